@@ -1,0 +1,28 @@
+# How every folder becomes a target: one static library for each layer, warnings as errors, and only
+# the dependencies that the layer is allowed to see.
+
+find_program(WEFT_CCACHE ccache)
+if(WEFT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WEFT_CCACHE})
+endif()
+
+add_library(weft_options INTERFACE)
+target_include_directories(weft_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
+                       -Wno-missing-field-initializers)
+if(WEFT_SANITIZE)
+  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
+endif()
+
+# weft_layer(NAME deps...): a static library of the .cpp files in the calling folder.
+function(weft_layer name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC weft_options ${ARGN})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE weft_options ${ARGN})
+  endif()
+endfunction()

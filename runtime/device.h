@@ -1,0 +1,137 @@
+// What every back end offers to the executor: memory, copies, kernels and matrix products, in order on one stream.
+// A Device is shared by threads; each call is safe from any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/hash.h"
+
+namespace weft::runtime {
+
+class Device;
+
+// A block of device memory, given back to its device's pool when the last owner lets go.
+class Buffer {
+ public:
+  Buffer(std::shared_ptr<Device> device, void* data, size_t bytes)
+      : device_(std::move(device)), data_(data), bytes_(bytes) {}
+  virtual ~Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  const std::shared_ptr<Device>& device() const { return device_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  void* data_;
+  size_t bytes_;
+};
+using BufferRef = std::shared_ptr<Buffer>;
+
+// A generated source. `name` is the entry's symbol; `hash` covers the text.
+struct KernelSource {
+  std::string name;
+  std::string text;
+  Hash hash;
+};
+
+// What the back end's compiler reported; -1 where it does not say.
+struct KernelResources {
+  int registers = -1;
+  int spill_bytes = -1;
+  int shared_bytes = -1;
+  int blocks_per_processor = -1;  // with the launch's threads and shared memory
+};
+
+// A compiled, loaded kernel.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual KernelResources resources() const { return {}; }
+};
+using KernelRef = std::shared_ptr<Kernel>;
+
+// How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
+struct Launch {
+  int64_t tasks = 1;
+  int64_t grain = 1;            // CPU: fewest tasks worth a thread of their own
+  size_t scratch_bytes = 0;     // CPU: private memory for each thread, 64-byte aligned
+  int64_t finish_tasks = 0;     // CPU: calls of the entry NAME_finish after all tasks are done; 0: there is none
+  uint32_t threads = 1;         // CUDA: threads of a block
+  uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
+  uint32_t cluster = 1;         // CUDA: blocks of a cluster
+};
+
+// C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension
+// counts elements between rows (between columns when that operand is transposed); a batch stride of 0
+// repeats the operand.
+struct Dot {
+  DType dtype;
+  int64_t batch, m, n, k;
+  bool transpose_a, transpose_b;
+  int64_t lda, ldb, ldc;
+  int64_t stride_a, stride_b, stride_c;
+};
+
+struct DeviceInfo {
+  std::string name;           // "cpu", "cuda:0"
+  std::string description;    // the vendor's name of the part
+  std::string architecture;   // what kernels are compiled for, and keyed with: "znver4", "sm_90"
+  int threads = 1;            // CPU: worker threads; CUDA: multiprocessors
+  int vector_bytes = 0;       // CPU: width of a vector register
+  size_t cache_bytes = 0;     // CPU: last-level cache; CUDA: L2
+  size_t memory_bytes = 0;    // all of the device's memory
+  size_t shared_bytes = 0;    // CUDA: most shared memory of one block
+};
+
+struct MemoryInfo {
+  size_t in_use = 0;   // held by live buffers
+  size_t pooled = 0;   // free in the pool, ready to hand out again
+  size_t peak = 0;     // the highest in_use so far
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual MemoryInfo memory() const = 0;
+
+  // Uninitialized memory, at least 64-byte aligned (256 on CUDA); `bytes` may be 0. Throws OutOfMemory
+  // after the pool was trimmed and the request tried again.
+  virtual BufferRef allocate(size_t bytes) = 0;
+  // Gives the pool's free memory back to the system.
+  virtual void trim() = 0;
+
+  // Copies in stream order. `upload` may return before the copy is done, but `host` may be changed
+  // as soon as it returns; `download` returns when `host` holds the bytes.
+  virtual void upload(Buffer& to, size_t offset, const void* host, size_t bytes) = 0;
+  virtual void download(void* host, const Buffer& from, size_t offset, size_t bytes) = 0;
+  virtual void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) = 0;
+  // True where `Buffer::data()` can be read by the host directly.
+  virtual bool host_visible() const = 0;
+
+  // Compiles (or takes from the memory or disk cache) and loads. Throws CompileError.
+  virtual KernelRef load(const KernelSource& source) = 0;
+  // Target assembly (`asm` on the CPU, `ptx` on CUDA) of a source, for people to read.
+  virtual std::string assembly(const KernelSource& source) = 0;
+
+  // Starts a kernel. `args` are the 8-byte words that the entry receives: device pointers first, then integer
+  // parameters, then scalars (low bytes of their word; c128 takes two words). They are copied before returning.
+  virtual void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) = 0;
+
+  // A matrix product by the device's BLAS; f32, f64, c64, c128 everywhere, f16 and bf16 (f32 accumulation) on CUDA.
+  virtual void dot(const Dot& what, void* c, const void* a, const void* b) = 0;
+  virtual bool supports_dot(DType dtype) const = 0;
+
+  // Returns when all work given to this device so far is done; throws what that work reported.
+  virtual void synchronize() = 0;
+};
+
+}  // namespace weft::runtime

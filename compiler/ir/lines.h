@@ -1,0 +1,37 @@
+// Provenance: the set of source lines that a node comes from, united whenever nodes merge.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::ir {
+
+// `file` lives as long as the program: a literal, or text interned by the front end.
+struct SourceLine {
+  const char* file = nullptr;
+  uint32_t line = 0;
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+// A small set: one line inside the object, more behind a shared pointer.
+class Lines {
+ public:
+  Lines() = default;
+  Lines(SourceLine line) : one_(line) {}  // NOLINT: a line is a set of one
+
+  bool empty() const { return one_.file == nullptr && !many_; }
+  // Sorted by file and line.
+  std::vector<SourceLine> all() const;
+  Lines united(const Lines& other) const;
+
+ private:
+  SourceLine one_;
+  std::shared_ptr<const std::vector<SourceLine>> many_;
+};
+
+// "blur.cpp:12, blur.cpp:14"; file names without their directories.
+std::string to_string(const Lines& lines);
+
+}  // namespace weft::ir

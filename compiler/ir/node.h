@@ -1,0 +1,134 @@
+// One node of a graph: immutable, reference counted, structurally hashed. Values are trees of nodes that share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/hash.h"
+#include "compiler/base/shape.h"
+#include "compiler/ir/lines.h"
+#include "compiler/ir/op.h"
+
+namespace weft::ir {
+
+struct TensorType {
+  DType dtype = DType::F32;
+  Shape shape;
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+// ---- attributes: a closed set
+// input: `handle` is the front end's data behind it (identity only: the compiler never looks inside); `name` is for text.
+// Strides are in elements; empty strides mean row-major from offset 0.
+struct InputAttr {
+  std::shared_ptr<void> handle;
+  std::string name;
+  Dims strides;
+  int64_t offset = 0;
+};
+struct ScalarAttr { std::string name; };                    // scalar
+struct ConstantAttr { Scalar value; };                      // constant
+struct AxisAttr { int64_t axis = 0; };                      // iota, concat, gather, scatter, scatter_add
+struct AxesAttr { Dims axes; };                             // permute (output axis i is input axis axes[i]); reduce (sorted)
+struct SliceAttr { Dims starts, steps; };                   // slice, update: index start + i * step, i below the extent
+struct PadAttr { Dims before, after; };                     // pad
+using Attr = std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr, PadAttr>;
+
+class Node;
+
+// A counted reference. Releasing the last one frees a chain of any length without recursion.
+class NodeRef {
+ public:
+  NodeRef() = default;
+  explicit NodeRef(const Node* node) : node_(node) { retain(); }  // takes one more count
+  NodeRef(const NodeRef& o) : node_(o.node_) { retain(); }
+  NodeRef(NodeRef&& o) noexcept : node_(o.node_) { o.node_ = nullptr; }
+  NodeRef& operator=(NodeRef o) noexcept {
+    std::swap(node_, o.node_);
+    return *this;
+  }
+  ~NodeRef() {
+    if (node_) release(node_);
+  }
+  const Node* get() const { return node_; }
+  const Node& operator*() const { return *node_; }
+  const Node* operator->() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  friend bool operator==(const NodeRef& a, const NodeRef& b) { return a.node_ == b.node_; }
+
+ private:
+  inline void retain() const;
+  static void release(const Node* node);
+  const Node* node_ = nullptr;
+};
+
+// Up to three inputs inside the node, more on the heap.
+class Inputs {
+ public:
+  Inputs() = default;
+  explicit Inputs(std::span<const NodeRef> refs);
+  Inputs(Inputs&&) = default;
+  size_t size() const { return size_; }
+  const NodeRef& operator[](size_t i) const { return begin()[i]; }
+  const NodeRef* begin() const { return heap_ ? heap_.get() : inline_; }
+  const NodeRef* end() const { return begin() + size_; }
+  NodeRef* begin() { return heap_ ? heap_.get() : inline_; }
+  NodeRef* end() { return begin() + size_; }
+
+ private:
+  uint32_t size_ = 0;
+  NodeRef inline_[3];
+  std::unique_ptr<NodeRef[]> heap_;
+};
+
+class Node {
+ public:
+  Op op;
+  TensorType type;
+  Inputs inputs;
+  Attr attr;
+  Lines lines;
+  uint64_t hash = 0;  // of op, type, attribute and inputs; an input's handle counts by its address
+
+  const Shape& shape() const { return type.shape; }
+  DType dtype() const { return type.dtype; }
+  template <class A>
+  const A& as() const { return std::get<A>(attr); }
+
+  Node(Op o, TensorType t, Inputs in, Attr a, Lines l);
+  Node(const Node&) = delete;
+  // How many references there are; 1 means that the asker's is the only one.
+  uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
+
+ private:
+  friend class NodeRef;
+  mutable std::atomic<uint32_t> count_{0};
+};
+
+inline void NodeRef::retain() const {
+  if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// A graph is a value: what it needs and what it gives. `inputs` are input and scalar nodes, in argument order; a node
+// is in the graph when an output reaches it.
+struct Graph {
+  std::vector<NodeRef> inputs, outputs;
+};
+
+// Every node that the outputs reach, each after its inputs; iterative. The order depends on structure alone.
+std::vector<const Node*> topological_order(std::span<const NodeRef> outputs);
+
+// Same op, type, attribute and identical input references (handles compared by identity).
+bool same_but_lines(const Node& a, const Node& b);
+
+// The structure of a whole graph: which input is used where, every attribute, every shared node; not the handles, not
+// the names, not the lines.
+Hash hash_graph(const Graph& graph);
+
+}  // namespace weft::ir

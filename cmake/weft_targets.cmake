@@ -11,7 +11,8 @@ target_include_directories(weft_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SO
 target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
                        -Wno-missing-field-initializers)
 if(WEFT_SANITIZE)
-  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer)
   target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
 endif()
 

@@ -1,0 +1,32 @@
+# What `cmake --install` lays down: the shared library `weft`, its headers, the package files for
+# find_package(weft) and pkg-config, and the program `weft`.
+include(CMakePackageConfigHelpers)
+
+if(TARGET weft)
+  target_compile_features(weft INTERFACE cxx_std_20)
+  target_include_directories(weft INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+  install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")
+set(include_dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")
+
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+  install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${package_dir})
+  configure_package_config_file(cmake/weftConfig.cmake.in ${CMAKE_BINARY_DIR}/package/weftConfig.cmake
+                                INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/weftConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/package/weftConfig.cmake ${CMAKE_BINARY_DIR}/package/weftConfigVersion.cmake
+          DESTINATION ${package_dir})
+
+  # The prefix is found from where weft.pc lies, so that an installed tree can be moved.
+  file(RELATIVE_PATH weft_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(cmake/weft.pc.in ${CMAKE_BINARY_DIR}/package/weft.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/package/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+if(TARGET weft_cli)
+  install(TARGETS weft_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

@@ -1,0 +1,26 @@
+# Installs the build into a prefix of its own, moves the prefix, builds the consumer against it and runs it.
+# Takes way (find_package or pkg_config), build_dir, consumer_dir, work_dir, compiler and lib_dir.
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${work_dir})
+run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/installed)
+# Nothing in an installed tree may remember where it was put.
+set(prefix ${work_dir}/moved)
+file(RENAME ${work_dir}/installed ${prefix})
+
+if(way STREQUAL "find_package")
+  run(${CMAKE_COMMAND} -S ${consumer_dir} -B ${work_dir}/build -D CMAKE_PREFIX_PATH=${prefix}
+      -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release)
+  run(${CMAKE_COMMAND} --build ${work_dir}/build)
+  run(${work_dir}/build/consumer)
+else()
+  set(ENV{PKG_CONFIG_PATH} ${prefix}/${lib_dir}/pkgconfig)
+  execute_process(COMMAND pkg-config --cflags --libs weft OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${compiler} -std=c++20 -O2 ${consumer_dir}/consumer.cpp -o ${work_dir}/consumer ${flags}
+      -Wl,-rpath,${prefix}/${lib_dir})
+  run(${work_dir}/consumer)
+endif()

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Runs what `./dev bundle` packed, with the libraries that came along.
+#   run.sh test [PATTERN]        every test program whose name matches, then `N passed, N failed, N skipped`
+#   run.sh bench [ARGS...]       every benchmark program
+#   run.sh PROGRAM [ARGS...]     a program of bin/
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+# count LABEL: the N of the last line `[  LABEL  ] N test...` on standard input, 0 when there is none
+count() {
+  sed -nE "s/^\[ +$1 +\] ([0-9]+) tests?.*/\1/p" | tail -n 1 | grep . || echo 0
+}
+
+run_tests() {
+  local pattern=${1-} program output log passed=0 failed=0 skipped=0
+  log=$(mktemp)
+  cd "$here" || exit 2
+  for program in bin/tests/*"$pattern"*; do
+    [[ -x $program ]] || continue
+    "$program" --gtest_brief=1 2>&1 | tee "$log" | grep -vE '^(Running main|\[=+\])'
+    output=$(grep -E '^\[ +(PASSED|FAILED|SKIPPED) +\] [0-9]+ test' "$log")
+    if [[ -z $output ]]; then
+      echo "$program ended before its tests did"
+      failed=$((failed + 1))
+    fi
+    passed=$((passed + $(count PASSED <<< "$output")))
+    failed=$((failed + $(count FAILED <<< "$output")))
+    skipped=$((skipped + $(count SKIPPED <<< "$output")))
+  done
+  rm -f "$log"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  ((failed == 0 && passed > 0))
+}
+
+case ${1-} in
+  "")
+    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 2
+    ;;
+  test)
+    shift
+    run_tests "$@"
+    ;;
+  bench)
+    shift
+    cd "$here" || exit 2
+    for program in bin/benchmarks/*; do
+      [[ -x $program ]] && { "$program" "$@" || exit; }
+    done
+    ;;
+  *)
+    program=$1
+    shift
+    exec "$here/bin/$program" "$@"
+    ;;
+esac

@@ -1,0 +1,124 @@
+#include "compiler/ir/verify.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/print.h"
+
+namespace weft::ir {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Graph& graph, std::string_view after) : graph_(graph), after_(after) {}
+
+  void run() {
+    check_references();
+    check_inputs();
+    check_acyclic();
+    for (const Node* node : order_) check_node(*node);
+  }
+
+ private:
+  enum class Visit : uint8_t { Open, Done };
+
+  [[noreturn]] void broken(std::string_view rule) const {
+    throw InternalError(fmt::format("{}: broken graph: {} (a defect of Weft)", after_, rule));
+  }
+
+  // The graph as a whole may be unfit for printing, so only the node and its inputs are shown, numbered among
+  // themselves.
+  [[noreturn]] void broken(const Node& node, std::string_view rule) const {
+    ValueNames names;
+    std::string around;
+    for (const NodeRef& in : node.inputs)
+      if (in && names.emplace(in.get(), fmt::format("%{}", names.size())).second)
+        around += "\n  " + name(in.get(), names) + " : " + to_string(in->type);
+    names.emplace(&node, fmt::format("%{}", names.size()));
+    throw InternalError(fmt::format("{}: broken graph: {}: {} (a defect of Weft){}\n  {}", after_,
+                                    ir::name(node.op), rule, around, print(node, names)));
+  }
+
+  static std::string name(const Node* node, const ValueNames& names) {
+    return fmt::format("{} = {}", names.at(node), describe(*node));
+  }
+
+  void check_references() const {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i)
+      if (!graph_.outputs[i]) broken(fmt::format("output {} is empty", i));
+    for (size_t i = 0; i < graph_.inputs.size(); ++i)
+      if (!graph_.inputs[i]) broken(fmt::format("input {} is empty", i));
+  }
+
+  static bool is_input(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
+
+  void check_inputs() {
+    for (const NodeRef& in : graph_.inputs) {
+      if (!is_input(*in)) broken(*in, "the graph lists as input what is neither input nor scalar");
+      if (!listed_.insert(in.get()).second) broken(*in, "the graph lists this input twice");
+      check_node(*in);
+    }
+  }
+
+  // Depth first with its own stack; an open node that is met again is on a cycle.
+  void check_acyclic() {
+    struct Frame {
+      const Node* node;
+      size_t next = 0;
+    };
+    std::unordered_map<const Node*, Visit> visits;
+    std::vector<Frame> stack;
+    auto enter = [&](const Node* node) {
+      visits.emplace(node, Visit::Open);
+      stack.push_back({node});
+    };
+    for (const NodeRef& output : graph_.outputs) {
+      if (!visits.count(output.get())) enter(output.get());
+      while (!stack.empty()) {
+        Frame& top = stack.back();
+        if (top.next == top.node->inputs.size()) {
+          visits[top.node] = Visit::Done;
+          order_.push_back(top.node);
+          stack.pop_back();
+          continue;
+        }
+        const Node* in = top.node->inputs[top.next++].get();
+        if (!in) broken(*top.node, fmt::format("operand {} is empty", top.next - 1));
+        auto seen = visits.find(in);
+        if (seen == visits.end())
+          enter(in);
+        else if (seen->second == Visit::Open)
+          broken(*top.node, fmt::format("operand {} depends on this node itself", top.next - 1));
+      }
+    }
+  }
+
+  void check_node(const Node& node) const {
+    if (is_input(node) && !listed_.count(&node)) broken(node, "the graph does not list this input");
+    TensorType inferred;
+    try {
+      inferred = infer(node.op, {node.inputs.begin(), node.inputs.size()}, node.attr, node.type);
+    } catch (const std::exception& e) {
+      // Error says which rule of the op is broken, bad_variant_access that the attribute is of another op.
+      broken(node, e.what());
+    }
+    if (inferred != node.type)
+      broken(node, fmt::format("its type is {}, but its operands give {}", to_string(node.type),
+                               to_string(inferred)));
+  }
+
+  const Graph& graph_;
+  std::string_view after_;
+  std::unordered_set<const Node*> listed_;
+  std::vector<const Node*> order_;
+};
+
+}  // namespace
+
+void verify(const Graph& graph, std::string_view after) { Verifier(graph, after).run(); }
+
+}  // namespace weft::ir

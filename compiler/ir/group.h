@@ -1,0 +1,49 @@
+// How a graph is cut into kernels: what fusion decides and lowering reads. Plain data, so that it can be
+// printed.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/node.h"
+
+namespace weft::ir {
+
+// A node that a group computes by name: a reduction, or a value that is written to memory. Everything else in
+// a group is recomputed where it is used.
+struct Root {
+  NodeRef node;
+  // The group's axis (outer axes first, then row axes) of each axis of the root's space: a reduction's space
+  // is its input's shape, any other root's its own. -1 for axes of extent 1.
+  std::vector<int> axis;
+  bool stored = false;  // written to memory: a graph output, or read by another step
+};
+
+// Nodes that become one kernel: parallel outer axes and, with reductions, row axes that are swept.
+struct Group {
+  Shape outer, row;
+  std::vector<Root> roots;  // each after the roots that it reads
+};
+
+// One step of a program: a fused kernel, or one node of a library.
+struct Step {
+  Group group;         // empty for library steps
+  NodeRef library;     // dot, scatter
+  std::string reason;  // why this is a step of its own, for explain
+};
+
+// Why the value of `producer` reaches `consumer` in memory, or inside of one kernel.
+struct Decision {
+  const Node* producer = nullptr;
+  const Node* consumer = nullptr;
+  bool fused = false;
+  std::string reason;
+};
+
+struct Partition {
+  std::vector<Step> steps;          // in an order that can be run
+  std::vector<Decision> decisions;  // one for each edge between roots
+};
+
+}  // namespace weft::ir

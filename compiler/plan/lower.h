@@ -1,0 +1,23 @@
+// Group -> RowProgram: every value as scalar statements over loop positions, views folded into indices, each
+// reduction an accumulator of the first sweep that can compute it. Knows no target.
+#pragma once
+
+#include <functional>
+
+#include "compiler/ir/group.h"
+#include "compiler/plan/plan.h"
+
+namespace weft::plan {
+
+// What the program's buffers and scalars stand for, in the order of the kernel's arguments.
+struct Lowered {
+  RowProgram program;
+  std::vector<const ir::Node*> buffers;  // a graph input, or the root of some step
+  std::vector<const ir::Node*> scalars;  // scalar nodes, and constants that are not special
+};
+
+// `in_memory` says which nodes are read from a buffer: graph inputs and stored roots of other steps. The
+// group's own roots are computed.
+Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory);
+
+}  // namespace weft::plan

@@ -1,0 +1,294 @@
+#include "compiler/plan/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "compiler/base/error.h"
+
+namespace weft::plan {
+
+namespace {
+
+template <class... F>
+struct Match : F... {
+  using F::operator()...;
+};
+template <class... F>
+Match(F...) -> Match<F...>;
+
+void add_uses(const Index& at, std::vector<Value>& out) {
+  for (auto& t : at.values) out.push_back(t.value);
+}
+
+}  // namespace
+
+const Index* index_of(const Stmt& stmt) { return index_of(const_cast<Stmt&>(stmt)); }
+
+Index* index_of(Stmt& stmt) {
+  return std::visit(
+      Match{[](Position& s) { return &s.at; }, [](Test& s) { return &s.at; }, [](Load& s) { return &s.at; },
+            [](Store& s) { return &s.at; }, [](auto&) -> Index* { return nullptr; }},
+      stmt);
+}
+
+std::vector<Value> uses(const Stmt& stmt) {
+  std::vector<Value> out;
+  std::visit(Match{[&](const Let& s) { out = s.args; }, [&](const Divide& s) { out = {s.of}; },
+                   [&](const Clamp& s) { out = {s.index}; }, [&](const Load& s) { out = s.guards; },
+                   [&](const Store& s) { out = {s.value}; },
+                   [&](const Fold& s) {
+                     out = {s.value};
+                     if (s.position >= 0) out.push_back(s.position);
+                   },
+                   [](auto&) {}},
+             stmt);
+  if (const Index* at = index_of(stmt)) add_uses(*at, out);
+  return out;
+}
+
+Value defines(const Stmt& stmt) {
+  return std::visit(Match{[](const Fold&) { return -1; }, [](const Store&) { return -1; },
+                          [](const auto& s) { return s.out; }},
+                    stmt);
+}
+
+// ---- axes
+
+namespace {
+
+int64_t coefficient(const Index& at, int axis) {
+  for (auto& t : at.axes)
+    if (t.axis == axis) return t.by.value;
+  return 0;
+}
+
+// Removes `axis`; `into` (or -1) takes over its coefficient.
+void drop_axis(RowProgram& p, int axis, int into) {
+  for_each_stmt(p, [&](Stmt& s) {
+    Index* at = index_of(s);
+    if (!at) return;
+    int64_t c = coefficient(*at, axis);
+    std::erase_if(at->axes, [&](auto& t) { return t.axis == axis || t.axis == into; });
+    if (into >= 0 && c != 0) at->axes.push_back({into, {c}});
+    for (auto& t : at->axes)
+      if (t.axis > axis) --t.axis;
+    std::sort(at->axes.begin(), at->axes.end(), [](auto& a, auto& b) { return a.axis < b.axis; });
+  });
+}
+
+}  // namespace
+
+void collapse_axes(RowProgram& p) {
+  auto collapse = [&](std::vector<Num>& axes, int first, bool keep_one) {
+    for (size_t k = axes.size(); k-- > 0;) {
+      if (axes[k].value != 1 || (keep_one && axes.size() == 1)) continue;
+      drop_axis(p, first + static_cast<int>(k), -1);
+      axes.erase(axes.begin() + static_cast<int64_t>(k));
+    }
+    for (size_t k = axes.size(); k-- > 1;) {
+      int outer = first + static_cast<int>(k) - 1, inner = outer + 1;
+      bool joins = true;
+      for_each_stmt(p, [&](Stmt& s) {
+        if (const Index* at = index_of(s))
+          joins &= coefficient(*at, outer) == coefficient(*at, inner) * axes[k].value;
+      });
+      if (!joins) continue;
+      drop_axis(p, inner, outer);
+      // The joined axis steps as the inner one did: drop_axis handed its coefficient to `outer`.
+      axes[k - 1].value *= axes[k].value;
+      axes.erase(axes.begin() + static_cast<int64_t>(k));
+    }
+  };
+  bool pointwise = p.row.empty();
+  collapse(p.row, static_cast<int>(p.outer.size()), true);
+  collapse(p.outer, 0, pointwise);
+}
+
+// ---- values that cross sweeps
+
+namespace {
+
+struct Definition {
+  Stmt stmt;
+  int sweep;
+};
+
+// Where each row value is first computed.
+std::unordered_map<Value, Definition> row_definitions(const RowProgram& p) {
+  std::unordered_map<Value, Definition> out;
+  for (size_t s = 0; s < p.sweeps.size(); ++s)
+    for (auto& stmt : p.sweeps[s].body)
+      if (Value v = defines(stmt); v >= 0) out.insert({v, {stmt, static_cast<int>(s)}});
+  return out;
+}
+
+template <class F>
+void rename_uses(Stmt& stmt, F&& f) {
+  std::visit(Match{[&](Let& s) {
+                     for (auto& a : s.args) a = f(a);
+                   },
+                   [&](Divide& s) { s.of = f(s.of); }, [&](Clamp& s) { s.index = f(s.index); },
+                   [&](Load& s) {
+                     for (auto& g : s.guards) g = f(g);
+                   },
+                   [&](Store& s) { s.value = f(s.value); },
+                   [&](Fold& s) {
+                     s.value = f(s.value);
+                     if (s.position >= 0) s.position = f(s.position);
+                   },
+                   [](auto&) {}},
+             stmt);
+  if (Index* at = index_of(stmt))
+    for (auto& t : at->values) t.value = f(t.value);
+}
+
+void set_definition(Stmt& stmt, Value v) {
+  std::visit(Match{[](Fold&) {}, [](Store&) {}, [&](auto& s) { s.out = v; }}, stmt);
+}
+
+}  // namespace
+
+std::vector<Value> crossing_values(const RowProgram& p) {
+  auto definitions = row_definitions(p);
+  std::set<Value> out;
+  for (size_t s = 0; s < p.sweeps.size(); ++s)
+    for (auto& stmt : p.sweeps[s].body)
+      for (Value v : uses(stmt))
+        if (auto d = definitions.find(v); d != definitions.end() && d->second.sweep < static_cast<int>(s))
+          out.insert(v);
+  return {out.begin(), out.end()};
+}
+
+void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost) {
+  auto definitions = row_definitions(p);
+  // The cost of computing a value again, with loads free when they are repeated and left alone when they are
+  // kept.
+  std::unordered_map<Value, float> costs;
+  auto cost_of = [&](Value top) {
+    std::vector<Value> stack{top};
+    while (!stack.empty()) {
+      Value v = stack.back();
+      if (costs.contains(v)) {
+        stack.pop_back();
+        continue;
+      }
+      auto d = definitions.find(v);
+      if (d == definitions.end()) {
+        costs[v] = 0;
+        continue;
+      }
+      float sum = 0;
+      bool ready = true;
+      for (Value u : uses(d->second.stmt)) {
+        if (auto c = costs.find(u); c != costs.end()) {
+          sum += c->second;
+        } else {
+          stack.push_back(u);
+          ready = false;
+        }
+      }
+      if (!ready) continue;
+      if (auto* l = std::get_if<Let>(&d->second.stmt)) sum += info(l->op).cost;
+      costs[v] = sum;
+    }
+    return costs[top];
+  };
+  for (size_t s = 1; s < p.sweeps.size(); ++s) {
+    std::unordered_map<Value, Value> again;  // old value -> its name in this sweep
+    std::vector<Stmt> body;
+    auto repeat = [&](auto&& self, Value v) -> Value {
+      auto d = definitions.find(v);
+      if (d == definitions.end() || d->second.sweep >= static_cast<int>(s)) return v;
+      if (auto known = again.find(v); known != again.end()) return known->second;
+      bool load = std::holds_alternative<Load>(d->second.stmt);
+      if ((load && !repeat_loads) || cost_of(v) > repeat_cost) return again[v] = v;
+      Stmt copy = d->second.stmt;
+      rename_uses(copy, [&](Value u) { return self(self, u); });
+      p.values.push_back(p.values[v]);
+      Value fresh = static_cast<Value>(p.values.size() - 1);
+      set_definition(copy, fresh);
+      body.push_back(std::move(copy));
+      return again[v] = fresh;
+    };
+    for (Stmt stmt : p.sweeps[s].body) {
+      rename_uses(stmt, [&](Value v) { return repeat(repeat, v); });
+      body.push_back(std::move(stmt));
+    }
+    p.sweeps[s].body = std::move(body);
+  }
+}
+
+// ---- arguments
+
+void parameterize(RowProgram& p) {
+  auto parameter = [&](Num& n) {
+    n.param = static_cast<int>(p.params.size());
+    p.params.push_back(n.value);
+  };
+  auto number = [&](Num& n) {
+    if (n.value < -1 || n.value > 1) parameter(n);
+  };
+  for (auto& n : p.outer) parameter(n);
+  for (auto& n : p.row) parameter(n);
+  // A buffer's stride along an axis is one argument for all accesses.
+  std::map<std::tuple<int, int, int64_t>, int> strides;
+  for_each_stmt(p, [&](Stmt& s) {
+    if (Index* at = index_of(s)) {
+      int buffer = -1;
+      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
+      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
+      for (auto& t : at->axes) {
+        if (t.by.value >= -1 && t.by.value <= 1) continue;
+        if (buffer < 0) {
+          parameter(t.by);
+          continue;
+        }
+        auto [it, fresh] =
+            strides.try_emplace({buffer, t.axis, t.by.value}, static_cast<int>(p.params.size()));
+        if (fresh)
+          parameter(t.by);
+        else
+          t.by.param = it->second;
+      }
+      for (auto& t : at->values) number(t.by);
+      number(at->offset);
+    }
+    if (auto* d = std::get_if<Divide>(&s)) number(d->divisor);
+    if (auto* c = std::get_if<Clamp>(&s)) number(c->extent);
+    if (auto* t = std::get_if<Test>(&s)) number(t->extent);
+  });
+}
+
+// ---- verify
+
+void verify(const RowProgram& p) {
+  auto fail = [&](const std::string& rule) { throw InternalError("plan: " + rule + "\n" + print(p)); };
+  std::vector<char> known(p.values.size(), 0);
+  int axes = static_cast<int>(p.outer.size() + p.row.size());
+  auto check = [&](const Stmt& s, bool in_row) {
+    for (Value v : uses(s)) {
+      if (v < 0 || v >= static_cast<int>(known.size()) || !known[v])
+        fail("%" + std::to_string(v) + " is used before it is computed");
+      if (!in_row && p.values[v].row) fail("%" + std::to_string(v) + " is a row value outside of the row");
+    }
+    if (const Index* at = index_of(s))
+      for (auto& t : at->axes)
+        if (t.axis < 0 || t.axis >= axes || (!in_row && t.axis >= static_cast<int>(p.outer.size())))
+          fail("axis " + std::to_string(t.axis) + " does not exist here");
+    if (Value v = defines(s); v >= 0) {
+      if (known[v]) fail("%" + std::to_string(v) + " is computed twice");
+      known[v] = 1;
+    }
+  };
+  for (auto& sweep : p.sweeps) {
+    for (auto& s : sweep.before) check(s, false);
+    for (auto& s : sweep.body) check(s, true);
+    for (int a : sweep.accumulators) known[p.accumulators[a].out] = 1;
+  }
+  for (auto& s : p.epilogue) check(s, false);
+}
+
+}  // namespace weft::plan

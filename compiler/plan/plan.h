@@ -1,0 +1,179 @@
+// A kernel as loops, before anyone says how fast: parallel outer axes, row axes, and a list of sweeps over
+// the row. It knows no target.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/shape.h"
+#include "compiler/ir/lines.h"
+#include "compiler/ir/op.h"
+
+namespace weft::plan {
+
+// An integer of the index arithmetic. Where `param` >= 0 the source reads it from the kernel's arguments, so
+// that another value needs no other kernel; else the value itself stands in the source.
+struct Num {
+  int64_t value = 0;
+  int param = -1;
+  friend bool operator==(const Num&, const Num&) = default;
+};
+
+// One scalar expression's name. Statements define each value once.
+using Value = int;
+
+struct AxisTerm {
+  int axis;  // outer axes first, then row axes
+  Num by;
+};
+struct ValueTerm {
+  Value value;  // an i64 value
+  Num by;
+};
+// offset + sum of axis positions and integer values, each times a number. In elements.
+struct Index {
+  std::vector<AxisTerm> axes;
+  std::vector<ValueTerm> values;
+  Num offset;
+};
+
+struct Let {
+  Value out;
+  ir::Op op;
+  std::vector<Value> args;
+};  // a map op; cast and bitcast go by the values' dtypes
+struct Literal {
+  Value out;
+  Scalar value;
+};  // stands in the source
+struct Argument {
+  Value out;
+  int scalar;
+};  // a scalar argument
+struct Position {
+  Value out;
+  Index at;
+};  // i64: the value of an index
+struct Divide {
+  Value out;
+  Value of;
+  Num divisor;
+  bool remainder;
+};  // i64: floor quotient or remainder
+struct Clamp {
+  Value out;
+  Value index;
+  Num extent;
+};  // i64: counted from the end when negative, then kept in [0, extent)
+struct Test {
+  Value out;
+  Index at;
+  Num extent;
+};  // bool: 0 <= at < extent
+struct Load {
+  Value out;
+  int buffer;
+  Index at;
+  std::vector<Value> guards;
+};  // unspecified, and not touched, where a guard is false
+struct Fold {
+  int accumulator;
+  Value value;
+  Value position = -1;
+};  // position: i64, for argmax and argmin
+struct Store {
+  int buffer;
+  Index at;
+  Value value;
+};
+using Stmt = std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Store>;
+
+// A reduction over the row. `out` is known after the sweep that folds into it.
+struct Accumulator {
+  ir::Op op;    // sum, prod, max, min, any, all, argmax, argmin
+  DType dtype;  // of the values folded
+  Value out;    // dtype, or i64 for argmax and argmin
+};
+
+// One pass over the row. `before` runs once for each outer point, `body` once for each row element.
+struct Sweep {
+  std::vector<Stmt> before, body;
+  std::vector<int> accumulators;  // those it finishes
+};
+
+struct BufferUse {
+  DType dtype;
+  bool written = false;
+  int64_t elements = 0;  // of the whole buffer
+};
+
+struct ValueInfo {
+  DType dtype;
+  bool row = false;  // differs from one row element to the next
+};
+
+// A program without row axes is pointwise: one sweep, whose body runs once for each outer point.
+struct RowProgram {
+  std::vector<Num> outer, row;  // extents
+  std::vector<Sweep> sweeps;
+  std::vector<Stmt> epilogue;  // once for each outer point, on finished accumulators
+  std::vector<Accumulator> accumulators;
+  std::vector<ValueInfo> values;
+  std::vector<BufferUse> buffers;
+  std::vector<DType> scalars;
+  std::vector<int64_t>
+      params;  // the numbers that the source reads from its arguments, once parameterize() has run
+
+  int64_t outer_count() const { return count(outer); }
+  int64_t row_count() const { return count(row); }
+
+ private:
+  static int64_t count(const std::vector<Num>& axes) {
+    int64_t n = 1;
+    for (auto& a : axes) n *= a.value;
+    return n;
+  }
+};
+
+// The values that a statement reads and the one that it defines (-1: none).
+std::vector<Value> uses(const Stmt& stmt);
+Value defines(const Stmt& stmt);
+// The index of a statement that has one, else null.
+const Index* index_of(const Stmt& stmt);
+Index* index_of(Stmt& stmt);
+
+// Calls f(Stmt&) on every statement, in order of execution.
+template <class Program, class F>
+void for_each_stmt(Program& program, F&& f) {
+  for (auto& sweep : program.sweeps) {
+    for (auto& s : sweep.before) f(s);
+    for (auto& s : sweep.body) f(s);
+  }
+  for (auto& s : program.epilogue) f(s);
+}
+
+// Joins neighbouring axes that every index walks as one, and drops axes of extent 1.
+void collapse_axes(RowProgram& program);
+
+// Values used in a sweep after the one that computes them are computed again there when that is cheap: loads
+// (when `repeat_loads`) and maps of cost at most `repeat_cost` a lane. What still crosses is left for the
+// schedule to keep.
+void repeat_cheap_values(RowProgram& program, bool repeat_loads, float repeat_cost);
+// Row values defined in one sweep and used in a later one.
+std::vector<Value> crossing_values(const RowProgram& program);
+
+// Turns every number but -1, 0 and 1 into an argument, so that the source does not depend on it. Numbers that
+// the schedule fixed (`literal`) stay.
+void parameterize(RowProgram& program);
+
+// InternalError when a value is used before its definition, an axis does not exist, or a store repeats an
+// index.
+void verify(const RowProgram& program);
+
+// Text for goldens and `weft show --stage plan`.
+std::string print(const RowProgram& program);
+
+}  // namespace weft::plan

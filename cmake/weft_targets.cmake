@@ -10,6 +10,10 @@ add_library(weft_options INTERFACE)
 target_include_directories(weft_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
                        -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # Warns of overlap inside std::string where there is none (GCC bug 105651).
+  target_compile_options(weft_options INTERFACE -Wno-restrict)
+endif()
 if(WEFT_SANITIZE)
   target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)

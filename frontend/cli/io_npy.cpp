@@ -205,12 +205,11 @@ std::vector<std::byte> to_row_major(const std::vector<std::byte>& data, const Sh
 }
 
 std::string header_text(const HostArray& array) {
-  std::string shape;
-  for (const int64_t extent : array.shape) shape += fmt::format("{}, ", extent);
   // NumPy's own spelling: (), (3,), (3, 4)
-  if (!shape.empty()) shape.resize(shape.size() - (array.shape.size() == 1 ? 1 : 2));
-  return fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                     size_of(array.dtype) == 1 ? '|' : '<', item_code(array.dtype), shape);
+  const Shape& shape = array.shape;
+  return fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                     size_of(array.dtype) == 1 ? '|' : '<', item_code(array.dtype),
+                     fmt::join(shape.begin(), shape.end(), ", "), shape.size() == 1 ? "," : "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 # include folder, and the list of headers cannot fall behind what the public ones use.
 # Takes source_dir and include_dir.
 
+cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE pending RELATIVE ${source_dir} ${source_dir}/frontend/cpp/weft/*.h)
 set(done)
 while(pending)

@@ -1,5 +1,5 @@
-// What every back end offers to the executor: memory, copies, kernels and matrix products, in order on one stream.
-// A Device is shared by threads; each call is safe from any of them.
+// What every back end offers to the executor: memory, copies, kernels and matrix products, in order on one
+// stream. A Device is shared by threads; each call is safe from any of them.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
+#include "compiler/program.h"
 
 namespace weft::runtime {
 
@@ -35,13 +36,6 @@ class Buffer {
 };
 using BufferRef = std::shared_ptr<Buffer>;
 
-// A generated source. `name` is the entry's symbol; `hash` covers the text.
-struct KernelSource {
-  std::string name;
-  std::string text;
-  Hash hash;
-};
-
 // What the back end's compiler reported; -1 where it does not say.
 struct KernelResources {
   int registers = -1;
@@ -58,43 +52,21 @@ class Kernel {
 };
 using KernelRef = std::shared_ptr<Kernel>;
 
-// How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
-struct Launch {
-  int64_t tasks = 1;
-  int64_t grain = 1;            // CPU: fewest tasks worth a thread of their own
-  size_t scratch_bytes = 0;     // CPU: private memory for each thread, 64-byte aligned
-  int64_t finish_tasks = 0;     // CPU: calls of the entry NAME_finish after all tasks are done; 0: there is none
-  uint32_t threads = 1;         // CUDA: threads of a block
-  uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
-  uint32_t cluster = 1;         // CUDA: blocks of a cluster
-};
-
-// C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension
-// counts elements between rows (between columns when that operand is transposed); a batch stride of 0
-// repeats the operand.
-struct Dot {
-  DType dtype;
-  int64_t batch, m, n, k;
-  bool transpose_a, transpose_b;
-  int64_t lda, ldb, ldc;
-  int64_t stride_a, stride_b, stride_c;
-};
-
 struct DeviceInfo {
-  std::string name;           // "cpu", "cuda:0"
-  std::string description;    // the vendor's name of the part
-  std::string architecture;   // what kernels are compiled for, and keyed with: "znver4", "sm_90"
-  int threads = 1;            // CPU: worker threads; CUDA: multiprocessors
-  int vector_bytes = 0;       // CPU: width of a vector register
-  size_t cache_bytes = 0;     // CPU: last-level cache; CUDA: L2
-  size_t memory_bytes = 0;    // all of the device's memory
-  size_t shared_bytes = 0;    // CUDA: most shared memory of one block
+  std::string name;          // "cpu", "cuda:0"
+  std::string description;   // the vendor's name of the part
+  std::string architecture;  // what kernels are compiled for, and keyed with: "znver4", "sm_90"
+  int threads = 1;           // CPU: worker threads; CUDA: multiprocessors
+  int vector_bytes = 0;      // CPU: width of a vector register
+  size_t cache_bytes = 0;    // CPU: last-level cache; CUDA: L2
+  size_t memory_bytes = 0;   // all of the device's memory
+  size_t shared_bytes = 0;   // CUDA: most shared memory of one block
 };
 
 struct MemoryInfo {
-  size_t in_use = 0;   // held by live buffers
-  size_t pooled = 0;   // free in the pool, ready to hand out again
-  size_t peak = 0;     // the highest in_use so far
+  size_t in_use = 0;  // held by live buffers
+  size_t pooled = 0;  // free in the pool, ready to hand out again
+  size_t peak = 0;    // the highest in_use so far
 };
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -123,10 +95,12 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual std::string assembly(const KernelSource& source) = 0;
 
   // Starts a kernel. `args` are the 8-byte words that the entry receives: device pointers first, then integer
-  // parameters, then scalars (low bytes of their word; c128 takes two words). They are copied before returning.
+  // parameters, then scalars (low bytes of their word; c128 takes two words). They are copied before
+  // returning.
   virtual void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) = 0;
 
-  // A matrix product by the device's BLAS; f32, f64, c64, c128 everywhere, f16 and bf16 (f32 accumulation) on CUDA.
+  // A matrix product by the device's BLAS; f32, f64, c64, c128 everywhere, f16 and bf16 (f32 accumulation) on
+  // CUDA.
   virtual void dot(const Dot& what, void* c, const void* a, const void* b) = 0;
   virtual bool supports_dot(DType dtype) const = 0;
 

@@ -1,0 +1,44 @@
+// How a row program runs on a target: chosen from shapes, dtypes and the target, never from the clock. A
+// value: it can be forced in a test, printed and kept.
+#pragma once
+
+#include <string>
+
+#include "compiler/options.h"
+#include "compiler/plan/plan.h"
+
+namespace weft::plan {
+
+// Which loop the vector lanes (CPU) or neighbouring threads (CUDA) run along.
+enum class Order {
+  Pointwise,  // no row: lanes along an outer axis
+  Rows,       // lanes along the last row axis, joined at the end of a sweep
+  Columns,    // lanes along an outer axis, the row walked one element after another
+};
+
+enum class Keeper { None, Registers, Shared, Scratch, Reload };
+
+struct Schedule {
+  Order order = Order::Pointwise;
+  int lane_axis = 0;  // the program's axis that lanes run along
+  int lanes = 8;      // CPU: values of a vector; CUDA: consecutive values of a thread
+  int64_t chunk =
+      0;  // Pointwise: lane-axis elements of a task. Columns: columns of a task (a multiple of lanes)
+  int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
+  int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
+  Keeper keeper = Keeper::None;  // where values that cross sweeps stay
+  bool streaming = false;        // stores pass the cache by
+  int threads = 1;               // CUDA: threads of a block
+  int threads_per_row = 1;       // CUDA, Rows: threads that share a row
+  int unroll =
+      1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
+  std::string reason;  // what explain prints
+};
+
+// Both also decide what crosses sweeps (repeat_cheap_values), so they may change the program.
+Schedule schedule_cpu(RowProgram& program, const Target& target);
+Schedule schedule_cuda(RowProgram& program, const Target& target);
+
+std::string print(const Schedule& schedule);
+
+}  // namespace weft::plan

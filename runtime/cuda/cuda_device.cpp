@@ -1,0 +1,254 @@
+#include "runtime/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "compiler/base/error.h"
+#include "runtime/cuda/context.h"
+#include "runtime/cuda/device_pool.h"
+#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/kernel_table.h"
+#include "runtime/cuda/matrix_product.h"
+#include "runtime/cuda/shared_library.h"
+#include "runtime/cuda/staging.h"
+
+namespace weft::runtime {
+
+namespace {
+
+using namespace cuda;
+
+// What every CUDA 12 driver takes as one parameter block; later ones take more, which nothing needs.
+constexpr size_t kMostArgumentBytes = 4000;
+constexpr int64_t kMostTasks = INT32_MAX;
+
+CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+class CudaBuffer final : public Buffer {
+ public:
+  CudaBuffer(std::shared_ptr<Device> device, DevicePool& pool, Block block, size_t bytes)
+      : Buffer(std::move(device), reinterpret_cast<void*>(block.pointer), bytes),
+        pool_(pool),
+        block_(block) {}
+  ~CudaBuffer() override { pool_.free(block_); }
+
+ private:
+  DevicePool& pool_;  // of the device that the base class holds
+  Block block_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(std::shared_ptr<Context> context, DeviceInfo info, const CudaOptions& options,
+             std::shared_ptr<KernelCache> cache, Counters& counters)
+      : context_(std::move(context)),
+        info_(std::move(info)),
+        directories_(options.library_directories),
+        counters_(counters),
+        pool_(context_),
+        staging_(context_),
+        kernels_(context_, info_.architecture, directories_, std::move(cache), counters,
+                 options.most_kernels) {}
+
+  const DeviceInfo& info() const override { return info_; }
+
+  MemoryInfo memory() const override {
+    Context::Scope scope(*context_);
+    return pool_.info();
+  }
+
+  BufferRef allocate(size_t bytes) override {
+    Context::Scope scope(*context_);
+    Block block = pool_.allocate(bytes);
+    try {
+      return std::make_shared<CudaBuffer>(shared_from_this(), pool_, block, bytes);
+    } catch (...) {
+      pool_.free(block);
+      throw;
+    }
+  }
+
+  void trim() override {
+    Context::Scope scope(*context_);
+    pool_.trim();
+  }
+
+  void upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
+    check_range("upload", to, offset, bytes);
+    Context::Scope scope(*context_);
+    staging_.upload(address(to.data()) + offset, host, bytes);
+  }
+
+  void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
+    check_range("download", from, offset, bytes);
+    Context::Scope scope(*context_);
+    staging_.download(host, address(from.data()) + offset, bytes);
+  }
+
+  void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
+    check_range("copy", to, to_offset, bytes);
+    check_range("copy", from, from_offset, bytes);
+    if (bytes == 0) return;
+    Context::Scope scope(*context_);
+    context_->check(
+        context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
+                                             address(from.data()) + from_offset, bytes, context_->stream()),
+        "copy");
+  }
+
+  bool host_visible() const override { return false; }
+
+  KernelRef load(const KernelSource& source) override {
+    Context::Scope scope(*context_);
+    return kernels_.load(source);
+  }
+
+  std::string assembly(const KernelSource& source) override { return kernels_.ptx(source); }
+
+  void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) override;
+
+  void dot(const Dot& what, void* c, const void* a, const void* b) override {
+    Context::Scope scope(*context_);
+    MatrixProduct* product = matrix_product();
+    if (!product) throw Error(fmt::format("{}: no matrix products: {}", info_.name, no_product_because_));
+    product->run(what, c, a, b);
+    counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  bool supports_dot(DType dtype) const override {
+    if (!MatrixProduct::supports(dtype)) return false;
+    Context::Scope scope(*context_);
+    return matrix_product() != nullptr;
+  }
+
+  void synchronize() override {
+    Context::Scope scope(*context_);
+    context_->synchronize("synchronize");
+  }
+
+ private:
+  void check_range(std::string_view op, const Buffer& buffer, size_t offset, size_t bytes) const {
+    if (buffer.device().get() != this)
+      throw InternalError(
+          fmt::format("{}: {}: the buffer belongs to {}", info_.name, op, buffer.device()->info().name));
+    if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
+      throw InternalError(fmt::format("{}: {}: {} bytes at {} pass the end of a buffer of {}", info_.name, op,
+                                      bytes, offset, buffer.bytes()));
+  }
+
+  // Opened at the first need, since the library is large; null where there is none.
+  MatrixProduct* matrix_product() const {
+    std::call_once(product_once_, [this] {
+      product_ = MatrixProduct::open(context_, pool_, directories_, no_product_because_);
+    });
+    return product_.get();
+  }
+
+  std::shared_ptr<Context> context_;
+  DeviceInfo info_;
+  std::vector<std::string> directories_;
+  Counters& counters_;
+  mutable DevicePool pool_;
+  Staging staging_;
+  KernelTable kernels_;
+  mutable std::once_flag product_once_;
+  mutable std::unique_ptr<MatrixProduct> product_;
+  mutable std::string no_product_because_;
+};
+
+void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) {
+  const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
+  if (!mine || mine->context() != context_.get())
+    throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
+  const LoadedModule& module = mine->module();
+  if (args.size_bytes() > kMostArgumentBytes)
+    throw Error(fmt::format("{}: launch of {}: {} bytes of arguments, at most {} can be passed", info_.name,
+                            module.name, args.size_bytes(), kMostArgumentBytes));
+  if (mine->argument_bytes() != 0 && args.size_bytes() != mine->argument_bytes())
+    throw InternalError(fmt::format("{}: launch of {}: {} bytes of arguments given, its source declares {}",
+                                    info_.name, module.name, args.size_bytes(), mine->argument_bytes()));
+  if (how.tasks < 0 || how.tasks > kMostTasks)
+    throw Error(fmt::format("{}: launch of {}: {} blocks, a grid has at most {}", info_.name, module.name,
+                            how.tasks, kMostTasks));
+  if (how.tasks == 0) return;
+
+  Context::Scope scope(*context_);
+  mine->prepare(how);
+  const DriverApi& driver = context_->driver();
+  // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
+  void* parameters[] = {const_cast<uint64_t*>(args.data())};
+  const unsigned blocks = static_cast<unsigned>(how.tasks);
+  CUresult result;
+  if (how.cluster <= 1) {
+    result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
+                                   context_->stream(), parameters, nullptr);
+  } else {
+    if (how.tasks % how.cluster != 0)
+      throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill clusters of {}", info_.name,
+                                      module.name, how.tasks, how.cluster));
+    if (!driver.cuLaunchKernelEx)
+      throw Error(fmt::format("{}: launch of {}: the driver knows no clusters", info_.name, module.name));
+    CUlaunchAttribute attribute{};
+    attribute.id = kLaunchClusterDimension;
+    attribute.value.cluster = {how.cluster, 1, 1};
+    CUlaunchConfig config{blocks,     1, 1, how.threads, 1, 1, how.shared_bytes, context_->stream(),
+                          &attribute, 1};
+    result = driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
+  }
+  if (result != kCudaSuccess) [[unlikely]]
+    context_->fail(
+        result,
+        fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, clusters of {})",
+                    module.name, how.tasks, how.threads, how.shared_bytes, how.cluster));
+  context_->started(&module);
+  counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+}
+
+DeviceInfo describe_device(const Context& context) {
+  const DriverApi& driver = context.driver();
+  char description[256] = {};
+  context.check(driver.cuDeviceGetName(description, sizeof description - 1, context.device()),
+                "cuDeviceGetName");
+  DeviceInfo info;
+  info.name = context.name();
+  info.description = description;
+  info.architecture =
+      fmt::format("sm_{}{}", context.attribute(kDeviceComputeMajor), context.attribute(kDeviceComputeMinor));
+  info.threads = context.attribute(kDeviceMultiprocessors);
+  info.cache_bytes = static_cast<size_t>(context.attribute(kDeviceL2Bytes));
+  info.shared_bytes = static_cast<size_t>(context.attribute(kDeviceMaxSharedOptin));
+  context.check(driver.cuDeviceTotalMem(&info.memory_bytes, context.device()), "cuDeviceTotalMem");
+  return info;
+}
+
+}  // namespace
+
+std::vector<std::string> default_cuda_directories() { return SharedLibrary::default_directories(); }
+
+int cuda_device_count(std::string& reason, const CudaOptions& options) {
+  reason.clear();
+  auto driver = DriverApi::open(options.library_directories, reason);
+  if (!driver) return 0;
+  int count = 0;
+  CUresult result = driver->cuDeviceGetCount(&count);
+  if (result != kCudaSuccess || count == 0) {
+    reason = "the driver shows no GPU: " + driver->describe(result == kCudaSuccess ? kCudaNoDevice : result);
+    return 0;
+  }
+  return count;
+}
+
+std::shared_ptr<Device> make_cuda_device(int ordinal, const CudaOptions& options,
+                                         std::shared_ptr<KernelCache> cache, Counters& counters) {
+  std::string reason;
+  auto driver = DriverApi::open(options.library_directories, reason);
+  if (!driver) throw Error(fmt::format("cuda:{}: {}", ordinal, reason));
+  auto context = std::make_shared<Context>(std::move(driver), ordinal);
+  DeviceInfo info = describe_device(*context);
+  Context::Scope scope(*context);
+  return std::make_shared<CudaDevice>(context, std::move(info), options, std::move(cache), counters);
+}
+
+}  // namespace weft::runtime

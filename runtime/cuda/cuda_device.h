@@ -1,0 +1,34 @@
+// CUDA GPUs as devices. The driver, NVRTC and cuBLASLt are opened at run time; without them these functions
+// say why.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/counters.h"
+#include "runtime/device.h"
+#include "runtime/kernel_cache.h"
+
+namespace weft::runtime {
+
+// Where CUDA's libraries are looked for unless told otherwise; "" is the loader's own search.
+std::vector<std::string> default_cuda_directories();
+
+struct CudaOptions {
+  // Searched in order for libcuda, libnvrtc and libcublasLt: each directory, and the nvidia/*/lib folders
+  // below it (give Python's site-packages to use the libraries of its packages).
+  std::vector<std::string> library_directories = default_cuda_directories();
+  size_t most_kernels = 4096;  // kernels kept loaded
+};
+
+// How many GPUs the driver shows; 0 with the `reason` where there is no driver or no GPU.
+int cuda_device_count(std::string& reason, const CudaOptions& options = {});
+
+// GPU number `ordinal`. Throws Error when it cannot be had. `cache` may be null; `counters` outlives the
+// device.
+std::shared_ptr<Device> make_cuda_device(int ordinal, const CudaOptions& options,
+                                         std::shared_ptr<KernelCache> cache, Counters& counters);
+
+}  // namespace weft::runtime

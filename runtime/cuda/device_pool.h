@@ -1,0 +1,55 @@
+// Device memory in stream order: a driver pool that keeps what it got, and in front of it a list of free
+// blocks on the host, because a driver call costs a microsecond. One stream uses the memory, so a freed block
+// may be handed out again at once: whatever still reads it was started earlier. Safe from any thread; nothing
+// but `allocate`, `trim` and `info` calls the driver.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/cuda/context.h"
+#include "runtime/device.h"
+
+namespace weft::runtime::cuda {
+
+struct Block {
+  CUdeviceptr pointer = 0;
+  size_t bytes = 0;  // as rounded by the pool
+};
+
+class DevicePool {
+ public:
+  // The context must be current in the constructor and in every call but `free`.
+  explicit DevicePool(std::shared_ptr<Context> context);
+  ~DevicePool();
+  DevicePool(const DevicePool&) = delete;
+  DevicePool& operator=(const DevicePool&) = delete;
+
+  // At least `bytes`, 256-byte aligned; no memory for 0 bytes. Throws OutOfMemory after everything free was
+  // given back and the request tried again.
+  Block allocate(size_t bytes);
+  void free(Block block) noexcept;
+  // Waits for the stream and gives all free memory back to the system.
+  void trim();
+  MemoryInfo info() const;
+  size_t device_bytes() const { return device_bytes_; }
+
+ private:
+  // These are called with the mutex held.
+  bool take_free(size_t bytes, Block& block);
+  void release_free();
+  void trim_locked();
+  [[noreturn]] void out_of_memory(size_t bytes) const;
+
+  std::shared_ptr<Context> context_;
+  CUmemoryPool pool_ = nullptr;
+  size_t device_bytes_ = 0;
+
+  mutable std::mutex mutex_;
+  std::map<size_t, std::vector<CUdeviceptr>> free_;  // by rounded size; no empty lists
+  size_t free_bytes_ = 0, in_use_ = 0, peak_ = 0;
+};
+
+}  // namespace weft::runtime::cuda

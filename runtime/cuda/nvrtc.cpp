@@ -1,0 +1,124 @@
+#include "runtime/cuda/nvrtc.h"
+
+#include <fmt/format.h>
+
+#include "compiler/base/error.h"
+#include "runtime/cuda/shared_library.h"
+
+namespace weft::runtime::cuda {
+
+namespace {
+
+// Options that only save compile time, newest last: a version that refuses one is asked again without it.
+constexpr const char* kSpeedOptions[] = {"-minimal", "--no-cache"};
+constexpr int kSpeedOptionCount = 2;
+constexpr const char* kOptions[] = {"-default-device", "--std=c++17"};
+
+}  // namespace
+
+std::unique_ptr<Nvrtc> Nvrtc::open(const std::vector<std::string>& directories, std::string& reason,
+                                   int newest_major) {
+  std::vector<std::string> names;
+  for (int major = newest_major; major >= 12; --major) names.push_back(fmt::format("libnvrtc.so.{}", major));
+  auto library = SharedLibrary::open(names, directories, reason);
+  if (!library) {
+    reason = fmt::format("no NVRTC (CUDA {} or 12): {}", newest_major, reason);
+    return nullptr;
+  }
+  std::unique_ptr<Nvrtc> nvrtc(new Nvrtc);
+#define WEFT_X(function, type, parameters)                                                 \
+  nvrtc->api_.function = reinterpret_cast<type(*) parameters>(library->symbol(#function)); \
+  if (!nvrtc->api_.function) {                                                             \
+    reason = fmt::format("{} has no {}", library->path(), #function);                      \
+    return nullptr;                                                                        \
+  }
+  WEFT_NVRTC_FUNCTIONS(WEFT_X)
+#undef WEFT_X
+  int major = 0, minor = 0;
+  if (NvrtcResult result = nvrtc->api_.nvrtcVersion(&major, &minor); result != kNvrtcSuccess) {
+    reason = fmt::format("{} does not tell its version: {}", library->path(),
+                         nvrtc->api_.nvrtcGetErrorString(result));
+    return nullptr;
+  }
+  nvrtc->version_ = fmt::format("{}.{}", major, minor);
+  nvrtc->speed_options_ = kSpeedOptionCount;
+  return nvrtc;
+}
+
+std::string Nvrtc::toolchain(const std::string& architecture) const {
+  return fmt::format("{}{} {} {}", kNvrtcToolchainPrefix, version_, fmt::join(kOptions, " "), architecture);
+}
+
+NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name,
+                          const std::string& architecture) const {
+  const std::string target = "--gpu-architecture=" + architecture;
+  for (int speed = speed_options_; speed >= 0; --speed) {
+    std::vector<const char*> options{target.c_str()};
+    options.insert(options.end(), std::begin(kOptions), std::end(kOptions));
+    options.insert(options.end(), kSpeedOptions, kSpeedOptions + speed);
+
+    // A program that was compiled once, even without success, cannot be compiled again.
+    NvrtcProgram program = nullptr;
+    NvrtcResult result =
+        api_.nvrtcCreateProgram(&program, source.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr);
+    if (result != kNvrtcSuccess)
+      throw InternalError(
+          fmt::format("nvrtc: cannot take the source of {}: {}", name, api_.nvrtcGetErrorString(result)));
+    result = api_.nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());
+    if (result == kNvrtcSuccess) {
+      speed_options_ = speed;
+      return program;
+    }
+    std::string log;
+    size_t bytes = 0;
+    if (api_.nvrtcGetProgramLogSize(program, &bytes) == kNvrtcSuccess && bytes > 1) {
+      log.resize(bytes);
+      if (api_.nvrtcGetProgramLog(program, log.data()) == kNvrtcSuccess) log.resize(bytes - 1);
+    }
+    api_.nvrtcDestroyProgram(&program);
+    if (result == kNvrtcInvalidOption && speed > 0) continue;
+    throw CompileError(fmt::format("nvrtc {}: {} for {}: {}", version_, name, architecture,
+                                   api_.nvrtcGetErrorString(result)),
+                       log, source);
+  }
+  throw InternalError("nvrtc: no set of options was tried");
+}
+
+std::string Nvrtc::compile(const std::string& source, const std::string& name,
+                           const std::string& architecture) const {
+  NvrtcProgram program = build(source, name, architecture);
+  size_t bytes = 0;
+  std::string cubin;
+  NvrtcResult result = api_.nvrtcGetCUBINSize(program, &bytes);
+  if (result == kNvrtcSuccess) {
+    cubin.resize(bytes);
+    result = api_.nvrtcGetCUBIN(program, cubin.data());
+  }
+  api_.nvrtcDestroyProgram(&program);
+  if (result != kNvrtcSuccess || cubin.empty())
+    throw InternalError(fmt::format("nvrtc {}: no machine code of {} for {}: {}", version_, name,
+                                    architecture, api_.nvrtcGetErrorString(result)));
+  return cubin;
+}
+
+std::string Nvrtc::ptx(const std::string& source, const std::string& name,
+                       const std::string& architecture) const {
+  std::string virtual_architecture = architecture;
+  if (virtual_architecture.starts_with("sm_")) virtual_architecture.replace(0, 3, "compute_");
+  NvrtcProgram program = build(source, name, virtual_architecture);
+  size_t bytes = 0;
+  std::string text;
+  NvrtcResult result = api_.nvrtcGetPTXSize(program, &bytes);
+  if (result == kNvrtcSuccess) {
+    text.resize(bytes);
+    result = api_.nvrtcGetPTX(program, text.data());
+  }
+  api_.nvrtcDestroyProgram(&program);
+  if (result != kNvrtcSuccess)
+    throw InternalError(
+        fmt::format("nvrtc {}: no PTX of {}: {}", version_, name, api_.nvrtcGetErrorString(result)));
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+}  // namespace weft::runtime::cuda

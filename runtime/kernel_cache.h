@@ -1,9 +1,11 @@
-// Compiled kernels on disk, found by content. Entries are written whole (temporary name, then rename), checksummed,
-// hold the source they were made from and are never trusted: a damaged or differing entry is dropped.
+// Compiled kernels on disk, found by content. Entries are written whole (temporary name, then rename),
+// checksummed, hold the source they were made from and are never trusted: a damaged or differing entry is
+// dropped.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,30 +17,35 @@ namespace weft::runtime {
 
 struct CacheEntry {
   Hash key;
-  std::string toolchain;   // compiler, its version and options, target features: "clang-19.1.7 znver4 …"
-  std::string kernel;      // the kernel's symbol
-  uint64_t bytes = 0;      // of the file
-  int64_t last_used = 0;   // seconds since the epoch
-  std::string problem;     // empty: sound; else why the entry cannot be used
+  std::string toolchain;  // compiler, its version and options, target features: "clang-19.1.7 znver4 …"
+  std::string kernel;     // the kernel's symbol
+  uint64_t bytes = 0;     // of the file
+  int64_t last_used = 0;  // seconds since the epoch
+  std::string problem;    // empty: sound; else why the entry cannot be used
 };
 
-// Safe for any number of threads and processes on one directory. Never throws for the cache's own troubles: an
-// unwritable or unsafe directory turns the cache off, `disabled_because()` says why, and compiling goes on.
+// Safe for any number of threads and processes on one directory. Never throws for the cache's own troubles:
+// an unwritable or unsafe directory turns the cache off, `disabled_because()` says why, and compiling goes
+// on.
 class KernelCache {
  public:
-  // `directory` empty: no disk cache. It is made with mode 0700; one that another user owns or can write is refused.
+  // `directory` empty: no disk cache. It is made with mode 0700; one that another user owns or can write is
+  // refused. When a `put` takes the entries past `max_bytes` together, they are trimmed to nine tenths of it.
   KernelCache(std::string directory, uint64_t max_bytes);
 
   // The key of a source compiled by a toolchain.
   static Hash key(std::string_view toolchain, std::string_view source);
   // The compiled bytes, when a sound entry of this very source is there; marks it used.
   std::optional<std::string> find(std::string_view toolchain, std::string_view source);
-  void put(std::string_view toolchain, std::string_view kernel, std::string_view source, std::string_view binary);
+  void put(std::string_view toolchain, std::string_view kernel, std::string_view source,
+           std::string_view binary);
 
-  std::vector<CacheEntry> list() const;     // reads headers only
-  std::vector<CacheEntry> verify();         // reads and checks everything; damaged entries are removed and returned
-  int64_t clear();                          // returns how many entries went
-  void trim(uint64_t max_bytes);            // least recently used first
+  // Files that the cache did not name are neither counted nor touched.
+  std::vector<CacheEntry> list() const;  // reads headers only
+  std::vector<CacheEntry> verify();  // reads and checks everything; damaged entries are removed and returned
+  int64_t clear();                   // returns how many entries went
+  // Least recently used first; also removes what writers that crashed left behind, after an hour.
+  void trim(uint64_t max_bytes);
 
   const std::string& directory() const { return directory_; }
   const std::string& disabled_because() const { return disabled_because_; }
@@ -46,6 +53,9 @@ class KernelCache {
  private:
   std::string directory_, disabled_because_;
   uint64_t max_bytes_ = 0;
+  std::mutex mutex_;
+  std::optional<uint64_t> used_bytes_;  // all entries at the last count, and what this object put since
+  uint64_t puts_ = 0;
 };
 
 }  // namespace weft::runtime

@@ -1,0 +1,394 @@
+#include "runtime/kernel_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+namespace weft::runtime {
+namespace {
+
+constexpr char kMagic[8] = {'W', 'E', 'F', 'T', 'K', 'R', 'N', '\n'};
+constexpr uint32_t kVersion = 1;
+constexpr std::string_view kSuffix = ".kernel";
+constexpr std::string_view kTemporary = ".new-";
+constexpr int64_t kTouchSeconds = 60;
+constexpr int64_t kAbandonedSeconds = 3600;
+constexpr uint64_t kPutsPerCount =
+    64;  // other processes put too, so the directory is counted anew now and then
+constexpr uint64_t kLargestText = uint64_t{1} << 32;
+
+// What a file starts with; toolchain, kernel, source and binary follow, in this order. The checksum is taken
+// over the whole file with the checksum itself as zeros.
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t unused;
+  uint64_t toolchain, kernel, source, binary;  // bytes
+  uint64_t key_low, key_high;
+  uint64_t sum_low, sum_high;
+};
+static_assert(sizeof(Header) == 80);
+
+struct Parts {
+  std::string_view toolchain, kernel, source, binary;
+};
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+int open_entry(const std::string& path) {
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+std::string read_bytes(int descriptor, uint64_t offset, uint64_t size) {
+  std::string bytes(size, '\0');
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n =
+        ::pread(descriptor, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<size_t>(n);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+bool write_bytes(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+std::string entry_name(const Hash& key) { return to_string(key) + std::string(kSuffix); }
+
+std::optional<Hash> key_of_name(std::string_view name) {
+  if (name.size() != 32 + kSuffix.size() || name.substr(32) != kSuffix) return {};
+  uint64_t words[2] = {0, 0};
+  for (size_t i = 0; i < 32; ++i) {
+    const char c = name[i];
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) return {};
+    words[i / 16] = words[i / 16] << 4 | static_cast<uint64_t>(digit);
+  }
+  Hash key;
+  key.high = words[0];
+  key.low = words[1];
+  return key;
+}
+
+// Why a header cannot belong to a whole entry of `file_bytes` under `key`; empty when it can.
+std::string header_problem(const Header& header, uint64_t file_bytes, const Hash& key) {
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return "not a kernel cache entry";
+  if (header.version != kVersion)
+    return "written in format " + std::to_string(header.version) + ", this is " + std::to_string(kVersion);
+  uint64_t whole = sizeof(Header);
+  for (uint64_t part : {header.toolchain, header.kernel, header.source, header.binary}) {
+    if (part > kLargestText) return "its lengths are damaged";
+    whole += part;
+  }
+  if (whole != file_bytes)
+    return "its header promises " + std::to_string(whole) + " bytes, the file has " +
+           std::to_string(file_bytes);
+  if (header.key_low != key.low || header.key_high != key.high) return "its key is not its file's name";
+  return {};
+}
+
+Hash checksum(std::string& file) {
+  constexpr size_t at = offsetof(Header, sum_low);
+  const std::string kept = file.substr(at, 16);
+  std::memset(file.data() + at, 0, 16);
+  const Hash sum = hash_text(file);
+  std::memcpy(file.data() + at, kept.data(), 16);
+  return sum;
+}
+
+// Checks a whole file and takes it apart. Returns the problem; empty when it is sound.
+std::string parse(std::string& file, const Hash& key, Parts& parts) {
+  if (file.size() < sizeof(Header))
+    return "too short for a header: " + std::to_string(file.size()) + " bytes";
+  Header header;
+  std::memcpy(&header, file.data(), sizeof header);
+  if (std::string problem = header_problem(header, file.size(), key); !problem.empty()) return problem;
+  if (checksum(file) != Hash{header.sum_low, header.sum_high}) return "its checksum does not match";
+  std::string_view rest(file);
+  rest.remove_prefix(sizeof header);
+  auto take = [&](uint64_t size) {
+    std::string_view part = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return part;
+  };
+  parts.toolchain = take(header.toolchain);
+  parts.kernel = take(header.kernel);
+  parts.source = take(header.source);
+  parts.binary = take(header.binary);
+  if (KernelCache::key(parts.toolchain, parts.source) != key) return "its key is not that of its source";
+  return {};
+}
+
+bool make_directory(const std::string& path) {
+  // Parents get the usual mode: only the last folder holds anything private.
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    if (::mkdir(path.substr(0, at).c_str(), 0777) != 0 && errno != EEXIST) return false;
+  return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+}
+
+// Why a directory must not be used; empty when it is private to this user.
+std::string directory_problem(const std::string& path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0) return path + ": " + std::strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return path + ": not a directory";
+  if (status.st_uid != ::geteuid())
+    return path + ": owned by user " + std::to_string(status.st_uid) + ", not by this one (" +
+           std::to_string(::geteuid()) + ")";
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) return path + ": other users can write to it";
+  if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0) return path + ": " + std::strerror(errno);
+  return {};
+}
+
+// Calls `visit(name)` for every file of the directory.
+template <typename Visit>
+void each_name(const std::string& directory, Visit visit) {
+  DIR* stream = ::opendir(directory.c_str());
+  if (!stream) return;
+  while (const dirent* entry = ::readdir(stream)) visit(std::string_view(entry->d_name));
+  ::closedir(stream);
+}
+
+struct FileOnDisk {
+  std::string path;
+  uint64_t bytes;
+  timespec used;
+};
+
+std::vector<FileOnDisk> entries_of(const std::string& directory) {
+  std::vector<FileOnDisk> files;
+  each_name(directory, [&](std::string_view name) {
+    if (!key_of_name(name)) return;
+    std::string path = directory + "/" + std::string(name);
+    struct stat status;
+    if (::lstat(path.c_str(), &status) != 0) return;
+    files.push_back({std::move(path), static_cast<uint64_t>(status.st_size), status.st_mtim});
+  });
+  return files;
+}
+
+void remove_abandoned(const std::string& directory) {
+  const int64_t now = std::time(nullptr);
+  each_name(directory, [&](std::string_view name) {
+    if (!name.starts_with(kTemporary)) return;
+    const std::string path = directory + "/" + std::string(name);
+    struct stat status;
+    if (::lstat(path.c_str(), &status) == 0 && now - status.st_mtim.tv_sec > kAbandonedSeconds)
+      ::unlink(path.c_str());
+  });
+}
+
+}  // namespace
+
+KernelCache::KernelCache(std::string directory, uint64_t max_bytes)
+    : directory_(std::move(directory)), max_bytes_(max_bytes) {
+  while (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
+  if (directory_.empty()) {
+    disabled_because_ = "no directory was given";
+  } else if (!make_directory(directory_)) {
+    disabled_because_ = directory_ + ": cannot be made: " + std::strerror(errno);
+  } else {
+    disabled_because_ = directory_problem(directory_);
+  }
+}
+
+Hash KernelCache::key(std::string_view toolchain, std::string_view source) {
+  std::string text;
+  text.reserve(toolchain.size() + source.size() + 1);
+  text.append(toolchain).push_back('\0');
+  text.append(source);
+  return hash_text(text);
+}
+
+std::optional<std::string> KernelCache::find(std::string_view toolchain, std::string_view source) {
+  if (!disabled_because_.empty()) return {};
+  const Hash wanted = key(toolchain, source);
+  const std::string path = directory_ + "/" + entry_name(wanted);
+  File file(open_entry(path));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string bytes = read_bytes(file.get(), 0, static_cast<uint64_t>(status.st_size));
+  Parts parts;
+  if (!parse(bytes, wanted, parts).empty() || parts.toolchain != toolchain || parts.source != source) {
+    ::unlink(path.c_str());
+    return {};
+  }
+  if (std::time(nullptr) - status.st_mtim.tv_sec >= kTouchSeconds) ::futimens(file.get(), nullptr);
+  return std::string(parts.binary);
+}
+
+void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::string_view source,
+                      std::string_view binary) {
+  if (!disabled_because_.empty()) return;
+  const Hash hash = key(toolchain, source);
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kVersion;
+  header.toolchain = toolchain.size();
+  header.kernel = kernel.size();
+  header.source = source.size();
+  header.binary = binary.size();
+  header.key_low = hash.low;
+  header.key_high = hash.high;
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + source.size() + binary.size() > max_bytes_)
+    return;
+  bytes.append(toolchain).append(kernel).append(source).append(binary);
+  const Hash sum = checksum(bytes);
+  std::memcpy(bytes.data() + offsetof(Header, sum_low), &sum.low, 8);
+  std::memcpy(bytes.data() + offsetof(Header, sum_high), &sum.high, 8);
+
+  // The name is this process's alone; O_EXCL guards against a leftover of an earlier one with its number.
+  static std::atomic<uint64_t> counter{0};
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::string temporary = directory_ + "/" + std::string(kTemporary) + std::to_string(::getpid()) +
+                                "-" + std::to_string(counter++) + "-" + std::to_string(now.tv_nsec);
+  auto create = [&] {
+    return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  };
+  int descriptor = create();
+  // Somebody removed the whole directory while we ran.
+  if (descriptor < 0 && errno == ENOENT && make_directory(directory_) &&
+      directory_problem(directory_).empty())
+    descriptor = create();
+  {
+    File file(descriptor);
+    if (!file) return;
+    if (!write_bytes(file.get(), bytes)) {
+      ::unlink(temporary.c_str());
+      return;
+    }
+  }
+  if (::rename(temporary.c_str(), (directory_ + "/" + entry_name(hash)).c_str()) != 0) {
+    ::unlink(temporary.c_str());
+    return;
+  }
+
+  std::lock_guard lock(mutex_);
+  if (used_bytes_ && puts_++ % kPutsPerCount != 0) {
+    *used_bytes_ += bytes.size();
+  } else {
+    used_bytes_ = 0;
+    for (const FileOnDisk& file : entries_of(directory_)) *used_bytes_ += file.bytes;
+  }
+  if (*used_bytes_ > max_bytes_) {
+    trim(max_bytes_ - max_bytes_ / 10);
+    used_bytes_.reset();
+  }
+}
+
+std::vector<CacheEntry> KernelCache::list() const {
+  std::vector<CacheEntry> entries;
+  if (!disabled_because_.empty()) return entries;
+  each_name(directory_, [&](std::string_view name) {
+    const std::optional<Hash> key = key_of_name(name);
+    if (!key) return;
+    CacheEntry entry;
+    entry.key = *key;
+    File file(open_entry(directory_ + "/" + std::string(name)));
+    struct stat status;
+    if (!file || ::fstat(file.get(), &status) != 0) {
+      if (errno == ENOENT) return;  // removed since the directory was read
+      entry.problem = std::strerror(errno);
+      entries.push_back(std::move(entry));
+      return;
+    }
+    entry.bytes = static_cast<uint64_t>(status.st_size);
+    entry.last_used = status.st_mtim.tv_sec;
+    const std::string start = read_bytes(file.get(), 0, sizeof(Header));
+    Header header;
+    if (!S_ISREG(status.st_mode)) {
+      entry.problem = "not a regular file";
+    } else if (start.size() < sizeof header) {
+      entry.problem = "too short for a header: " + std::to_string(start.size()) + " bytes";
+    } else {
+      std::memcpy(&header, start.data(), sizeof header);
+      entry.problem = header_problem(header, entry.bytes, *key);
+      if (entry.problem.empty()) {
+        const std::string names = read_bytes(file.get(), sizeof header, header.toolchain + header.kernel);
+        entry.toolchain = names.substr(0, header.toolchain);
+        entry.kernel = names.substr(std::min<size_t>(header.toolchain, names.size()));
+      }
+    }
+    entries.push_back(std::move(entry));
+  });
+  return entries;
+}
+
+std::vector<CacheEntry> KernelCache::verify() {
+  std::vector<CacheEntry> damaged;
+  for (CacheEntry& entry : list()) {
+    const std::string path = directory_ + "/" + entry_name(entry.key);
+    if (entry.problem.empty()) {
+      File file(open_entry(path));
+      struct stat status;
+      if (!file || ::fstat(file.get(), &status) != 0) continue;  // trimmed meanwhile
+      std::string bytes = read_bytes(file.get(), 0, static_cast<uint64_t>(status.st_size));
+      Parts parts;
+      entry.problem = parse(bytes, entry.key, parts);
+    }
+    if (entry.problem.empty()) continue;
+    ::unlink(path.c_str());
+    damaged.push_back(std::move(entry));
+  }
+  return damaged;
+}
+
+int64_t KernelCache::clear() {
+  int64_t removed = 0;
+  if (!disabled_because_.empty()) return removed;
+  each_name(directory_, [&](std::string_view name) {
+    const bool entry = key_of_name(name).has_value();
+    if (!entry && !name.starts_with(kTemporary)) return;
+    if (::unlink((directory_ + "/" + std::string(name)).c_str()) == 0) removed += entry;
+  });
+  return removed;
+}
+
+void KernelCache::trim(uint64_t max_bytes) {
+  if (!disabled_because_.empty()) return;
+  remove_abandoned(directory_);
+  std::vector<FileOnDisk> files = entries_of(directory_);
+  std::sort(files.begin(), files.end(), [](const FileOnDisk& a, const FileOnDisk& b) {
+    return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
+  });
+  uint64_t total = 0;
+  for (const FileOnDisk& file : files) total += file.bytes;
+  for (const FileOnDisk& file : files) {
+    if (total <= max_bytes) break;
+    ::unlink(file.path.c_str());
+    total -= file.bytes;
+  }
+}
+
+}  // namespace weft::runtime

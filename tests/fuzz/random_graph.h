@@ -1,0 +1,29 @@
+// Draws valid graphs over every kind of op: what the fuzzers, the round-trip tests and the verifier's tests
+// feed on.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/ir/node.h"
+
+namespace weft::test {
+
+struct RandomGraphOptions {
+  int ops = 16;     // about; patterns such as softmax count as one
+  int outputs = 3;  // at most
+  int max_rank = 5;
+  int64_t max_elements = 2048;  // of any value
+  double empty_axis = 0.02;     // how often an extent is 0
+  bool strided_inputs = false;  // inputs with strides and an offset
+  bool halves = true, complexes = true;
+  bool indexed = true;  // gather, scatter, scatter_add
+  bool dots = true;
+  // Only ops whose results are the same bits however they are computed: no op with an error bound above half
+  // an ulp, no float sums or products, no dots, no complex arithmetic, no fma.
+  bool exact = false;
+};
+
+// The same seed and options give the same graph. Inputs are named "a0", "a1", …, scalars "s0", ….
+ir::Graph random_graph(uint64_t seed, const RandomGraphOptions& options = {});
+
+}  // namespace weft::test

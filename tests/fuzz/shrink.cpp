@@ -1,0 +1,137 @@
+#include "tests/fuzz/shrink.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/ir/build.h"
+
+namespace weft::test {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+
+bool is_input(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
+
+// Lists the inputs that the outputs reach: first those listed before, in their order, then new ones.
+Graph with_reached_inputs(const std::vector<NodeRef>& listed, std::vector<NodeRef> outputs) {
+  std::unordered_set<const Node*> reached, taken;
+  std::vector<const Node*> order = topological_order(outputs);
+  for (const Node* node : order)
+    if (is_input(*node)) reached.insert(node);
+  Graph graph;
+  auto take = [&](const NodeRef& in) {
+    if (reached.count(in.get()) && taken.insert(in.get()).second) graph.inputs.push_back(in);
+  };
+  for (const NodeRef& in : listed) take(in);
+  for (const Node* node : order) take(NodeRef(node));
+  graph.outputs = std::move(outputs);
+  return graph;
+}
+
+// The graph with `to` in place of `from`; everything else as it was, nothing folded.
+Graph replaced(const Graph& graph, const Node* from, const NodeRef& to) {
+  std::unordered_map<const Node*, NodeRef> made = {{from, to}};
+  for (const Node* node : topological_order(graph.outputs)) {
+    if (made.count(node)) continue;
+    std::vector<NodeRef> inputs;
+    bool same = true;
+    for (const NodeRef& in : node->inputs) {
+      inputs.push_back(made.at(in.get()));
+      same = same && inputs.back() == in;
+    }
+    made.emplace(node,
+                 same ? NodeRef(node) : ir::make(node->op, inputs, node->attr, node->type, node->lines));
+  }
+  std::vector<NodeRef> outputs;
+  for (const NodeRef& out : graph.outputs) outputs.push_back(made.at(out.get()));
+  return with_reached_inputs(graph.inputs, std::move(outputs));
+}
+
+class Shrinking {
+ public:
+  Shrinking(Graph graph, const std::function<bool(const Graph&)>& still_fails)
+      : graph_(std::move(graph)), still_fails_(still_fails) {}
+
+  Graph run() {
+    try_graph(with_reached_inputs(graph_.inputs, graph_.outputs));
+    bool smaller = true;
+    while (smaller) {
+      smaller = single_output();
+      smaller = drop_outputs() || smaller;
+      smaller = cut_nodes() || smaller;
+    }
+    return graph_;
+  }
+
+ private:
+  bool try_graph(Graph candidate) {
+    if (!still_fails_(candidate)) return false;
+    graph_ = std::move(candidate);
+    return true;
+  }
+
+  // The first value that fails on its own, if any does, leaves the fewest nodes before it.
+  bool single_output() {
+    for (const Node* node : topological_order(graph_.outputs)) {
+      bool already = graph_.outputs.size() == 1 && graph_.outputs[0].get() == node;
+      if (is_input(*node) || already) continue;
+      if (try_graph(with_reached_inputs(graph_.inputs, {NodeRef(node)}))) return true;
+    }
+    return false;
+  }
+
+  bool drop_outputs() {
+    bool smaller = false;
+    for (size_t i = graph_.outputs.size(); i-- > 0 && graph_.outputs.size() > 1;) {
+      std::vector<NodeRef> outputs = graph_.outputs;
+      outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(i));
+      smaller = try_graph(with_reached_inputs(graph_.inputs, std::move(outputs))) || smaller;
+    }
+    return smaller;
+  }
+
+  // From the outputs backwards: a node that can be cut takes everything before it along.
+  bool cut_nodes() {
+    bool smaller = false;
+    for (bool cut = true; cut;) {
+      cut = false;
+      std::vector<const Node*> order = topological_order(graph_.outputs);
+      const Graph before = graph_;  // keeps the nodes of `order` alive
+      for (auto at = order.rbegin(); at != order.rend() && !cut; ++at) {
+        if (is_input(**at) || (*at)->inputs.size() == 0 || settled_.count((*at)->hash)) continue;
+        cut = cut_node(**at);
+        if (!cut) settled_.insert((*at)->hash);
+      }
+      smaller = smaller || cut;
+    }
+    settled_.clear();
+    return smaller;
+  }
+
+  bool cut_node(const Node& node) {
+    for (const NodeRef& in : node.inputs)
+      if (in->type == node.type && try_graph(replaced(graph_, &node, in))) return true;
+    NodeRef fresh = ir::input(node.type, {nullptr, "cut" + std::to_string(cuts_), {}, 0});
+    if (!try_graph(replaced(graph_, &node, fresh))) return false;
+    ++cuts_;
+    return true;
+  }
+
+  Graph graph_;
+  const std::function<bool(const Graph&)>& still_fails_;
+  std::unordered_set<uint64_t> settled_;  // nodes that could not be cut, by hash, within one round
+  int cuts_ = 0;
+};
+
+}  // namespace
+
+Graph shrink(Graph graph, const std::function<bool(const Graph&)>& still_fails) {
+  return Shrinking(std::move(graph), still_fails).run();
+}
+
+}  // namespace weft::test

@@ -1,0 +1,490 @@
+// What CUDA kernels may need, on scalars and without any header: NVRTC knows the device's math by itself.
+// Halves are `float` between memory accesses.
+#include "compiler/emit/prelude/texts.h"
+
+namespace weft::emit {
+
+const char* const kPreludeCuda = R"(
+//@ c64
+struct __align__(8) c64 { float re, im; };
+//@ c128
+struct __align__(16) c128 { double re, im; };
+
+//@ weft_splat_$T : bool ints halves floats
+$fn $V weft_splat_$T($E x) { return x; }
+//@ weft_splat_$T : complex
+$fn $V weft_splat_$T($E re, $E im) { return {re, im}; }
+//@ weft_select_$T : all
+$fn $V weft_select_$T(bool m, $V a, $V b) { return m ? a : b; }
+
+// Between what memory holds and what is computed with.
+//@ weft_unpack_$T : ints floats complex
+$fn $V weft_unpack_$T($P x) { return x; }
+//@ weft_pack_$T : ints floats complex
+$fn $P weft_pack_$T($V x) { return x; }
+//@ weft_unpack_bool
+$fn bool weft_unpack_bool(unsigned char x) { return x != 0; }
+//@ weft_pack_bool
+$fn unsigned char weft_pack_bool(bool x) { return x; }
+//@ weft_unpack_f16
+$fn float weft_unpack_f16(unsigned short x) {
+  float r;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x));
+  return r;
+}
+//@ weft_pack_f16
+$fn unsigned short weft_pack_f16(float x) {
+  unsigned short r;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x));
+  return r;
+}
+//@ weft_unpack_bf16
+$fn float weft_unpack_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
+//@ weft_pack_bf16
+$fn unsigned short weft_pack_bf16(float x) {
+  unsigned short r;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));
+  return r;
+}
+//@ weft_round_$T : halves
+$fn float weft_round_$T(float x) { return weft_unpack_$T(weft_pack_$T(x)); }
+
+//@ weft_load_$T : all
+$fn $V weft_load_$T(const void* p) { return weft_unpack_$T(*(const $P*)p); }
+//@ weft_store_$T : all
+$fn void weft_store_$T(void* p, $V x) { *($P*)p = weft_pack_$T(x); }
+//@ weft_stream_$T : bool ints halves floats
+$fn void weft_stream_$T(void* p, $V x) { __stcs(($P*)p, weft_pack_$T(x)); }
+//@ weft_stream_c64
+$fn void weft_stream_c64(void* p, c64 x) { __stcs((float2*)p, make_float2(x.re, x.im)); }
+//@ weft_stream_c128
+$fn void weft_stream_c128(void* p, c128 x) { __stcs((double2*)p, make_double2(x.re, x.im)); }
+//@ weft_gather_$T : all
+$fn $V weft_gather_$T(const void* p, long long index) { return weft_unpack_$T(((const $P*)p)[index]); }
+//@ weft_gather_masked_$T : all
+$fn $V weft_gather_masked_$T(const void* p, long long index, bool mask) {
+  if (mask) return weft_unpack_$T(((const $P*)p)[index]);
+  const $P none = {};
+  return weft_unpack_$T(none);
+}
+//@ weft_scatter_$T : all
+$fn void weft_scatter_$T(void* p, long long index, $V x) { (($P*)p)[index] = weft_pack_$T(x); }
+//@ weft_load16
+$fn uint4 weft_load16(const void* p) { return *(const uint4*)p; }
+//@ weft_load16_stream
+$fn uint4 weft_load16_stream(const void* p) { return __ldcs((const uint4*)p); }
+//@ weft_store16
+$fn void weft_store16(void* p, uint4 x) { *(uint4*)p = x; }
+//@ weft_store16_stream
+$fn void weft_store16_stream(void* p, uint4 x) { __stcs((uint4*)p, x); }
+
+//@ weft_equal_$T : bool ints halves floats
+$fn bool weft_equal_$T($V a, $V b) { return a == b; }
+//@ weft_not_equal_$T : bool ints halves floats
+$fn bool weft_not_equal_$T($V a, $V b) { return a != b; }
+//@ weft_less_$T : bool ints halves floats
+$fn bool weft_less_$T($V a, $V b) { return a < b; }
+//@ weft_less_equal_$T : bool ints halves floats
+$fn bool weft_less_equal_$T($V a, $V b) { return a <= b; }
+//@ weft_greater_$T : bool ints halves floats
+$fn bool weft_greater_$T($V a, $V b) { return a > b; }
+//@ weft_greater_equal_$T : bool ints halves floats
+$fn bool weft_greater_equal_$T($V a, $V b) { return a >= b; }
+//@ weft_logical_and_$T : all
+$fn bool weft_logical_and_$T($V a, $V b) { return weft_cast_$T_bool(a) && weft_cast_$T_bool(b); }
+//@ weft_logical_or_$T : all
+$fn bool weft_logical_or_$T($V a, $V b) { return weft_cast_$T_bool(a) || weft_cast_$T_bool(b); }
+//@ weft_logical_xor_$T : all
+$fn bool weft_logical_xor_$T($V a, $V b) { return weft_cast_$T_bool(a) != weft_cast_$T_bool(b); }
+//@ weft_logical_not_$T : all
+$fn bool weft_logical_not_$T($V a) { return !weft_cast_$T_bool(a); }
+
+//@ weft_add_bool
+$fn bool weft_add_bool(bool a, bool b) { return a || b; }
+//@ weft_multiply_bool
+$fn bool weft_multiply_bool(bool a, bool b) { return a && b; }
+//@ weft_bitwise_and_$T : bool ints
+$fn $V weft_bitwise_and_$T($V a, $V b) { return ($V)(a & b); }
+//@ weft_bitwise_or_$T : bool ints
+$fn $V weft_bitwise_or_$T($V a, $V b) { return ($V)(a | b); }
+//@ weft_bitwise_xor_$T : bool ints
+$fn $V weft_bitwise_xor_$T($V a, $V b) { return ($V)(a ^ b); }
+//@ weft_bitwise_invert_$T : ints
+$fn $V weft_bitwise_invert_$T($V a) { return ($V)~a; }
+//@ weft_bitwise_invert_bool
+$fn bool weft_bitwise_invert_bool(bool a) { return !a; }
+//@ weft_bitwise_left_shift_$T : ints
+$fn $V weft_bitwise_left_shift_$T($V a, $V b) { return ($UV)b < $W ? ($V)(($UV)a << b) : ($V)0; }
+//@ weft_bitwise_right_shift_$T : signed
+$fn $V weft_bitwise_right_shift_$T($V a, $V b) { return ($V)(a >> (($UV)b < $W ? b : $W - 1)); }
+//@ weft_bitwise_right_shift_$T : unsigned
+$fn $V weft_bitwise_right_shift_$T($V a, $V b) { return b < $W ? ($V)(a >> b) : ($V)0; }
+
+//@ weft_maximum_$T : bool ints
+$fn $V weft_maximum_$T($V a, $V b) { return a > b ? a : b; }
+//@ weft_minimum_$T : bool ints
+$fn $V weft_minimum_$T($V a, $V b) { return a < b ? a : b; }
+//@ weft_maximum_$T : halves f32
+$fn float weft_maximum_$T(float a, float b) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+//@ weft_minimum_$T : halves f32
+$fn float weft_minimum_$T(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+//@ weft_maximum_f64
+$fn double weft_maximum_f64(double a, double b) {
+  double r = a == b ? __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b)) : a > b ? a : b;
+  return a != a ? a : r;
+}
+//@ weft_minimum_f64
+$fn double weft_minimum_f64(double a, double b) {
+  double r = a == b ? __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b)) : a < b ? a : b;
+  return a != a ? a : r;
+}
+//@ weft_relu_$T : ints halves floats
+$fn $V weft_relu_$T($V a) { return weft_maximum_$T(a, ($V)0); }
+//@ weft_positive_$T : ints halves floats
+$fn $V weft_positive_$T($V a) { return a; }
+//@ weft_negative_$T : ints
+$fn $V weft_negative_$T($V a) { return ($V)(0 - ($UV)a); }
+//@ weft_negative_$T : halves floats
+$fn $V weft_negative_$T($V a) { return -a; }
+//@ weft_abs_$T : signed
+$fn $V weft_abs_$T($V a) { return a < 0 ? ($V)(0 - ($UV)a) : a; }
+//@ weft_abs_$T : unsigned
+$fn $V weft_abs_$T($V a) { return a; }
+//@ weft_abs_$T : halves floats
+$fn $V weft_abs_$T($V a) { return fabs$s(a); }
+//@ weft_square_$T : signed
+$fn $V weft_square_$T($V a) { return ($V)((unsigned long long)a * (unsigned long long)a); }
+//@ weft_square_$T : unsigned floats
+$fn $V weft_square_$T($V a) { return ($V)(a * a); }
+//@ weft_sign_$T : ints
+$fn $V weft_sign_$T($V a) { return ($V)((a > 0) - (a < 0)); }
+//@ weft_floor_$T : ints
+$fn $V weft_floor_$T($V a) { return a; }
+//@ weft_ceil_$T : ints
+$fn $V weft_ceil_$T($V a) { return a; }
+//@ weft_trunc_$T : ints
+$fn $V weft_trunc_$T($V a) { return a; }
+//@ weft_round_$T : ints
+$fn $V weft_round_$T($V a) { return a; }
+//@ weft_floor_divide_$T : signed
+$fn $V weft_floor_divide_$T($V a, $V b) {
+  if (b == 0) return 0;
+  if (b == -1) return ($V)(0 - ($UV)a);
+  $V q = ($V)(a / b);
+  return ($V)(q - ((a % b != 0) && ((a < 0) != (b < 0))));
+}
+//@ weft_floor_divide_$T : unsigned
+$fn $V weft_floor_divide_$T($V a, $V b) { return b == 0 ? ($V)0 : ($V)(a / b); }
+//@ weft_remainder_$T : signed
+$fn $V weft_remainder_$T($V a, $V b) {
+  if (b == 0 || b == -1) return 0;
+  $V r = ($V)(a % b);
+  return r != 0 && ((r < 0) != (b < 0)) ? ($V)(r + b) : r;
+}
+//@ weft_remainder_$T : unsigned
+$fn $V weft_remainder_$T($V a, $V b) { return b == 0 ? ($V)0 : ($V)(a % b); }
+//@ weft_pow_$T : unsigned
+$fn $V weft_pow_$T($V a, $V b) {
+  unsigned long long r = 1, power = a;
+  for (; b; b = ($V)(b >> 1), power *= power)
+    if (b & 1) r *= power;
+  return ($V)r;
+}
+//@ weft_pow_$T : signed
+$fn $V weft_pow_$T($V a, $V b) {
+  if (b >= 0) return ($V)weft_pow_$U(($UV)a, ($UV)b);
+  return a == 1 || (a == -1 && !(b & 1)) ? ($V)1 : a == -1 ? ($V)-1 : ($V)0;
+}
+
+//@ weft_inf_$T : halves f32
+$fn float weft_inf_$T() { return __int_as_float(0x7f800000); }
+//@ weft_inf_f64
+$fn double weft_inf_f64() { return __longlong_as_double(0x7ff0000000000000ll); }
+//@ weft_nan_$T : halves f32
+$fn float weft_nan_$T() { return __int_as_float(0x7fc00000); }
+//@ weft_nan_f64
+$fn double weft_nan_f64() { return __longlong_as_double(0x7ff8000000000000ll); }
+//@ weft_isnan_$T : halves floats
+$fn bool weft_isnan_$T($V a) { return a != a; }
+//@ weft_isinf_$T : halves floats
+$fn bool weft_isinf_$T($V a) { return fabs$s(a) == weft_inf_$T(); }
+//@ weft_isfinite_$T : halves floats
+$fn bool weft_isfinite_$T($V a) { return fabs$s(a) < weft_inf_$T(); }
+//@ weft_isnan_$T : ints
+$fn bool weft_isnan_$T($V) { return false; }
+//@ weft_isinf_$T : ints
+$fn bool weft_isinf_$T($V) { return false; }
+//@ weft_isfinite_$T : ints
+$fn bool weft_isfinite_$T($V) { return true; }
+//@ weft_signbit_$T : halves f32
+$fn bool weft_signbit_$T(float a) { return __float_as_int(a) < 0; }
+//@ weft_signbit_f64
+$fn bool weft_signbit_f64(double a) { return __double_as_longlong(a) < 0; }
+//@ weft_real_$T : ints halves floats
+$fn $V weft_real_$T($V a) { return a; }
+//@ weft_imag_$T : ints halves floats
+$fn $V weft_imag_$T($V) { return ($V)0; }
+//@ weft_conj_$T : ints halves floats
+$fn $V weft_conj_$T($V a) { return a; }
+)"
+                                 R"(
+//@ weft_sqrt_$T : floats
+$fn $V weft_sqrt_$T($V x) { return sqrt$s(x); }
+//@ weft_rsqrt_$T : floats
+$fn $V weft_rsqrt_$T($V x) { return rsqrt$s(x); }
+//@ weft_cbrt_$T : floats
+$fn $V weft_cbrt_$T($V x) { return cbrt$s(x); }
+//@ weft_exp_$T : floats
+$fn $V weft_exp_$T($V x) { return exp$s(x); }
+//@ weft_exp2_$T : floats
+$fn $V weft_exp2_$T($V x) { return exp2$s(x); }
+//@ weft_expm1_$T : floats
+$fn $V weft_expm1_$T($V x) { return expm1$s(x); }
+//@ weft_log_$T : floats
+$fn $V weft_log_$T($V x) { return log$s(x); }
+//@ weft_log2_$T : floats
+$fn $V weft_log2_$T($V x) { return log2$s(x); }
+//@ weft_log10_$T : floats
+$fn $V weft_log10_$T($V x) { return log10$s(x); }
+//@ weft_log1p_$T : floats
+$fn $V weft_log1p_$T($V x) { return log1p$s(x); }
+//@ weft_sin_$T : floats
+$fn $V weft_sin_$T($V x) { return sin$s(x); }
+//@ weft_cos_$T : floats
+$fn $V weft_cos_$T($V x) { return cos$s(x); }
+//@ weft_tan_$T : floats
+$fn $V weft_tan_$T($V x) { return tan$s(x); }
+//@ weft_asin_$T : floats
+$fn $V weft_asin_$T($V x) { return asin$s(x); }
+//@ weft_acos_$T : floats
+$fn $V weft_acos_$T($V x) { return acos$s(x); }
+//@ weft_atan_$T : floats
+$fn $V weft_atan_$T($V x) { return atan$s(x); }
+//@ weft_sinh_$T : floats
+$fn $V weft_sinh_$T($V x) { return sinh$s(x); }
+//@ weft_cosh_$T : floats
+$fn $V weft_cosh_$T($V x) { return cosh$s(x); }
+//@ weft_tanh_$T : floats
+$fn $V weft_tanh_$T($V x) { return tanh$s(x); }
+//@ weft_asinh_$T : floats
+$fn $V weft_asinh_$T($V x) { return asinh$s(x); }
+//@ weft_acosh_$T : floats
+$fn $V weft_acosh_$T($V x) { return acosh$s(x); }
+//@ weft_atanh_$T : floats
+$fn $V weft_atanh_$T($V x) { return atanh$s(x); }
+//@ weft_erf_$T : floats
+$fn $V weft_erf_$T($V x) { return erf$s(x); }
+//@ weft_erfc_$T : floats
+$fn $V weft_erfc_$T($V x) { return erfc$s(x); }
+//@ weft_lgamma_$T : floats
+$fn $V weft_lgamma_$T($V x) { return lgamma$s(x); }
+//@ weft_floor_$T : floats
+$fn $V weft_floor_$T($V x) { return floor$s(x); }
+//@ weft_ceil_$T : floats
+$fn $V weft_ceil_$T($V x) { return ceil$s(x); }
+//@ weft_trunc_$T : floats
+$fn $V weft_trunc_$T($V x) { return trunc$s(x); }
+//@ weft_round_$T : floats
+$fn $V weft_round_$T($V x) { return rint$s(x); }
+//@ weft_pow_$T : floats
+$fn $V weft_pow_$T($V x, $V y) { return pow$s(x, y); }
+//@ weft_atan2_$T : floats
+$fn $V weft_atan2_$T($V y, $V x) { return atan2$s(y, x); }
+//@ weft_hypot_$T : floats
+$fn $V weft_hypot_$T($V x, $V y) { return hypot$s(x, y); }
+//@ weft_copysign_$T : floats
+$fn $V weft_copysign_$T($V x, $V y) { return copysign$s(x, y); }
+//@ weft_nextafter_$T : floats
+$fn $V weft_nextafter_$T($V x, $V y) { return nextafter$s(x, y); }
+//@ weft_nextafter_$T : halves
+$fn float weft_nextafter_$T(float x, float y) {
+  if (x != x || y != y) return x + y;
+  if (x == y) return y;
+  unsigned short bits = weft_pack_$T(x);
+  bits = x == 0 ? (y < 0 ? 0x8001 : 1) : (x < y) != (x < 0) ? bits + 1 : bits - 1;
+  return weft_unpack_$T(bits);
+}
+//@ weft_fma_$T : floats
+$fn $V weft_fma_$T($V x, $V y, $V z) { return fma$s(x, y, z); }
+//@ weft_reciprocal_$T : floats
+$fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }
+//@ weft_sign_$T : floats
+$fn $V weft_sign_$T($V x) { return x > 0 ? ($V)1 : x < 0 ? ($V)-1 : x == 0 ? ($V)0 : x; }
+// NumPy's divmod: the quotient is rounded to the nearest integer of what fmod leaves.
+//@ weft_remainder_$T : floats
+$fn $V weft_remainder_$T($V x, $V y) {
+  $V r = fmod$s(x, y);
+  if (r == 0) return copysign$s(($V)0, y);
+  return (r < 0) != (y < 0) ? r + y : r;
+}
+//@ weft_floor_divide_$T : floats
+$fn $V weft_floor_divide_$T($V x, $V y) {
+  if (y == 0) return x / y;
+  $V r = fmod$s(x, y), q = (x - r) / y;
+  if (r != 0 && (r < 0) != (y < 0)) q -= 1;
+  if (q == 0) return copysign$s(($V)0, x / y);
+  $V whole = floor$s(q);
+  return q - whole > ($V)0.5 ? whole + 1 : whole;
+}
+//@ weft_logaddexp_$T : floats
+$fn $V weft_logaddexp_$T($V x, $V y) {
+  if (x == y) return x + ($V)0.693147180559945309417;
+  $V d = x - y;
+  return d > 0 ? x + log1p$s(exp$s(-d)) : d < 0 ? y + log1p$s(exp$s(d)) : d;
+}
+//@ weft_sigmoid_$T : floats
+$fn $V weft_sigmoid_$T($V x) {
+  $V e = exp$s(-fabs$s(x));
+  return (x < 0 ? e : ($V)1) / (1 + e);
+}
+//@ weft_softplus_$T : floats
+$fn $V weft_softplus_$T($V x) { return x != x ? x : (x > 0 ? x : ($V)0) + log1p$s(exp$s(-fabs$s(x))); }
+// erfc keeps the digits of the left tail.
+//@ weft_gelu_$T : floats
+$fn $V weft_gelu_$T($V x) {
+  $V r = ($V)0.5 * x * erfc$s(x * ($V)-0.707106781186547524401);
+  return x == -weft_inf_$T() ? -($V)0 : r;
+}
+// (1 + tanh(u)) / 2 is the sigmoid of 2u.
+//@ weft_gelu_tanh_$T : floats
+$fn $V weft_gelu_tanh_$T($V x) {
+  $V u = x * (($V)1.59576912160573071176 + ($V)0.0713548162726002527 * (x * x));
+  return x == -weft_inf_$T() ? -($V)0 : x * weft_sigmoid_$T(u);
+}
+
+//@ weft_cast_bool_$T : bool ints halves floats
+$fn $V weft_cast_bool_$T(bool x) { return ($V)x; }
+//@ weft_cast_$f_bool : ints halves floats -> bool
+$fn bool weft_cast_$f_bool($fV x) { return x != 0; }
+//@ weft_cast_$f_$T : ints -> ints floats
+$fn $V weft_cast_$f_$T($fV x) { return ($V)x; }
+//@ weft_cast_$f_f16 : ints -> f16
+$fn float weft_cast_$f_f16($fV x) { return weft_round_f16((float)x); }
+//@ weft_cast_$f_bf16 : i8 i16 u8 u16 -> bf16
+$fn float weft_cast_$f_bf16($fV x) { return weft_round_bf16((float)x); }
+// Towards zero with the lost bits in the last one: the second rounding then is the only one.
+//@ weft_towards_zero_i32
+$fn float weft_towards_zero_i32(int x) { return __int2float_rz(x); }
+//@ weft_towards_zero_u32
+$fn float weft_towards_zero_u32(unsigned int x) { return __uint2float_rz(x); }
+//@ weft_towards_zero_i64
+$fn float weft_towards_zero_i64(long long x) { return __ll2float_rz(x); }
+//@ weft_towards_zero_u64
+$fn float weft_towards_zero_u64(unsigned long long x) { return __ull2float_rz(x); }
+//@ weft_towards_zero_f64
+$fn float weft_towards_zero_f64(double x) { return __double2float_rz(x); }
+//@ weft_cast_$f_bf16 : i32 u32 i64 u64 f64 -> bf16
+$fn float weft_cast_$f_bf16($fV x) {
+  float r = weft_towards_zero_$f(x);
+  return weft_round_bf16(__uint_as_float(__float_as_uint(r) | (($fV)r != x)));
+}
+//@ weft_cast_f64_f16
+$fn float weft_cast_f64_f16(double x) {
+  unsigned short r;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x));
+  return weft_unpack_f16(r);
+}
+//@ weft_cast_$T_$T : halves
+$fn float weft_cast_$T_$T(float x) { return x; }
+//@ weft_cast_f16_bf16
+$fn float weft_cast_f16_bf16(float x) { return weft_round_bf16(x); }
+//@ weft_cast_bf16_f16
+$fn float weft_cast_bf16_f16(float x) { return weft_round_f16(x); }
+//@ weft_cast_f32_$T : halves
+$fn float weft_cast_f32_$T(float x) { return weft_round_$T(x); }
+//@ weft_cast_$f_$T : halves floats -> floats
+$fn $V weft_cast_$f_$T($fV x) { return ($V)x; }
+//@ weft_cast_$f_$T : halves floats -> ints
+$fn $V weft_cast_$f_$T($fV x) {
+  if (x != x) return 0;
+  return x >= ($fV)$top ? ($V)$high : x <= ($fV)$low ? ($V)$low : ($V)x;
+}
+
+//@ weft_bitcast_$f_$T : bool i8 u8 -> bool i8 u8
+$fn $V weft_bitcast_$f_$T($fV x) { return ($V)x; }
+//@ weft_bitcast_$f_$T : i16 u16 halves -> i16 u16 halves
+$fn $V weft_bitcast_$f_$T($fV x) { return weft_unpack_$T(($P)weft_pack_$f(x)); }
+//@ weft_bitcast_$f_$T : i32 u32 f32 -> i32 u32 f32
+$fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
+//@ weft_bitcast_$f_$T : i64 u64 f64 c64 -> i64 u64 f64 c64
+$fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
+//@ weft_bitcast_c128_c128
+$fn c128 weft_bitcast_c128_c128(c128 x) { return x; }
+)"
+                                 R"(
+// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
+//@ weft_take_argmax_$T : bool ints halves floats
+$fn void weft_take_argmax_$T($V& v, long long& i, $V w, long long j) {
+  bool ahead = w > v || (w != w && v == v), same = w == v || (w != w && v != v);
+  if (ahead || (same && j < i)) v = w, i = j;
+}
+//@ weft_take_argmin_$T : bool ints halves floats
+$fn void weft_take_argmin_$T($V& v, long long& i, $V w, long long j) {
+  bool ahead = w < v || (w != w && v == v), same = w == v || (w != w && v != v);
+  if (ahead || (same && j < i)) v = w, i = j;
+}
+// A warp is joined by exchanging across ever closer lanes: every lane ends with the same bits. All 32 lanes take part;
+// `width`, a power of two, says how many neighbours make a group.
+//@ weft_shuffle_xor_$T : bool i8 i16 i32 u8 u16 u32
+$fn $V weft_shuffle_xor_$T($V v, int k) { return ($V)__shfl_xor_sync(0xffffffffu, (int)v, k); }
+//@ weft_shuffle_xor_$T : i64 u64 halves floats
+$fn $V weft_shuffle_xor_$T($V v, int k) { return __shfl_xor_sync(0xffffffffu, v, k); }
+//@ weft_shuffle_xor_$T : complex
+$fn $V weft_shuffle_xor_$T($V v, int k) { return {weft_shuffle_xor_$R(v.re, k), weft_shuffle_xor_$R(v.im, k)}; }
+//@ weft_warp_sum_$T : ints halves floats
+$fn $V weft_warp_sum_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = ($V)(v + weft_shuffle_xor_$T(v, k));
+  return v;
+}
+//@ weft_warp_sum_$T : complex
+$fn $V weft_warp_sum_$T($V v, int width) { return {weft_warp_sum_$R(v.re, width), weft_warp_sum_$R(v.im, width)}; }
+//@ weft_warp_prod_$T : i8 i16 u8 u16
+$fn $V weft_warp_prod_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = ($V)((unsigned)v * (unsigned)weft_shuffle_xor_$T(v, k));
+  return v;
+}
+//@ weft_warp_prod_$T : i32 i64 u32 u64 halves floats
+$fn $V weft_warp_prod_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = v * weft_shuffle_xor_$T(v, k);
+  return v;
+}
+//@ weft_warp_prod_$T : complex
+$fn $V weft_warp_prod_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = weft_multiply_$T(v, weft_shuffle_xor_$T(v, k));
+  return v;
+}
+//@ weft_warp_max_$T : bool ints halves floats
+$fn $V weft_warp_max_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = weft_maximum_$T(v, weft_shuffle_xor_$T(v, k));
+  return v;
+}
+//@ weft_warp_min_$T : bool ints halves floats
+$fn $V weft_warp_min_$T($V v, int width) {
+  for (int k = width / 2; k; k /= 2) v = weft_minimum_$T(v, weft_shuffle_xor_$T(v, k));
+  return v;
+}
+//@ weft_warp_any_bool
+$fn bool weft_warp_any_bool(bool v, int width) { return weft_warp_max_bool(v, width); }
+//@ weft_warp_all_bool
+$fn bool weft_warp_all_bool(bool v, int width) { return weft_warp_min_bool(v, width); }
+//@ weft_warp_argmax_$T : bool ints halves floats
+$fn void weft_warp_argmax_$T($V& v, long long& i, int width) {
+  for (int k = width / 2; k; k /= 2)
+    weft_take_argmax_$T(v, i, weft_shuffle_xor_$T(v, k), weft_shuffle_xor_i64(i, k));
+}
+//@ weft_warp_argmin_$T : bool ints halves floats
+$fn void weft_warp_argmin_$T($V& v, long long& i, int width) {
+  for (int k = width / 2; k; k /= 2)
+    weft_take_argmin_$T(v, i, weft_shuffle_xor_$T(v, k), weft_shuffle_xor_i64(i, k));
+}
+)";
+
+}  // namespace weft::emit

@@ -1,0 +1,25 @@
+// Evaluates a graph on the host, one node after another: the reference that folding, tests and tiny arrays
+// use. Each map op rounds to its dtype; reductions and products of floats accumulate in long double and round
+// once.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/node.h"
+
+namespace weft::ir {
+
+// Row-major elements in storage format.
+struct HostTensor {
+  TensorType type;
+  std::vector<std::byte> data;
+};
+
+// The outputs' values. `inputs` follow graph.inputs: an input node takes a tensor of its type (the node's
+// strides and offset are not looked at), a scalar node one element of its dtype. Error when they do not
+// match.
+std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor> inputs);
+
+}  // namespace weft::ir

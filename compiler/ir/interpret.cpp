@@ -137,15 +137,15 @@ class Step {
 
   Value mapped() const {
     Elements args[3];
+    const size_t arity = std::min(in_.size(), std::size(args));
     bool splat = true;
-    for (size_t i = 0; i < in_.size(); ++i) {
+    for (size_t i = 0; i < arity; ++i) {
       args[i] = in_[i]->elements;
       splat = splat && args[i].splat;
     }
     const int64_t count = splat ? 1 : element_count(node_.shape());
     Value result = fresh(count, splat);
-    evaluate_map(node_.op, from(in_.size() - 1).dtype(), node_.dtype(), {args, in_.size()}, bytes(result),
-                 count);
+    evaluate_map(node_.op, from(arity - 1).dtype(), node_.dtype(), {args, arity}, bytes(result), count);
     return result;
   }
 

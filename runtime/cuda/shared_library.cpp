@@ -32,16 +32,22 @@ std::vector<std::string> SharedLibrary::default_directories() {
 std::optional<SharedLibrary> SharedLibrary::open(const std::vector<std::string>& names,
                                                  const std::vector<std::string>& directories,
                                                  std::string& reason) {
-  reason.clear();
+  std::string missing, broken;
   for (const std::string& name : names) {
     for (const std::string& directory : directories) {
       for (const std::string& path : candidates(name, directory)) {
         if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return SharedLibrary(handle, path);
-        const char* why = dlerror();
-        reason += fmt::format("{}{}", reason.empty() ? "" : "; ", why ? why : path.c_str());
+        const char* text = dlerror();
+        const std::string why = text ? text : path + " cannot be opened";
+        // A library that is there but lacks one of its own is named by what it lacks.
+        if (why.starts_with(path + ": cannot open shared object file"))
+          missing += fmt::format("{}{}", missing.empty() ? "not found: " : ", ", path);
+        else
+          broken += fmt::format("{}{}", broken.empty() ? "" : "; ", why);
       }
     }
   }
+  reason = fmt::format("{}{}{}", broken, broken.empty() || missing.empty() ? "" : "; ", missing);
   if (reason.empty()) reason = "no directory to look in";
   return std::nullopt;
 }

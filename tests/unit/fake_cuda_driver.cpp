@@ -1,0 +1,344 @@
+// A CUDA driver for tests on machines without a GPU: the functions that Weft opens, over host memory. Work on
+// the stream is put off until somebody waits for it, so that memory used again too early shows as wrong data.
+// Kernels are found by name among the few below; an image is never looked at. It stands in for nothing that a
+// GPU computes.
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "runtime/cuda/driver_api.h"
+
+// The handles that driver_api.h only names.
+namespace weft::runtime::cuda {
+struct CUctx_st {};
+struct CUmod_st {};
+struct CUfunc_st {
+  std::string name;
+  int dynamic_shared = 48 << 10;
+};
+struct CUstream_st {};
+struct CUevent_st {
+  uint64_t after = 0;  // done when that many pieces of work are
+};
+struct CUmemPoolHandle_st {};
+}  // namespace weft::runtime::cuda
+
+using namespace weft::runtime::cuda;
+
+namespace {
+
+constexpr size_t kMemory = size_t{256} << 20;
+constexpr CUresult kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500, kIllegalAddress = 700;
+constexpr int kSharedOptin = 100 << 10;
+
+struct State {
+  std::recursive_mutex mutex;
+  std::map<std::string, long> calls;
+  std::deque<std::function<void()>> work;
+  uint64_t done = 0;
+  CUresult sticky = 0;
+  size_t used = 0, reserved = 0;
+  std::map<CUdeviceptr, size_t> blocks;
+  CUctx_st context;
+  CUstream_st stream;
+  CUmemPoolHandle_st pool;
+};
+
+State& state() {
+  static State* the_one = new State;  // outlives every device
+  return *the_one;
+}
+
+thread_local CUcontext current = nullptr;
+
+struct Call {
+  explicit Call(const char* name) : lock(state().mutex) { ++state().calls[name]; }
+  std::lock_guard<std::recursive_mutex> lock;
+};
+
+// What a call that needs the context answers before it does anything.
+CUresult refuse() {
+  if (current != &state().context) return kInvalidContext;
+  return state().sticky;
+}
+
+void run_until(uint64_t count) {
+  State& s = state();
+  while (s.done < count && !s.work.empty()) {
+    auto work = std::move(s.work.front());
+    s.work.pop_front();
+    if (!s.sticky) work();
+    ++s.done;
+  }
+}
+
+uint64_t given() { return state().done + state().work.size(); }
+
+CUresult enqueue(std::function<void()> work) {
+  if (CUresult no = refuse()) return no;
+  state().work.push_back(std::move(work));
+  return 0;
+}
+
+bool inside(uint64_t address, uint64_t bytes) {
+  auto it = state().blocks.upper_bound(address);
+  if (it == state().blocks.begin()) return false;
+  --it;
+  return address + bytes <= it->first + it->second;
+}
+
+// fill: w = {out, n, value}; add_one: w = {out, in, n}; write_null: w = {unused}.
+void run_kernel(const std::string& name, const std::string& argument_bytes) {
+  uint64_t w[8] = {};
+  std::memcpy(w, argument_bytes.data(), argument_bytes.size());
+  if (name == "fill") {
+    if (!inside(w[0], w[1] * 4)) return void(state().sticky = kIllegalAddress);
+    auto* out = reinterpret_cast<uint32_t*>(w[0]);
+    for (uint64_t i = 0; i < w[1]; ++i) out[i] = static_cast<uint32_t>(w[2]);
+  } else if (name == "add_one") {
+    if (!inside(w[0], w[2] * 4) || !inside(w[1], w[2] * 4)) return void(state().sticky = kIllegalAddress);
+    auto* out = reinterpret_cast<uint32_t*>(w[0]);
+    auto* in = reinterpret_cast<const uint32_t*>(w[1]);
+    for (uint64_t i = 0; i < w[2]; ++i) out[i] = in[i] + 1;
+  } else if (name == "write_null") {
+    state().sticky = kIllegalAddress;
+  }
+}
+
+size_t words_of(const std::string& name) { return name == "write_null" ? 1 : 3; }
+
+}  // namespace
+
+#define FAKE extern "C" __attribute__((visibility("default"))) CUresult
+
+// How often a function was called, for tests.
+extern "C" __attribute__((visibility("default"))) long fake_cuda_calls(const char* name) {
+  std::lock_guard lock(state().mutex);
+  return state().calls[name];
+}
+
+FAKE cuInit(unsigned) { return 0; }
+FAKE cuDriverGetVersion(int* version) { return *version = 13000, 0; }
+FAKE cuGetErrorName(CUresult error, const char** text) {
+  *text = error == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == 2             ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                   : "CUDA_ERROR";
+  return 0;
+}
+FAKE cuGetErrorString(CUresult error, const char** text) {
+  *text = error == kIllegalAddress ? "an illegal memory access was encountered" : "some failure";
+  return 0;
+}
+FAKE cuDeviceGetCount(int* count) { return *count = 1, 0; }
+FAKE cuDeviceGet(CUdevice* device, int ordinal) { return *device = ordinal, 0; }
+FAKE cuDeviceGetName(char* name, int length, CUdevice) {
+  return std::strncpy(name, "fake GPU", static_cast<size_t>(length)), 0;
+}
+FAKE cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
+  switch (attribute) {
+    case kDeviceMultiprocessors:
+      *value = 4;
+      break;
+    case kDeviceL2Bytes:
+      *value = 1 << 20;
+      break;
+    case kDeviceComputeMajor:
+      *value = 9;
+      break;
+    case kDeviceComputeMinor:
+      *value = 0;
+      break;
+    case kDeviceMaxSharedOptin:
+      *value = kSharedOptin;
+      break;
+    case kDeviceMemoryPools:
+      *value = 1;
+      break;
+    default:
+      return kInvalidValue;
+  }
+  return 0;
+}
+FAKE cuDeviceTotalMem_v2(size_t* bytes, CUdevice) { return *bytes = kMemory, 0; }
+FAKE cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  Call call("cuDevicePrimaryCtxRetain");
+  return *context = &state().context, 0;
+}
+FAKE cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  Call call("cuDevicePrimaryCtxRelease");
+  return 0;
+}
+FAKE cuCtxGetCurrent(CUcontext* context) { return *context = current, 0; }
+FAKE cuCtxSetCurrent(CUcontext context) { return current = context, 0; }
+FAKE cuStreamCreate(CUstream* stream, unsigned) {
+  Call call("cuStreamCreate");
+  return *stream = &state().stream, refuse();
+}
+FAKE cuStreamDestroy_v2(CUstream) {
+  Call call("cuStreamDestroy");
+  return refuse();
+}
+FAKE cuStreamSynchronize(CUstream) {
+  Call call("cuStreamSynchronize");
+  if (CUresult no = refuse()) return no;
+  run_until(given());
+  return refuse();
+}
+FAKE cuStreamQuery(CUstream) {
+  Call call("cuStreamQuery");
+  return refuse();
+}
+FAKE cuEventCreate(CUevent* event, unsigned) {
+  Call call("cuEventCreate");
+  return *event = new CUevent_st, refuse();
+}
+FAKE cuEventDestroy_v2(CUevent event) {
+  Call call("cuEventDestroy");
+  delete event;
+  return 0;
+}
+FAKE cuEventRecord(CUevent event, CUstream) {
+  Call call("cuEventRecord");
+  event->after = given();
+  return refuse();
+}
+FAKE cuEventSynchronize(CUevent event) {
+  Call call("cuEventSynchronize");
+  run_until(event->after);
+  return refuse();
+}
+FAKE cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* props) {
+  if (props->alloc_type != 1 || props->location_type != 1) return kInvalidValue;
+  return *pool = &state().pool, refuse();
+}
+FAKE cuMemPoolDestroy(CUmemoryPool) { return 0; }
+FAKE cuMemPoolTrimTo(CUmemoryPool, size_t) {
+  Call call("cuMemPoolTrimTo");
+  state().reserved = state().used;
+  return refuse();
+}
+FAKE cuMemPoolSetAttribute(CUmemoryPool, int attribute, void* value) {
+  return attribute == kPoolReleaseThreshold && *static_cast<uint64_t*>(value) == UINT64_MAX ? 0
+                                                                                            : kInvalidValue;
+}
+FAKE cuMemPoolGetAttribute(CUmemoryPool, int attribute, void* value) {
+  Call call("cuMemPoolGetAttribute");
+  if (attribute != kPoolReserved) return kInvalidValue;
+  *static_cast<uint64_t*>(value) = state().reserved;
+  return 0;
+}
+FAKE cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPool, CUstream) {
+  Call call("cuMemAllocFromPoolAsync");
+  State& s = state();
+  if (CUresult no = refuse()) return no;
+  if (s.used + bytes > kMemory) return kCudaOutOfMemory;
+  void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!memory) return kCudaOutOfMemory;
+  s.used += bytes;
+  s.reserved = std::max(s.reserved, s.used);
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  s.blocks[*pointer] = bytes;
+  return 0;
+}
+FAKE cuMemFreeAsync(CUdeviceptr pointer, CUstream) {
+  Call call("cuMemFreeAsync");
+  return enqueue([pointer] {
+    State& s = state();
+    s.used -= s.blocks.at(pointer);
+    s.blocks.erase(pointer);
+    std::free(reinterpret_cast<void*>(pointer));
+  });
+}
+FAKE cuMemGetInfo_v2(size_t* free, size_t* total) {
+  Call call("cuMemGetInfo");
+  *free = kMemory - state().reserved;
+  *total = kMemory;
+  return refuse();
+}
+FAKE cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
+  Call call("cuMemHostAlloc");
+  return *pointer = std::malloc(bytes), refuse();
+}
+FAKE cuMemFreeHost(void* pointer) {
+  Call call("cuMemFreeHost");
+  return std::free(pointer), 0;
+}
+FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream) {
+  Call call("cuMemcpyHtoDAsync");
+  if (!inside(to, bytes)) return kInvalidValue;
+  return enqueue([=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+}
+FAKE cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream) {
+  Call call("cuMemcpyDtoHAsync");
+  if (!inside(from, bytes)) return kInvalidValue;
+  return enqueue([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+}
+FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  Call call("cuMemcpyDtoDAsync");
+  if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  return enqueue(
+      [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+}
+FAKE cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+  Call call("cuMemsetD8Async");
+  return enqueue([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+}
+FAKE cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                       CUstream) {
+  Call call("cuMemsetD2D8Async");
+  return enqueue([=] {
+    for (size_t row = 0; row < height; ++row)
+      std::memset(reinterpret_cast<char*>(to) + row * pitch, value, width);
+  });
+}
+FAKE cuModuleLoadData(CUmodule* module, const void*) {
+  Call call("cuModuleLoadData");
+  return *module = new CUmod_st, refuse();
+}
+FAKE cuModuleUnload(CUmodule module) {
+  Call call("cuModuleUnload");
+  delete module;
+  return 0;
+}
+FAKE cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
+  Call call("cuModuleGetFunction");
+  static const std::set<std::string> known{"fill", "add_one", "write_null"};
+  if (!known.count(name)) return kNotFound;
+  static std::map<std::string, CUfunc_st> functions;
+  functions[name].name = name;
+  return *function = &functions[name], refuse();
+}
+FAKE cuFuncGetAttribute(int* value, int attribute, CUfunction) {
+  *value = attribute == kFunctionRegisters ? 16 : 0;
+  return 0;
+}
+FAKE cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  Call call("cuFuncSetAttribute");
+  if (attribute == kFunctionMaxDynamicShared) function->dynamic_shared = value;
+  return refuse();
+}
+FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads, size_t) {
+  Call call("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (threads < 1 || threads > 1024) return kInvalidValue;
+  return *blocks = 2048 / threads, 0;
+}
+FAKE cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
+                    unsigned, unsigned shared_bytes, CUstream, void** parameters, void**) {
+  Call call("cuLaunchKernel");
+  if (blocks == 0 || threads == 0 || static_cast<int>(shared_bytes) > function->dynamic_shared)
+    return kInvalidValue;
+  // Copied now, as the real driver does.
+  std::string arguments(static_cast<const char*>(parameters[0]), words_of(function->name) * 8);
+  return enqueue([name = function->name, arguments] { run_kernel(name, arguments); });
+}
+FAKE cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
+  if (index != 0) return kInvalidValue;
+  *offset = 0;
+  *bytes = words_of(function->name) * 8;
+  return 0;
+}

@@ -1,0 +1,309 @@
+#include "runtime/cpu/cpu_device.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <future>
+#include <list>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "runtime/cpu/clang_jit.h"
+#include "runtime/cpu/cpu_dot.h"
+#include "runtime/cpu/host.h"
+#include "runtime/cpu/memory_pool.h"
+
+namespace weft::runtime {
+namespace {
+
+using Entry = void(const uint64_t* args, long begin, long end, char* scratch);
+
+constexpr int64_t kPiecesPerThread = 4;         // so that a thread that was delayed does not hold up the rest
+constexpr size_t kCopyGrain = size_t{1} << 20;  // bytes of a copy worth a thread of their own
+
+class CpuKernel : public Kernel {
+ public:
+  CpuKernel(std::shared_ptr<ClangJit::Code> code, const std::string& name)
+      : entry(reinterpret_cast<Entry*>(code->address(name))),
+        finish(reinterpret_cast<Entry*>(code->address(name + "_finish"))),
+        name_(name),
+        code_(std::move(code)) {}
+  Entry* const entry;
+  Entry* const finish;
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<ClangJit::Code> code_;
+};
+
+// Memory private to a thread, kept between launches.
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { release(); }
+  char* at_least(size_t bytes) {
+    if (bytes > bytes_) {
+      release();
+      const size_t size = MemoryPool::class_bytes(bytes);
+      data_ = static_cast<char*>(::operator new(size, std::align_val_t{64}, std::nothrow));
+      if (!data_) throw OutOfMemory(fmt::format("launch: no memory for {} bytes of scratch", bytes));
+      bytes_ = size;
+    }
+    return data_;
+  }
+
+ private:
+  void release() {
+    ::operator delete(data_, std::align_val_t{64});
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  char* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+thread_local Scratch thread_scratch;
+
+class CpuBuffer : public Buffer {
+ public:
+  CpuBuffer(std::shared_ptr<Device> device, MemoryPool& pool, MemoryPool::Block block, size_t bytes)
+      : Buffer(std::move(device), block.data, bytes), pool_(pool), block_(block) {}
+  ~CpuBuffer() override { pool_.give(block_); }
+
+ private:
+  MemoryPool& pool_;
+  MemoryPool::Block block_;
+};
+
+class CpuDevice : public Device {
+ public:
+  CpuDevice(const CpuOptions& options, std::shared_ptr<KernelCache> cache, Counters& counters)
+      : cache_(std::move(cache)),
+        counters_(counters),
+        most_kernels_(std::max<size_t>(options.loaded_kernels, 1)),
+        pool_(options.memory_limit ? options.memory_limit : total_memory(), options.pool_keep) {
+    if (options.threads < 0)
+      throw Error(fmt::format("cpu: threads must be positive, or 0 for all; got {}", options.threads));
+    info_.name = "cpu";
+    info_.description = processor_name();
+    info_.architecture = jit_.cpu();
+    info_.threads = options.threads ? options.threads : usable_threads();
+    info_.vector_bytes = jit_.vector_bytes();
+    info_.cache_bytes = last_level_cache();
+    info_.memory_bytes = total_memory();
+    arena_.initialize(info_.threads);
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+  MemoryInfo memory() const override { return pool_.info(); }
+  void trim() override { pool_.trim(); }
+  bool host_visible() const override { return true; }
+  void synchronize() override {}
+
+  BufferRef allocate(size_t bytes) override {
+    const MemoryPool::Block block = pool_.take(bytes);
+    try {
+      return std::make_shared<CpuBuffer>(shared_from_this(), pool_, block, bytes);
+    } catch (...) {
+      pool_.give(block);
+      throw;
+    }
+  }
+
+  void upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
+    check_range("upload", to, offset, bytes);
+    copy_bytes(static_cast<char*>(to.data()) + offset, static_cast<const char*>(host), bytes);
+  }
+  void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
+    check_range("download", from, offset, bytes);
+    copy_bytes(static_cast<char*>(host), static_cast<const char*>(from.data()) + offset, bytes);
+  }
+  void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
+    check_range("copy", to, to_offset, bytes);
+    check_range("copy", from, from_offset, bytes);
+    copy_bytes(static_cast<char*>(to.data()) + to_offset, static_cast<const char*>(from.data()) + from_offset,
+               bytes);
+  }
+
+  KernelRef load(const KernelSource& source) override;
+  std::string assembly(const KernelSource& source) override {
+    return jit_.assembly(source.text, source.name);
+  }
+
+  void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) override {
+    const auto* ours = dynamic_cast<const CpuKernel*>(&kernel);
+    if (!ours) throw InternalError("cpu: launch of a kernel that another device loaded");
+    if (how.finish_tasks > 0 && !ours->finish)
+      throw InternalError(fmt::format("cpu: {} has no {}_finish to run {} finishing tasks", ours->name(),
+                                      ours->name(), how.finish_tasks));
+    auto run = [&](Entry* entry, int64_t tasks) {
+      parallel(tasks, how.grain, [&](int64_t begin, int64_t end) {
+        entry(args.data(), begin, end,
+              how.scratch_bytes ? thread_scratch.at_least(how.scratch_bytes) : nullptr);
+      });
+    };
+    run(ours->entry, how.tasks);
+    if (how.finish_tasks > 0) run(ours->finish, how.finish_tasks);
+    ++counters_.kernels_launched;
+  }
+
+  bool supports_dot(DType dtype) const override { return cpu_supports_dot(dtype); }
+  void dot(const Dot& what, void* c, const void* a, const void* b) override {
+    cpu_dot(what, c, a, b,
+            [this](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+              parallel(count, grain, body);
+            });
+    ++counters_.library_calls;
+  }
+
+ private:
+  // Covers [0, tasks) with contiguous ranges of at least `grain`. How the ranges fall depends on the number
+  // of threads; what a task computes must not.
+  template <typename Body>
+  void parallel(int64_t tasks, int64_t grain, const Body& body) {
+    if (tasks <= 0) return;
+    const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), info_.threads * kPiecesPerThread);
+    if (pieces <= 1 || info_.threads == 1) return body(0, tasks);
+    const int64_t size = tasks / pieces, larger = tasks % pieces;
+    auto begin_of = [&](int64_t piece) { return piece * size + std::min(piece, larger); };
+    arena_.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<int64_t>(0, pieces, 1),
+          [&](const tbb::blocked_range<int64_t>& range) {
+            body(begin_of(range.begin()), begin_of(range.end()));
+          },
+          tbb::simple_partitioner());
+    });
+  }
+
+  void copy_bytes(char* to, const char* from, size_t bytes) {
+    // Ranges of one buffer may overlap; those are moved in one piece.
+    const bool overlap = to < from + bytes && from < to + bytes;
+    if (overlap || bytes < 2 * kCopyGrain) {
+      if (bytes) std::memmove(to, from, bytes);
+      return;
+    }
+    constexpr size_t kUnit = 4096;
+    parallel(static_cast<int64_t>((bytes + kUnit - 1) / kUnit), kCopyGrain / kUnit,
+             [&](int64_t begin, int64_t end) {
+               const size_t first = static_cast<size_t>(begin) * kUnit;
+               const size_t last = std::min(bytes, static_cast<size_t>(end) * kUnit);
+               std::memcpy(to + first, from + first, last - first);
+             });
+  }
+
+  static void check_range(const char* what, const Buffer& buffer, size_t offset, size_t bytes) {
+    if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
+      throw InternalError(fmt::format("cpu: {} of {} bytes at {} of a buffer of {} bytes", what, bytes,
+                                      offset, buffer.bytes()));
+  }
+
+  KernelRef build(const KernelSource& source);
+  KernelRef link(const KernelSource& source, const std::string& object);
+
+  // A kernel that is loaded or being loaded; whoever asks for it meanwhile waits.
+  struct Loaded {
+    std::shared_future<KernelRef> kernel;
+    std::list<Hash>::iterator use;
+  };
+
+  DeviceInfo info_;
+  ClangJit jit_;
+  std::shared_ptr<KernelCache> cache_;
+  Counters& counters_;
+  const size_t most_kernels_;
+  MemoryPool pool_;
+  tbb::task_arena arena_;
+
+  std::mutex mutex_;
+  std::unordered_map<Hash, Loaded, HashOf> kernels_;
+  std::list<Hash> uses_;  // most recent first
+};
+
+KernelRef CpuDevice::load(const KernelSource& source) {
+  std::promise<KernelRef> promise;
+  std::shared_future<KernelRef> kernel;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = kernels_.find(source.hash);
+    if (found != kernels_.end()) {
+      uses_.splice(uses_.begin(), uses_, found->second.use);
+      kernel = found->second.kernel;
+    } else {
+      uses_.push_front(source.hash);
+      kernels_.emplace(source.hash, Loaded{promise.get_future().share(), uses_.begin()});
+      if (kernels_.size() > most_kernels_) {
+        kernels_.erase(uses_.back());
+        uses_.pop_back();
+      }
+    }
+  }
+  if (kernel.valid()) {
+    // Rethrows what the first to ask met.
+    KernelRef loaded = kernel.get();
+    ++counters_.memory_hits;
+    return loaded;
+  }
+  try {
+    KernelRef built = build(source);
+    promise.set_value(built);
+    return built;
+  } catch (...) {
+    {
+      std::lock_guard lock(mutex_);
+      if (auto failed = kernels_.find(source.hash); failed != kernels_.end()) {
+        uses_.erase(failed->second.use);
+        kernels_.erase(failed);
+      }
+    }
+    promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+KernelRef CpuDevice::build(const KernelSource& source) {
+  if (cache_) {
+    if (std::optional<std::string> object = cache_->find(jit_.toolchain(), source.text)) {
+      try {
+        KernelRef kernel = link(source, *object);
+        ++counters_.disk_hits;
+        return kernel;
+      } catch (const CompileError&) {
+        // The entry is whole but its object is of no use here; compiling replaces it.
+      }
+    }
+    ++counters_.disk_misses;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string object = jit_.compile(source.text, source.name);
+  KernelRef kernel = link(source, object);
+  counters_.compile_ns += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  ++counters_.compiles;
+  if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object);
+  return kernel;
+}
+
+KernelRef CpuDevice::link(const KernelSource& source, const std::string& object) {
+  auto code = jit_.load(object, std::vector<std::string>{source.name, source.name + "_finish"});
+  if (!code->address(source.name))
+    throw CompileError("cpu: the source does not define its entry " + source.name, {}, source.text);
+  return std::make_shared<CpuKernel>(std::move(code), source.name);
+}
+
+}  // namespace
+
+std::shared_ptr<Device> make_cpu_device(const CpuOptions& options, std::shared_ptr<KernelCache> cache,
+                                        Counters& counters) {
+  return std::make_shared<CpuDevice>(options, std::move(cache), counters);
+}
+
+}  // namespace weft::runtime

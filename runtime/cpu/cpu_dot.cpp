@@ -1,0 +1,270 @@
+#include "runtime/cpu/cpu_dot.h"
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+namespace {
+
+constexpr int64_t kTileSide = 256;        // smallest side worth a tile: packing costs a tenth there
+constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
+constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
+constexpr int64_t kSplitOutputs = 1 << 12;   // most outputs of such a product
+constexpr int64_t kVectorPiece = 1 << 16;    // elements of the matrix in one piece of a matrix-vector product
+constexpr int64_t kDeepest = 1 << 30;        // k of one call
+constexpr double kFlopsPerThread = 1 << 17;  // multiply-adds that are worth waking a thread
+
+// OpenBLAS has one thread count for the process and no count for a call. While our calls run it is one,
+// because our own threads share the work; then the value that others may rely on is put back.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas() {
+    std::lock_guard lock(state().mutex);
+    if (state().users++ == 0) {
+      state().threads = openblas_get_num_threads();
+      if (state().threads != 1) openblas_set_num_threads(1);
+    }
+  }
+  ~SingleThreadedBlas() {
+    std::lock_guard lock(state().mutex);
+    if (--state().users == 0 && state().threads != 1) openblas_set_num_threads(state().threads);
+  }
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  struct State {
+    std::mutex mutex;
+    int users = 0, threads = 1;
+  };
+  static State& state() {
+    static State state;
+    return state;
+  }
+};
+
+int blas_int(int64_t value, const char* what) {
+  if (value > std::numeric_limits<int>::max())
+    throw Error(fmt::format("dot: {} is {}, the CPU's matrix product takes at most {}", what, value,
+                            std::numeric_limits<int>::max()));
+  return static_cast<int>(value);
+}
+
+CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
+
+template <typename T>
+void gemm(bool ta, bool tb, int m, int n, int k, const T* a, int lda, const T* b, int ldb, T beta, T* c,
+          int ldc) {
+  const T one = 1;
+  const CBLAS_TRANSPOSE at = transposed(ta), bt = transposed(tb);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemm(CblasRowMajor, at, bt, m, n, k, one, a, lda, b, ldb, beta, c, ldc);
+  else if constexpr (std::is_same_v<T, double>)
+    cblas_dgemm(CblasRowMajor, at, bt, m, n, k, one, a, lda, b, ldb, beta, c, ldc);
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    cblas_cgemm(CblasRowMajor, at, bt, m, n, k, &one, a, lda, b, ldb, &beta, c, ldc);
+  else
+    cblas_zgemm(CblasRowMajor, at, bt, m, n, k, &one, a, lda, b, ldb, &beta, c, ldc);
+}
+
+// y += op(A) x, A stored as rows × columns.
+template <typename T>
+void gemv(bool trans, int rows, int columns, const T* a, int lda, const T* x, int incx, T* y, int incy) {
+  const T one = 1;
+  const CBLAS_TRANSPOSE at = transposed(trans);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemv(CblasRowMajor, at, rows, columns, one, a, lda, x, incx, one, y, incy);
+  else if constexpr (std::is_same_v<T, double>)
+    cblas_dgemv(CblasRowMajor, at, rows, columns, one, a, lda, x, incx, one, y, incy);
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    cblas_cgemv(CblasRowMajor, at, rows, columns, &one, a, lda, x, incx, &one, y, incy);
+  else
+    cblas_zgemv(CblasRowMajor, at, rows, columns, &one, a, lda, x, incx, &one, y, incy);
+}
+
+// One product C[m×n] = A[m×k] B[k×n] on the calling thread.
+template <typename T>
+struct Product {
+  bool ta, tb;
+  int64_t m, n, k, lda, ldb, ldc;
+
+  const T* a_at(const T* a, int64_t row, int64_t depth) const {
+    return a + (ta ? depth * lda + row : row * lda + depth);
+  }
+  const T* b_at(const T* b, int64_t depth, int64_t column) const {
+    return b + (tb ? column * ldb + depth : depth * ldb + column);
+  }
+
+  void zero(T* c) const {
+    for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T{});
+  }
+
+  void run(T* c, const T* a, const T* b) const {
+    if (m == 0 || n == 0) return;
+    if (k == 0) return zero(c);
+    for (int64_t done = 0; done < k; done += kDeepest)
+      piece(c, a_at(a, 0, done), b_at(b, done, 0), std::min(kDeepest, k - done), done == 0);
+  }
+
+  void piece(T* c, const T* a, const T* b, int64_t deep, bool first) const {
+    const int depth = static_cast<int>(deep);
+    const int rows = blas_int(m, "m"), columns = blas_int(n, "n");
+    // A stored matrix of one row has no distance between rows that a check should see.
+    auto leading = [](int64_t given, int64_t stored_rows, int64_t width, const char* what) {
+      return blas_int(stored_rows == 1 ? std::max(width, int64_t{1}) : given, what);
+    };
+    const int la = leading(lda, ta ? deep : m, ta ? m : deep, "a's leading dimension");
+    const int lb = leading(ldb, tb ? n : deep, tb ? deep : n, "b's leading dimension");
+    const int lc = leading(ldc, m, n, "c's leading dimension");
+    if (n == 1 || m == 1) {
+      // A matrix-vector product reads the matrix once, without packing it. It adds to zeros: with beta = 0 it
+      // would multiply what C happens to hold.
+      if (first) zero(c);
+      if (n == 1)
+        gemv<T>(ta, ta ? depth : rows, ta ? rows : depth, a, la, b,
+                tb ? 1 : std::max(blas_int(ldb, "b's stride"), 1), c, m == 1 ? 1 : lc);
+      else
+        gemv<T>(!tb, tb ? columns : depth, tb ? depth : columns, b, lb, a,
+                ta ? std::max(blas_int(lda, "a's stride"), 1) : 1, c, 1);
+      return;
+    }
+    gemm<T>(ta, tb, rows, columns, depth, a, la, b, lb, first ? T{0} : T{1}, c, lc);
+  }
+};
+
+// How many tiles each side is cut into.
+struct Tiles {
+  int64_t m = 1, n = 1;
+};
+Tiles tiles_of(const Dot& d) {
+  const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
+  if (d.n == 1 || d.m == 1) {
+    const int64_t along = std::max(d.m, d.n);
+    const int64_t pieces =
+        std::clamp<int64_t>(along * d.k / kVectorPiece, 1, std::min(most, std::max<int64_t>(along / 16, 1)));
+    return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
+  }
+  auto cut = [](int64_t extent, int64_t bound) {
+    return std::clamp<int64_t>(extent / kTileSide, 1, std::max<int64_t>(bound, 1));
+  };
+  Tiles tiles;
+  tiles.m = cut(d.m, std::min<int64_t>(8, most));
+  tiles.n = cut(d.n, most / tiles.m);
+  tiles.m = cut(d.m, most / tiles.n);
+  return tiles;
+}
+
+// Where the piece `index` of `count` begins; in steps of 16, so that micro-kernels see whole tiles.
+int64_t piece_begin(int64_t extent, int64_t count, int64_t index) {
+  if (index == count) return extent;
+  return extent / count * index / 16 * 16;
+}
+
+template <typename T>
+void dot(const Dot& d, T* c, const T* a, const T* b, const ParallelFor& parallel) {
+  const double work =
+      static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(std::max<int64_t>(d.k, 1));
+  const Product<T> whole{d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
+  auto grain_for = [](double flops) {
+    return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
+  };
+
+  // Few outputs of long sums: cut k, and add the parts in order.
+  const int64_t outputs = d.batch * d.m * d.n;
+  if (outputs <= kSplitOutputs && d.k >= 2 * kSplitDepth && std::max(d.m, d.n) < kTileSide) {
+    const int64_t parts = std::min(kTiles, d.k / kSplitDepth);
+    const size_t area = static_cast<size_t>(d.m * d.n);
+    auto partial = std::make_unique<T[]>(static_cast<size_t>(parts * d.batch) * area);
+    parallel(d.batch * parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t batch = task / parts, part = task % parts;
+        const int64_t from = piece_begin(d.k, parts, part), to = piece_begin(d.k, parts, part + 1);
+        Product<T> product = whole;
+        product.k = to - from;
+        product.ldc = d.n;
+        product.run(partial.get() + static_cast<size_t>(task) * area,
+                    whole.a_at(a + batch * d.stride_a, 0, from), whole.b_at(b + batch * d.stride_b, from, 0));
+      }
+    });
+    for (int64_t batch = 0; batch < d.batch; ++batch)
+      for (int64_t i = 0; i < d.m; ++i)
+        for (int64_t j = 0; j < d.n; ++j) {
+          T sum{};
+          for (int64_t part = 0; part < parts; ++part)
+            sum +=
+                partial[static_cast<size_t>(batch * parts + part) * area + static_cast<size_t>(i * d.n + j)];
+          c[batch * d.stride_c + i * d.ldc + j] = sum;
+        }
+    return;
+  }
+
+  const Tiles tiles = tiles_of(d);
+  const int64_t each = tiles.m * tiles.n;
+  parallel(d.batch * each, grain_for(work / static_cast<double>(each)), [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t batch = task / each, row = task % each / tiles.n, column = task % tiles.n;
+      const int64_t i = piece_begin(d.m, tiles.m, row), j = piece_begin(d.n, tiles.n, column);
+      Product<T> product = whole;
+      product.m = piece_begin(d.m, tiles.m, row + 1) - i;
+      product.n = piece_begin(d.n, tiles.n, column + 1) - j;
+      product.run(c + batch * d.stride_c + i * d.ldc + j, whole.a_at(a + batch * d.stride_a, i, 0),
+                  whole.b_at(b + batch * d.stride_b, 0, j));
+    }
+  });
+}
+
+void check(const Dot& d) {
+  if (std::min({d.batch, d.m, d.n, d.k}) < 0)
+    throw InternalError(
+        fmt::format("dot: negative extent in batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k));
+  auto leading = [](const char* which, int64_t rows, int64_t width, int64_t given) {
+    if (rows > 1 && given < std::max<int64_t>(width, 1))
+      throw InternalError(fmt::format("dot: the leading dimension of {} is {}, its rows have {} elements",
+                                      which, given, width));
+  };
+  leading("a", d.transpose_a ? d.k : d.m, d.transpose_a ? d.m : d.k, d.lda);
+  leading("b", d.transpose_b ? d.n : d.k, d.transpose_b ? d.k : d.n, d.ldb);
+  leading("c", d.m, d.n, d.ldc);
+  blas_int(d.lda, "a's leading dimension");
+  blas_int(d.ldb, "b's leading dimension");
+  blas_int(d.ldc, "c's leading dimension");
+}
+
+}  // namespace
+
+bool cpu_supports_dot(DType dtype) {
+  return dtype == DType::F32 || dtype == DType::F64 || dtype == DType::C64 || dtype == DType::C128;
+}
+
+void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel) {
+  check(what);
+  if (what.batch == 0 || what.m == 0 || what.n == 0) return;
+  const SingleThreadedBlas single_threaded;
+  auto as = [&]<typename T>(T) {
+    dot<T>(what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b), parallel);
+  };
+  switch (what.dtype) {
+    case DType::F32:
+      return as(float{});
+    case DType::F64:
+      return as(double{});
+    case DType::C64:
+      return as(std::complex<float>{});
+    case DType::C128:
+      return as(std::complex<double>{});
+    default:
+      throw TypeError(
+          fmt::format("dot: the CPU multiplies f32, f64, c64 and c128, got {}", name(what.dtype)));
+  }
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,21 @@
+// Matrix products by OpenBLAS, cut into tiles that depend on the problem only: the same bits for any number
+// of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "runtime/device.h"
+
+namespace weft::runtime {
+
+// Calls `body(begin, end)` so that [0, count) is covered once, in ranges of at least `grain` where there are
+// that many; the calls may run at the same time.
+using ParallelFor =
+    std::function<void(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body)>;
+
+bool cpu_supports_dot(DType dtype);
+// Throws TypeError for another dtype, Error for extents that OpenBLAS's 32-bit integers cannot hold.
+void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel);
+
+}  // namespace weft::runtime

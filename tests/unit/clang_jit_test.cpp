@@ -1,0 +1,243 @@
+#include "runtime/cpu/clang_jit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+template <typename Function>
+Function* function(const ClangJit::Code& code, std::string_view name) {
+  return reinterpret_cast<Function*>(code.address(name));
+}
+
+std::shared_ptr<ClangJit::Code> build(const ClangJit& jit, const std::string& source,
+                                      const std::string& name) {
+  return jit.load(jit.compile(source, name), std::vector<std::string>{name});
+}
+
+std::string compile_log(const ClangJit& jit, const std::string& source) {
+  try {
+    jit.compile(source, "kernel");
+  } catch (const CompileError& error) {
+    EXPECT_EQ(error.source(), source);
+    return error.log();
+  }
+  ADD_FAILURE() << "compiled: " << source;
+  return {};
+}
+
+std::string link_log(const ClangJit& jit, const std::string& object) {
+  try {
+    jit.load(object, std::vector<std::string>{"kernel"});
+  } catch (const CompileError& error) {
+    return error.log();
+  }
+  ADD_FAILURE() << "linked";
+  return {};
+}
+
+TEST(ClangJit, CompilesAndCallsAFunction) {
+  ClangJit jit;
+  auto code = build(jit, R"(extern "C" long add(long a, long b) { return a + b; })", "add");
+  EXPECT_EQ(function<long(long, long)>(*code, "add")(40, 2), 42);
+}
+
+TEST(ClangJit, AnObjectWithoutASymbolSaysSo) {
+  ClangJit jit;
+  const std::string object = jit.compile(R"(extern "C" void k() {})", "k");
+  auto code = jit.load(object, std::vector<std::string>{"k", "k_finish"});
+  EXPECT_NE(code->address("k"), nullptr);
+  EXPECT_EQ(code->address("k_finish"), nullptr);
+  EXPECT_EQ(code->address("other"), nullptr);
+}
+
+TEST(ClangJit, ComputesWithVectorsOfEveryLaneCount) {
+  ClangJit jit;
+  for (int lanes : {4, 8, 16, 32, 64}) {
+    const std::string source = R"(
+      typedef float f32v __attribute__((ext_vector_type()" +
+                               std::to_string(lanes) + R"()));
+      static f32v twice(f32v x) { return x + x; }
+      extern "C" void k(const float* in, float* out) {
+        f32v x;
+        __builtin_memcpy(&x, in, sizeof x);
+        x = twice(x) * x;
+        __builtin_memcpy(out, &x, sizeof x);
+      })";
+    auto code = build(jit, source, "k");
+    std::vector<float> in(lanes), out(lanes);
+    for (int i = 0; i < lanes; ++i) in[i] = static_cast<float>(i + 1);
+    function<void(const float*, float*)>(*code, "k")(in.data(), out.data());
+    for (int i = 0; i < lanes; ++i) EXPECT_EQ(out[i], 2 * in[i] * in[i]);
+  }
+}
+
+TEST(ClangJit, StaticFunctionsAreInlinedHoweverLarge) {
+  ClangJit jit;
+  std::string body;
+  for (int i = 0; i < 200; ++i) body += "x = x * x + " + std::to_string(i) + ";\n";
+  const std::string source = "static double large(double x) {\n" + body + R"(return x; }
+    extern "C" void k(double* p) { p[0] = large(p[0]); p[1] = large(p[1]); })";
+  EXPECT_THAT(jit.assembly(source, "k"), Not(HasSubstr("call")));
+}
+
+TEST(ClangJit, MultiplyAddsContractUnlessThePragmaForbidsIt) {
+  ClangJit jit;
+  const std::string body = R"(extern "C" double k(double a, double b, double c) { return a * b + c; })";
+  const std::string strict = "#pragma clang fp contract(off)\n" + body;
+  if (jit.vector_bytes() >= 32) {
+    EXPECT_THAT(jit.assembly(body, "k"), HasSubstr("vfmadd"));
+  }
+  EXPECT_THAT(jit.assembly(strict, "k"), Not(HasSubstr("vfmadd")));
+  const double a = 1 + 0x1p-30, c = -(1 + 0x1p-29);
+  auto code = build(jit, strict, "k");
+  EXPECT_EQ(function<double(double, double, double)>(*code, "k")(a, a, c), 0.0);
+}
+
+TEST(ClangJit, KeepsNanInfinityAndSignedZero) {
+  ClangJit jit;
+  auto code = build(jit, R"(extern "C" double k(double x) { return x != x ? 1.0 : 1.0 / (x + 0.0); })", "k");
+  auto* k = function<double(double)>(*code, "k");
+  EXPECT_EQ(k(NAN), 1.0);
+  EXPECT_EQ(k(-0.0), INFINITY);
+  EXPECT_EQ(k(INFINITY), 0.0);
+  auto negate = build(jit, R"(extern "C" double k(double x) { return x * -1.0 + 0.0 * x; })", "k");
+  EXPECT_TRUE(std::isnan(function<double(double)>(*negate, "k")(INFINITY)));
+}
+
+TEST(ClangJit, MemoryFunctionsComeFromTheProcess) {
+  ClangJit jit;
+  auto code = build(jit, R"(
+    extern "C" void k(char* to, const char* from, unsigned long n) {
+      __builtin_memset(to, 'x', n + 1);
+      __builtin_memcpy(to, from, n);
+      __builtin_memmove(to + 1, to, n - 1);
+    })",
+                    "k");
+  char to[16] = {}, from[] = "abcdefgh";
+  function<void(char*, const char*, unsigned long)>(*code, "k")(to, from, 8);
+  EXPECT_STREQ(to, "aabcdefgx");
+}
+
+TEST(ClangJit, RefusesOtherFunctionsOfTheProcess) {
+  ClangJit jit;
+  const std::string object = jit.compile(
+      R"(extern "C" int system(const char*); extern "C" int kernel() { return system("true"); })", "kernel");
+  EXPECT_THAT(link_log(jit, object), HasSubstr("Symbols not found: [ system ]"));
+}
+
+TEST(ClangJit, RefusesBytesThatAreNoObject) {
+  ClangJit jit;
+  EXPECT_THAT(link_log(jit, "garbage"), HasSubstr("not recognized as a valid object file"));
+  EXPECT_NE(link_log(jit, jit.compile(R"(extern "C" void kernel() {})", "kernel").substr(0, 100)), "");
+}
+
+TEST(ClangJit, ReportsClangsDiagnosticsWithTheLine) {
+  ClangJit jit;
+  const std::string log = compile_log(jit, "int a;\nint b = missing;\n");
+  EXPECT_THAT(log, HasSubstr("kernel.cpp:2:9: error: use of undeclared identifier 'missing'"));
+  EXPECT_THAT(log, HasSubstr("int b = missing;"));
+}
+
+TEST(ClangJit, ReadsNoFiles) {
+  ClangJit jit;
+  EXPECT_THAT(compile_log(jit, "#include <stddef.h>\n"), HasSubstr("'stddef.h' file not found"));
+  EXPECT_THAT(compile_log(jit, "#include \"/etc/passwd\"\n"), HasSubstr("file not found"));
+}
+
+TEST(ClangJit, ReportsErrorsOfTheAssemblerAndTheCodeGenerator) {
+  ClangJit jit;
+  EXPECT_THAT(compile_log(jit, R"(extern "C" void k() { asm volatile("nonsense %rax"); })"),
+              HasSubstr("invalid instruction mnemonic 'nonsense'"));
+  std::string operands;
+  for (int i = 0; i < 20; ++i) operands += (i ? ", \"r\"(p[" : "\"r\"(p[") + std::to_string(i) + "])";
+  EXPECT_THAT(compile_log(jit, "extern \"C\" void k(long* p) { asm volatile(\"\" :: " + operands + "); }"),
+              HasSubstr("requires more registers than available"));
+  // The object is as usable as before.
+  EXPECT_NE(build(jit, R"(extern "C" void k() {})", "k")->address("k"), nullptr);
+}
+
+TEST(ClangJit, FatalErrorsOfLlvmDoNotEndTheProcess) {
+  ClangJit jit;
+  // Instruction selection calls report_fatal_error for this one.
+  const std::string log =
+      compile_log(jit, R"(register unsigned long q asm("rbp"); extern "C" unsigned long k() { return q; })");
+  EXPECT_THAT(log, HasSubstr("LLVM: register rbp is allocatable"));
+  EXPECT_NE(build(jit, R"(extern "C" void k() {})", "k")->address("k"), nullptr);
+}
+
+TEST(ClangJit, CompilesTheSameBytesEachTime) {
+  const std::string source = R"(extern "C" double k(double a) { return a * a + 0.1; })";
+  ClangJit one, two;
+  const std::string object = one.compile(source, "k");
+  EXPECT_EQ(one.compile(source, "k"), object);
+  EXPECT_EQ(two.compile(source, "k"), object);
+  EXPECT_EQ(one.toolchain(), two.toolchain());
+  EXPECT_THAT(one.toolchain(), testing::StartsWith("clang-19."));
+  EXPECT_THAT(one.toolchain(), HasSubstr(" " + one.cpu() + " "));
+}
+
+TEST(ClangJit, ThreadsCompileAtTheSameTime) {
+  ClangJit jit;
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 2; ++thread)
+      threads.emplace_back([&, thread] {
+        std::vector<std::shared_ptr<ClangJit::Code>> kept;
+        for (int i = 0; i < 50; ++i) {
+          const std::string number = std::to_string(thread * 1000 + i);
+          auto code = build(jit, "extern \"C\" long k(long x) { return x + " + number + "; }", "k");
+          if (function<long(long)>(*code, "k")(7) != 7 + std::stol(number)) ++wrong;
+          if (i % 10 == 9) {
+            // An error on one thread must not show in another's compile.
+            if (compile_log(jit, "int x = missing_" + number + ";").find("missing_" + number) ==
+                std::string::npos)
+              ++wrong;
+            kept.clear();
+          }
+          kept.push_back(std::move(code));
+        }
+        for (const auto& code : kept)
+          if (function<long(long)>(*code, "k")(0) < thread * 1000) ++wrong;
+      });
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ClangJit, CodeOutlivesTheCompilerAndIsUnmappedWhenFreed) {
+  std::shared_ptr<ClangJit::Code> code;
+  {
+    ClangJit jit;
+    code = build(jit, R"(extern "C" long k(long x) { return x * 3; })", "k");
+  }
+  auto* k = function<long(long)>(*code, "k");
+  EXPECT_EQ(k(5), 15);
+  code.reset();
+  EXPECT_DEATH(k(5), "");
+}
+
+TEST(ClangJit, ManyKernelsOfOneNameLiveBesideEachOther) {
+  ClangJit jit;
+  const std::string one = jit.compile(R"(extern "C" int k() { return 1; })", "k");
+  const std::string two = jit.compile(R"(extern "C" int k() { return 2; })", "k");
+  std::vector<std::shared_ptr<ClangJit::Code>> codes;
+  for (int i = 0; i < 1000; ++i) {
+    codes.push_back(jit.load(i % 2 ? two : one, std::vector<std::string>{"k"}));
+    if (i >= 100) codes[i - 100].reset();
+  }
+  for (int i = 900; i < 1000; ++i) EXPECT_EQ(function<int()>(*codes[i], "k")(), 1 + i % 2);
+}
+
+}  // namespace
+}  // namespace weft::runtime

@@ -1,0 +1,57 @@
+#include "compiler/emit/reduction.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace weft::emit {
+
+using ir::Op;
+
+DType total_dtype(const plan::Accumulator& acc) {
+  DType t = span_dtype(acc);
+  if (!adds_up(acc)) return t;
+  return t == DType::F32 ? DType::F64 : t == DType::C64 ? DType::C128 : t;
+}
+
+std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect) {
+  Scalar s;
+  s.dtype = t;
+  bool lowest = acc.op == Op::max || acc.op == Op::argmax,
+       highest = acc.op == Op::min || acc.op == Op::argmin;
+  if (acc.op == Op::prod) {
+    s.i = 1, s.re = 1;
+  } else if (acc.op == Op::all) {
+    s.i = 1;
+  } else if (lowest || highest) {
+    s.re = lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    int bits = static_cast<int>(size_of(t)) * 8;
+    if (kind(t) == DTypeKind::Signed) {
+      s.i = lowest ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits);
+    } else {
+      s.i = lowest ? 0 : static_cast<int64_t>(UINT64_MAX >> (64 - bits));
+      if (t == DType::Bool) s.i = highest;
+    }
+  }
+  return dialect.splat(t, literal(s));
+}
+
+std::string combine(Op op, DType t, const std::string& a, const std::string& b) {
+  std::string s = suffix(t);
+  switch (op) {
+    case Op::sum:
+      return is_complex(t) ? fmt::format("weft_add_{}({}, {})", s, a, b) : fmt::format("{} + {}", a, b);
+    case Op::prod:
+      return is_complex(t) ? fmt::format("weft_multiply_{}({}, {})", s, a, b) : fmt::format("{} * {}", a, b);
+    case Op::max:
+      return fmt::format("weft_maximum_{}({}, {})", s, a, b);
+    case Op::min:
+      return fmt::format("weft_minimum_{}({}, {})", s, a, b);
+    case Op::any:
+      return fmt::format("{} | {}", a, b);
+    default:
+      return fmt::format("{} & {}", a, b);
+  }
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,27 @@
+// Reductions as both dialects spell them: in which dtype they accumulate, from which value they start, how
+// two values join.
+#pragma once
+
+#include "compiler/emit/spell.h"
+
+namespace weft::emit {
+
+inline bool is_arg(const plan::Accumulator& acc) {
+  return acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
+}
+
+inline bool adds_up(const plan::Accumulator& acc) { return acc.op == ir::Op::sum || acc.op == ir::Op::prod; }
+
+// What a short run of elements accumulates in: halves in f32.
+inline DType span_dtype(const plan::Accumulator& acc) { return is_half(acc.dtype) ? DType::F32 : acc.dtype; }
+
+// What the runs are joined in: sums and products of floats in f64, so that long rows lose nothing.
+DType total_dtype(const plan::Accumulator& acc);
+
+// The value that changes nothing, as a value of dtype `t`.
+std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect);
+
+// The join of values `a` and `b` of dtype `t`; not for argmax and argmin.
+std::string combine(ir::Op op, DType t, const std::string& a, const std::string& b);
+
+}  // namespace weft::emit

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/plan/schedule.h"
+
+namespace weft::plan {
+
+namespace {
+
+constexpr int64_t kPartElements = 1 << 16;  // of a split row; fixed, so that results do not depend on threads
+constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay for waking a thread
+constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
+
+struct Work {
+  float cost = 0;     // multiply-adds of one element
+  int64_t bytes = 0;  // loaded and stored for one element
+  size_t widest = 1;  // bytes of the largest value
+};
+
+int64_t along(const Index& at, int axis) {
+  for (auto& t : at.axes)
+    if (t.axis == axis) return t.by.value;
+  return 0;
+}
+
+size_t register_bytes(DType t) { return is_half(t) ? 4 : is_complex(t) ? size_of(t) / 2 : size_of(t); }
+
+Work measure(const RowProgram& p) {
+  Work w;
+  for_each_stmt(p, [&](const Stmt& s) {
+    if (auto* l = std::get_if<Let>(&s)) {
+      w.cost += std::max(info(l->op).cost, 0.5f) * (is_complex(p.values[l->out].dtype) ? 4 : 1);
+      w.widest = std::max(w.widest, register_bytes(p.values[l->out].dtype));
+    }
+    if (auto* l = std::get_if<Load>(&s)) {
+      w.bytes += static_cast<int64_t>(size_of(p.buffers[l->buffer].dtype));
+      w.widest = std::max(w.widest, register_bytes(p.buffers[l->buffer].dtype));
+    }
+    if (auto* st = std::get_if<Store>(&s))
+      w.bytes += static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
+    if (auto* f = std::get_if<Fold>(&s)) {
+      w.cost += 1;
+      w.widest = std::max(w.widest, register_bytes(p.values[f->value].dtype));
+    }
+  });
+  return w;
+}
+
+// Bytes that a lane axis moves contiguously, less those that it gathers.
+int64_t contiguity(const RowProgram& p, int axis) {
+  int64_t score = 0;
+  for_each_stmt(p, [&](const Stmt& s) {
+    int buffer = -1;
+    if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
+    if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
+    if (buffer < 0) return;
+    int64_t by = along(*index_of(s), axis), bytes = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+    if (by == 1) score += 2 * bytes;
+    if (by != 0 && by != 1) score -= bytes;
+  });
+  return score;
+}
+
+int64_t extent(const RowProgram& p, int axis) {
+  size_t outer = p.outer.size(), a = static_cast<size_t>(axis);
+  return a < outer ? p.outer[a].value : p.row[a - outer].value;
+}
+
+int floor_power_of_two(int64_t n) {
+  int p = 1;
+  while (p * 2 <= n) p *= 2;
+  return p;
+}
+
+// The best axis of [first, last) to run lanes along: contiguous, and not much shorter than a vector.
+int best_axis(const RowProgram& p, int first, int last, int lanes) {
+  int best = last - 1;
+  double best_score = -std::numeric_limits<double>::infinity();
+  for (int a = last - 1; a >= first; --a) {
+    double full = std::min(1.0, static_cast<double>(extent(p, a)) / lanes);
+    double score = static_cast<double>(contiguity(p, a));
+    score = score > 0 ? score * full : score - (1 - full) * 100;
+    if (score > best_score) best_score = score, best = a;
+  }
+  return best;
+}
+
+}  // namespace
+
+Schedule schedule_cpu(RowProgram& p, const Target& target) {
+  Schedule s;
+  int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
+  Work work = measure(p);
+  int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
+  if (p.row.empty()) {
+    s.order = Order::Pointwise;
+    s.lane_axis = best_axis(p, 0, outer, lanes);
+    s.reason = "pointwise";
+  } else {
+    int row_axis = best_axis(p, outer, axes, lanes);
+    s.order = Order::Rows;
+    s.lane_axis = row_axis;
+    s.reason = "lanes along the row";
+    if (outer > 0) {
+      int column_axis = best_axis(p, 0, outer, lanes);
+      bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
+      if (better && extent(p, column_axis) >= std::min<int64_t>(lanes, 8)) {
+        s.order = Order::Columns;
+        s.lane_axis = column_axis;
+        s.reason = "lanes across columns: they are contiguous, the row is not";
+      }
+    }
+  }
+  // Light bodies run on several vectors at once, for independent chains of additions.
+  int widen = work.cost <= 6 ? 4 : work.cost <= 24 ? 2 : 1;
+  if (s.order == Order::Pointwise) widen = work.cost <= 24 ? 2 : 1;
+  while (widen > 1 && extent(p, s.lane_axis) < lanes * widen * 2) widen /= 2;
+  s.lanes = std::min(64, lanes * widen);
+
+  int64_t row = p.row_count(), points = p.outer_count(), lane = extent(p, s.lane_axis);
+  float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
+  if (s.order == Order::Columns) {
+    repeat_cheap_values(p, true, std::numeric_limits<float>::infinity());
+    // A block of columns keeps its accumulators in the first-level cache.
+    s.chunk = std::min<int64_t>((lane + s.lanes - 1) / s.lanes * s.lanes, 1024);
+    int64_t blocks = points / lane * ((lane + s.chunk - 1) / s.chunk);
+    if (p.sweeps.size() == 1 && blocks < 16 && p.row[0].value >= 64)
+      s.split =
+          std::min<int64_t>({p.row[0].value / 32, 64, std::max<int64_t>(1, row * lane / kPartElements)});
+    s.split = std::max<int64_t>(s.split, 1);
+    float task = unit * static_cast<float>(row * std::min(lane, s.chunk) / s.split);
+    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+    return s;
+  }
+  if (s.order == Order::Rows) {
+    int64_t kept_bytes = row * 8;
+    bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
+    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity());
+    s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
+    if (p.sweeps.size() == 1 && points < 64 && row >= 2 * kPartElements)
+      s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
+    float task = unit * static_cast<float>(row / s.split);
+    s.rows_per_task =
+        s.split > 1 ? 1 : std::clamp<int64_t>(static_cast<int64_t>(4096 / std::max(task, 1.f)), 1, 64);
+    task *= static_cast<float>(s.rows_per_task);
+    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+  } else {
+    // About 64 KiB of traffic a task, whole rows where rows are short.
+    int64_t elements = std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384);
+    s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes,
+                                (lane + s.lanes - 1) / s.lanes * s.lanes);
+    s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));
+    float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
+    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+  }
+  // Outputs that no cache can hold pass it by; the first one decides where aligned stores begin, so others
+  // have to agree.
+  int64_t written = 0, stores = 0;
+  bool contiguous = true, whole = true;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    auto* st = std::get_if<Store>(&stmt);
+    if (!st) return;
+    ++stores;
+    written += p.buffers[st->buffer].elements * static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
+    contiguous &= along(st->at, s.lane_axis) == 1;
+    whole &= st->at.offset.value == 0 && std::all_of(st->at.axes.begin(), st->at.axes.end(), [&](auto& t) {
+               return t.axis == s.lane_axis || t.by.value % 64 == 0;
+             });
+  });
+  bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
+  s.streaming = stores > 0 && contiguous && from_row && (stores == 1 || whole) &&
+                written > static_cast<int64_t>(target.cache_bytes) / 2;
+  return s;
+}
+
+std::string print(const Schedule& s) {
+  const char* orders[] = {"pointwise", "rows", "columns"};
+  const char* keepers[] = {"none", "registers", "shared", "scratch", "reload"};
+  std::string out = fmt::format("schedule {}: axis {} by {} lanes", orders[static_cast<int>(s.order)],
+                                s.lane_axis, s.lanes);
+  if (s.chunk) out += fmt::format(", chunks of {}", s.chunk);
+  if (s.rows_per_task > 1) out += fmt::format(", {} rows a task", s.rows_per_task);
+  if (s.split > 1) out += fmt::format(", row split in {}", s.split);
+  if (s.keeper != Keeper::None) out += fmt::format(", row kept in {}", keepers[static_cast<int>(s.keeper)]);
+  if (s.streaming) out += ", streaming stores";
+  if (s.threads > 1)
+    out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,
+                       s.unroll);
+  return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
+}
+
+}  // namespace weft::plan

@@ -227,7 +227,7 @@ void check(const Dot& d) {
     throw InternalError(
         fmt::format("dot: negative extent in batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k));
   auto leading = [](const char* which, int64_t rows, int64_t width, int64_t given) {
-    if (rows > 1 && given < std::max<int64_t>(width, 1))
+    if (rows > 1 && given < width)
       throw InternalError(fmt::format("dot: the leading dimension of {} is {}, its rows have {} elements",
                                       which, given, width));
   };

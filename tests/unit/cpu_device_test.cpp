@@ -1,0 +1,626 @@
+#include "runtime/cpu/cpu_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+std::shared_ptr<Device> make_device(Counters& counters, CpuOptions options = {},
+                                    std::shared_ptr<KernelCache> cache = nullptr) {
+  return make_cpu_device(options, std::move(cache), counters);
+}
+
+KernelSource source_of(std::string name, std::string text) {
+  const Hash hash = hash_text(text);
+  return {std::move(name), std::move(text), hash};
+}
+
+// Adds its second argument, a scalar, to each count of [begin, end).
+KernelSource counting_kernel(const std::string& amount = "1") {
+  return source_of("count", R"(extern "C" void count(const unsigned long* args, long begin, long end, char*) {
+    int* counts = (int*)args[0];
+    for (long i = begin; i < end; ++i) counts[i] += )" +
+                                amount + R"(;
+  })");
+}
+
+uint64_t word(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+long page_faults() {
+  rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+TEST(CpuDevice, DescribesTheMachine) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 3});
+  const DeviceInfo& info = device->info();
+  EXPECT_EQ(info.name, "cpu");
+  EXPECT_EQ(info.threads, 3);
+  EXPECT_NE(info.architecture, "");
+  EXPECT_NE(info.description, "");
+  EXPECT_THAT(info.vector_bytes, testing::AnyOf(16, 32, 64));
+  EXPECT_GE(info.cache_bytes, 64u << 10);
+  EXPECT_GE(info.memory_bytes, 64 * kMiB);
+  EXPECT_GE(make_device(counters)->info().threads, 1);
+  EXPECT_TRUE(device->host_visible());
+  EXPECT_THAT(message_of([&] { make_device(counters, {.threads = -1}); }), HasSubstr("got -1"));
+}
+
+// Memory
+
+TEST(CpuDevice, AlignsEveryBlock) {
+  Counters counters;
+  const auto device = make_device(counters);
+  std::vector<BufferRef> buffers;
+  for (size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{65}, size_t{1000}, size_t{4097}, kMiB - 1,
+                       2 * kMiB - 1, 2 * kMiB, 2 * kMiB + 1, 17 * kMiB}) {
+    BufferRef buffer = device->allocate(bytes);
+    ASSERT_NE(buffer->data(), nullptr);
+    EXPECT_EQ(buffer->bytes(), bytes);
+    EXPECT_EQ(word(buffer->data()) % (bytes >= 2 * kMiB ? 2 * kMiB : 64), 0u) << bytes;
+    std::memset(buffer->data(), 0xab, bytes);
+    buffers.push_back(std::move(buffer));
+  }
+}
+
+TEST(CpuDevice, BlocksDoNotOverlap) {
+  Counters counters;
+  const auto device = make_device(counters);
+  std::mt19937 random(1);
+  std::vector<std::pair<BufferRef, unsigned char>> live;
+  for (int step = 0; step < 3000; ++step) {
+    if (live.size() > 50) {
+      auto& [buffer, mark] = live[random() % live.size()];
+      const auto* bytes = static_cast<const unsigned char*>(buffer->data());
+      for (size_t i = 0; i < buffer->bytes(); i += 61) ASSERT_EQ(bytes[i], mark);
+      std::swap(live.back().first, buffer);
+      std::swap(live.back().second, mark);
+      live.pop_back();
+    }
+    const size_t bytes = size_t{1} << random() % 16 | random() % 128;
+    const auto mark = static_cast<unsigned char>(random());
+    live.emplace_back(device->allocate(bytes), mark);
+    std::memset(live.back().first->data(), mark, bytes);
+  }
+}
+
+TEST(CpuDevice, ReusesTheMostRecentlyFreedBlock) {
+  Counters counters;
+  const auto device = make_device(counters);
+  BufferRef first = device->allocate(1000), second = device->allocate(1000);
+  const void *first_data = first->data(), *second_data = second->data();
+  second.reset();
+  first.reset();
+  EXPECT_EQ(device->allocate(1001)->data(), first_data);
+  BufferRef again = device->allocate(990), other = device->allocate(980);
+  EXPECT_EQ(again->data(), first_data);
+  EXPECT_EQ(other->data(), second_data);
+}
+
+TEST(CpuDevice, AReusedBlockCostsNoPageFaults) {
+  Counters counters;
+  const auto device = make_device(counters);
+  const size_t bytes = 64 * kMiB;
+  const long before = page_faults();
+  BufferRef buffer = device->allocate(bytes);
+  std::memset(buffer->data(), 1, bytes);
+  const long fresh = page_faults() - before;
+  EXPECT_GE(fresh, 32);  // as many as there are huge pages, or more where the system gives small ones
+  buffer.reset();
+  const long middle = page_faults();
+  buffer = device->allocate(bytes);
+  std::memset(buffer->data(), 2, bytes);
+  EXPECT_LE(page_faults() - middle, 2);
+}
+
+TEST(CpuDevice, CountsMemoryInUseAndPooled) {
+  Counters counters;
+  const auto device = make_device(counters);
+  BufferRef a = device->allocate(4 * kMiB), b = device->allocate(8 * kMiB);
+  EXPECT_EQ(device->memory().in_use, 12 * kMiB);
+  EXPECT_EQ(device->memory().pooled, 0u);
+  b.reset();
+  EXPECT_EQ(device->memory().in_use, 4 * kMiB);
+  EXPECT_EQ(device->memory().pooled, 8 * kMiB);
+  EXPECT_EQ(device->memory().peak, 12 * kMiB);
+  device->trim();
+  EXPECT_EQ(device->memory().in_use, 4 * kMiB);
+  EXPECT_EQ(device->memory().pooled, 0u);
+  EXPECT_EQ(device->memory().peak, 12 * kMiB);
+}
+
+TEST(CpuDevice, BoundsTheFreeMemoryThatItKeeps) {
+  Counters counters;
+  const auto device = make_device(counters, {.pool_keep = 16 * kMiB});
+  std::vector<BufferRef> buffers;
+  for (int i = 0; i < 10; ++i) buffers.push_back(device->allocate(8 * kMiB));
+  for (int i = 0; i < 5; ++i) buffers.pop_back();
+  EXPECT_EQ(device->memory().pooled, 40 * kMiB);  // up to what is in use
+  buffers.clear();
+  EXPECT_EQ(device->memory().pooled, 16 * kMiB);
+}
+
+TEST(CpuDevice, MoreMemoryThanThereIsIsAnErrorNotACrash) {
+  Counters counters;
+  const auto device = make_device(counters);
+  BufferRef held = device->allocate(2 * kMiB);
+  const size_t huge = size_t{10} << 40;
+  const std::string message = message_of([&] { device->allocate(huge); });
+  EXPECT_THAT(message, HasSubstr("allocate: " + std::to_string(huge) + " bytes exceed"));
+  EXPECT_THAT(message, HasSubstr(std::to_string(2 * kMiB) + " bytes are held by live arrays"));
+  EXPECT_THROW(device->allocate(huge), OutOfMemory);
+  for (size_t bytes : {std::numeric_limits<size_t>::max(), std::numeric_limits<size_t>::max() - 100,
+                       (size_t{1} << 63) + 1, (size_t{1} << 47) + 1, size_t{1} << 47})
+    EXPECT_THROW(device->allocate(bytes), OutOfMemory) << bytes;
+  EXPECT_EQ(device->memory().in_use, 2 * kMiB);
+  EXPECT_EQ(device->allocate(100)->bytes(), 100u);
+}
+
+TEST(CpuDevice, TrimsThePoolBeforeItGivesUp) {
+  Counters counters;
+  const auto device = make_device(counters, {.memory_limit = 32 * kMiB});
+  BufferRef held = device->allocate(8 * kMiB);
+  device->allocate(20 * kMiB);  // back in the pool at once
+  EXPECT_EQ(device->memory().pooled, 20 * kMiB);
+  BufferRef other = device->allocate(22 * kMiB);
+  EXPECT_EQ(device->memory().pooled, 0u);
+  EXPECT_THAT(message_of([&] { device->allocate(4 * kMiB); }), HasSubstr("exceed the device's limit"));
+  other.reset();
+  EXPECT_EQ(device->allocate(24 * kMiB)->bytes(), 24 * kMiB);
+}
+
+TEST(CpuDevice, BuffersKeepTheirDeviceAlive) {
+  Counters counters;
+  BufferRef buffer = make_device(counters)->allocate(100);
+  std::memset(buffer->data(), 1, 100);
+  EXPECT_EQ(buffer->device()->memory().in_use, 128u);
+}
+
+TEST(CpuDevice, CopiesBytesAndChecksRanges) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  for (size_t bytes : {size_t{0}, size_t{7}, 5 * kMiB + 3}) {
+    std::vector<char> in(bytes), out(bytes);
+    for (size_t i = 0; i < bytes; ++i) in[i] = static_cast<char>(i * 7 + i / 4096);
+    BufferRef a = device->allocate(bytes + 10), b = device->allocate(bytes + 10);
+    device->upload(*a, 3, in.data(), bytes);
+    device->copy(*b, 10, *a, 3, bytes);
+    device->download(out.data(), *b, 10, bytes);
+    EXPECT_EQ(in, out);
+    EXPECT_THROW(device->upload(*a, 11, in.data(), bytes), InternalError);
+    EXPECT_THROW(device->copy(*b, 0, *a, 11, bytes), InternalError);
+    EXPECT_THROW(device->download(out.data(), *a, std::numeric_limits<size_t>::max(), bytes + 2),
+                 InternalError);
+  }
+}
+
+TEST(CpuDevice, CopiesWithinOneBufferAsIfThroughACopy) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  const size_t bytes = 6 * kMiB;
+  BufferRef buffer = device->allocate(bytes + 1);
+  auto* data = static_cast<unsigned char*>(buffer->data());
+  for (size_t i = 0; i <= bytes; ++i) data[i] = static_cast<unsigned char>(i % 251);
+  device->copy(*buffer, 1, *buffer, 0, bytes);
+  for (size_t i = 0; i < bytes; ++i) ASSERT_EQ(data[i + 1], i % 251);
+}
+
+// Kernels
+
+TEST(CpuDevice, RunsEveryTaskOnce) {
+  Counters counters;
+  for (int threads : {1, 2, 5}) {
+    const auto device = make_device(counters, {.threads = threads});
+    const KernelRef kernel = device->load(counting_kernel());
+    for (int64_t tasks : {0, 1, 2, 7, 64, 1000, 100003}) {
+      for (int64_t grain : {1, 3, 1000, 1000000}) {
+        std::vector<int> counts(static_cast<size_t>(tasks) + 2, 0);
+        const uint64_t args[] = {word(counts.data() + 1)};
+        device->launch(*kernel, {.tasks = tasks, .grain = grain}, args);
+        EXPECT_EQ(counts.front(), 0);
+        EXPECT_EQ(counts.back(), 0);
+        for (int64_t i = 0; i < tasks; ++i)
+          ASSERT_EQ(counts[static_cast<size_t>(i) + 1], 1) << tasks << " tasks, grain " << grain;
+      }
+    }
+  }
+}
+
+TEST(CpuDevice, RangesAreNoShorterThanTheGrain) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 4});
+  const KernelRef kernel = device->load(
+      source_of("k", R"(extern "C" void k(const unsigned long* args, long begin, long end, char*) {
+        for (long i = begin; i < end; ++i) ((long*)args[0])[i] = end - begin;
+      })"));
+  std::vector<int64_t> lengths(1000);
+  const uint64_t args[] = {word(lengths.data())};
+  device->launch(*kernel, {.tasks = 1000, .grain = 90}, args);
+  for (int64_t length : lengths) EXPECT_GE(length, 90);
+  EXPECT_LT(lengths[0], 1000);
+  device->launch(*kernel, {.tasks = 1000, .grain = 501}, args);
+  for (int64_t length : lengths) EXPECT_EQ(length, 1000);
+}
+
+TEST(CpuDevice, GivesEachThreadAlignedScratch) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 4});
+  const KernelRef kernel = device->load(
+      source_of("k", R"(extern "C" void k(const unsigned long* args, long begin, long end, char* scratch) {
+        const long bytes = args[1];
+        for (long i = begin; i < end; ++i) {
+          __builtin_memset(scratch, (int)i, bytes);
+          long same = 0;
+          for (long j = 0; j < bytes; ++j) same += scratch[j] == (char)i;
+          ((long*)args[0])[i] = same == bytes && (unsigned long)scratch % 64 == 0;
+        }
+      })"));
+  for (size_t bytes : {size_t{1}, size_t{100}, size_t{70000}, size_t{333}}) {
+    std::vector<int64_t> good(200, 0);
+    const uint64_t args[] = {word(good.data()), bytes};
+    device->launch(*kernel, {.tasks = 200, .scratch_bytes = bytes}, args);
+    EXPECT_THAT(good, testing::Each(1));
+  }
+}
+
+constexpr const char* kTwoPhases = R"(
+  // args: input, partial sums, result, count of tasks. Each task sums 1000 values.
+  extern "C" void sum(const unsigned long* args, long begin, long end, char*) {
+    const float* in = (const float*)args[0];
+    float* partial = (float*)args[1];
+    for (long t = begin; t < end; ++t) {
+      float s = 0;
+      for (long i = t * 1000; i < t * 1000 + 1000; ++i) s += in[i];
+      partial[t] = s;
+    }
+  }
+  extern "C" void sum_finish(const unsigned long* args, long begin, long end, char*) {
+    const float* partial = (const float*)args[1];
+    for (long r = begin; r < end; ++r) {
+      float s = 0;
+      for (long t = 0; t < (long)args[3]; ++t) s += partial[t];
+      ((float*)args[2])[r] = s + r;
+    }
+  })";
+
+TEST(CpuDevice, FinishesAfterAllTasksAndWithTheSameBitsForAnyThreads) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> in(200 * 1000);
+  for (float& x : in) x = normal(random);
+  std::vector<std::vector<float>> results;
+  for (int threads : {1, 2, 3, 8}) {
+    Counters counters;
+    const auto device = make_device(counters, {.threads = threads});
+    const KernelRef kernel = device->load(source_of("sum", kTwoPhases));
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<float> partial(200, NAN), result(40, NAN);
+      const uint64_t args[] = {word(in.data()), word(partial.data()), word(result.data()), 200};
+      device->launch(*kernel, {.tasks = 200, .grain = 3, .finish_tasks = 40}, args);
+      results.push_back(result);
+    }
+  }
+  EXPECT_FALSE(std::isnan(results[0][0]));
+  for (const auto& result : results)
+    EXPECT_EQ(std::memcmp(result.data(), results[0].data(), result.size() * sizeof(float)), 0);
+}
+
+TEST(CpuDevice, AMissingFinishIsAnError) {
+  Counters counters;
+  const auto device = make_device(counters);
+  const KernelRef kernel = device->load(counting_kernel());
+  const uint64_t args[] = {0};
+  EXPECT_THAT(message_of([&] { device->launch(*kernel, {.tasks = 0, .finish_tasks = 1}, args); }),
+              HasSubstr("count has no count_finish"));
+}
+
+TEST(CpuDevice, ThreadsLaunchAtTheSameTime) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  const KernelRef kernel = device->load(counting_kernel());
+  std::vector<std::vector<int>> counts(4, std::vector<int>(5000, 0));
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mine : counts)
+      threads.emplace_back([&] {
+        const uint64_t args[] = {word(mine.data())};
+        for (int i = 0; i < 100; ++i) device->launch(*kernel, {.tasks = 5000, .grain = 100}, args);
+      });
+  }
+  for (const auto& mine : counts) EXPECT_THAT(mine, testing::Each(100));
+  EXPECT_EQ(counters.kernels_launched, 400);
+}
+
+TEST(CpuDevice, ReportsASourceThatDoesNotCompileEveryTime) {
+  Counters counters;
+  const auto device = make_device(counters);
+  const KernelSource wrong = source_of("k", "extern \"C\" void k() { missing(); }");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(message_of([&] { device->load(wrong); }), HasSubstr("undeclared identifier 'missing'"));
+  EXPECT_THAT(message_of([&] { device->load(source_of("k", "extern \"C\" void other() {}")); }),
+              HasSubstr("does not define its entry k"));
+  EXPECT_EQ(counters.memory_hits, 0);
+}
+
+TEST(CpuDevice, ThreadsThatAskForOneKernelCompileItOnce) {
+  Counters counters;
+  const auto device = make_device(counters);
+  const KernelSource source = counting_kernel("42");
+  std::vector<KernelRef> kernels(8);
+  {
+    std::vector<std::jthread> threads;
+    for (KernelRef& kernel : kernels) threads.emplace_back([&] { kernel = device->load(source); });
+  }
+  for (const KernelRef& kernel : kernels) EXPECT_EQ(kernel, kernels[0]);
+  EXPECT_EQ(counters.compiles, 1);
+  EXPECT_EQ(counters.memory_hits, 7);
+  EXPECT_GT(counters.compile_ns, 0);
+  EXPECT_EQ(counters.disk_misses, 0);  // there is no disk cache
+}
+
+TEST(CpuDevice, ForgetsTheLeastRecentlyUsedKernelButNotOneInUse) {
+  Counters counters;
+  const auto device = make_device(counters, {.loaded_kernels = 2});
+  const KernelRef first = device->load(counting_kernel("1"));
+  device->load(counting_kernel("2"));
+  device->load(counting_kernel("1"));
+  device->load(counting_kernel("3"));  // drops 2
+  EXPECT_EQ(counters.compiles, 3);
+  EXPECT_EQ(device->load(counting_kernel("1")), first);
+  EXPECT_EQ(counters.compiles, 3);
+  device->load(counting_kernel("2"));  // drops 3
+  device->load(counting_kernel("3"));  // drops 1
+  EXPECT_EQ(counters.compiles, 5);
+  int count = 0;
+  const uint64_t args[] = {word(&count)};
+  device->launch(*first, {}, args);
+  EXPECT_EQ(count, 1);
+}
+
+class CpuDeviceWithCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "weft-device-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    cache_ = std::make_shared<KernelCache>(directory_, 1 << 30);
+    ASSERT_EQ(cache_->disabled_because(), "");
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  // Loads the counting kernel on a new device and returns what one task adds.
+  int run_once(Counters& counters, const std::string& amount) {
+    const auto device = make_device(counters, {}, cache_);
+    int count = 0;
+    const uint64_t args[] = {word(&count)};
+    device->launch(*device->load(counting_kernel(amount)), {}, args);
+    return count;
+  }
+
+  std::string directory_;
+  std::shared_ptr<KernelCache> cache_;
+};
+
+TEST_F(CpuDeviceWithCache, TakesKernelsFromTheDisk) {
+  Counters first, second;
+  EXPECT_EQ(run_once(first, "5"), 5);
+  EXPECT_EQ(first.compiles, 1);
+  EXPECT_EQ(first.disk_misses, 1);
+  EXPECT_EQ(run_once(second, "5"), 5);
+  EXPECT_EQ(second.compiles, 0);
+  EXPECT_EQ(second.disk_hits, 1);
+  EXPECT_EQ(second.disk_misses, 0);
+  EXPECT_EQ(cache_->list().at(0).kernel, "count");
+}
+
+TEST_F(CpuDeviceWithCache, CompilesAnewWhenTheStoredObjectCannotBeLinked) {
+  Counters first, second, third;
+  EXPECT_EQ(run_once(first, "5"), 5);
+  const std::string toolchain = cache_->list().at(0).toolchain;
+  cache_->put(toolchain, "count", counting_kernel("5").text, "no object at all");
+  EXPECT_EQ(run_once(second, "5"), 5);
+  EXPECT_EQ(second.compiles, 1);
+  EXPECT_EQ(second.disk_hits, 0);
+  EXPECT_EQ(run_once(third, "5"), 5);
+  EXPECT_EQ(third.disk_hits, 1);
+}
+
+TEST(CpuDevice, ShowsAssembly) {
+  Counters counters;
+  const auto device = make_device(counters);
+  EXPECT_THAT(device->assembly(counting_kernel()), HasSubstr("count:"));
+  EXPECT_EQ(counters.kernels_launched, 0);
+}
+
+// Matrix products
+
+template <typename T>
+constexpr DType dtype_of = std::is_same_v<T, float>                 ? DType::F32
+                           : std::is_same_v<T, double>              ? DType::F64
+                           : std::is_same_v<T, std::complex<float>> ? DType::C64
+                                                                    : DType::C128;
+
+template <typename T>
+class CpuDot : public testing::Test {
+ public:
+  // Small whole numbers, whose products and sums are exact in every dtype.
+  static std::vector<T> values(size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<T> result(count);
+    for (T& value : result) {
+      const int a = static_cast<int>(random() % 7) - 3, b = static_cast<int>(random() % 5) - 2;
+      if constexpr (std::is_floating_point_v<T>)
+        value = static_cast<T>(a);
+      else
+        value = T(static_cast<typename T::value_type>(a), static_cast<typename T::value_type>(b));
+    }
+    return result;
+  }
+
+  // Compares with three plain loops; rows are `pad` elements further apart than they are long, and the
+  // elements between must not change.
+  static void check(const std::shared_ptr<Device>& device, int64_t batch, int64_t m, int64_t n, int64_t k,
+                    bool ta, bool tb, int64_t pad, bool repeat_b = false) {
+    Dot d{dtype_of<T>, batch, m, n, k, ta, tb, 0, 0, 0, 0, 0, 0};
+    d.lda = (ta ? m : k) + pad;
+    d.ldb = (tb ? k : n) + pad;
+    d.ldc = n + pad;
+    d.stride_a = (ta ? k : m) * d.lda;
+    d.stride_b = repeat_b ? 0 : (tb ? n : k) * d.ldb;
+    d.stride_c = m * d.ldc;
+    const auto a = values(static_cast<size_t>(batch * d.stride_a), 1);
+    const auto b = values(static_cast<size_t>((repeat_b ? 1 : batch) * (tb ? n : k) * d.ldb), 2);
+    const T untouched = static_cast<T>(12345), poison = static_cast<T>(NAN);
+    std::vector<T> c(static_cast<size_t>(batch * d.stride_c), untouched);
+    for (int64_t row = 0; row < batch * m; ++row)
+      for (int64_t j = 0; j < n; ++j) c[static_cast<size_t>(row * d.ldc + j)] = poison;
+    device->dot(d, c.data(), a.data(), b.data());
+    for (int64_t s = 0; s < batch; ++s)
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < d.ldc; ++j) {
+          T expected = untouched;
+          if (j < n) {
+            expected = 0;
+            for (int64_t p = 0; p < k; ++p)
+              expected += a[static_cast<size_t>(s * d.stride_a + (ta ? p * d.lda + i : i * d.lda + p))] *
+                          b[static_cast<size_t>(s * d.stride_b + (tb ? j * d.ldb + p : p * d.ldb + j))];
+          }
+          ASSERT_EQ(c[static_cast<size_t>(s * d.stride_c + i * d.ldc + j)], expected)
+              << "batch " << batch << " m " << m << " n " << n << " k " << k << " ta " << ta << " tb " << tb
+              << " pad " << pad << " at " << s << ", " << i << ", " << j;
+        }
+  }
+};
+
+using DotTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(CpuDot, DotTypes);
+
+TYPED_TEST(CpuDot, AgreesWithPlainLoops) {
+  Counters counters;
+  for (int threads : {1, 3}) {
+    const auto device = make_device(counters, {.threads = threads});
+    for (bool ta : {false, true})
+      for (bool tb : {false, true})
+        for (int64_t pad : {0, 3})
+          for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                                 {1, 1, 50},
+                                 {1, 40, 30},
+                                 {40, 1, 30},
+                                 {17, 1, 1},
+                                 {3, 5, 7},
+                                 {33, 65, 20},
+                                 {5, 4, 1},
+                                 {2, 3, 0},
+                                 {1, 3, 0},
+                                 {0, 4, 3},
+                                 {4, 0, 3}})
+            for (int64_t batch : {0, 1, 3}) TestFixture::check(device, batch, m, n, k, ta, tb, pad);
+  }
+}
+
+TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 1, 523, 701, 16, false, false, 0);
+  TestFixture::check(device, 1, 523, 701, 16, true, true, 5);
+  TestFixture::check(device, 1, 3000, 20, 8, false, true, 1);
+  TestFixture::check(device, 1, 20, 3000, 8, true, false, 0);
+  TestFixture::check(device, 1, 1, 900, 400, false, false, 2);
+  TestFixture::check(device, 1, 900, 1, 400, true, false, 2);
+}
+
+TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 1, 1, 1, 100'001, false, false, 0);
+  TestFixture::check(device, 1, 1, 1, 70'000, true, true, 1);
+  TestFixture::check(device, 2, 3, 2, 66'000, true, false, 1);
+}
+
+TYPED_TEST(CpuDot, BatchesMayRepeatAnOperand) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 300, 4, 4, 4, false, false, 0, true);
+  TestFixture::check(device, 100, 7, 1, 9, false, true, 1, true);
+}
+
+TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  const int64_t side = 600;
+  std::vector<TypeParam> a(side * side), b(side * side);
+  for (TypeParam& x : a) x = normal(random);
+  for (TypeParam& x : b) x = normal(random);
+  std::vector<std::vector<TypeParam>> results;
+  for (int threads : {1, 2, 7}) {
+    Counters counters;
+    std::vector<TypeParam> c(side * side);
+    make_device(counters, {.threads = threads})
+        ->dot({dtype_of<TypeParam>, 1, side, side, side, false, true, side, side, side, 0, 0, 0}, c.data(),
+              a.data(), b.data());
+    EXPECT_EQ(counters.library_calls, 1);
+    results.push_back(std::move(c));
+  }
+  for (const auto& c : results)
+    EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
+}
+
+TEST(CpuDotErrors, NamesWhatItCannotMultiply) {
+  Counters counters;
+  const auto device = make_device(counters);
+  EXPECT_FALSE(device->supports_dot(DType::F16));
+  EXPECT_FALSE(device->supports_dot(DType::I32));
+  EXPECT_TRUE(device->supports_dot(DType::C128));
+  float x[4] = {};
+  EXPECT_THAT(
+      message_of([&] { device->dot({DType::I32, 1, 1, 1, 1, false, false, 1, 1, 1, 0, 0, 0}, x, x, x); }),
+      HasSubstr("got i32"));
+  const int64_t far = int64_t{1} << 40;
+  EXPECT_THAT(
+      message_of([&] { device->dot({DType::F32, 1, 2, 2, 1, false, false, far, 2, 2, 0, 0, 0}, x, x, x); }),
+      HasSubstr("a's leading dimension is 1099511627776"));
+  EXPECT_THROW(device->dot({DType::F32, 1, 2, 2, 2, false, false, 0, 2, 2, 0, 0, 0}, x, x, x), InternalError);
+}
+
+TEST(CpuDotErrors, ThreadsMultiplyAtTheSameTime) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) CpuDot<double>::check(device, 2, 40, 50, 30, false, true, 0);
+    });
+}
+
+}  // namespace
+}  // namespace weft::runtime

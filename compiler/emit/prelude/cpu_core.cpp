@@ -241,7 +241,7 @@ $fn $V weft_relu_$T($V a) { return weft_maximum_$T(a, ($V)(0)); }
 $fn $V weft_positive_$T($V a) { return a; }
 //@ weft_negative_$T : ints halves floats
 $fn $V weft_negative_$T($V a) { return -a; }
-//@ weft_abs_$T : signed halves floats
+//@ weft_abs_$T : signed halves
 $fn $V weft_abs_$T($V a) { return __builtin_elementwise_abs(a); }
 //@ weft_abs_$T : unsigned
 $fn $V weft_abs_$T($V a) { return a; }

@@ -1,0 +1,142 @@
+// Loads and stores in all their forms: each touches exactly the elements that it should.
+#include "tests/unit/prelude_calls.h"
+
+namespace weft::prelude_test {
+namespace {
+
+constexpr unsigned char kUntouched = 0xa5;
+
+Scalar nth(DType t, int i) {
+  if (t == DType::Bool) return Scalar::of(i % 3 == 0);
+  if (is_complex(t)) return Scalar::of(std::complex<double>(i, -i - 0.5)).cast(t);
+  return Scalar::of(static_cast<int64_t>(i)).cast(t);
+}
+
+struct Memory {
+  explicit Memory(DType dtype, int count) : t(dtype), bytes(static_cast<size_t>(count) * size_of(dtype)) {
+    for (int i = 0; i < count; ++i) nth(t, i).store(at(i));
+  }
+  unsigned char* at(int i) { return bytes.data() + static_cast<size_t>(i) * size_of(t); }
+  DType t;
+  std::vector<unsigned char> bytes;
+};
+
+// What a value's lanes are, read back through a plain store.
+Column lanes_of(int lanes, DType t, Block& value) {
+  Block memory;
+  call(lanes, "weft_store" + suffix(t), {memory.bytes, value.bytes});
+  Column out;
+  for (int i = 0; i < lanes; ++i) out.push_back(Scalar::load(t, memory.bytes + static_cast<size_t>(i) * size_of(t)));
+  return out;
+}
+
+class PreludeMemory : public testing::TestWithParam<std::tuple<int, DType>> {
+ protected:
+  int lanes = std::get<0>(GetParam());
+  DType t = std::get<1>(GetParam());
+};
+
+TEST_P(PreludeMemory, LoadsAndStoresNeedNoAlignment) {
+  Memory memory(t, lanes + 2);
+  Block value;
+  for (int shift : {0, 1, 2}) {
+    call(lanes, "weft_load" + suffix(t), {memory.at(shift), value.bytes});
+    Column got = lanes_of(lanes, t, value);
+    for (int i = 0; i < lanes; ++i) expect_same(got[static_cast<size_t>(i)], nth(t, i + shift), "load");
+  }
+}
+
+TEST_P(PreludeMemory, StridedForwardAndBackward) {
+  for (long stride : {1L, 3L, -1L, -2L}) {
+    const int span = static_cast<int>(std::abs(stride)) * (lanes - 1), first = stride < 0 ? span : 0;
+    Memory memory(t, span + 1);
+    Block value;
+    call(lanes, "weft_load_strided" + suffix(t), {memory.at(first), &stride, value.bytes});
+    Column got = lanes_of(lanes, t, value);
+    for (int i = 0; i < lanes; ++i)
+      expect_same(got[static_cast<size_t>(i)], nth(t, first + i * static_cast<int>(stride)), "strided load");
+    std::vector<unsigned char> before = memory.bytes;
+    std::fill(memory.bytes.begin(), memory.bytes.end(), kUntouched);
+    call(lanes, "weft_store_strided" + suffix(t), {memory.at(first), &stride, value.bytes});
+    for (int i = 0; i <= span; ++i)
+      for (size_t b = 0; b < size_of(t); ++b)
+        EXPECT_EQ(memory.at(i)[b], i % stride == 0 ? before[static_cast<size_t>(i) * size_of(t) + b] : kUntouched);
+  }
+}
+
+// The buffer ends where the elements do, so that a sanitizer or valgrind sees a read past them.
+TEST_P(PreludeMemory, PartialAccessStopsAtItsCount) {
+  for (long n = 0; n < lanes; ++n) {
+    Memory memory(t, static_cast<int>(n));
+    Block value;
+    call(lanes, "weft_load_partial" + suffix(t), {memory.bytes.data(), &n, value.bytes});
+    Column got = lanes_of(lanes, t, value);
+    for (int i = 0; i < lanes; ++i)
+      expect_same(got[static_cast<size_t>(i)], i < n ? nth(t, i) : Scalar{t, 0, 0, 0}, "partial load");
+    Memory full(t, lanes);
+    call(lanes, "weft_load" + suffix(t), {full.bytes.data(), value.bytes});
+    std::vector<unsigned char> out(static_cast<size_t>(lanes) * size_of(t), kUntouched);
+    call(lanes, "weft_store_partial" + suffix(t), {out.data(), value.bytes, &n});
+    for (size_t b = 0; b < out.size(); ++b)
+      EXPECT_EQ(out[b], b < static_cast<size_t>(n) * size_of(t) ? full.bytes[b] : kUntouched) << n;
+  }
+}
+
+TEST_P(PreludeMemory, GatherReadsByIndexAndOnlyWhereTheMaskIs) {
+  Memory memory(t, 100);
+  alignas(64) long long index[64];
+  alignas(64) unsigned char mask[64];
+  for (int i = 0; i < lanes; ++i) index[i] = (i * 37 + 11) % 100, mask[i] = i % 3 != 1;
+  Block value;
+  call(lanes, "weft_gather" + suffix(t), {memory.bytes.data(), index, value.bytes});
+  Column got = lanes_of(lanes, t, value);
+  for (int i = 0; i < lanes; ++i) expect_same(got[static_cast<size_t>(i)], nth(t, static_cast<int>(index[i])), "gather");
+  for (int i = 0; i < lanes; ++i)
+    if (!mask[i]) index[i] = int64_t{1} << 50;  // would fault if it were read
+  call(lanes, "weft_gather_masked" + suffix(t), {memory.bytes.data(), index, mask, value.bytes});
+  got = lanes_of(lanes, t, value);
+  for (int i = 0; i < lanes; ++i)
+    expect_same(got[static_cast<size_t>(i)], mask[i] ? nth(t, static_cast<int>(index[i])) : Scalar{t, 0, 0, 0}, "masked gather");
+}
+
+TEST_P(PreludeMemory, ScatterWritesByIndex) {
+  Memory from(t, lanes);
+  Block value;
+  call(lanes, "weft_load" + suffix(t), {from.bytes.data(), value.bytes});
+  std::vector<unsigned char> out(static_cast<size_t>(2 * lanes) * size_of(t), kUntouched);
+  alignas(64) long long index[64];
+  for (int i = 0; i < lanes; ++i) index[i] = 2 * (lanes - 1 - i);
+  call(lanes, "weft_scatter" + suffix(t), {out.data(), index, value.bytes});
+  for (int i = 0; i < lanes; ++i) {
+    expect_same(Scalar::load(t, out.data() + static_cast<size_t>(index[i]) * size_of(t)), nth(t, i), "scatter");
+    EXPECT_EQ(out[static_cast<size_t>(index[i] + 1) * size_of(t)], kUntouched);
+  }
+}
+
+TEST_P(PreludeMemory, StreamingStoresWhatStoringDoes) {
+  Memory from(t, lanes);
+  Block value, out;
+  call(lanes, "weft_load" + suffix(t), {from.bytes.data(), value.bytes});
+  call(lanes, "weft_stream" + suffix(t), {out.bytes, value.bytes});
+  EXPECT_EQ(std::memcmp(out.bytes, from.bytes.data(), from.bytes.size()), 0);
+}
+
+TEST_P(PreludeMemory, SelectTakesEachLaneFromItsSide) {
+  Column mask, a, b;
+  for (int i = 0; i < lanes; ++i) {
+    mask.push_back(Scalar::of(i % 5 < 2));
+    a.push_back(nth(t, i));
+    b.push_back(nth(t, i + 1));
+  }
+  Column got = map(lanes, "weft_select" + suffix(t), t, {mask, a, b});
+  for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], mask[i].i ? a[i] : b[i], "select");
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, PreludeMemory,
+                         testing::Combine(testing::ValuesIn(kLanes), testing::ValuesIn(dtypes_where([](DType) { return true; }))),
+                         [](const auto& at) {
+                           return std::string(name(std::get<1>(at.param))) + "_" + std::to_string(std::get<0>(at.param));
+                         });
+
+}  // namespace
+}  // namespace weft::prelude_test

@@ -65,21 +65,25 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 // e^(hi+lo) = (h+l) s^2 with l the rounding error of h: what the functions that go on computing with exp start from.
 [[gnu::always_inline]] static inline void weft_exp_parts_f32(f32v hi, f32v lo, f32v& h, f32v& l, f32v& s) {
 #pragma clang fp contract(off)
-  hi = hi > 89.0f ? (f32v)89.0f : hi;
-  hi = hi < -104.0f ? (f32v)-104.0f : hi;
+  hi = hi > 91.0f ? (f32v)91.0f : hi;
+  hi = hi < -1.3e+02f ? (f32v)-1.3e+02f : hi;
   f32v t = weft_fma_f32(hi, 0.7213475f, 12583039.0f);
   f32v k = t - 12583039.0f;
   f32v x = weft_fma_f32(k, -1.3862944f, hi);
   f32v r = weft_fma_f32(k, 3.8093084e-09f, x);
   f32v e = weft_fma_f32(k, 3.8093084e-09f, x - r) + lo;
+  x = r + e;
+  e = (r - x) + e;
+  r = x;
   f32v q = weft_fma_f32(r, (f32v)0.000197774f, (f32v)0.0014115605f);
   q = weft_fma_f32(q, r, (f32v)0.008334905f);
   q = weft_fma_f32(q, r, (f32v)0.041660476f);
   q = weft_fma_f32(q, r, (f32v)0.16666634f);
   q = weft_fma_f32(q, r, (f32v)0.5000005f);
-  h = 1.0f + r;
-  l = (1.0f - h) + r;
-  l = l + weft_fma_f32(r * r, q, weft_fma_f32(e, r, e));
+  f32v v = 1.0f + r;
+  l = ((1.0f - v) + r) + weft_fma_f32(r * r, q, weft_fma_f32(e, r, e));
+  h = v + l;
+  l = (v - h) + l;
   s = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
 }
 //@ weft_exp2_f32
@@ -118,7 +122,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   f32v p = weft_fma_f32(r * r, q, r);
   f32v s = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
   f32v y = weft_fma_f32(s, p, s - 0.5f);
-  return k == 0.0f ? p : y + y;
+  return __builtin_elementwise_copysign(k == 0.0f ? p : y + y, x);
 }
 //@ weft_log_split_f32
 // x = m 2^e for positive finite x, m in [sqrt(1/2), sqrt(2)); subnormal x is scaled first.
@@ -281,9 +285,9 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   f32v t = weft_fma_f32(x, 0.63661975f, 12582912.0f);
   f32v k = t - 12582912.0f;
   n = __builtin_bit_cast(i32v, t);
-  r = weft_fma_f32(k, -1.5707964f, x);
-  r = weft_fma_f32(k, 4.371139e-08f, r);
-  r = weft_fma_f32(k, 1.7151245e-15f, r);
+  r = weft_fma_f32(k, -1.5707963f, x);
+  r = weft_fma_f32(k, -7.5497894e-08f, r);
+  r = weft_fma_f32(k, -5.3903025e-15f, r);
   i32v big = __builtin_elementwise_abs(x) > 1e+05f;
   if (__builtin_expect(__builtin_reduce_or(big) != 0, 0)) {
     f32v x2 = x, r2 = r;
@@ -299,7 +303,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   f32v z = r * r;
   f32v q = weft_fma_f32(z, (f32v)-0.00019506023f, (f32v)0.008332098f);
   q = weft_fma_f32(q, z, (f32v)-0.16666654f);
-  return weft_fma_f32(r * z, q, r);
+  return __builtin_elementwise_copysign(weft_fma_f32(r * z, q, r), r);  // for -0
 }
 //@ weft_cos_poly_f32
 [[gnu::always_inline]] static inline f32v weft_cos_poly_f32(f32v r) {
@@ -329,15 +333,37 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   f32v y = (n & 1) != 0 ? weft_sin_poly_f32(r) : weft_cos_poly_f32(r);
   return __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, y) ^ (((n + 1) & 2) << 30));
 }
+//@ weft_quotient_f32
+// (n + nl) / (d + dl) for low parts below an ulp, one division, the sign of a zero kept: about half an ulp.
+[[gnu::always_inline]] static inline f32v weft_quotient_f32(f32v n, f32v nl, f32v d, f32v dl) {
+#pragma clang fp contract(off)
+  f32v i = 1.0f / d;
+  f32v q = n * i;
+  f32v r = weft_fma_f32(q, d, -n) + weft_fma_f32(q, dl, -nl);
+  return weft_fma_f32(-r, i, q);
+}
 //@ weft_tan_f32
-// Quotient of the sine and cosine polynomials: ? ulp.
+// Quotient of the sine and cosine polynomials, each with its rounding error: ? ulp.
 [[gnu::always_inline]] static inline f32v weft_tan_f32(f32v x) {
+#pragma clang fp contract(off)
   f32v r;
   i32v n;
   weft_trig_reduce_f32(x, r, n);
-  f32v s = weft_sin_poly_f32(r), c = weft_cos_poly_f32(r);
+  f32v z = r * r;
+  f32v p = weft_fma_f32(z, (f32v)-0.00019506023f, (f32v)0.008332098f);
+  p = weft_fma_f32(p, z, (f32v)-0.16666654f);
+  f32v q = weft_fma_f32(z, (f32v)2.4428646e-05f, (f32v)-0.0013887291f);
+  q = weft_fma_f32(q, z, (f32v)0.041666646f);
+  f32v t = r * z * p;
+  f32v s = r + t;
+  f32v sl = (r - s) + t;
+  f32v h = weft_fma_f32(z, -0.5f, 1.0f);
+  t = weft_fma_f32(z * z, q, weft_fma_f32(z, -0.5f, 1.0f - h));
+  f32v c = h + t;
+  f32v cl = (h - c) + t;
   i32v odd = (n & 1) != 0;
-  return (odd ? -c : s) / (odd ? s : c);
+  t = weft_quotient_f32(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
+  return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, r) ^ ((n & 1) << 31)));
 }
 //@ weft_asin_parts_f32
 // The pieces of asin and acos for a = |x|: big (a > 1/2), w and q with asin(w) = w + q, where w = a or sqrt((1-a)/2);
@@ -527,12 +553,19 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   g = weft_fma_f32(g, t, (f32v)0.16405322f);
   g = weft_fma_f32(g, t, (f32v)-0.16603106f);
   g = weft_fma_f32(g, t, (f32v)-0.0927639f);
-  g = weft_fma_f32(g, t, (f32v)1.2769784f);
+  // The last step with its rounding error.
+  f32v gl = g * t;
+  g = gl + 1.2769784f;
+  gl = (1.2769784f - g) + gl;
   f32v p, pl, s;
   weft_exp_parts_f32(-h, -l, p, pl, s);
   f32v d = weft_fma_f32(a, 2.0f, 1.0f);
-  f32v y = (p + pl) * (g * m) / d;
-  return y * s * s;
+  f32v v = d - 1.0f;
+  f32v dl = (1.0f - (d - v)) + (a + a - v);
+  f32v w = g * m;
+  f32v n = p * w;
+  f32v nl = weft_fma_f32(p, w, -n) + weft_fma_f32(pl, w, p * weft_fma_f32(gl, m, weft_fma_f32(g, m, -w)));
+  return weft_quotient_f32(n, nl, d, dl) * s * s;
 }
 //@ weft_erfc_f32
 // e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: ? ulp.
@@ -594,26 +627,37 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   f32v ul = weft_fma_f32(a, c, -u) + a * bl;
   f32v h, l, s;
   weft_exp_parts_f32(-u, -ul, h, l, s);
-  h = h + l;
-  f32v d = 1.0f + h * s * s;
-  f32v r = (x < 0.0f ? -(h * a) : x) / d;
-  return x < 0.0f ? r * s * s : r;
+  f32v e = h * s * s;
+  f32v d = 1.0f + e;
+  f32v n = h * -a;
+  f32v nl = weft_fma_f32(h, -a, -n) - l * a;
+  f32v r = weft_quotient_f32(x < 0.0f ? n : x, x < 0.0f ? nl : (f32v)0.0f, d, ((1.0f - d) + e) + l * s * s);
+  return x < 0.0f ? r * s * s : (x == __builtin_inff() ? x : r);
 }
 //@ weft_sigmoid_f32
 // 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: ? ulp.
 [[gnu::always_inline]] static inline f32v weft_sigmoid_f32(f32v x) {
-  f32v e = weft_exp_f32(-__builtin_elementwise_abs(x));
-  return (x < 0.0f ? e : (f32v)1.0f) / (1.0f + e);
+#pragma clang fp contract(off)
+  f32v h, l, s;
+  weft_exp_parts_f32(-__builtin_elementwise_abs(x), (f32v)0.0f, h, l, s);
+  f32v e = h * s * s;
+  f32v el = l * s * s;
+  f32v d = 1.0f + e;
+  return weft_quotient_f32(x < 0.0f ? e : (f32v)1.0f, x < 0.0f ? el : (f32v)0.0f, d, ((1.0f - d) + e) + el);
 }
 //@ weft_softplus_f32
 // max(x, 0) + log1p(e^-|x|): ? ulp.
 [[gnu::always_inline]] static inline f32v weft_softplus_f32(f32v x) {
-  f32v e = weft_exp_f32(-__builtin_elementwise_abs(x));
+#pragma clang fp contract(off)
+  f32v h, l, s;
+  weft_exp_parts_f32(-__builtin_elementwise_abs(x), (f32v)0.0f, h, l, s);
+  f32v e = h * s * s;
   return (x > 0.0f ? x : (f32v)0.0f) + weft_log1p_parts_f32(e, (f32v)0.0f);
 }
 //@ weft_logaddexp_f32
 // max + log1p(e^-|a-b|): ? ulp of the larger of the result and max(|a|, |b|).
 [[gnu::always_inline]] static inline f32v weft_logaddexp_f32(f32v a, f32v b) {
+#pragma clang fp contract(off)
   f32v d = a == b ? (f32v)0.0f : __builtin_elementwise_abs(a - b);
   f32v m = a > b ? a : b;
   return m + weft_log1p_parts_f32(weft_exp_f32(-d), (f32v)0.0f);
@@ -686,7 +730,8 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 24 bits.
 static __attribute__((noinline)) void weft_fmod_slow_f32(const f32v& a, const f32v& b, f32v& r) {
   for (int i = 0; i < L; ++i) {
-    const unsigned x = __builtin_bit_cast(unsigned, a[i]), y = __builtin_bit_cast(unsigned, b[i]);
+    const float p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
+    const unsigned x = __builtin_bit_cast(unsigned, p), y = __builtin_bit_cast(unsigned, q);
     if (x >= 0x7f800000u || y == 0 || y >= 0x7f800000u) continue;
     const int ex = x >> 23 ? (int)(x >> 23) : 1, ey = y >> 23 ? (int)(y >> 23) : 1;
     if (ex < ey) continue;
@@ -750,7 +795,7 @@ static __attribute__((noinline)) void weft_fmod_slow_f32(const f32v& a, const f3
 }
 //@ weft_lgamma_f32
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection
-// below -1/2: ? ulp of max(|lgamma|, 1).
+// below -1/2: ? ulp of max(|lgamma(x)|, lgamma(|x|), 1).
 [[gnu::always_inline]] static inline f32v weft_lgamma_f32(f32v x) {
 #pragma clang fp contract(off)
   i32v mirror = x <= -0.5f;

@@ -71,13 +71,16 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 // e^(hi+lo) = (h+l) s^2 with l the rounding error of h: what the functions that go on computing with exp start from.
 [[gnu::always_inline]] static inline void weft_exp_parts_f64(f64v hi, f64v lo, f64v& h, f64v& l, f64v& s) {
 #pragma clang fp contract(off)
-  hi = hi > 710.0 ? (f64v)710.0 : hi;
-  hi = hi < -746.0 ? (f64v)-746.0 : hi;
+  hi = hi > 712.0 ? (f64v)712.0 : hi;
+  hi = hi < -800.0 ? (f64v)-800.0 : hi;
   f64v t = weft_fma_f64(hi, 0.7213475204444817, 6755399441056767.0);
   f64v k = t - 6755399441056767.0;
   f64v x = weft_fma_f64(k, -1.3862943611198906, hi);
   f64v r = weft_fma_f64(k, -4.638093627692599e-17, x);
   f64v e = weft_fma_f64(k, -4.638093627692599e-17, x - r) + lo;
+  x = r + e;
+  e = (r - x) + e;
+  r = x;
   f64v q = weft_fma_f64(r, (f64v)1.597579409527575e-10, (f64v)2.1065030303943776e-09);
   q = weft_fma_f64(q, r, (f64v)2.5054426747367035e-08);
   q = weft_fma_f64(q, r, (f64v)2.7556118098734306e-07);
@@ -89,9 +92,10 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   q = weft_fma_f64(q, r, (f64v)0.041666666666708894);
   q = weft_fma_f64(q, r, (f64v)0.16666666666666888);
   q = weft_fma_f64(q, r, (f64v)0.499999999999999);
-  h = 1.0 + r;
-  l = (1.0 - h) + r;
-  l = l + weft_fma_f64(r * r, q, weft_fma_f64(e, r, e));
+  f64v v = 1.0 + r;
+  l = ((1.0 - v) + r) + weft_fma_f64(r * r, q, weft_fma_f64(e, r, e));
+  h = v + l;
+  l = (v - h) + l;
   s = __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, t) << 52);
 }
 //@ weft_exp2_f64
@@ -142,7 +146,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   f64v p = weft_fma_f64(r * r, q, r);
   f64v s = __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, t) << 52);
   f64v y = weft_fma_f64(s, p, s - 0.5);
-  return k == 0.0 ? p : y + y;
+  return __builtin_elementwise_copysign(k == 0.0 ? p : y + y, x);
 }
 //@ weft_log_split_f64
 // x = m 2^e for positive finite x, m in [sqrt(1/2), sqrt(2)); subnormal x is scaled first.
@@ -323,8 +327,8 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   f64v k = t - 6755399441055744.0;
   n = __builtin_bit_cast(i64v, t);
   r = weft_fma_f64(k, -1.5707963267948966, x);
-  r = weft_fma_f64(k, -6.123233995736766e-17, r);
-  r = weft_fma_f64(k, 1.4973849048591698e-33, r);
+  r = weft_fma_f64(k, -6.123233995736765e-17, r);
+  r = weft_fma_f64(k, -1.0828566739219139e-32, r);
   i64v big = __builtin_elementwise_abs(x) > 1073741824.0;
   if (__builtin_expect(__builtin_reduce_or(big) != 0, 0)) {
     f64v x2 = x, r2 = r;
@@ -343,7 +347,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   q = weft_fma_f64(q, z, (f64v)-0.00019841269827755223);
   q = weft_fma_f64(q, z, (f64v)0.008333333333319828);
   q = weft_fma_f64(q, z, (f64v)-0.1666666666666662);
-  return weft_fma_f64(r * z, q, r);
+  return __builtin_elementwise_copysign(weft_fma_f64(r * z, q, r), r);  // for -0
 }
 //@ weft_cos_poly_f64
 [[gnu::always_inline]] static inline f64v weft_cos_poly_f64(f64v r) {
@@ -376,15 +380,43 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   f64v y = (n & 1) != 0 ? weft_sin_poly_f64(r) : weft_cos_poly_f64(r);
   return __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, y) ^ (((n + 1) & 2) << 62));
 }
+//@ weft_quotient_f64
+// (n + nl) / (d + dl) for low parts below an ulp, one division, the sign of a zero kept: about half an ulp.
+[[gnu::always_inline]] static inline f64v weft_quotient_f64(f64v n, f64v nl, f64v d, f64v dl) {
+#pragma clang fp contract(off)
+  f64v i = 1.0 / d;
+  f64v q = n * i;
+  f64v r = weft_fma_f64(q, d, -n) + weft_fma_f64(q, dl, -nl);
+  return weft_fma_f64(-r, i, q);
+}
 //@ weft_tan_f64
-// Quotient of the sine and cosine polynomials: ? ulp.
+// Quotient of the sine and cosine polynomials, each with its rounding error: ? ulp.
 [[gnu::always_inline]] static inline f64v weft_tan_f64(f64v x) {
+#pragma clang fp contract(off)
   f64v r;
   i64v n;
   weft_trig_reduce_f64(x, r, n);
-  f64v s = weft_sin_poly_f64(r), c = weft_cos_poly_f64(r);
+  f64v z = r * r;
+  f64v p = weft_fma_f64(z, (f64v)1.5890302947809455e-10, (f64v)-2.5050646461131212e-08);
+  p = weft_fma_f64(p, z, (f64v)2.755731298036354e-06);
+  p = weft_fma_f64(p, z, (f64v)-0.00019841269827755223);
+  p = weft_fma_f64(p, z, (f64v)0.008333333333319828);
+  p = weft_fma_f64(p, z, (f64v)-0.1666666666666662);
+  f64v q = weft_fma_f64(z, (f64v)-1.135532105271742e-11, (f64v)2.087564059332233e-09);
+  q = weft_fma_f64(q, z, (f64v)-2.7557313751512856e-07);
+  q = weft_fma_f64(q, z, (f64v)2.4801587287431196e-05);
+  q = weft_fma_f64(q, z, (f64v)-0.001388888888887089);
+  q = weft_fma_f64(q, z, (f64v)0.04166666666666658);
+  f64v t = r * z * p;
+  f64v s = r + t;
+  f64v sl = (r - s) + t;
+  f64v h = weft_fma_f64(z, -0.5, 1.0);
+  t = weft_fma_f64(z * z, q, weft_fma_f64(z, -0.5, 1.0 - h));
+  f64v c = h + t;
+  f64v cl = (h - c) + t;
   i64v odd = (n & 1) != 0;
-  return (odd ? -c : s) / (odd ? s : c);
+  t = weft_quotient_f64(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
+  return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, r) ^ ((n & 1) << 63)));
 }
 //@ weft_asin_parts_f64
 // The pieces of asin and acos for a = |x|: big (a > 1/2), w and q with asin(w) = w + q, where w = a or sqrt((1-a)/2);
@@ -615,12 +647,19 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   g = weft_fma_f64(g, t, (f64v)0.12964515870274343);
   g = weft_fma_f64(g, t, (f64v)-0.04756229435344717);
   g = weft_fma_f64(g, t, (f64v)-0.13562110612458103);
-  g = weft_fma_f64(g, t, (f64v)1.2530080582697296);
+  // The last step with its rounding error.
+  f64v gl = g * t;
+  g = gl + 1.2530080582697296;
+  gl = (1.2530080582697296 - g) + gl;
   f64v p, pl, s;
   weft_exp_parts_f64(-h, -l, p, pl, s);
   f64v d = weft_fma_f64(a, 2.0, 1.0);
-  f64v y = (p + pl) * (g * m) / d;
-  return y * s * s;
+  f64v v = d - 1.0;
+  f64v dl = (1.0 - (d - v)) + (a + a - v);
+  f64v w = g * m;
+  f64v n = p * w;
+  f64v nl = weft_fma_f64(p, w, -n) + weft_fma_f64(pl, w, p * weft_fma_f64(gl, m, weft_fma_f64(g, m, -w)));
+  return weft_quotient_f64(n, nl, d, dl) * s * s;
 }
 //@ weft_erfc_f64
 // e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: ? ulp.
@@ -683,26 +722,37 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   f64v ul = weft_fma_f64(a, c, -u) + a * bl;
   f64v h, l, s;
   weft_exp_parts_f64(-u, -ul, h, l, s);
-  h = h + l;
-  f64v d = 1.0 + h * s * s;
-  f64v r = (x < 0.0 ? -(h * a) : x) / d;
-  return x < 0.0 ? r * s * s : r;
+  f64v e = h * s * s;
+  f64v d = 1.0 + e;
+  f64v n = h * -a;
+  f64v nl = weft_fma_f64(h, -a, -n) - l * a;
+  f64v r = weft_quotient_f64(x < 0.0 ? n : x, x < 0.0 ? nl : (f64v)0.0, d, ((1.0 - d) + e) + l * s * s);
+  return x < 0.0 ? r * s * s : (x == __builtin_inf() ? x : r);
 }
 //@ weft_sigmoid_f64
 // 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: ? ulp.
 [[gnu::always_inline]] static inline f64v weft_sigmoid_f64(f64v x) {
-  f64v e = weft_exp_f64(-__builtin_elementwise_abs(x));
-  return (x < 0.0 ? e : (f64v)1.0) / (1.0 + e);
+#pragma clang fp contract(off)
+  f64v h, l, s;
+  weft_exp_parts_f64(-__builtin_elementwise_abs(x), (f64v)0.0, h, l, s);
+  f64v e = h * s * s;
+  f64v el = l * s * s;
+  f64v d = 1.0 + e;
+  return weft_quotient_f64(x < 0.0 ? e : (f64v)1.0, x < 0.0 ? el : (f64v)0.0, d, ((1.0 - d) + e) + el);
 }
 //@ weft_softplus_f64
 // max(x, 0) + log1p(e^-|x|): ? ulp.
 [[gnu::always_inline]] static inline f64v weft_softplus_f64(f64v x) {
-  f64v e = weft_exp_f64(-__builtin_elementwise_abs(x));
+#pragma clang fp contract(off)
+  f64v h, l, s;
+  weft_exp_parts_f64(-__builtin_elementwise_abs(x), (f64v)0.0, h, l, s);
+  f64v e = h * s * s;
   return (x > 0.0 ? x : (f64v)0.0) + weft_log1p_parts_f64(e, (f64v)0.0);
 }
 //@ weft_logaddexp_f64
 // max + log1p(e^-|a-b|): ? ulp of the larger of the result and max(|a|, |b|).
 [[gnu::always_inline]] static inline f64v weft_logaddexp_f64(f64v a, f64v b) {
+#pragma clang fp contract(off)
   f64v d = a == b ? (f64v)0.0 : __builtin_elementwise_abs(a - b);
   f64v m = a > b ? a : b;
   return m + weft_log1p_parts_f64(weft_exp_f64(-d), (f64v)0.0);
@@ -777,13 +827,14 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   pl = __builtin_elementwise_abs(p) < 1000.0 ? pl : (f64v)0.0;
   f64v w, wl, u;
   weft_exp_parts_f64(p, pl, w, wl, u);
-  return weft_pow_special_f64(x, y, (w + wl) * u * u);
+  return weft_pow_special_f64(x, y, w * u * u);
 }
 //@ weft_fmod_slow_f64
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 53 bits.
 static __attribute__((noinline)) void weft_fmod_slow_f64(const f64v& a, const f64v& b, f64v& r) {
   for (int i = 0; i < L; ++i) {
-    const unsigned long x = __builtin_bit_cast(unsigned long, a[i]), y = __builtin_bit_cast(unsigned long, b[i]);
+    const double p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
+    const unsigned long x = __builtin_bit_cast(unsigned long, p), y = __builtin_bit_cast(unsigned long, q);
     if (x >= 0x7ff0000000000000ul || y == 0 || y >= 0x7ff0000000000000ul) continue;
     const int ex = x >> 52 ? (int)(x >> 52) : 1, ey = y >> 52 ? (int)(y >> 52) : 1;
     if (ex < ey) continue;
@@ -847,7 +898,7 @@ static __attribute__((noinline)) void weft_fmod_slow_f64(const f64v& a, const f6
 }
 //@ weft_lgamma_f64
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection
-// below -1/2: ? ulp of max(|lgamma|, 1).
+// below -1/2: ? ulp of max(|lgamma(x)|, lgamma(|x|), 1).
 [[gnu::always_inline]] static inline f64v weft_lgamma_f64(f64v x) {
 #pragma clang fp contract(off)
   i64v mirror = x <= -0.5;

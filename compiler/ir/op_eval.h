@@ -129,7 +129,8 @@ template <Float T>
 T pow(T x, T y) {
   return std::pow(x, y);
 }
-// npy_cpow: exact cases by multiplication, the rest by C99's cpow.
+// npy_cpow: exact cases by multiplication, the rest by C99's cpow. That loses the digits of |y log x|, so it
+// is taken in the next wider type.
 template <Complex T>
 T pow(T x, T y) {
   using R = typename T::value_type;
@@ -151,7 +152,8 @@ T pow(T x, T y) {
     }
     return invert ? T(1, 0) / result : result;
   }
-  return std::pow(x, y);
+  using Wide = std::complex<std::conditional_t<std::is_same_v<R, float>, double, long double>>;
+  return static_cast<T>(std::pow(static_cast<Wide>(x), static_cast<Wide>(y)));
 }
 
 template <Float T>
@@ -198,6 +200,13 @@ T square(T x) {
 template <Float T>
 T rsqrt(T x) {
   return 1 / std::sqrt(x);
+}
+
+// glibc's cbrt is more than 2 ulp off in double, so each type asks the next wider one.
+template <Float T>
+T cbrt(T x) {
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+  return static_cast<T>(std::cbrt(static_cast<Wide>(x)));
 }
 
 inline bool maximum(bool x, bool y) { return x || y; }

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/passes/fuse.h"
+
+namespace weft::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+
+bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
+const Shape& space_of(const Node& n) { return is_reduce(n) ? n.inputs[0]->shape() : n.shape(); }
+
+bool reduces(const Node& n, int64_t axis) {
+  if (!is_reduce(n)) return false;
+  const Dims& axes = n.as<ir::AxesAttr>().axes;
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
+// are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
+// must not depend on how many threads there are.
+bool row_is_local(int64_t points, int64_t row, const Target& target) {
+  if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
+  return points >= target.threads / 2 || row <= 8192;
+}
+
+Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
+
+// Checks that the row axes of the root are those of the group.
+Join finish(const Space& space, const Node& root, std::vector<int> axis) {
+  const Shape& shape = space_of(root);
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (axis[k] < 0) continue;
+    if (is_reduce(root) && space.has_row &&
+        reduces(root, static_cast<int64_t>(k)) != (space.row[axis[k]] != 0))
+      return refuse("it reduces other axes");
+  }
+  return {true, std::move(axis), ""};
+}
+
+}  // namespace
+
+Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& producer_axis,
+              const Node& consumer, const Reading& reading, const Target& target) {
+  if (!reading.aligned) return refuse(reading.reason);
+  const Shape& shape = space_of(consumer);
+  std::vector<int> axis(shape.size(), -1);
+  std::vector<char> taken(space.extents.size(), 0);
+  // The producer's result axes, as axes of the group.
+  std::vector<int> result_axis;
+  for (size_t k = 0; k < producer_axis.size(); ++k)
+    if (!reduces(producer, static_cast<int64_t>(k))) result_axis.push_back(producer_axis[k]);
+  for (size_t k = 0; k < reading.axis.size(); ++k) {
+    if (reading.axis[k] < 0) continue;
+    axis[reading.axis[k]] = result_axis[k];
+    taken[result_axis[k]] = 1;
+  }
+  // What is left of the consumer's axes has to be the row.
+  std::vector<int> left, row;
+  for (size_t k = 0; k < shape.size(); ++k)
+    if (shape[k] != 1 && axis[k] < 0) left.push_back(static_cast<int>(k));
+  for (size_t g = 0; g < space.extents.size(); ++g)
+    if (!taken[g]) row.push_back(static_cast<int>(g));
+  if (!is_reduce(producer)) {
+    if (!left.empty())
+      return refuse("it is repeated along an axis: read from memory instead of computed again");
+    bool outer_only = std::all_of(row.begin(), row.end(), [&](int g) { return space.row[g]; });
+    if (!outer_only) return refuse("it covers a part of the axes only");
+    if (is_reduce(consumer) && !row.empty()) return refuse("it reduces finished results of the row");
+    return finish(space, consumer, std::move(axis));
+  }
+  if (left.empty()) {
+    if (is_reduce(consumer)) return refuse("it reduces over the axes that are walked in parallel");
+    return {true, std::move(axis), ""};
+  }
+  if (left.size() != row.size()) return refuse("its axes are not those of the row that is reduced");
+  for (size_t k = 0; k < left.size(); ++k) {
+    if (shape[left[k]] != space.extents[row[k]])
+      return refuse(
+          fmt::format("its row has {} elements, the reduced one {}", shape[left[k]], space.extents[row[k]]));
+    if (is_reduce(consumer) && !reduces(consumer, left[k])) return refuse("it reduces other axes");
+    axis[left[k]] = row[k];
+  }
+  if (is_reduce(consumer))
+    for (size_t k = 0; k < shape.size(); ++k)
+      if (axis[k] >= 0 && reduces(consumer, static_cast<int64_t>(k)) && !space.row[axis[k]])
+        return refuse("it reduces over the axes that are walked in parallel");
+  int64_t points = 1, elements = 1;
+  for (size_t g = 0; g < space.extents.size(); ++g) (space.row[g] ? elements : points) *= space.extents[g];
+  if (!row_is_local(points, elements, target))
+    return refuse(fmt::format("a row of {} elements for {} results is reduced by the whole machine first",
+                              elements, points));
+  return {true, std::move(axis), ""};
+}
+
+Join can_join_siblings(const Space& space, const Node& root) {
+  const Shape& shape = space_of(root);
+  std::vector<int> axis(shape.size(), -1);
+  size_t g = 0;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (shape[k] == 1) continue;
+    if (g == space.extents.size() || space.extents[g] != shape[k])
+      return refuse("its loops have another shape");
+    axis[k] = static_cast<int>(g++);
+  }
+  if (g != space.extents.size()) return refuse("its loops have another shape");
+  return finish(space, root, std::move(axis));
+}
+
+}  // namespace weft::passes

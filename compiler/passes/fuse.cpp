@@ -1,0 +1,512 @@
+#include "compiler/passes/fuse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/access.h"
+
+namespace weft::passes {
+
+namespace {
+
+using ir::Access;
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using ir::OpKind;
+
+constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
+constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
+constexpr int kInputsOfWindow = 128;  // arrays that one kernel may read
+constexpr size_t kSiblingsTried = 4;
+
+bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
+bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
+const Shape& space_of(const Node& n) { return is_reduce(n) ? n.inputs[0]->shape() : n.shape(); }
+
+// One root's expression, down to what it reads from memory and to other roots.
+struct Expression {
+  std::map<const Node*, Reading> readings;     // of other roots
+  std::unordered_map<const Node*, int> times;  // each node computed, and at how many accesses
+  std::vector<const Node*> inputs;             // arrays read
+  int statements = 0;
+};
+
+struct Building {
+  Space space;
+  std::vector<ir::Root> roots;
+  std::set<int> before;  // all groups that must run earlier
+  std::set<const Node*> inputs;
+  int statements = 0;
+  NodeRef library;
+};
+
+class Fuser {
+ public:
+  Fuser(const ir::Graph& graph, const Target& target, const Options& options)
+      : graph_(graph), target_(target), options_(options), order_(topological_order(graph.outputs)) {
+    for (auto* n : order_)
+      for (auto& in : n->inputs) users_[in.get()].push_back(n);
+    for (auto& out : graph.outputs) refs_.emplace(out.get(), out);
+    for (auto* n : order_)
+      for (auto& in : n->inputs) refs_.emplace(in.get(), in);
+  }
+
+  ir::Partition run() {
+    force_roots();
+    cut_windows();
+    // Values worth storing show only once the groups are known; each round adds some, and there are few
+    // rounds.
+    for (int round = 0;; ++round) {
+      expressions_.clear();
+      bool again = analyze();
+      if (!again) {
+        build_groups();
+        again = round < 3 && store_shared_work();
+      }
+      if (!again || round == 8) break;
+    }
+    if (groups_.empty()) build_groups();
+    return finish();
+  }
+
+ private:
+  bool in_memory_source(const Node& n) const { return kind(n.op) == OpKind::Source; }
+
+  // Roots whatever the heuristics say.
+  void force_roots() {
+    for (auto& out : graph_.outputs)
+      if (out->op != Op::input) roots_.insert(out.get());
+    for (auto* n : order_) {
+      if (is_reduce(*n)) roots_.insert(n);
+      if (is_library(*n)) {
+        roots_.insert(n);
+        for (auto& in : n->inputs) force_operand(in.get());
+      }
+      if (n->op == Op::gather) force_operand(n->inputs[0].get());
+      if (!options_.fuse && kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View) roots_.insert(n);
+    }
+  }
+
+  // Libraries and gathers read memory; views of it are theirs to follow.
+  void force_operand(const Node* n) {
+    const Node* base = n;
+    while (base->op == Op::permute || base->op == Op::reshape || base->op == Op::slice ||
+           base->op == Op::broadcast)
+      base = base->inputs[0].get();
+    if (!in_memory_source(*base)) roots_.insert(base);
+  }
+
+  // Graphs that are too large for one kernel are cut across their order: what lives over a cut is stored.
+  void cut_windows() {
+    int statements = 0, inputs = 0, window = 0;
+    std::unordered_map<const Node*, int> window_of;
+    for (auto* n : order_) {
+      statements += kind(n->op) != OpKind::Source;
+      inputs += n->op == Op::input;
+      if (statements > options_.max_kernel_statements || inputs > kInputsOfWindow)
+        statements = inputs = 0, ++window;
+      window_of[n] = window;
+    }
+    if (window == 0) return;
+    for (auto* n : order_)
+      for (auto& in : n->inputs)
+        if (window_of[in.get()] != window_of[n] && kind(in->op) != OpKind::Source) roots_.insert(in.get());
+  }
+
+  // ---- expressions
+
+  Reading reading_of(const Node& root, const Access& at, const ir::Variables& vars) const {
+    Reading r;
+    const Shape& shape = root.shape();
+    const Shape& reader = *reader_shape_;
+    std::set<int> seen;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      if (shape[k] == 1) {
+        r.axis.push_back(-1);
+        continue;
+      }
+      auto v = at[k].single();
+      if (!v || vars[*v].kind != ir::VariableKind::Axis || reader[*v] != shape[k] ||
+          !seen.insert(*v).second) {
+        r.reason = "it is read at other positions than its own (shifted, strided, repeated or gathered)";
+        return r;
+      }
+      r.axis.push_back(*v);
+    }
+    r.aligned = true;
+    return r;
+  }
+
+  Expression analyze(const Node* root) {
+    Expression e;
+    ir::Variables vars;
+    const Shape& shape = space_of(*root);
+    reader_shape_ = &shape;
+    Access top;
+    for (int64_t extent : shape) top.push_back(vars.of(vars.add_axis(extent)));
+    std::map<Access, int> numbers;
+    std::vector<const Access*> accesses;
+    auto number = [&](const Access& a) {
+      auto [it, fresh] = numbers.try_emplace(a, static_cast<int>(accesses.size()));
+      if (fresh) accesses.push_back(&it->first);
+      return it->second;
+    };
+    std::set<std::pair<const Node*, int>> seen;
+    std::vector<std::pair<const Node*, int>> stack;
+    auto visit = [&](const Node* n, const Access& at) {
+      int a = number(at);
+      if (!seen.emplace(n, a).second) return;
+      if (n->op == Op::input && std::find(e.inputs.begin(), e.inputs.end(), n) == e.inputs.end())
+        e.inputs.push_back(n);
+      if (kind(n->op) == OpKind::Source) return;
+      if (roots_.contains(n)) {
+        Reading r = reading_of(*n, at, vars);
+        auto [it, fresh] = e.readings.try_emplace(n, r);
+        if (!fresh && it->second.aligned && (!r.aligned || r.axis != it->second.axis))
+          it->second = {false, {}, "it is read at several positions"};
+        return;
+      }
+      ++e.times[n];
+      ++e.statements;
+      stack.push_back({n, a});
+    };
+    auto expand = [&](const Node* n, const Access& at) {
+      for (size_t k = 0; k < n->inputs.size(); ++k) {
+        if (n->op == Op::pad && k == 1) {
+          visit(n->inputs[1].get(), {});
+          continue;
+        }
+        ir::InputAccess in = input_access(*n, k, at, vars);
+        if (!in.never) visit(n->inputs[k].get(), in.at);
+      }
+    };
+    if (is_reduce(*root)) {
+      visit(root->inputs[0].get(), top);
+    } else if (is_library(*root)) {
+      for (auto& in : root->inputs) {
+        Access own(in->shape().size());
+        for (size_t k = 0; k < own.size(); ++k) own[k] = vars.of(vars.add_axis(in->shape()[k]));
+        const Node* base = in.get();
+        while (!roots_.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
+        if (roots_.contains(base)) e.readings[base] = {false, {}, "a library reads it"};
+        if (base->op == Op::input) e.inputs.push_back(base);
+      }
+    } else {
+      e.statements = 1;
+      expand(root, top);
+    }
+    while (!stack.empty()) {
+      auto [n, a] = stack.back();
+      stack.pop_back();
+      Access at = *accesses[a];
+      expand(n, at);
+    }
+    return e;
+  }
+
+  static float cost(const Node* n) {
+    return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
+  }
+
+  // Finds every root's expression. True when a value turned out to be read at so many positions that it had
+  // better be stored: the roots have changed then.
+  bool analyze() {
+    bool changed = false;
+    for (auto* n : order_) {
+      if (!roots_.contains(n)) continue;
+      Expression e = analyze(n);
+      float repeated = 0;
+      for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
+      if (repeated > kRepeatedWork) changed |= store_repeated(e);
+      expressions_[n] = std::move(e);
+    }
+    return changed;
+  }
+
+  // Stores the values at which repetition begins: those read more often than one of their readers is
+  // computed.
+  bool store_repeated(const Expression& e) {
+    bool changed = false;
+    for (auto& [node, times] : e.times) {
+      if (times == 1 || kind(node->op) != OpKind::Map) continue;
+      bool begins = false;
+      for (auto* user : users_[node]) {
+        auto u = e.times.find(user);
+        begins |= u == e.times.end() || u->second < times;
+      }
+      if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2)
+        changed |= roots_.insert(node).second;
+    }
+    return changed;
+  }
+
+  float work_below(const Node* top, const Expression& e) const {
+    float sum = 0;
+    std::unordered_set<const Node*> seen{top};
+    std::vector<const Node*> stack{top};
+    while (!stack.empty()) {
+      const Node* n = stack.back();
+      stack.pop_back();
+      sum += cost(n);
+      for (auto& in : n->inputs)
+        if (e.times.contains(in.get()) && seen.insert(in.get()).second) stack.push_back(in.get());
+    }
+    return sum;
+  }
+
+  // ---- groups
+
+  void build_groups() {
+    groups_.clear();
+    group_of_.clear();
+    readers_.clear();
+    decisions_.clear();
+    for (auto* n : order_)
+      if (roots_.contains(n)) place(n);
+  }
+
+  void place(const Node* n) {
+    const Expression& e = expressions_[n];
+    std::set<int> needs;
+    for (auto& [producer, reading] : e.readings) {
+      int g = group_of_.at(producer);
+      needs.insert(g);
+      needs.insert(groups_[g].before.begin(), groups_[g].before.end());
+    }
+    int joined = -1;
+    if (!is_library(*n) && options_.fuse) {
+      std::set<int, std::greater<>> tried;
+      for (auto& [producer, reading] : e.readings) tried.insert(group_of_.at(producer));
+      for (int g : tried)
+        if (joined < 0 && join_producers(n, e, g, needs)) joined = g;
+      if (joined < 0) joined = join_siblings(n, e, needs);
+    }
+    if (joined < 0) joined = start(n, e, needs);
+    group_of_[n] = joined;
+    for (auto& [producer, reading] : e.readings)
+      if (group_of_.at(producer) == joined)
+        decisions_.push_back({producer, n, true, "computed in one kernel"});
+    for (auto* in : e.inputs) readers_[in].push_back(joined);
+    for (auto& [producer, reading] : e.readings) readers_[producer].push_back(joined);
+  }
+
+  bool would_cycle(int g, const Expression& e) const {
+    if (groups_[g].library) return true;
+    for (auto& [producer, reading] : e.readings) {
+      int h = group_of_.at(producer);
+      if (h != g && groups_[h].before.contains(g)) return true;
+    }
+    return false;
+  }
+
+  bool fits(int g, const Expression& e) const {
+    const Building& b = groups_[g];
+    std::set<const Node*> inputs = b.inputs;
+    inputs.insert(e.inputs.begin(), e.inputs.end());
+    for (auto& [producer, reading] : e.readings) inputs.insert(producer);
+    return b.statements + e.statements <= options_.max_kernel_statements &&
+           static_cast<int>(inputs.size() + b.roots.size()) <= kInputsOfWindow + 64;
+  }
+
+  bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
+    Building& b = groups_[g];
+    auto refused = [&](const Node* producer, const std::string& reason) {
+      decisions_.push_back({producer, n, false, reason});
+      return false;
+    };
+    std::vector<int> axis;
+    const Node* first = nullptr;
+    for (auto& root : b.roots) {
+      auto r = e.readings.find(root.node.get());
+      if (r == e.readings.end()) continue;
+      Join join = can_fuse(b.space, *root.node, root.axis, *n, r->second, target_);
+      if (!join.possible) return refused(root.node.get(), join.reason);
+      if (first && join.axis != axis)
+        return refused(root.node.get(), "it lines up otherwise than " + std::string(name(first->op)));
+      first = root.node.get();
+      axis = join.axis;
+    }
+    if (!first) return refused(e.readings.begin()->first, "a library computes it");
+    if (would_cycle(g, e)) return refused(first, "another kernel has to run between them");
+    if (!fits(g, e)) return refused(first, "the kernel would be too large");
+    add(g, n, axis, e, needs);
+    return true;
+  }
+
+  int join_siblings(const Node* n, const Expression& e, const std::set<int>& needs) {
+    std::set<int, std::greater<>> candidates;
+    auto offer = [&](const Node* in) {
+      auto it = readers_.find(in);
+      if (it == readers_.end()) return;
+      size_t tried = 0;
+      for (auto g = it->second.rbegin(); g != it->second.rend() && tried < kSiblingsTried; ++g, ++tried)
+        candidates.insert(*g);
+    };
+    for (auto* in : e.inputs) offer(in);
+    for (auto& [producer, reading] : e.readings) offer(producer);
+    for (int g : candidates) {
+      Building& b = groups_[g];
+      if (b.library || needs.contains(g)) continue;
+      Join join = can_join_siblings(b.space, *n);
+      // A pointwise root with a row to walk beside a reduction that the whole machine shares would undo the
+      // sharing.
+      if (!join.possible || would_cycle(g, e) || !fits(g, e)) continue;
+      add(g, n, join.axis, e, needs);
+      return g;
+    }
+    return -1;
+  }
+
+  int start(const Node* n, const Expression& e, const std::set<int>& needs) {
+    groups_.emplace_back();
+    int g = static_cast<int>(groups_.size()) - 1;
+    Building& b = groups_[g];
+    if (is_library(*n)) {
+      b.library = refs_.at(n);
+      b.before = needs;
+      b.roots.push_back({refs_.at(n), {}, true});
+      return g;
+    }
+    std::vector<int> axis;
+    for (int64_t extent : space_of(*n)) {
+      axis.push_back(extent == 1 ? -1 : static_cast<int>(b.space.extents.size()));
+      if (extent == 1) continue;
+      b.space.extents.push_back(extent);
+      b.space.row.push_back(0);
+    }
+    add(g, n, axis, e, needs);
+    return g;
+  }
+
+  void add(int g, const Node* n, const std::vector<int>& axis, const Expression& e,
+           const std::set<int>& needs) {
+    Building& b = groups_[g];
+    b.roots.push_back({refs_.at(n), axis, !is_reduce(*n)});
+    if (is_reduce(*n)) {
+      for (int64_t k : n->as<ir::AxesAttr>().axes)
+        if (axis[k] >= 0) b.space.row[axis[k]] = 1;
+      b.space.has_row = true;
+    }
+    b.statements += e.statements;
+    b.inputs.insert(e.inputs.begin(), e.inputs.end());
+    std::set<int> fresh = needs;
+    fresh.erase(g);
+    for (size_t h = 0; h < groups_.size(); ++h)
+      if (static_cast<int>(h) == g || groups_[h].before.contains(g))
+        groups_[h].before.insert(fresh.begin(), fresh.end());
+  }
+
+  // Costly values that several kernels would each compute.
+  bool store_shared_work() {
+    std::unordered_map<const Node*, std::set<int>> used;
+    for (auto& [root, e] : expressions_)
+      for (auto& [node, times] : e.times) used[node].insert(group_of_.at(root));
+    bool changed = false;
+    for (auto* n : order_) {
+      auto u = used.find(n);
+      if (u == used.end() || u->second.size() < 2 || kind(n->op) != OpKind::Map) continue;
+      bool top = std::any_of(users_[n].begin(), users_[n].end(), [&](const Node* user) {
+        auto w = used.find(user);
+        return w == used.end() || w->second.size() < u->second.size();
+      });
+      if (!top) continue;
+      for (auto& [root, e] : expressions_) {
+        if (!e.times.contains(n)) continue;
+        if (work_below(n, e) * static_cast<float>(u->second.size() - 1) > kSharedWork)
+          changed |= roots_.insert(n).second;
+        break;
+      }
+    }
+    return changed;
+  }
+
+  // ---- the result
+
+  ir::Partition finish() {
+    for (auto& out : graph_.outputs) mark_stored(out.get());
+    for (auto& [root, e] : expressions_)
+      for (auto& [producer, reading] : e.readings)
+        if (group_of_.at(producer) != group_of_.at(root)) mark_stored(producer);
+    ir::Partition out;
+    for (int g : run_order()) out.steps.push_back(step(groups_[g]));
+    out.decisions = std::move(decisions_);
+    return out;
+  }
+
+  void mark_stored(const Node* n) {
+    auto g = group_of_.find(n);
+    if (g == group_of_.end()) return;
+    for (auto& root : groups_[g->second].roots)
+      if (root.node.get() == n) root.stored = true;
+  }
+
+  std::vector<int> run_order() const {
+    std::vector<int> out;
+    std::vector<char> done(groups_.size(), 0);
+    // Groups are few and nearly in order: a later one may have been joined by a root that needs an even later
+    // one.
+    for (bool progress = true; progress && out.size() < groups_.size();) {
+      progress = false;
+      for (size_t g = 0; g < groups_.size(); ++g) {
+        if (done[g]) continue;
+        if (!std::all_of(groups_[g].before.begin(), groups_[g].before.end(), [&](int h) { return done[h]; }))
+          continue;
+        done[g] = 1;
+        out.push_back(static_cast<int>(g));
+        progress = true;
+      }
+    }
+    if (out.size() < groups_.size()) throw InternalError("fuse: groups wait for each other");
+    return out;
+  }
+
+  static ir::Step step(const Building& b) {
+    ir::Step s;
+    if (b.library) {
+      s.library = b.library;
+      return s;
+    }
+    std::vector<int> place(b.space.extents.size());
+    int outer = 0;
+    for (size_t k = 0; k < place.size(); ++k)
+      if (!b.space.row[k]) place[k] = outer++, s.group.outer.push_back(b.space.extents[k]);
+    for (size_t k = 0; k < place.size(); ++k)
+      if (b.space.row[k])
+        place[k] = outer + static_cast<int>(s.group.row.size()), s.group.row.push_back(b.space.extents[k]);
+    for (auto root : b.roots) {
+      for (auto& a : root.axis)
+        if (a >= 0) a = place[a];
+      s.group.roots.push_back(std::move(root));
+    }
+    return s;
+  }
+
+  const ir::Graph& graph_;
+  const Target& target_;
+  const Options& options_;
+  std::vector<const Node*> order_;
+  std::unordered_map<const Node*, std::vector<const Node*>> users_;
+  std::unordered_map<const Node*, NodeRef> refs_;
+  std::unordered_set<const Node*> roots_;
+  std::unordered_map<const Node*, Expression> expressions_;
+  const Shape* reader_shape_ = nullptr;
+  std::vector<Building> groups_;
+  std::unordered_map<const Node*, int> group_of_;
+  std::unordered_map<const Node*, std::vector<int>> readers_;
+  std::vector<ir::Decision> decisions_;
+};
+
+}  // namespace
+
+ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& options) {
+  return Fuser(graph, target, options).run();
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,44 @@
+// Cuts a graph into groups that each become one kernel, and library steps between them.
+//
+//   before   m = max a;  e = exp(a - m);  s = sum e;  y = e / s
+//   after    one group: outer axes of m, row axes that m reduces, roots m, s and y; e is recomputed or kept
+//   in the row
+#pragma once
+
+#include "compiler/ir/group.h"
+#include "compiler/options.h"
+
+namespace weft::passes {
+
+ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& options);
+
+// How a root may join a group, or why it may not.
+struct Join {
+  bool possible = false;
+  std::vector<int> axis;  // the group's axis of each axis of the root's space; -1 for extent 1
+  std::string reason;
+};
+
+// A group under construction. All axes are in one list; the row ones are known once a reduction is in it.
+struct Space {
+  Shape extents;
+  std::vector<char> row;
+  bool has_row = false;
+};
+
+// How a root reads another: the reader's axis for each axis of the producer (-1 for extent 1).
+struct Reading {
+  bool aligned = false;  // every axis of the producer is one axis of the reader, whole and in place
+  std::vector<int> axis;
+  std::string reason;  // when not aligned
+};
+
+// Whether `consumer` can be computed in the group of `producer`, which is laid out by `producer_axis` in
+// `space`. A pure function of structure and shapes.
+Join can_fuse(const Space& space, const ir::Node& producer, const std::vector<int>& producer_axis,
+              const ir::Node& consumer, const Reading& reading, const Target& target);
+
+// Whether two roots that do not read each other can share the loops of a group.
+Join can_join_siblings(const Space& space, const ir::Node& root);
+
+}  // namespace weft::passes

@@ -1,0 +1,22 @@
+// What a pass is, and the bottom-up rewriter that passes over nodes share.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "compiler/ir/node.h"
+#include "compiler/options.h"
+
+namespace weft::passes {
+
+struct Pass {
+  std::string_view name;
+  ir::Graph (*run)(const ir::Graph&, const Options&);
+};
+
+// Rebuilds a graph from its inputs up. `rule` gets each node with its new inputs in place and returns what
+// stands for it: the node itself, or another of the same type. Nodes that do not change are kept. Lines of a
+// replaced node are handed to what replaces it by the rule.
+ir::Graph rewrite(const ir::Graph& graph, const std::function<ir::NodeRef(const ir::NodeRef&)>& rule);
+
+}  // namespace weft::passes

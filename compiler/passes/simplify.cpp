@@ -1,0 +1,237 @@
+#include "compiler/passes/simplify.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "compiler/passes/pass.h"
+
+namespace weft::passes {
+
+namespace {
+
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using ir::OpKind;
+
+constexpr size_t kWidestConcat = 32;
+
+std::optional<double> known(const NodeRef& n) {
+  if (n->op != Op::constant) return std::nullopt;
+  const Scalar& s = n->as<ir::ConstantAttr>().value;
+  if (is_complex(s.dtype) && s.im != 0) return std::nullopt;
+  if (is_float(s.dtype) || is_complex(s.dtype)) return s.re;
+  return s.dtype == DType::U64 ? static_cast<double>(static_cast<uint64_t>(s.i)) : static_cast<double>(s.i);
+}
+
+NodeRef number(const Node& like, double v) { return constant(like.type, Scalar::of(v), like.lines); }
+NodeRef number(const Node& like, bool v) { return constant(like.type, Scalar::of(v), like.lines); }
+
+NodeRef map_of(const Node& n, Op op, std::initializer_list<NodeRef> in) { return ir::map(op, in, n.lines); }
+
+// x op y with one operand known.
+NodeRef arithmetic(const NodeRef& n, const Options& options) {
+  const NodeRef &x = n->inputs[0], &y = n->inputs[1];
+  std::optional<double> a = known(x), b = known(y);
+  bool exact_type = !is_float(n->dtype()) && !is_complex(n->dtype());
+  bool fast = options.numerics == Numerics::Fast;
+  bool real_type = !is_complex(n->dtype());
+  switch (n->op) {
+    case Op::add:  // -0.0 + 0.0 is 0.0
+      if (n->dtype() == DType::Bool) return n;
+      if (b == 0 && (exact_type || fast)) return x;
+      if (a == 0 && (exact_type || fast)) return y;
+      return n;
+    case Op::subtract:
+      return b == 0 && real_type ? x : n;
+    case Op::multiply:
+      if (n->dtype() == DType::Bool || !real_type) return n;
+      if (b == 1) return x;
+      if (a == 1) return y;
+      if (b == -1) return map_of(*n, Op::negative, {x});
+      if (a == -1) return map_of(*n, Op::negative, {y});
+      if ((a == 0 || b == 0) && (exact_type || fast)) return number(*n, 0.0);
+      return n;
+    case Op::divide:
+      if (b == 1) return x;
+      if (b == 2 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 0.5)});
+      if (b == 0.5 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 2.0)});
+      return n;
+    case Op::pow:
+      if (!b || !real_type) return n;
+      if (*b == 0) return number(*n, 1.0);
+      if (*b == 1) return x;
+      if (*b == 2) return map_of(*n, Op::square, {x});
+      if (*b == 3) return map_of(*n, Op::multiply, {map_of(*n, Op::square, {x}), x});
+      if (exact_type) return n;
+      if (*b == 0.5) return map_of(*n, Op::sqrt, {x});
+      if (*b == -1) return map_of(*n, Op::reciprocal, {x});
+      return n;
+    default:
+      return n;
+  }
+}
+
+// f(f(x)) and its kind.
+NodeRef unary(const NodeRef& n, const Options& options) {
+  const NodeRef& x = n->inputs[0];
+  switch (n->op) {
+    case Op::positive:
+      return x;
+    case Op::negative:
+    case Op::logical_not:
+    case Op::bitwise_invert:
+    case Op::conj:
+      if (x->op == n->op && x->inputs[0]->type == n->type) return x->inputs[0];
+      if (n->op == Op::conj && !is_complex(x->dtype())) return x;
+      return n;
+    case Op::real:
+      return is_complex(x->dtype()) ? n : x;
+    case Op::imag:
+      return is_complex(x->dtype()) ? n : number(*n, 0.0);
+    case Op::isnan:
+    case Op::isinf:
+      return is_integer(x->dtype()) ? number(*n, false) : n;
+    case Op::isfinite:
+      return is_integer(x->dtype()) ? number(*n, true) : n;
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::round:
+      return is_integer(x->dtype()) ? x : n;
+    case Op::reciprocal:
+      if (x->op == Op::sqrt && options.numerics == Numerics::Fast && is_float(x->dtype()))
+        return map_of(*n, Op::rsqrt, {x->inputs[0]});
+      return n;
+    case Op::cast:
+      // Through a wider format and back.
+      if (x->op == Op::cast && x->inputs[0]->dtype() == n->dtype() &&
+          promote(n->dtype(), x->dtype()) == x->dtype())
+        return x->inputs[0];
+      return n;
+    default:
+      return n;
+  }
+}
+
+NodeRef reduction(const NodeRef& n) {
+  const NodeRef& x = n->inputs[0];
+  const Dims& axes = n->as<ir::AxesAttr>().axes;
+  if (element_count(x->shape()) == 0) {
+    Scalar identity = Scalar::of(n->op == Op::prod ? 1.0 : 0.0);
+    if (n->op == Op::all) identity = Scalar::of(true);
+    return constant(n->type, identity, n->lines);
+  }
+  Dims longer;
+  for (int64_t a : axes)
+    if (x->shape()[a] != 1) longer.push_back(a);
+  if (longer.size() == axes.size()) return n;
+  bool position = n->op == Op::argmax || n->op == Op::argmin;
+  NodeRef rest = x;
+  if (!longer.empty())
+    rest = ir::reduce(n->op, x, longer, n->lines);
+  else if (position)
+    return number(*n, 0.0);
+  return ir::reshape(rest, n->shape(), n->lines);
+}
+
+NodeRef concatenation(const NodeRef& n) {
+  int64_t axis = n->as<ir::AxisAttr>().axis;
+  std::vector<NodeRef> parts;
+  for (auto& in : n->inputs)
+    if (in->shape()[axis] != 0) parts.push_back(in);
+  if (parts.size() == 1) return parts[0];
+  if (parts.size() > kWidestConcat) {
+    std::vector<NodeRef> wider;
+    for (size_t k = 0; k < parts.size(); k += kWidestConcat)
+      wider.push_back(
+          ir::concat(std::span(parts).subspan(k, std::min(kWidestConcat, parts.size() - k)), axis, n->lines));
+    parts = std::move(wider);
+  }
+  return parts.size() == n->inputs.size() ? n : ir::concat(parts, axis, n->lines);
+}
+
+NodeRef updating(const NodeRef& n) {
+  const NodeRef& value = n->inputs[1];
+  if (element_count(value->shape()) == 0) return n->inputs[0];
+  const auto& [starts, steps] = n->as<ir::SliceAttr>();
+  bool whole = value->shape() == n->shape();
+  for (size_t k = 0; whole && k < starts.size(); ++k)
+    whole = starts[k] == 0 && (steps[k] == 1 || n->shape()[k] == 1);
+  return whole ? value : n;
+}
+
+// Positions start + i * step, i below extent, as a sorted range.
+struct Range {
+  int64_t low, high, step;
+};
+Range range_of(int64_t start, int64_t extent, int64_t step) {
+  int64_t last = start + (extent - 1) * step;
+  return {std::min(start, last), std::max(start, last), std::abs(step)};
+}
+
+// A slice of an update: of exactly what was written, or of none of it.
+NodeRef slicing(const NodeRef& n) {
+  const NodeRef& x = n->inputs[0];
+  if (x->op != Op::update) return n;
+  const ir::SliceAttr &s = n->as<ir::SliceAttr>(), &u = x->as<ir::SliceAttr>();
+  const NodeRef& value = x->inputs[1];
+  bool same = value->shape() == n->shape(), disjoint = false;
+  for (size_t k = 0; k < s.starts.size(); ++k) {
+    same &= s.starts[k] == u.starts[k] && (s.steps[k] == u.steps[k] || n->shape()[k] == 1);
+    Range a = range_of(s.starts[k], n->shape()[k], s.steps[k]),
+          b = range_of(u.starts[k], value->shape()[k], u.steps[k]);
+    disjoint |=
+        a.high < b.low || b.high < a.low || (a.step == b.step && a.step > 1 && (a.low - b.low) % a.step != 0);
+  }
+  if (same) return value;
+  if (disjoint) return ir::slice(x->inputs[0], s.starts, n->shape(), s.steps, n->lines);
+  return n;
+}
+
+NodeRef rule(const NodeRef& n, const Options& options) {
+  if (kind(n->op) == OpKind::Source) return n;
+  if (element_count(n->shape()) == 0) return number(*n, 0.0);
+  switch (kind(n->op)) {
+    case OpKind::Map:
+      if (n->op == Op::select) {
+        if (auto c = known(n->inputs[0])) return *c != 0 ? n->inputs[1] : n->inputs[2];
+        return n->inputs[1] == n->inputs[2] ? n->inputs[1] : n;
+      }
+      return n->inputs.size() == 2 ? arithmetic(n, options) : n->inputs.size() == 1 ? unary(n, options) : n;
+    case OpKind::Reduce:
+      return reduction(n);
+    case OpKind::Update:
+      return updating(n);
+    case OpKind::Dot:
+      return n->inputs[0]->shape().back() == 0 ? number(*n, 0.0) : n;
+    case OpKind::View:
+      if (n->op == Op::concat) return concatenation(n);
+      if (n->op == Op::slice) return slicing(n);
+      if (n->op == Op::pad && element_count(n->inputs[0]->shape()) == 0)
+        return ir::broadcast(ir::reshape(n->inputs[1], {}), n->shape(), n->lines);
+      return n;
+    default:
+      return n;
+  }
+}
+
+}  // namespace
+
+ir::Graph simplify(const ir::Graph& graph, const Options& options) {
+  return rewrite(graph, [&](const NodeRef& n) {
+    NodeRef now = n;
+    for (int step = 0; step < 8; ++step) {
+      NodeRef next = rule(now, options);
+      if (next == now) return now;
+      if (next->type != n->type)
+        throw InternalError("simplify: a rule changed the type of " + std::string(name(n->op)));
+      now = next;
+    }
+    return now;
+  });
+}
+
+}  // namespace weft::passes

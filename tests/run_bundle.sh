@@ -13,15 +13,16 @@ count() {
 }
 
 run_tests() {
-  local pattern=${1-} program output log passed=0 failed=0 skipped=0
+  local pattern=${1-} program output log ended passed=0 failed=0 skipped=0
   log=$(mktemp)
   cd "$here" || exit 2
   for program in bin/tests/*"$pattern"*; do
     [[ -x $program ]] || continue
-    "$program" --gtest_brief=1 2>&1 | tee "$log" | grep -vE '^(Running main|\[=+\])'
+    "$program" 2>&1 | tee "$log" | grep -vE '^(Running main|\[[=-]+\]|\[ RUN |\[ +OK |$)'
+    ended=${PIPESTATUS[0]}
     output=$(grep -E '^\[ +(PASSED|FAILED|SKIPPED) +\] [0-9]+ test' "$log")
-    if [[ -z $output ]]; then
-      echo "$program ended before its tests did"
+    if ((ended != 0)) && [[ $output != *FAILED* ]]; then
+      echo "$program ended with status $ended and named no failed test"
       failed=$((failed + 1))
     fi
     passed=$((passed + $(count PASSED <<< "$output")))

@@ -1,0 +1,267 @@
+#include "compiler/compile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "compiler/base/error.h"
+#include "compiler/emit/cpu.h"
+#include "compiler/emit/cuda.h"
+#include "compiler/explain.h"
+#include "compiler/ir/access.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/passes/pass.h"
+#include "compiler/passes/share.h"
+#include "compiler/passes/simplify.h"
+#include "compiler/plan/lower.h"
+#include "compiler/plan/schedule.h"
+
+namespace weft {
+
+namespace {
+
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using ir::OpKind;
+
+// The passes over graphs, in order.
+constexpr passes::Pass kPasses[] = {
+    {"simplify", passes::simplify},
+    {"share", passes::share},
+};
+
+ir::Graph run_passes(ir::Graph graph, const Options& options) {
+  ir::verify(graph, "recording");
+  if (options.dump) options.dump("graph", ir::print(graph));
+  for (auto& pass : kPasses) {
+    auto& without = options.without_passes;
+    if (std::find(without.begin(), without.end(), pass.name) != without.end()) continue;
+    ir::Graph next = pass.run(graph, options);
+    ir::verify(next, pass.name);
+    if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(pass.name, ir::print(next));
+    graph = std::move(next);
+  }
+  return graph;
+}
+
+// A matrix operand in memory: the node whose buffer holds it, and how it lies there.
+struct Operand {
+  const Node* base = nullptr;
+  int64_t offset = 0, batch = 0, row = 0, column = 0;
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options)
+      : graph_(graph), target_(target), options_(options) {}
+
+  Program run() {
+    declare_inputs();
+    ir::Partition partition = passes::fuse(graph_, target_, options_);
+    program_.explanation = explain(partition);
+    if (options_.dump) options_.dump("fused", program_.explanation);
+    declare_stored(partition);
+    for (auto& step : partition.steps) {
+      if (step.library)
+        add_library(step);
+      else
+        add_kernel(step);
+    }
+    for (const Node* n : topological_order(graph_.outputs))
+      program_.ops_before += kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View;
+    return std::move(program_);
+  }
+
+ private:
+  void declare_inputs() {
+    for (auto& in : graph_.inputs) {
+      if (in->op == Op::scalar) {
+        scalar_of_[in.get()] = static_cast<int>(program_.scalars.size());
+        program_.scalars.push_back(in->dtype());
+        continue;
+      }
+      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type);
+    }
+  }
+
+  int add_buffer(BufferSpec::Role role, int index, const ir::TensorType& type) {
+    int64_t bytes = element_count(type.shape) * static_cast<int64_t>(size_of(type.dtype));
+    program_.buffers.push_back({role, index, type.dtype, type.shape, bytes});
+    return static_cast<int>(program_.buffers.size()) - 1;
+  }
+
+  void declare_stored(const ir::Partition& partition) {
+    for (size_t k = 0; k < graph_.outputs.size(); ++k) {
+      const Node* n = graph_.outputs[k].get();
+      if (n->op == Op::input) {
+        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+        program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+        program_.outputs.push_back(to);
+        continue;
+      }
+      if (!buffer_of_.contains(n))
+        buffer_of_[n] = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+      program_.outputs.push_back(buffer_of_.at(n));
+    }
+    auto temporary = [&](const Node* n) {
+      if (!buffer_of_.contains(n)) buffer_of_[n] = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+    };
+    for (auto& step : partition.steps) {
+      if (step.library) temporary(step.library.get());
+      for (auto& root : step.group.roots)
+        if (root.stored) temporary(root.node.get());
+    }
+  }
+
+  void add_kernel(const ir::Step& step) {
+    if (element_count(step.group.outer) == 0 || element_count(step.group.row) == 0) return;
+    plan::Lowered lowered = plan::lower(step.group, [&](const Node* n) { return buffer_of_.contains(n); });
+    plan::RowProgram& p = lowered.program;
+    bool cuda = target_.kind == TargetKind::Cuda;
+    plan::Schedule schedule = cuda ? schedule_cuda(p, target_) : schedule_cpu(p, target_);
+    plan::parameterize(p);
+    plan::verify(p);
+    if (options_.dump) options_.dump("plan", print(p) + print(schedule));
+    bool contract = options_.numerics != Numerics::Strict;
+    emit::Emitted out = cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
+    if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
+    KernelStep k;
+    k.kernel = kernel_number(std::move(out.source));
+    k.launch = out.launch;
+    k.params = std::move(out.params);
+    k.summary = summarize(step);
+    for (size_t b = 0; b < lowered.buffers.size(); ++b) {
+      int buffer = buffer_of_.at(lowered.buffers[b]);
+      k.buffers.push_back(buffer);
+      (p.buffers[b].written ? k.bytes_written : k.bytes_read) += program_.buffers[buffer].bytes;
+    }
+    if (out.partial_bytes > 0)
+      k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}}));
+    for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
+    program_.steps.push_back(std::move(k));
+  }
+
+  int kernel_number(KernelSource source) {
+    for (size_t k = 0; k < program_.kernels.size(); ++k)
+      if (program_.kernels[k].hash == source.hash) return static_cast<int>(k);
+    program_.kernels.push_back(std::move(source));
+    return static_cast<int>(program_.kernels.size()) - 1;
+  }
+
+  // Follows views down to what lies in memory, when one batch stride, one row and one column stride describe
+  // the operand.
+  std::optional<Operand> operand(const Node* n) {
+    ir::Variables vars;
+    const Shape& shape = n->shape();
+    ir::Access at;
+    for (int64_t extent : shape) at.push_back(vars.of(vars.add_axis(extent)));
+    while (!buffer_of_.contains(n)) {
+      if (kind(n->op) != OpKind::View || n->inputs.size() != 1) return std::nullopt;
+      at = input_access(*n, 0, at, vars).at;
+      n = n->inputs[0].get();
+    }
+    Dims strides = contiguous_strides(n->shape());
+    int64_t offset = 0;
+    if (n->op == Op::input && !n->as<ir::InputAttr>().strides.empty()) {
+      strides = n->as<ir::InputAttr>().strides;
+      offset = n->as<ir::InputAttr>().offset;
+    }
+    ir::Linear where = ir::address(at, strides, offset, vars);
+    for (auto& [v, c] : where.terms)
+      if (vars[v].kind != ir::VariableKind::Axis) return std::nullopt;
+    int rank = static_cast<int>(shape.size());
+    Operand out{n, where.offset, 0, where.coefficient(rank - 2), where.coefficient(rank - 1)};
+    int64_t expected = -1;
+    for (int a = rank - 3; a >= 0; --a) {
+      if (shape[a] == 1) continue;
+      int64_t c = where.coefficient(a);
+      if (expected == -1)
+        out.batch = c;
+      else if (c != expected)
+        return std::nullopt;
+      expected = c * shape[a];
+    }
+    return out;
+  }
+
+  static bool leading(int64_t stride, int64_t unit, int64_t rows, int64_t columns, int64_t& ld) {
+    bool unit_ok = unit == 1 || columns == 1;
+    if (!unit_ok) return false;
+    ld = rows == 1 ? std::max<int64_t>(columns, 1) : stride;
+    return ld >= std::max<int64_t>(columns, 1);
+  }
+
+  // The buffer, offset and layout of an operand; a copy is made when no BLAS layout describes it.
+  struct Layout {
+    int buffer;
+    int64_t offset, ld, batch;
+    bool transposed;
+  };
+  Layout layout(const NodeRef& n) {
+    const Shape& s = n->shape();
+    int64_t rows = s[s.size() - 2], columns = s.back();
+    if (auto o = operand(n.get())) {
+      int64_t ld = 0;
+      if (leading(o->row, o->column, rows, columns, ld))
+        return {buffer_of_.at(o->base), o->offset, ld, o->batch, false};
+      if (leading(o->column, o->row, columns, rows, ld))
+        return {buffer_of_.at(o->base), o->offset, ld, o->batch, true};
+    }
+    ir::Step copy;
+    copy.group.outer = s;
+    ir::Root root{n, {}, true};
+    for (size_t k = 0; k < s.size(); ++k) root.axis.push_back(static_cast<int>(k));
+    copy.group.roots.push_back(root);
+    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+    buffer_of_[n.get()] = buffer;
+    add_kernel(copy);
+    return {buffer, 0, columns, rows * columns, false};
+  }
+
+  void add_library(const ir::Step& step) {
+    const Node& n = *step.library;
+    if (element_count(n.shape()) == 0) return;
+    if (n.op != Op::dot) throw InternalError("compile: no library computes " + std::string(name(n.op)));
+    const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
+    Layout la = layout(n.inputs[0]), lb = layout(n.inputs[1]);
+    DotStep d;
+    size_t rank = a.size();
+    d.dot.dtype = n.dtype();
+    d.dot.m = a[rank - 2], d.dot.k = a[rank - 1], d.dot.n = b[rank - 1];
+    d.dot.batch = element_count(std::span(n.shape().begin(), rank - 2));
+    d.dot.transpose_a = la.transposed, d.dot.transpose_b = lb.transposed;
+    d.dot.lda = la.ld, d.dot.ldb = lb.ld, d.dot.ldc = d.dot.n;
+    d.dot.stride_a = la.batch, d.dot.stride_b = lb.batch, d.dot.stride_c = d.dot.m * d.dot.n;
+    d.a = la.buffer, d.b = lb.buffer, d.c = buffer_of_.at(&n);
+    d.offset_a = la.offset, d.offset_b = lb.offset;
+    d.summary = summarize(step);
+    program_.steps.push_back(std::move(d));
+  }
+
+  const ir::Graph& graph_;
+  const Target& target_;
+  const Options& options_;
+  Program program_;
+  std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
+};
+
+}  // namespace
+
+Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
+  ir::Graph ready = run_passes(graph, options);
+  return ProgramBuilder(ready, target, options).run();
+}
+
+bool is_special(const Scalar& s) {
+  if (s.dtype == DType::Bool) return true;
+  if (is_integer(s.dtype)) return s.i >= -1 && s.i <= 3;
+  if (is_complex(s.dtype) && s.im != 0) return false;
+  if (!std::isfinite(s.re)) return true;
+  double m = std::abs(s.re);
+  return m == 0 || m == 0.5 || m == 1 || m == 2 || s.re == 3;
+}
+
+}  // namespace weft

@@ -1,0 +1,86 @@
+#include "runtime/executor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+
+namespace {
+
+template <class F>
+void for_each_buffer(const ProgramStep& step, F&& f) {
+  if (auto* k = std::get_if<KernelStep>(&step)) {
+    for (int b : k->buffers) f(b);
+  } else if (auto* d = std::get_if<DotStep>(&step)) {
+    f(d->a), f(d->b), f(d->c);
+  } else {
+    auto& c = std::get<CopyStep>(step);
+    f(c.from), f(c.to);
+  }
+}
+
+}  // namespace
+
+Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters)
+    : program_(std::move(program)), device_(std::move(device)), counters_(counters) {
+  for (auto& source : program_.kernels) kernels_.push_back(device_->load(source));
+  std::vector<int> last(program_.buffers.size(), -1);
+  for (size_t s = 0; s < program_.steps.size(); ++s)
+    for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
+  dead_after_.resize(program_.steps.size());
+  for (size_t b = 0; b < last.size(); ++b)
+    if (program_.buffers[b].role == BufferSpec::Role::Temporary && last[b] >= 0)
+      dead_after_[last[b]].push_back(static_cast<int>(b));
+}
+
+std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars) const {
+  std::vector<BufferRef> buffers(program_.buffers.size());
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const BufferSpec& spec = program_.buffers[b];
+    if (spec.role == BufferSpec::Role::Input) buffers[b] = inputs[spec.index];
+    if (spec.role == BufferSpec::Role::Output) buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
+  }
+  auto get = [&](int b) -> Buffer& {
+    if (!buffers[b]) buffers[b] = device_->allocate(static_cast<size_t>(program_.buffers[b].bytes));
+    return *buffers[b];
+  };
+  auto element = [&](int b, int64_t offset, DType dtype) {
+    return static_cast<char*>(get(b).data()) + offset * static_cast<int64_t>(size_of(dtype));
+  };
+  std::vector<uint64_t> args;
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
+      args.clear();
+      for (int b : k->buffers) args.push_back(reinterpret_cast<uint64_t>(get(b).data()));
+      for (int64_t p : k->params) args.push_back(static_cast<uint64_t>(p));
+      for (int number : k->scalars) {
+        uint64_t words[2] = {0, 0};
+        scalars[number].store(words);
+        args.push_back(words[0]);
+        if (program_.scalars[number] == DType::C128) args.push_back(words[1]);
+      }
+      device_->launch(*kernels_[k->kernel], k->launch, args);
+      counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+      counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
+      counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
+    } else if (auto* d = std::get_if<DotStep>(&program_.steps[s])) {
+      DType t = d->dot.dtype;
+      device_->dot(d->dot, get(d->c).data(), element(d->a, d->offset_a, t), element(d->b, d->offset_b, t));
+      counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      auto& c = std::get<CopyStep>(program_.steps[s]);
+      device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
+    }
+    for (int b : dead_after_[s]) buffers[b].reset();
+  }
+  std::vector<BufferRef> out;
+  for (int b : program_.outputs) {
+    get(b);
+    out.push_back(buffers[b]);
+  }
+  return out;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,36 @@
+// Runs programs on a device: kernels loaded once, argument blocks prepared, temporaries taken from the pool for as long as
+// they live.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compiler/program.h"
+#include "runtime/counters.h"
+#include "runtime/device.h"
+
+namespace weft::runtime {
+
+// A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
+class Executable {
+ public:
+  // Compiles what the device does not have yet. Throws CompileError.
+  Executable(Program program, std::shared_ptr<Device> device, Counters& counters);
+
+  const Program& program() const { return program_; }
+  const std::vector<KernelRef>& kernels() const { return kernels_; }
+
+  // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's dtypes. Work is
+  // started in stream order; on asynchronous devices it may still run when this returns.
+  std::vector<BufferRef> run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars) const;
+
+ private:
+  Program program_;
+  std::shared_ptr<Device> device_;
+  Counters& counters_;
+  std::vector<KernelRef> kernels_;
+  std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
+};
+
+}  // namespace weft::runtime

@@ -60,13 +60,13 @@ CudaOptions fake_options() {
   return options;
 }
 
-long fake_calls(const char* name) {
+template <class Function>
+Function* fake_function(const char* symbol) {
+  // Not closed: the library keeps its counts as long as it is loaded, and the devices keep it loaded anyway.
   void* library = dlopen(WEFT_FAKE_CUDA_DIRECTORY "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  auto calls = reinterpret_cast<long (*)(const char*)>(dlsym(library, "fake_cuda_calls"));
-  long count = calls(name);
-  dlclose(library);
-  return count;
+  return reinterpret_cast<Function*>(dlsym(library, symbol));
 }
+long fake_calls(const char* name) { return fake_function<long(const char*)>("fake_cuda_calls")(name); }
 
 enum class Driver { Fake, Real };
 
@@ -505,6 +505,33 @@ TEST(FakeCuda, GivesEverythingBackAtTheEnd) {
   EXPECT_EQ(after.host_freed - before.host_freed, 1);
   EXPECT_EQ(after.events - before.events, 64);
   EXPECT_EQ(after.events_gone - before.events_gone, 64);
+}
+
+TEST(FakeCuda, CallsNothingOnceTheDriverHasShutDown) {
+  auto* shut_down = fake_function<void(bool)>("fake_cuda_shut_down");
+  std::string reason;
+  const bool compiler = cuda::Nvrtc::open(fake_options().library_directories, reason) != nullptr;
+  Counters counters;
+  std::shared_ptr<Device> device = make_cuda_device(0, fake_options(), nullptr, counters);
+  BufferRef buffer = device->allocate(40);
+  uint32_t value = 1;
+  device->upload(*buffer, 0, &value, 4);
+  KernelRef fill = compiler ? device->load(source("fill", kFill)) : nullptr;
+  const char* ends[] = {"cuModuleUnload", "cuMemFreeHost",   "cuMemFreeAsync",
+                        "cuEventDestroy", "cuStreamDestroy", "cuDevicePrimaryCtxRelease"};
+  auto ended = [&] {
+    long count = 0;
+    for (const char* name : ends) count += fake_calls(name);
+    return count;
+  };
+  const long before = ended();
+  shut_down(true);
+  EXPECT_THROW(device->synchronize(), InternalError);
+  buffer.reset();
+  device.reset();
+  fill.reset();
+  EXPECT_EQ(ended(), before);
+  shut_down(false);
 }
 
 TEST(FakeCuda, UsesCachedKernelsWhereThereIsNoCompiler) {

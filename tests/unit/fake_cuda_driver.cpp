@@ -33,7 +33,8 @@ using namespace weft::runtime::cuda;
 namespace {
 
 constexpr size_t kMemory = size_t{256} << 20;
-constexpr CUresult kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500, kIllegalAddress = 700;
+constexpr CUresult kInvalidValue = 1, kDeinitialized = 4, kInvalidContext = 201, kNotFound = 500,
+                   kIllegalAddress = 700;
 constexpr int kSharedOptin = 100 << 10;
 
 struct State {
@@ -42,6 +43,8 @@ struct State {
   std::deque<std::function<void()>> work;
   uint64_t done = 0;
   CUresult sticky = 0;
+  bool shut_down = false;
+  std::set<void*> handles;  // so that what is rightly left behind after the shut-down is no leak
   size_t used = 0, reserved = 0;
   std::map<CUdeviceptr, size_t> blocks;
   CUctx_st context;
@@ -63,6 +66,7 @@ struct Call {
 
 // What a call that needs the context answers before it does anything.
 CUresult refuse() {
+  if (state().shut_down) return kDeinitialized;
   if (current != &state().context) return kInvalidContext;
   return state().sticky;
 }
@@ -122,6 +126,12 @@ extern "C" __attribute__((visibility("default"))) long fake_cuda_calls(const cha
   return state().calls[name];
 }
 
+// From now on (or no longer) the driver answers as it does at the end of a process.
+extern "C" __attribute__((visibility("default"))) void fake_cuda_shut_down(bool yes) {
+  std::lock_guard lock(state().mutex);
+  state().shut_down = yes;
+}
+
 FAKE cuInit(unsigned) { return 0; }
 FAKE cuDriverGetVersion(int* version) { return *version = 13000, 0; }
 FAKE cuGetErrorName(CUresult error, const char** text) {
@@ -173,7 +183,10 @@ FAKE cuDevicePrimaryCtxRelease_v2(CUdevice) {
   Call call("cuDevicePrimaryCtxRelease");
   return 0;
 }
-FAKE cuCtxGetCurrent(CUcontext* context) { return *context = current, 0; }
+FAKE cuCtxGetCurrent(CUcontext* context) {
+  if (state().shut_down) return kDeinitialized;
+  return *context = current, 0;
+}
 FAKE cuCtxSetCurrent(CUcontext context) { return current = context, 0; }
 FAKE cuStreamCreate(CUstream* stream, unsigned) {
   Call call("cuStreamCreate");
@@ -195,10 +208,12 @@ FAKE cuStreamQuery(CUstream) {
 }
 FAKE cuEventCreate(CUevent* event, unsigned) {
   Call call("cuEventCreate");
-  return *event = new CUevent_st, refuse();
+  state().handles.insert(*event = new CUevent_st);
+  return refuse();
 }
 FAKE cuEventDestroy_v2(CUevent event) {
   Call call("cuEventDestroy");
+  state().handles.erase(event);
   delete event;
   return 0;
 }
@@ -262,10 +277,12 @@ FAKE cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 FAKE cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   Call call("cuMemHostAlloc");
-  return *pointer = std::malloc(bytes), refuse();
+  state().handles.insert(*pointer = std::malloc(bytes));
+  return refuse();
 }
 FAKE cuMemFreeHost(void* pointer) {
   Call call("cuMemFreeHost");
+  state().handles.erase(pointer);
   return std::free(pointer), 0;
 }
 FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream) {
@@ -298,10 +315,12 @@ FAKE cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t
 }
 FAKE cuModuleLoadData(CUmodule* module, const void*) {
   Call call("cuModuleLoadData");
-  return *module = new CUmod_st, refuse();
+  state().handles.insert(*module = new CUmod_st);
+  return refuse();
 }
 FAKE cuModuleUnload(CUmodule module) {
   Call call("cuModuleUnload");
+  state().handles.erase(module);
   delete module;
   return 0;
 }

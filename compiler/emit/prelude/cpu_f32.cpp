@@ -9,10 +9,10 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 //@ weft_abs_f32
 [[gnu::always_inline]] static inline f32v weft_abs_f32(f32v x) { return __builtin_elementwise_abs(x); }
 //@ weft_sqrt_f32
-// The hardware's square root: ? ulp.
+// The hardware's square root: 0.5 ulp.
 [[gnu::always_inline]] static inline f32v weft_sqrt_f32(f32v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f32
-// Square root, then a division: ? ulp.
+// Square root, then a division: 1.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_rsqrt_f32(f32v x) { return 1.0f / __builtin_elementwise_sqrt(x); }
 //@ weft_reciprocal_f32
 [[gnu::always_inline]] static inline f32v weft_reciprocal_f32(f32v x) { return 1.0f / x; }
@@ -43,7 +43,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 }
 //@ weft_exp_f32
 // exp(x) = (2^k)^2 e^r with r in +-ln 2, so that one power of two serves twice and subnormal results round once;
-// Cody-Waite reduction in two parts, degree 7 polynomial: ? ulp.
+// Cody-Waite reduction in two parts, degree 7 polynomial: 1.5 ulp.
 [[gnu::always_inline]] static inline f32v weft_exp_f32(f32v x) {
 #pragma clang fp contract(off)
   x = x > 89.0f ? (f32v)89.0f : x;
@@ -87,7 +87,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   s = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
 }
 //@ weft_exp2_f32
-// As exp; the reduction r = x - 2k is exact, degree 7 polynomial of 2^r on +-1: ? ulp.
+// As exp; the reduction r = x - 2k is exact, degree 7 polynomial of 2^r on +-1: 1.2 ulp.
 [[gnu::always_inline]] static inline f32v weft_exp2_f32(f32v x) {
 #pragma clang fp contract(off)
   x = x > 129.0f ? (f32v)129.0f : x;
@@ -106,7 +106,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   return p * s * s;
 }
 //@ weft_expm1_f32
-// 2^k (e^r - 1) + (2^k - 1), r in +-ln 2 / 2, with 2^(k-1) as the unit so that k = 128 does not overflow: ? ulp.
+// 2^k (e^r - 1) + (2^k - 1), r in +-ln 2 / 2, with 2^(k-1) as the unit so that k = 128 does not overflow: 1.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_expm1_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v c = x > 89.0f ? (f32v)89.0f : x;
@@ -149,7 +149,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   return weft_fma_f32(z * f, q, -0.5f * z);
 }
 //@ weft_log_f32
-// x = m 2^e, polynomial on m - 1, ln 2 in two parts: ? ulp.
+// x = m 2^e, polynomial on m - 1, ln 2 in two parts: 0.9 ulp.
 [[gnu::always_inline]] static inline f32v weft_log_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v m, e;
@@ -161,7 +161,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   return x > 0.0f ? r : (x == 0.0f ? (f32v)-__builtin_inff() : (f32v)__builtin_nanf(""));
 }
 //@ weft_log2_f32
-// As log, with 1/ln 2 in two parts; exact for powers of two: ? ulp.
+// As log, with 1/ln 2 in two parts; exact for powers of two: 1.0 ulp.
 [[gnu::always_inline]] static inline f32v weft_log2_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v m, e;
@@ -181,7 +181,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   return x > 0.0f ? r : (x == 0.0f ? (f32v)-__builtin_inff() : (f32v)__builtin_nanf(""));
 }
 //@ weft_log10_f32
-// As log, with 1/ln 10 and log10(2) in two parts: ? ulp.
+// As log, with 1/ln 10 and log10(2) in two parts: 1.0 ulp.
 [[gnu::always_inline]] static inline f32v weft_log10_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v m, e;
@@ -211,14 +211,14 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   return weft_fma_f32(e, 0.6931472f, f + y);
 }
 //@ weft_log1p_f32
-// log of 1+x rounded, corrected for the rounding: ? ulp.
+// log of 1+x rounded, corrected for the rounding: 1.0 ulp.
 [[gnu::always_inline]] static inline f32v weft_log1p_f32(f32v x) {
   f32v r = weft_log1p_parts_f32(x, 0.0f);
   r = ((x == __builtin_inff()) | (x == 0.0f)) ? x : r;
   return x > -1.0f ? r : (x == -1.0f ? (f32v)-__builtin_inff() : (f32v)__builtin_nanf(""));
 }
 //@ weft_cbrt_f32
-// Polynomial for m^(-1/3), one step of order three, one corrected step on the root itself: ? ulp.
+// Polynomial for m^(-1/3), one step of order three, one corrected step on the root itself: 0.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_cbrt_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -279,21 +279,28 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   }
 }
 //@ weft_trig_reduce_f32
-// x = n pi/2 + r, |r| <= pi/4: three-part Cody-Waite (the first step is exact) up to 100000, Payne-Hanek beyond.
-[[gnu::always_inline]] static inline void weft_trig_reduce_f32(f32v x, f32v& r, i32v& n) {
+// x = n pi/2 + r + l, |r| <= pi/4: three-part Cody-Waite (the first step is exact) up to 100000, Payne-Hanek beyond.
+[[gnu::always_inline]] static inline void weft_trig_reduce_f32(f32v x, f32v& r, f32v& l, i32v& n) {
 #pragma clang fp contract(off)
   f32v t = weft_fma_f32(x, 0.63661975f, 12582912.0f);
   f32v k = t - 12582912.0f;
   n = __builtin_bit_cast(i32v, t);
-  r = weft_fma_f32(k, -1.5707963f, x);
-  r = weft_fma_f32(k, -7.5497894e-08f, r);
-  r = weft_fma_f32(k, -5.3903025e-15f, r);
+  f32v a = weft_fma_f32(k, -1.5707963f, x);
+  f32v b = weft_fma_f32(k, -7.5497894e-08f, a);
+  r = weft_fma_f32(k, -5.3903025e-15f, b);
+  // What r has lost; only tan looks at it.
+  f32v p = k * 7.5497894e-08f;
+  b = a - p;
+  f32v v = b - a;
+  f32v e = ((a - (b - v)) - (p + v)) - weft_fma_f32(k, 7.5497894e-08f, -p);
+  l = weft_fma_f32(k, -5.3903025e-15f, (b - r) + e);
   i32v big = __builtin_elementwise_abs(x) > 1e+05f;
   if (__builtin_expect(__builtin_reduce_or(big) != 0, 0)) {
     f32v x2 = x, r2 = r;
     i32v n2 = n;
     weft_trig_slow_f32(x2, r2, n2);
     r = big ? r2 : r;
+    l = big ? (f32v)0.0f : l;
     n = big ? n2 : n;
   }
 }
@@ -316,20 +323,20 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return h + weft_fma_f32(z * z, q, l);
 }
 //@ weft_sin_f32
-// Reduction by pi/2, sine or cosine polynomial by the quadrant's parity: ? ulp.
+// Reduction by pi/2, sine or cosine polynomial by the quadrant's parity: 1.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_sin_f32(f32v x) {
-  f32v r;
+  f32v r, l;
   i32v n;
-  weft_trig_reduce_f32(x, r, n);
+  weft_trig_reduce_f32(x, r, l, n);
   f32v y = (n & 1) != 0 ? weft_cos_poly_f32(r) : weft_sin_poly_f32(r);
   return __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, y) ^ ((n & 2) << 30));
 }
 //@ weft_cos_f32
-// As sin, one quadrant further: ? ulp.
+// As sin, one quadrant further: 1.7 ulp.
 [[gnu::always_inline]] static inline f32v weft_cos_f32(f32v x) {
-  f32v r;
+  f32v r, l;
   i32v n;
-  weft_trig_reduce_f32(x, r, n);
+  weft_trig_reduce_f32(x, r, l, n);
   f32v y = (n & 1) != 0 ? weft_sin_poly_f32(r) : weft_cos_poly_f32(r);
   return __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, y) ^ (((n + 1) & 2) << 30));
 }
@@ -343,12 +350,12 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return weft_fma_f32(-r, i, q);
 }
 //@ weft_tan_f32
-// Quotient of the sine and cosine polynomials, each with its rounding error: ? ulp.
+// Quotient of the sine and cosine polynomials, each with its rounding error: 1.9 ulp.
 [[gnu::always_inline]] static inline f32v weft_tan_f32(f32v x) {
 #pragma clang fp contract(off)
-  f32v r;
+  f32v r, l;
   i32v n;
-  weft_trig_reduce_f32(x, r, n);
+  weft_trig_reduce_f32(x, r, l, n);
   f32v z = r * r;
   f32v p = weft_fma_f32(z, (f32v)-0.00019506023f, (f32v)0.008332098f);
   p = weft_fma_f32(p, z, (f32v)-0.16666654f);
@@ -361,6 +368,8 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   t = weft_fma_f32(z * z, q, weft_fma_f32(z, -0.5f, 1.0f - h));
   f32v c = h + t;
   f32v cl = (h - c) + t;
+  sl = weft_fma_f32(l, c, sl);
+  cl = weft_fma_f32(-l, s, cl);
   i32v odd = (n & 1) != 0;
   t = weft_quotient_f32(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
   return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, r) ^ ((n & 1) << 31)));
@@ -382,7 +391,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   q = weft_fma_f32(w * z, p, big ? c : (f32v)0.0f);
 }
 //@ weft_asin_f32
-// Odd polynomial up to 1/2, pi/2 - 2 asin(sqrt((1-|x|)/2)) above with the root's error kept: ? ulp.
+// Odd polynomial up to 1/2, pi/2 - 2 asin(sqrt((1-|x|)/2)) above with the root's error kept: 0.8 ulp.
 [[gnu::always_inline]] static inline f32v weft_asin_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v w, q;
@@ -394,7 +403,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(r, x);
 }
 //@ weft_acos_f32
-// The pieces of asin: 2 asin(w), pi - 2 asin(w) or pi/2 - asin(x): ? ulp.
+// The pieces of asin: 2 asin(w), pi - 2 asin(w) or pi/2 - asin(x): 0.8 ulp.
 [[gnu::always_inline]] static inline f32v weft_acos_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v w, q;
@@ -428,7 +437,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return v + (d + weft_fma_f32(y * z, q, low));
 }
 //@ weft_atan_f32
-// Odd polynomial on [0, 1], pi/2 - atan(1/x) beyond: ? ulp.
+// Odd polynomial on [0, 1], pi/2 - atan(1/x) beyond: 1.3 ulp.
 [[gnu::always_inline]] static inline f32v weft_atan_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -439,7 +448,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(weft_atan_tail_f32(base, low, y), x);
 }
 //@ weft_atan2_f32
-// atan of the smaller over the larger magnitude, reduced as in atan, put into its octant: ? ulp.
+// atan of the smaller over the larger magnitude, reduced as in atan, put into its octant: 1.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_atan2_f32(f32v y, f32v x) {
 #pragma clang fp contract(off)
   f32v ay = __builtin_elementwise_abs(y), ax = __builtin_elementwise_abs(x);
@@ -456,7 +465,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return ((x != x) | (y != y)) ? x + y : r;
 }
 //@ weft_sinh_f32
-// Odd polynomial up to 1, (e^|x| - e^-|x|) / 2 from exp with its rounding error beyond: ? ulp.
+// Odd polynomial up to 1, (e^|x| - e^-|x|) / 2 from exp with its rounding error beyond: 1.8 ulp.
 [[gnu::always_inline]] static inline f32v weft_sinh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -471,7 +480,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(a > 1.0f ? big : weft_fma_f32(a * z, q, a), x);
 }
 //@ weft_cosh_f32
-// (e^|x| + e^-|x|) / 2 from exp with its rounding error: ? ulp.
+// (e^|x| + e^-|x|) / 2 from exp with its rounding error: 1.1 ulp.
 [[gnu::always_inline]] static inline f32v weft_cosh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v h, l, s;
@@ -480,7 +489,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return e + (0.25f / e + l * s * (s * 0.5f));
 }
 //@ weft_tanh_f32
-// Odd polynomial up to 0.65, 1 - 2 / (e^2|x| + 1) beyond: ? ulp.
+// Odd polynomial up to 0.65, 1 - 2 / (e^2|x| + 1) beyond: 1.4 ulp.
 [[gnu::always_inline]] static inline f32v weft_tanh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -494,7 +503,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(a > 0.65f ? big : weft_fma_f32(a * z, q, a), x);
 }
 //@ weft_asinh_f32
-// log1p(a + a^2 / (1 + sqrt(1 + a^2))) with the argument in two parts, log(2a) for large a: ? ulp.
+// log1p(a + a^2 / (1 + sqrt(1 + a^2))) with the argument in two parts, log(2a) for large a: 1.4 ulp.
 [[gnu::always_inline]] static inline f32v weft_asinh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -507,7 +516,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(((a == __builtin_inff()) | (a == 0.0f)) ? a : r, x);
 }
 //@ weft_acosh_f32
-// log1p(x - 1 + sqrt(x^2 - 1)) with the argument in two parts, log(2x) for large x: ? ulp.
+// log1p(x - 1 + sqrt(x^2 - 1)) with the argument in two parts, log(2x) for large x: 1.2 ulp.
 [[gnu::always_inline]] static inline f32v weft_acosh_f32(f32v x) {
 #pragma clang fp contract(off)
   i32v big = x > 8192.0f;
@@ -527,7 +536,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return x > 1.0f ? r : (x == 1.0f ? (f32v)0.0f : (f32v)__builtin_nanf(""));
 }
 //@ weft_atanh_f32
-// log1p(2a / (1 - a)) / 2 with the quotient in two parts: ? ulp.
+// log1p(2a / (1 - a)) / 2 with the quotient in two parts: 1.0 ulp.
 [[gnu::always_inline]] static inline f32v weft_atanh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -540,14 +549,14 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(a < 1.1754944e-38f ? a : r, x);
 }
 //@ weft_erfc_parts_f32
-// m erfc(a) for a >= 0, given h+l = a^2: e^-(h+l) G((a-2)/(a+2)) / (1+2a), where G is smooth and near 1.
-[[gnu::always_inline]] static inline f32v weft_erfc_parts_f32(f32v a, f32v h, f32v l, f32v m) {
+// m erfc(a+al) for a >= 0, given h+l = (a+al)^2: e^-(h+l) G((a-2)/(a+2)) / (1+2a), where G is smooth and near 1.
+[[gnu::always_inline]] static inline f32v weft_erfc_parts_f32(f32v a, f32v al, f32v h, f32v l, f32v m) {
 #pragma clang fp contract(off)
-  f32v t = (a - 2.0f) / (a + 2.0f);
-  f32v g = weft_fma_f32(t, (f32v)3.152814e-05f, (f32v)-0.0003560019f);
-  g = weft_fma_f32(g, t, (f32v)-0.0012537478f);
-  g = weft_fma_f32(g, t, (f32v)0.0012683029f);
-  g = weft_fma_f32(g, t, (f32v)0.00863858f);
+  f32v t = weft_fma_f32(a / (a + 2.0f), (f32v)2.0f, (f32v)-1.0f);
+  f32v g = weft_fma_f32(t, (f32v)3.1529104e-05f, (f32v)-0.00035600163f);
+  g = weft_fma_f32(g, t, (f32v)-0.0012537497f);
+  g = weft_fma_f32(g, t, (f32v)0.0012683022f);
+  g = weft_fma_f32(g, t, (f32v)0.008638581f);
   g = weft_fma_f32(g, t, (f32v)-0.008044062f);
   g = weft_fma_f32(g, t, (f32v)-0.054206107f);
   g = weft_fma_f32(g, t, (f32v)0.16405322f);
@@ -561,24 +570,24 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   weft_exp_parts_f32(-h, -l, p, pl, s);
   f32v d = weft_fma_f32(a, 2.0f, 1.0f);
   f32v v = d - 1.0f;
-  f32v dl = (1.0f - (d - v)) + (a + a - v);
+  f32v dl = (1.0f - (d - v)) + (a + a - v) + (al + al);
   f32v w = g * m;
   f32v n = p * w;
   f32v nl = weft_fma_f32(p, w, -n) + weft_fma_f32(pl, w, p * weft_fma_f32(gl, m, weft_fma_f32(g, m, -w)));
   return weft_quotient_f32(n, nl, d, dl) * s * s;
 }
 //@ weft_erfc_f32
-// e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: ? ulp.
+// e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: 1.9 ulp.
 [[gnu::always_inline]] static inline f32v weft_erfc_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
   a = a > 10.5f ? (f32v)10.5f : a;
   f32v h = a * a;
-  f32v r = weft_erfc_parts_f32(a, h, weft_fma_f32(a, a, -h), (f32v)1.0f);
+  f32v r = weft_erfc_parts_f32(a, (f32v)0.0f, h, weft_fma_f32(a, a, -h), (f32v)1.0f);
   return x < 0.0f ? 2.0f - r : r;
 }
 //@ weft_erf_f32
-// Odd polynomial up to 1, 1 - e^-q(|x|) beyond: ? ulp.
+// Odd polynomial up to 1, 1 - e^-q(|x|) beyond: 1.1 ulp.
 [[gnu::always_inline]] static inline f32v weft_erf_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -601,17 +610,19 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return __builtin_elementwise_copysign(a > 1.0f ? big : small, x);
 }
 //@ weft_gelu_f32
-// x Phi(x): |x|/2 erfc(|x|/sqrt 2) with x^2/2 in two parts, subtracted from x for positive x: ? ulp.
+// x Phi(x): |x|/2 erfc(|x|/sqrt 2) with x^2/2 in two parts, subtracted from x for positive x: 1.8 ulp.
 [[gnu::always_inline]] static inline f32v weft_gelu_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
   a = a > 14.7f ? (f32v)14.7f : a;
   f32v h = 0.5f * a * a;
-  f32v r = weft_erfc_parts_f32(a * 0.70710677f, h, weft_fma_f32(0.5f * a, a, -h), 0.5f * a);
+  f32v b = a * 0.70710677f;
+  f32v bl = weft_fma_f32(a, 0.70710677f, -b) + a * 1.21016175e-08f;
+  f32v r = weft_erfc_parts_f32(b, bl, h, weft_fma_f32(0.5f * a, a, -h), 0.5f * a);
   return x < 0.0f ? -r : x - r;
 }
 //@ weft_gelu_tanh_f32
-// x / (1 + e^-u), u = 2 sqrt(2/pi) (x + 0.044715 x^3) in two parts: ? ulp.
+// x / (1 + e^-u), u = 2 sqrt(2/pi) (x + 0.044715 x^3) in two parts: 1.4 ulp.
 [[gnu::always_inline]] static inline f32v weft_gelu_tanh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
@@ -635,7 +646,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return x < 0.0f ? r * s * s : (x == __builtin_inff() ? x : r);
 }
 //@ weft_sigmoid_f32
-// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: ? ulp.
+// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: 1.2 ulp.
 [[gnu::always_inline]] static inline f32v weft_sigmoid_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v h, l, s;
@@ -646,7 +657,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return weft_quotient_f32(x < 0.0f ? e : (f32v)1.0f, x < 0.0f ? el : (f32v)0.0f, d, ((1.0f - d) + e) + el);
 }
 //@ weft_softplus_f32
-// max(x, 0) + log1p(e^-|x|): ? ulp.
+// max(x, 0) + log1p(e^-|x|): 2.0 ulp.
 [[gnu::always_inline]] static inline f32v weft_softplus_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v h, l, s;
@@ -655,7 +666,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return (x > 0.0f ? x : (f32v)0.0f) + weft_log1p_parts_f32(e, (f32v)0.0f);
 }
 //@ weft_logaddexp_f32
-// max + log1p(e^-|a-b|): ? ulp of the larger of the result and max(|a|, |b|).
+// max + log1p(e^-|a-b|): 1.6 ulp of the larger of the result and max(|a|, |b|).
 [[gnu::always_inline]] static inline f32v weft_logaddexp_f32(f32v a, f32v b) {
 #pragma clang fp contract(off)
   f32v d = a == b ? (f32v)0.0f : __builtin_elementwise_abs(a - b);
@@ -663,7 +674,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return m + weft_log1p_parts_f32(weft_exp_f32(-d), (f32v)0.0f);
 }
 //@ weft_hypot_f32
-// sqrt(a^2 + b^2), scaled by a power of two, the larger square in two parts: ? ulp.
+// sqrt(a^2 + b^2), scaled by a power of two, the larger square in two parts: 1.1 ulp.
 [[gnu::always_inline]] static inline f32v weft_hypot_f32(f32v x, f32v y) {
 #pragma clang fp contract(off)
   f32v ax = __builtin_elementwise_abs(x), ay = __builtin_elementwise_abs(y);
@@ -694,7 +705,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
   return ((x == 1.0f) | (y == 0.0f)) ? (f32v)1.0f : r;
 }
 //@ weft_pow_f32
-// 2^(y log2 |x|) in double precision, degree 12 and 6 polynomials: ? ulp.
+// 2^(y log2 |x|) in double precision, degree 12 and 6 polynomials: 0.7 ulp.
 [[gnu::always_inline]] static inline f32v weft_pow_f32(f32v x, f32v y) {
 #pragma clang fp contract(off)
   f64v a = __builtin_convertvector(__builtin_elementwise_abs(x), f64v);
@@ -795,7 +806,7 @@ static __attribute__((noinline)) void weft_fmod_slow_f32(const f32v& a, const f3
 }
 //@ weft_lgamma_f32
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection
-// below -1/2: ? ulp of max(|lgamma(x)|, lgamma(|x|), 1).
+// below -1/2: 2.6 ulp of max(|lgamma(x)|, lgamma(|x|), 1).
 [[gnu::always_inline]] static inline f32v weft_lgamma_f32(f32v x) {
 #pragma clang fp contract(off)
   i32v mirror = x <= -0.5f;

@@ -9,10 +9,10 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 //@ weft_abs_f64
 [[gnu::always_inline]] static inline f64v weft_abs_f64(f64v x) { return __builtin_elementwise_abs(x); }
 //@ weft_sqrt_f64
-// The hardware's square root: ? ulp.
+// The hardware's square root: 0.5 ulp.
 [[gnu::always_inline]] static inline f64v weft_sqrt_f64(f64v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f64
-// Square root, then a division: ? ulp.
+// Square root, then a division: 1.6 ulp.
 [[gnu::always_inline]] static inline f64v weft_rsqrt_f64(f64v x) { return 1.0 / __builtin_elementwise_sqrt(x); }
 //@ weft_reciprocal_f64
 [[gnu::always_inline]] static inline f64v weft_reciprocal_f64(f64v x) { return 1.0 / x; }
@@ -43,7 +43,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 }
 //@ weft_exp_f64
 // exp(x) = (2^k)^2 e^r with r in +-ln 2, so that one power of two serves twice and subnormal results round once;
-// Cody-Waite reduction in two parts, degree 13 polynomial: ? ulp.
+// Cody-Waite reduction in two parts, degree 13 polynomial: 1.5 ulp.
 [[gnu::always_inline]] static inline f64v weft_exp_f64(f64v x) {
 #pragma clang fp contract(off)
   x = x > 710.0 ? (f64v)710.0 : x;
@@ -99,7 +99,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   s = __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, t) << 52);
 }
 //@ weft_exp2_f64
-// As exp; the reduction r = x - 2k is exact, degree 13 polynomial of 2^r on +-1: ? ulp.
+// As exp; the reduction r = x - 2k is exact, degree 13 polynomial of 2^r on +-1: 1.2 ulp.
 [[gnu::always_inline]] static inline f64v weft_exp2_f64(f64v x) {
 #pragma clang fp contract(off)
   x = x > 1025.0 ? (f64v)1025.0 : x;
@@ -124,7 +124,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   return p * s * s;
 }
 //@ weft_expm1_f64
-// 2^k (e^r - 1) + (2^k - 1), r in +-ln 2 / 2, with 2^(k-1) as the unit so that k = 1024 does not overflow: ? ulp.
+// 2^k (e^r - 1) + (2^k - 1), r in +-ln 2 / 2, with 2^(k-1) as the unit so that k = 1024 does not overflow: 1.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_expm1_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v c = x > 710.0 ? (f64v)710.0 : x;
@@ -176,7 +176,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   return weft_fma_f64(s, weft_fma_f64(z, q, h), -h);
 }
 //@ weft_log_f64
-// x = m 2^e, polynomial on m - 1, ln 2 in two parts: ? ulp.
+// x = m 2^e, polynomial on m - 1, ln 2 in two parts: 0.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_log_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v m, e;
@@ -188,7 +188,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   return x > 0.0 ? r : (x == 0.0 ? (f64v)-__builtin_inf() : (f64v)__builtin_nan(""));
 }
 //@ weft_log2_f64
-// As log, with 1/ln 2 in two parts; exact for powers of two: ? ulp.
+// As log, with 1/ln 2 in two parts; exact for powers of two: 1.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_log2_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v m, e;
@@ -200,7 +200,7 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   return x > 0.0 ? r : (x == 0.0 ? (f64v)-__builtin_inf() : (f64v)__builtin_nan(""));
 }
 //@ weft_log10_f64
-// As log, with 1/ln 10 and log10(2) in two parts: ? ulp.
+// As log, with 1/ln 10 and log10(2) in two parts: 1.0 ulp.
 [[gnu::always_inline]] static inline f64v weft_log10_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v m, e;
@@ -230,14 +230,14 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   return weft_fma_f64(e, 0.6931471805599453, f + y);
 }
 //@ weft_log1p_f64
-// log of 1+x rounded, corrected for the rounding: ? ulp.
+// log of 1+x rounded, corrected for the rounding: 1.0 ulp.
 [[gnu::always_inline]] static inline f64v weft_log1p_f64(f64v x) {
   f64v r = weft_log1p_parts_f64(x, 0.0);
   r = ((x == __builtin_inf()) | (x == 0.0)) ? x : r;
   return x > -1.0 ? r : (x == -1.0 ? (f64v)-__builtin_inf() : (f64v)__builtin_nan(""));
 }
 //@ weft_cbrt_f64
-// Polynomial for m^(-1/3), one step of order four, one corrected step on the root itself: ? ulp.
+// Polynomial for m^(-1/3), one step of order four, one corrected step on the root itself: 0.6 ulp.
 [[gnu::always_inline]] static inline f64v weft_cbrt_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -320,21 +320,28 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   }
 }
 //@ weft_trig_reduce_f64
-// x = n pi/2 + r, |r| <= pi/4: three-part Cody-Waite (the first step is exact) up to 2^30, Payne-Hanek beyond.
-[[gnu::always_inline]] static inline void weft_trig_reduce_f64(f64v x, f64v& r, i64v& n) {
+// x = n pi/2 + r + l, |r| <= pi/4: three-part Cody-Waite (the first step is exact) up to 2^30, Payne-Hanek beyond.
+[[gnu::always_inline]] static inline void weft_trig_reduce_f64(f64v x, f64v& r, f64v& l, i64v& n) {
 #pragma clang fp contract(off)
   f64v t = weft_fma_f64(x, 0.6366197723675814, 6755399441055744.0);
   f64v k = t - 6755399441055744.0;
   n = __builtin_bit_cast(i64v, t);
-  r = weft_fma_f64(k, -1.5707963267948966, x);
-  r = weft_fma_f64(k, -6.123233995736765e-17, r);
-  r = weft_fma_f64(k, -1.0828566739219139e-32, r);
+  f64v a = weft_fma_f64(k, -1.5707963267948966, x);
+  f64v b = weft_fma_f64(k, -6.123233995736765e-17, a);
+  r = weft_fma_f64(k, -1.0828566739219139e-32, b);
+  // What r has lost; only tan looks at it.
+  f64v p = k * 6.123233995736765e-17;
+  b = a - p;
+  f64v v = b - a;
+  f64v e = ((a - (b - v)) - (p + v)) - weft_fma_f64(k, 6.123233995736765e-17, -p);
+  l = weft_fma_f64(k, -1.0828566739219139e-32, (b - r) + e);
   i64v big = __builtin_elementwise_abs(x) > 1073741824.0;
   if (__builtin_expect(__builtin_reduce_or(big) != 0, 0)) {
     f64v x2 = x, r2 = r;
     i64v n2 = n;
     weft_trig_slow_f64(x2, r2, n2);
     r = big ? r2 : r;
+    l = big ? (f64v)0.0 : l;
     n = big ? n2 : n;
   }
 }
@@ -363,20 +370,20 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return h + weft_fma_f64(z * z, q, l);
 }
 //@ weft_sin_f64
-// Reduction by pi/2, sine or cosine polynomial by the quadrant's parity: ? ulp.
+// Reduction by pi/2, sine or cosine polynomial by the quadrant's parity: 1.6 ulp.
 [[gnu::always_inline]] static inline f64v weft_sin_f64(f64v x) {
-  f64v r;
+  f64v r, l;
   i64v n;
-  weft_trig_reduce_f64(x, r, n);
+  weft_trig_reduce_f64(x, r, l, n);
   f64v y = (n & 1) != 0 ? weft_cos_poly_f64(r) : weft_sin_poly_f64(r);
   return __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, y) ^ ((n & 2) << 62));
 }
 //@ weft_cos_f64
-// As sin, one quadrant further: ? ulp.
+// As sin, one quadrant further: 1.6 ulp.
 [[gnu::always_inline]] static inline f64v weft_cos_f64(f64v x) {
-  f64v r;
+  f64v r, l;
   i64v n;
-  weft_trig_reduce_f64(x, r, n);
+  weft_trig_reduce_f64(x, r, l, n);
   f64v y = (n & 1) != 0 ? weft_sin_poly_f64(r) : weft_cos_poly_f64(r);
   return __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, y) ^ (((n + 1) & 2) << 62));
 }
@@ -390,12 +397,12 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return weft_fma_f64(-r, i, q);
 }
 //@ weft_tan_f64
-// Quotient of the sine and cosine polynomials, each with its rounding error: ? ulp.
+// Quotient of the sine and cosine polynomials, each with its rounding error: 1.8 ulp.
 [[gnu::always_inline]] static inline f64v weft_tan_f64(f64v x) {
 #pragma clang fp contract(off)
-  f64v r;
+  f64v r, l;
   i64v n;
-  weft_trig_reduce_f64(x, r, n);
+  weft_trig_reduce_f64(x, r, l, n);
   f64v z = r * r;
   f64v p = weft_fma_f64(z, (f64v)1.5890302947809455e-10, (f64v)-2.5050646461131212e-08);
   p = weft_fma_f64(p, z, (f64v)2.755731298036354e-06);
@@ -414,6 +421,8 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   t = weft_fma_f64(z * z, q, weft_fma_f64(z, -0.5, 1.0 - h));
   f64v c = h + t;
   f64v cl = (h - c) + t;
+  sl = weft_fma_f64(l, c, sl);
+  cl = weft_fma_f64(-l, s, cl);
   i64v odd = (n & 1) != 0;
   t = weft_quotient_f64(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
   return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, r) ^ ((n & 1) << 63)));
@@ -443,7 +452,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   q = weft_fma_f64(w * z, p, big ? c : (f64v)0.0);
 }
 //@ weft_asin_f64
-// Odd polynomial up to 1/2, pi/2 - 2 asin(sqrt((1-|x|)/2)) above with the root's error kept: ? ulp.
+// Odd polynomial up to 1/2, pi/2 - 2 asin(sqrt((1-|x|)/2)) above with the root's error kept: 0.7 ulp.
 [[gnu::always_inline]] static inline f64v weft_asin_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v w, q;
@@ -455,7 +464,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(r, x);
 }
 //@ weft_acos_f64
-// The pieces of asin: 2 asin(w), pi - 2 asin(w) or pi/2 - asin(x): ? ulp.
+// The pieces of asin: 2 asin(w), pi - 2 asin(w) or pi/2 - asin(x): 0.7 ulp.
 [[gnu::always_inline]] static inline f64v weft_acos_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v w, q;
@@ -491,7 +500,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return v + (d + weft_fma_f64(y * z, q, low));
 }
 //@ weft_atan_f64
-// Odd polynomial up to tan(pi/8), pi/4 + atan((x-1)/(x+1)) up to tan(3pi/8), pi/2 - atan(1/x) beyond: ? ulp.
+// Odd polynomial up to tan(pi/8), pi/4 + atan((x-1)/(x+1)) up to tan(3pi/8), pi/2 - atan(1/x) beyond: 1.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_atan_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -502,7 +511,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(weft_atan_tail_f64(base, low, y), x);
 }
 //@ weft_atan2_f64
-// atan of the smaller over the larger magnitude, reduced as in atan, put into its octant: ? ulp.
+// atan of the smaller over the larger magnitude, reduced as in atan, put into its octant: 1.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_atan2_f64(f64v y, f64v x) {
 #pragma clang fp contract(off)
   f64v ay = __builtin_elementwise_abs(y), ax = __builtin_elementwise_abs(x);
@@ -528,7 +537,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return ((x != x) | (y != y)) ? x + y : r;
 }
 //@ weft_sinh_f64
-// Odd polynomial up to 1, (e^|x| - e^-|x|) / 2 from exp with its rounding error beyond: ? ulp.
+// Odd polynomial up to 1, (e^|x| - e^-|x|) / 2 from exp with its rounding error beyond: 1.5 ulp.
 [[gnu::always_inline]] static inline f64v weft_sinh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -546,7 +555,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(a > 1.0 ? big : weft_fma_f64(a * z, q, a), x);
 }
 //@ weft_cosh_f64
-// (e^|x| + e^-|x|) / 2 from exp with its rounding error: ? ulp.
+// (e^|x| + e^-|x|) / 2 from exp with its rounding error: 1.0 ulp.
 [[gnu::always_inline]] static inline f64v weft_cosh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v h, l, s;
@@ -555,7 +564,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return e + (0.25 / e + l * s * (s * 0.5));
 }
 //@ weft_tanh_f64
-// Odd polynomial up to 0.65, 1 - 2 / (e^2|x| + 1) beyond: ? ulp.
+// Odd polynomial up to 0.65, 1 - 2 / (e^2|x| + 1) beyond: 1.4 ulp.
 [[gnu::always_inline]] static inline f64v weft_tanh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -575,7 +584,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(a > 0.65 ? big : weft_fma_f64(a * z, q, a), x);
 }
 //@ weft_asinh_f64
-// log1p(a + a^2 / (1 + sqrt(1 + a^2))) with the argument in two parts, log(2a) for large a: ? ulp.
+// log1p(a + a^2 / (1 + sqrt(1 + a^2))) with the argument in two parts, log(2a) for large a: 1.3 ulp.
 [[gnu::always_inline]] static inline f64v weft_asinh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -588,7 +597,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(((a == __builtin_inf()) | (a == 0.0)) ? a : r, x);
 }
 //@ weft_acosh_f64
-// log1p(x - 1 + sqrt(x^2 - 1)) with the argument in two parts, log(2x) for large x: ? ulp.
+// log1p(x - 1 + sqrt(x^2 - 1)) with the argument in two parts, log(2x) for large x: 1.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_acosh_f64(f64v x) {
 #pragma clang fp contract(off)
   i64v big = x > 268435456.0;
@@ -608,7 +617,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return x > 1.0 ? r : (x == 1.0 ? (f64v)0.0 : (f64v)__builtin_nan(""));
 }
 //@ weft_atanh_f64
-// log1p(2a / (1 - a)) / 2 with the quotient in two parts: ? ulp.
+// log1p(2a / (1 - a)) / 2 with the quotient in two parts: 0.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_atanh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -621,32 +630,33 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return __builtin_elementwise_copysign(a < 2.2250738585072014e-308 ? a : r, x);
 }
 //@ weft_erfc_parts_f64
-// m erfc(a) for a >= 0, given h+l = a^2: e^-(h+l) G((a-3)/(a+3)) / (1+2a), where G is smooth and near 1.
-[[gnu::always_inline]] static inline f64v weft_erfc_parts_f64(f64v a, f64v h, f64v l, f64v m) {
+// m erfc(a+al) for a >= 0, given h+l = (a+al)^2: e^-(h+l) G((a-3)/(a+3)) / (1+2a), where G is smooth and near 1.
+[[gnu::always_inline]] static inline f64v weft_erfc_parts_f64(f64v a, f64v al, f64v h, f64v l, f64v m) {
 #pragma clang fp contract(off)
-  f64v t = (a - 3.0) / (a + 3.0);
-  f64v g = weft_fma_f64(t, (f64v)-8.84990118330683e-10, (f64v)-6.109651576843368e-09);
-  g = weft_fma_f64(g, t, (f64v)-6.313857327270082e-09);
-  g = weft_fma_f64(g, t, (f64v)3.974281086939514e-08);
-  g = weft_fma_f64(g, t, (f64v)9.042756925441986e-08);
-  g = weft_fma_f64(g, t, (f64v)-1.4173088114453845e-07);
-  g = weft_fma_f64(g, t, (f64v)-6.059669290603169e-07);
-  g = weft_fma_f64(g, t, (f64v)3.583391083216373e-07);
-  g = weft_fma_f64(g, t, (f64v)3.4661197022194186e-06);
-  g = weft_fma_f64(g, t, (f64v)-7.327096201931272e-07);
-  g = weft_fma_f64(g, t, (f64v)-2.0098132394202192e-05);
-  g = weft_fma_f64(g, t, (f64v)4.94995298844127e-06);
-  g = weft_fma_f64(g, t, (f64v)0.0001250987288538477);
-  g = weft_fma_f64(g, t, (f64v)-0.00010515989804202693);
-  g = weft_fma_f64(g, t, (f64v)-0.0007798321683483866);
-  g = weft_fma_f64(g, t, (f64v)0.0018886903687866652);
-  g = weft_fma_f64(g, t, (f64v)0.002529391805355234);
-  g = weft_fma_f64(g, t, (f64v)-0.023770514918682532);
-  g = weft_fma_f64(g, t, (f64v)0.06830802734460398);
-  g = weft_fma_f64(g, t, (f64v)-0.11927366341537142);
-  g = weft_fma_f64(g, t, (f64v)0.12964515870274343);
-  g = weft_fma_f64(g, t, (f64v)-0.04756229435344717);
-  g = weft_fma_f64(g, t, (f64v)-0.13562110612458103);
+  f64v t = weft_fma_f64(a / (a + 3.0), (f64v)2.0, (f64v)-1.0);
+  f64v g = weft_fma_f64(t, (f64v)8.44042010997129e-10, (f64v)1.0669101950227112e-09);
+  g = weft_fma_f64(g, t, (f64v)-8.083621690266208e-09);
+  g = weft_fma_f64(g, t, (f64v)-1.3545602428793289e-08);
+  g = weft_fma_f64(g, t, (f64v)4.0532479262154334e-08);
+  g = weft_fma_f64(g, t, (f64v)1.0209678675918995e-07);
+  g = weft_fma_f64(g, t, (f64v)-1.3958887591977277e-07);
+  g = weft_fma_f64(g, t, (f64v)-6.167317110724576e-07);
+  g = weft_fma_f64(g, t, (f64v)3.5490524033389577e-07);
+  g = weft_fma_f64(g, t, (f64v)3.4723846703994883e-06);
+  g = weft_fma_f64(g, t, (f64v)-7.302949098321154e-07);
+  g = weft_fma_f64(g, t, (f64v)-2.0100526770901693e-05);
+  g = weft_fma_f64(g, t, (f64v)4.948970968983333e-06);
+  g = weft_fma_f64(g, t, (f64v)0.00012509933496546315);
+  g = weft_fma_f64(g, t, (f64v)-0.00010515965393063012);
+  g = weft_fma_f64(g, t, (f64v)-0.0007798322683082797);
+  g = weft_fma_f64(g, t, (f64v)0.0018886903321307595);
+  g = weft_fma_f64(g, t, (f64v)0.0025293918156182624);
+  g = weft_fma_f64(g, t, (f64v)-0.023770514915563878);
+  g = weft_fma_f64(g, t, (f64v)0.06830802734400485);
+  g = weft_fma_f64(g, t, (f64v)-0.11927366341550164);
+  g = weft_fma_f64(g, t, (f64v)0.12964515870276);
+  g = weft_fma_f64(g, t, (f64v)-0.0475622943534453);
+  g = weft_fma_f64(g, t, (f64v)-0.13562110612458117);
   // The last step with its rounding error.
   f64v gl = g * t;
   g = gl + 1.2530080582697296;
@@ -655,24 +665,24 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   weft_exp_parts_f64(-h, -l, p, pl, s);
   f64v d = weft_fma_f64(a, 2.0, 1.0);
   f64v v = d - 1.0;
-  f64v dl = (1.0 - (d - v)) + (a + a - v);
+  f64v dl = (1.0 - (d - v)) + (a + a - v) + (al + al);
   f64v w = g * m;
   f64v n = p * w;
   f64v nl = weft_fma_f64(p, w, -n) + weft_fma_f64(pl, w, p * weft_fma_f64(gl, m, weft_fma_f64(g, m, -w)));
   return weft_quotient_f64(n, nl, d, dl) * s * s;
 }
 //@ weft_erfc_f64
-// e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: ? ulp.
+// e^(-x^2), the square in two parts, times a polynomial; 2 - erfc(-x) for negative x: 2.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_erfc_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
   a = a > 28.0 ? (f64v)28.0 : a;
   f64v h = a * a;
-  f64v r = weft_erfc_parts_f64(a, h, weft_fma_f64(a, a, -h), (f64v)1.0);
+  f64v r = weft_erfc_parts_f64(a, (f64v)0.0, h, weft_fma_f64(a, a, -h), (f64v)1.0);
   return x < 0.0 ? 2.0 - r : r;
 }
 //@ weft_erf_f64
-// Odd polynomial up to 1, 1 - erfc(|x|) beyond: ? ulp.
+// Odd polynomial up to 1, 1 - erfc(|x|) beyond: 1.0 ulp.
 [[gnu::always_inline]] static inline f64v weft_erf_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -692,21 +702,23 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   f64v small = weft_fma_f64(a, q, a);
   a = a > 6.0 ? (f64v)6.0 : a;
   f64v h = a * a;
-  f64v big = 1.0 - weft_erfc_parts_f64(a, h, weft_fma_f64(a, a, -h), (f64v)1.0);
+  f64v big = 1.0 - weft_erfc_parts_f64(a, (f64v)0.0, h, weft_fma_f64(a, a, -h), (f64v)1.0);
   return __builtin_elementwise_copysign(a > 1.0 ? big : small, x);
 }
 //@ weft_gelu_f64
-// x Phi(x): |x|/2 erfc(|x|/sqrt 2) with x^2/2 in two parts, subtracted from x for positive x: ? ulp.
+// x Phi(x): |x|/2 erfc(|x|/sqrt 2) with x^2/2 in two parts, subtracted from x for positive x: 1.9 ulp.
 [[gnu::always_inline]] static inline f64v weft_gelu_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
   a = a > 39.0 ? (f64v)39.0 : a;
   f64v h = 0.5 * a * a;
-  f64v r = weft_erfc_parts_f64(a * 0.7071067811865476, h, weft_fma_f64(0.5 * a, a, -h), 0.5 * a);
+  f64v b = a * 0.7071067811865476;
+  f64v bl = weft_fma_f64(a, 0.7071067811865476, -b) + a * -4.833646656726457e-17;
+  f64v r = weft_erfc_parts_f64(b, bl, h, weft_fma_f64(0.5 * a, a, -h), 0.5 * a);
   return x < 0.0 ? -r : x - r;
 }
 //@ weft_gelu_tanh_f64
-// x / (1 + e^-u), u = 2 sqrt(2/pi) (x + 0.044715 x^3) in two parts: ? ulp.
+// x / (1 + e^-u), u = 2 sqrt(2/pi) (x + 0.044715 x^3) in two parts: 1.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_gelu_tanh_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v a = __builtin_elementwise_abs(x);
@@ -730,7 +742,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return x < 0.0 ? r * s * s : (x == __builtin_inf() ? x : r);
 }
 //@ weft_sigmoid_f64
-// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: ? ulp.
+// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x: 1.3 ulp.
 [[gnu::always_inline]] static inline f64v weft_sigmoid_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v h, l, s;
@@ -741,7 +753,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return weft_quotient_f64(x < 0.0 ? e : (f64v)1.0, x < 0.0 ? el : (f64v)0.0, d, ((1.0 - d) + e) + el);
 }
 //@ weft_softplus_f64
-// max(x, 0) + log1p(e^-|x|): ? ulp.
+// max(x, 0) + log1p(e^-|x|): 2.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_softplus_f64(f64v x) {
 #pragma clang fp contract(off)
   f64v h, l, s;
@@ -750,7 +762,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return (x > 0.0 ? x : (f64v)0.0) + weft_log1p_parts_f64(e, (f64v)0.0);
 }
 //@ weft_logaddexp_f64
-// max + log1p(e^-|a-b|): ? ulp of the larger of the result and max(|a|, |b|).
+// max + log1p(e^-|a-b|): 1.5 ulp of the larger of the result and max(|a|, |b|).
 [[gnu::always_inline]] static inline f64v weft_logaddexp_f64(f64v a, f64v b) {
 #pragma clang fp contract(off)
   f64v d = a == b ? (f64v)0.0 : __builtin_elementwise_abs(a - b);
@@ -758,7 +770,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return m + weft_log1p_parts_f64(weft_exp_f64(-d), (f64v)0.0);
 }
 //@ weft_hypot_f64
-// sqrt(a^2 + b^2), scaled by a power of two, the larger square in two parts: ? ulp.
+// sqrt(a^2 + b^2), scaled by a power of two, the larger square in two parts: 1.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_hypot_f64(f64v x, f64v y) {
 #pragma clang fp contract(off)
   f64v ax = __builtin_elementwise_abs(x), ay = __builtin_elementwise_abs(y);
@@ -789,7 +801,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
   return ((x == 1.0) | (y == 0.0)) ? (f64v)1.0 : r;
 }
 //@ weft_pow_f64
-// e^(y log |x|) with the logarithm in two parts to 2^-63: ? ulp.
+// e^(y log |x|) with the logarithm in two parts to 2^-63: 1.1 ulp.
 [[gnu::always_inline]] static inline f64v weft_pow_f64(f64v x, f64v y) {
 #pragma clang fp contract(off)
   f64v m, e;
@@ -898,7 +910,7 @@ static __attribute__((noinline)) void weft_fmod_slow_f64(const f64v& a, const f6
 }
 //@ weft_lgamma_f64
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection
-// below -1/2: ? ulp of max(|lgamma(x)|, lgamma(|x|), 1).
+// below -1/2: 2.7 ulp of max(|lgamma(x)|, lgamma(|x|), 1).
 [[gnu::always_inline]] static inline f64v weft_lgamma_f64(f64v x) {
 #pragma clang fp contract(off)
   i64v mirror = x <= -0.5;

@@ -121,7 +121,7 @@ $fn $V weft_sqrt_$T($V z) {
   t = t * back;
   $B right = weft_greater_equal_$R(z.re, ($RV)(0.0));
   $V r = {weft_select_$R(right, t, u), weft_copysign_$R(weft_select_$R(right, u, t), z.im)};
-  $B none = weft_equal_$R(m, ($RV)(0.0)), endless = weft_isinf_$R(z.im);
+  $B none = weft_equal_$R(x, ($RV)(0.0)) & weft_equal_$R(y, ($RV)(0.0)), endless = weft_isinf_$R(z.im);
   r.re = weft_select_$R(none, ($RV)(0.0), weft_select_$R(endless, y, r.re));
   r.im = weft_select_$R(none | endless, z.im, r.im);
   return r;

@@ -245,7 +245,7 @@ $fn $V weft_negative_$T($V a) { return -a; }
 $fn $V weft_abs_$T($V a) { return __builtin_elementwise_abs(a); }
 //@ weft_abs_$T : unsigned
 $fn $V weft_abs_$T($V a) { return a; }
-//@ weft_square_$T : ints
+//@ weft_square_$T : ints floats
 $fn $V weft_square_$T($V a) { return a * a; }
 //@ weft_sign_$T : signed
 $fn $V weft_sign_$T($V a) { return (a > 0) ? ($V)(1) : (a < 0) ? ($V)(-1) : ($V)(0); }

@@ -198,9 +198,9 @@ class Prelude {
     static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
         {"float", "f32v"},        {"double", "f64v"},
         {"signed char", "i8v"},   {"short", "i16v"},
-        {"int", "i32v"},          {"long long", "i64v"},
+        {"int", "i32v"},          {"long", "i64v"},
         {"unsigned char", "u8v"}, {"unsigned short", "u16v"},
-        {"unsigned int", "u32v"}, {"unsigned long long", "u64v"},
+        {"unsigned int", "u32v"}, {"unsigned long", "u64v"},
         {"bool", "boolv"}};
     out += "enum { L = " + std::to_string(lanes) + " };\n";
     for (auto [scalar, vector] : kTypes)

@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -91,9 +92,12 @@ inline std::string show(const Scalar& s) {
   return std::string(name(s.dtype)) + " " + text;
 }
 
-// Fails unless both have the same bits; any NaN is as good as another.
-inline void expect_same(const Scalar& got, const Scalar& want, const std::string& what) {
-  EXPECT_TRUE(got.same(want) || (is_nan(got) && is_nan(want))) << what << ": got " << show(got) << ", want " << show(want);
+// Fails unless both have the same bits; any NaN is as good as another. `what` and the arguments say where.
+inline void expect_same(const Scalar& got, const Scalar& want, const std::string& what, std::initializer_list<Scalar> of = {}) {
+  if (got.same(want) || (is_nan(got) && is_nan(want))) return;
+  std::string at = what;
+  for (const Scalar& argument : of) at += ", " + show(argument);
+  ADD_FAILURE() << at << ": got " << show(got) << ", want " << show(want);
 }
 
 inline std::vector<DType> dtypes_where(bool (*wanted)(DType)) {

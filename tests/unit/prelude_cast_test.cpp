@@ -11,7 +11,7 @@ TEST(PreludeCast, AgreesWithTheReferenceForEveryPairOfDtypes) {
         Column in = edges(from);
         std::string function = "weft_cast" + suffix(from) + suffix(to);
         Column got = map(lanes, function, to, {in});
-        for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], in[i].cast(to), function + " of " + show(in[i]));
+        for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], in[i].cast(to), function, {in[i]});
       }
 }
 
@@ -40,7 +40,7 @@ TEST(PreludeBitcast, KeepsTheBitsBetweenDtypesOfOneSize) {
           if (is_nan(in[i])) continue;
           unsigned char bytes[16];
           in[i].store(bytes);
-          expect_same(got[i], Scalar::load(to, bytes), function + " of " + show(in[i]));
+          expect_same(got[i], Scalar::load(to, bytes), function, {in[i]});
         }
       }
 }

@@ -36,7 +36,7 @@ TEST(PreludeHalves, RoundingIsToNearestEvenBetweenEveryPairOfNeighbours) {
         want.push_back(values[up ? i + 1 : i].cast(DType::F32));
       }
       Column got = map(16, "weft_round" + suffix(t), DType::F32, {in});
-      for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], want[i], "weft_round" + suffix(t) + " of " + show(in[i]));
+      for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], want[i], "weft_round" + suffix(t), {in[i]});
     }
 }
 
@@ -52,7 +52,7 @@ TEST(PreludeHalves, NextafterStepsToTheNeighbour) {
           uint16_t bits = static_cast<uint16_t>(in[i].re == 0 ? (towards < 0 ? 0x8001 : 1) : away ? i + 1 : i - 1);
           want = Scalar::load(t, &bits);
         }
-        expect_same(got[i], want, "weft_nextafter" + suffix(t) + " of " + show(in[i]));
+        expect_same(got[i], want, "weft_nextafter" + suffix(t), {in[i]});
       }
     }
 }
@@ -86,8 +86,8 @@ TEST(PreludeFloats, MaximumAndMinimumKeepNanAndOrderTheZeros) {
       Column most = map(lanes, "weft_maximum" + suffix(t), t, in), least = map(lanes, "weft_minimum" + suffix(t), t, in);
       for (size_t i = 0; i < most.size(); ++i) {
         double a = in[0][i].re, b = in[1][i].re;
-        expect_same(most[i], Scalar{t, 0, larger(a, b), 0}, "maximum of " + show(in[0][i]) + ", " + show(in[1][i]));
-        expect_same(least[i], Scalar{t, 0, -larger(-a, -b), 0}, "minimum of " + show(in[0][i]) + ", " + show(in[1][i]));
+        expect_same(most[i], Scalar{t, 0, larger(a, b), 0}, "maximum", {in[0][i], in[1][i]});
+        expect_same(least[i], Scalar{t, 0, -larger(-a, -b), 0}, "minimum", {in[0][i], in[1][i]});
       }
     }
 }

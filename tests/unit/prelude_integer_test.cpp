@@ -46,7 +46,7 @@ void check2(const std::string& op, bool to_bool, const std::function<Wide(Wide, 
       Column got = map(lanes, function, result, in);
       for (size_t i = 0; i < got.size() && !testing::Test::HasFailure(); ++i)
         expect_same(got[i], wrapped(want(value(in[0][i]), value(in[1][i]), static_cast<int>(size_of(t)) * 8), result),
-                    function + " of " + show(in[0][i]) + ", " + show(in[1][i]));
+                    function, {in[0][i], in[1][i]});
     }
 }
 
@@ -101,7 +101,7 @@ TEST(PreludeIntegers, OneArgument) {
                             {"relu", [](Wide a) { return a < 0 ? Wide(0) : a; }}, {"imag", [](Wide) { return Wide(0); }}}) {
         std::string function = std::string("weft_") + c.op + suffix(t);
         Column in = edges(t), got = map(lanes, function, t, {in});
-        for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], wrapped(c.want(value(in[i])), t), function + " of " + show(in[i]));
+        for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], wrapped(c.want(value(in[i])), t), function, {in[i]});
       }
 }
 

@@ -1,0 +1,395 @@
+#include "compiler/emit/cuda.h"
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/emit/cuda_emitter.h"
+#include "compiler/emit/cuda_text.h"
+#include "compiler/emit/prelude/prelude.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
+    : p_(p), s_(s), contract_(contract) {
+  outer_axes_ = static_cast<int>(p.outer.size());
+  int axes = outer_axes_ + static_cast<int>(p.row.size());
+  lane_ = axes == 0 ? -1 : s.lane_axis;
+  columns_ = s.order == Order::Columns;
+  wide_ = !fits_32_bits(p);
+  ranges_ = value_ranges(p);
+  varies_ = lane_ < 0 ? std::vector<bool>(p.values.size(), false) : varies_along(p, lane_);
+  axis_.resize(static_cast<size_t>(axes));
+  ragged_ = lane_ >= 0 && extent(lane_).value % s.lanes != 0;
+  if (lane_ < 0 && s.lanes > 1) throw InternalError("emit cuda: vectors of a program without axes");
+
+  defined_in_.assign(p.values.size(), -1);
+  for (size_t k = 0; k < p.sweeps.size(); ++k)
+    for (auto& stmt : p.sweeps[k].body)
+      if (Value v = defines(stmt); v >= 0) definitions_[v] = &stmt, defined_in_[v] = static_cast<int>(k);
+  for (Value v : crossing_values(p)) kept_.insert(v);
+  if (!kept_.empty() && s.keeper != Keeper::Registers && s.keeper != Keeper::Shared)
+    throw InternalError("emit cuda: values cross sweeps and the schedule does not say where they stay\n" +
+                        plan::print(p));
+  whole_rows_ = s.order == Order::Rows && s.keeper == Keeper::Registers;
+  if (whole_rows_) {
+    int64_t vectors = p.row_count() / extent(lane_).value * ((extent(lane_).value + s.lanes - 1) / s.lanes);
+    if (int64_t{s.unroll} * s.threads_per_row < vectors)
+      throw InternalError("emit cuda: the row is longer than its threads' registers");
+  }
+  if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.lanes != 1 || s.unroll * s.threads != 1024))
+    throw InternalError("emit cuda: tiles are 32 by 32 points of a pointwise program");
+  if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
+    throw InternalError("emit cuda: only the reductions of one sweep are split");
+  two_level_ = !p.row.empty() && (!whole_rows_ || s.unroll * s.lanes > 128);
+}
+
+std::string CudaEmitter::extra(int64_t value) {
+  extra_.push_back(value);
+  return format("p[{}]", p_.params.size() + extra_.size() - 1);
+}
+
+// ---- positions
+
+// Axes of the outer points or of the row, the one that neighbouring threads walk first.
+std::vector<int> CudaEmitter::order_of(bool outer) const {
+  int first = outer ? 0 : outer_axes_;
+  int last = outer ? outer_axes_ : static_cast<int>(axis_.size());
+  std::vector<int> order;
+  if (lane_ >= first && lane_ < last) order.push_back(lane_);
+  for (int a = last; a-- > first;)
+    if (a != lane_) order.push_back(a);
+  return order;
+}
+
+// How many steps the axes have together; the lane axis counts vectors.
+std::string CudaEmitter::count_of(const std::vector<int>& order) const {
+  std::string s;
+  for (int a : order) {
+    std::string e = spell(extent(a));
+    if (a == lane_ && s_.lanes > 1)
+      e = ragged_ ? format("({} + {}) / {}", e, s_.lanes - 1, s_.lanes) : format("{} / {}", e, s_.lanes);
+    s += s.empty() ? e : " * " + e;
+  }
+  return s.empty() ? "1" : s;
+}
+
+// From the step number q to the position on each axis.
+void CudaEmitter::split_position(const std::vector<int>& order, bool of_batch) {
+  for (size_t k = 0; k < order.size(); ++k) {
+    int a = order[k];
+    std::string step = k + 1 == order.size() ? "q" : format("weft_split(q, {})", count_of({a}));
+    if (a == lane_ && s_.lanes > 1) step += format(" * {}", s_.lanes);
+    axis_[a] = of_batch ? format("x{}[u]", a) : format("x{}", a);
+    code_.line("{}{} = {};", of_batch ? "" : "const I ", axis_[a], step);
+  }
+}
+
+// ---- loops
+
+void CudaEmitter::settle(const Sweep& sweep) {
+  for (auto& s : sweep.body)
+    if (Value v = defines(s); v >= 0 && kept(v)) settled_.insert(v);
+}
+
+// The steps start, start + step, … below `end`, `unroll` of them together. A loop runs on until there are
+// none left.
+void CudaEmitter::batch(const Batch& b, const std::string& start, const std::string& step,
+                        const std::string& end, bool in_loop) {
+  auto order = order_of(p_.row.empty());
+  bool shared = s_.keeper == Keeper::Shared && !kept_.empty();
+  if (in_loop) code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
+  for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
+  code_.line("bool ok[{}];", s_.unroll);
+  if (shared) {
+    code_.line("I at[{}];", s_.unroll);
+    for (Value v : kept_)
+      if (defined_in_[v] <= b.number)
+        code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
+  }
+  batch_arrays(b);
+  if (in_loop) start_runs(static_cast<size_t>(b.number));
+  code_.unrolled("u", s_.unroll);
+  code_.line("I q = {} + u * {};", in_loop ? "c" : start, step);
+  code_.line("ok[u] = q < {};", end);
+  code_.line("q = weft_min(q, {} - 1);", end);
+  if (shared) {
+    code_.add("at[u] = q;");
+    for (Value v : kept_)
+      if (defined_in_[v] < b.number) code_.line("k{0}[u] = z{0}[q];", v);
+  }
+  split_position(order, true);
+  batch_loads(b);
+  code_.add("}");
+  batch_elements(b);
+  if (shared) {
+    code_.unrolled("u", s_.unroll);
+    code_.add("if (!ok[u]) continue;");
+    for (Value v : kept_)
+      if (defined_in_[v] == b.number) code_.line("z{0}[at[u]] = k{0}[u];", v);
+    code_.add("}");
+  }
+  batch_stores(b);
+  if (in_loop) {
+    flush_runs(static_cast<size_t>(b.number));
+    code_.add("}");
+  }
+}
+
+void CudaEmitter::pointwise() {
+  auto order = order_of(true);
+  int64_t vectors = 1;
+  for (int a : order) vectors *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
+  int64_t tile = int64_t{s_.threads} * s_.unroll;
+  launch_.tasks = (vectors + tile - 1) / tile;
+  code_.line("const I n = {};", count_of(order));
+  code_.line("const I first = (I)blockIdx.x * {} + (I)threadIdx.x;", tile);
+  batch(batches_[0], "first", std::to_string(s_.threads), "n", false);
+}
+
+void CudaEmitter::rows(bool finish_entry) {
+  int threads = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads_per_row;
+  auto outer = order_of(true);
+  bool split = s_.split > 1;
+  int64_t points = p_.outer_count(), rows = s_.threads / s_.threads_per_row;
+  code_.line("const I n = {};", count_of(outer));
+  if (finish_entry) {
+    code_.add("I q = (I)blockIdx.x;");
+    code_.add("const I row = q;");
+    code_.add("const bool live = true;");
+    code_.add("const I t = (I)threadIdx.x;");
+    launch_.finish_tasks = points;
+  } else {
+    code_.line("const I t = (I)(threadIdx.x % {});", threads);
+    std::string block = split ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
+    code_.line("I q = {} * {} + (I)(threadIdx.x / {});", block, rows, threads);
+    code_.add("const bool live = q < n;");
+    code_.add("q = weft_min(q, n - 1);");
+    if (split) code_.add("const I row = q;");
+    launch_.tasks = (points + rows - 1) / rows * s_.split;
+  }
+  split_position(outer, false);
+  std::string last = "live && t == 0";
+  if (finish_entry) {
+    outer_code(p_.sweeps[0].before, last);
+    start_totals(0);
+    code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
+    code_.line("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
+    join_row(0, threads);
+    finish(0);
+    outer_code(p_.epilogue, last);
+    return;
+  }
+  auto order = order_of(false);
+  code_.line("const I m = {};", count_of(order));
+  std::string start = "t", end = "m";
+  if (split) {
+    code_.line("const I begin = (I)(blockIdx.x % (unsigned int){}) * {};", split_, part_length_);
+    code_.line("const I end = weft_min(begin + {}, m);", part_length_);
+    start = "begin + t", end = "end";
+  }
+  if (s_.keeper == Keeper::Shared) {
+    std::vector<Value> by_size(kept_.begin(), kept_.end());
+    auto bytes = [&](Value v) { return static_cast<int64_t>(size_of(p_.values[v].dtype)) * s_.lanes; };
+    std::stable_sort(by_size.begin(), by_size.end(), [&](Value a, Value b) { return bytes(a) > bytes(b); });
+    int64_t before = 0;
+    for (Value v : by_size) {
+      code_.line("{0}* z{1} = ({0}*)(weft_shared + m * {2}) + (I)(threadIdx.x / {3}) * m;",
+                 vector_type(p_.values[v].dtype), v, before * rows, threads);
+      before += bytes(v);
+    }
+    int64_t vectors =
+        p_.row_count() / extent(lane_).value * ((extent(lane_).value + s_.lanes - 1) / s_.lanes);
+    launch_.shared_bytes = static_cast<uint32_t>(before * rows * vectors);
+  } else if (whole_rows_) {
+    for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
+  }
+  for (auto& b : batches_) {
+    outer_code(b.sweep->before, last);
+    auto number = static_cast<size_t>(b.number);
+    start_totals(number);
+    if (whole_rows_) {
+      code_.add("{");
+      if (two_level_) start_runs(number);
+    }
+    batch(b, start, std::to_string(threads), end, !whole_rows_);
+    if (whole_rows_) {
+      if (two_level_) flush_runs(number);
+      code_.add("}");
+    }
+    join_row(number, threads);
+    if (split) {
+      code_.line(
+          "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
+          split_);
+      partial_bytes_ = state_bytes_[0] * points * s_.split;
+      return;
+    }
+    finish(number);
+    settle(*b.sweep);
+    if (s_.keeper == Keeper::Shared && !kept_.empty() && threads > 1) code_.add("__syncthreads();");
+  }
+  outer_code(p_.epilogue, last);
+}
+
+void CudaEmitter::columns(bool finish_entry) {
+  auto outer = order_of(true);
+  int64_t vectors = 1;
+  for (int a : outer) vectors *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
+  int groups = s_.threads_per_row, across = s_.threads / groups;
+  bool split = s_.split > 1;
+  code_.line("const I n = {};", count_of(outer));
+  if (finish_entry) {
+    code_.line("I q = (I)blockIdx.x * {} + (I)threadIdx.x;", launch_.finish_threads);
+    launch_.finish_tasks = (vectors + launch_.finish_threads - 1) / launch_.finish_threads;
+  } else {
+    code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
+    std::string block = split ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
+    code_.line("I q = {} * {} + tx;", block, across);
+    launch_.tasks = (vectors + across - 1) / across * s_.split;
+  }
+  code_.add("const bool live = q < n;");
+  code_.add("q = weft_min(q, n - 1);");
+  if (split) code_.add("const I column = q;");
+  split_position(outer, false);
+  std::string first = groups > 1 && !finish_entry ? "live && ty == 0" : "live";
+  std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
+  if (finish_entry) {
+    outer_code(p_.sweeps[0].before, first);
+    start_totals(0);
+    code_.line("for (I k = 0; k < {}; ++k) {{", split_);
+    code_.unrolled("e", s_.lanes);
+    code_.line("join0(s0[e], ((const S0*)partials){});", place);
+    code_.add("}");
+    code_.add("}");
+    finish(0);
+    outer_code(p_.epilogue, first);
+    return;
+  }
+  code_.line("const I m = {};", count_of(order_of(false)));
+  std::string start = "ty", end = "m";
+  if (split) {
+    code_.line("const I k = (I)(blockIdx.x % (unsigned int){});", split_);
+    code_.line("const I begin = k * {};", part_length_);
+    code_.line("const I end = weft_min(begin + {}, m);", part_length_);
+    start = "begin + ty", end = "end";
+  }
+  for (auto& b : batches_) {
+    outer_code(b.sweep->before, first);
+    auto number = static_cast<size_t>(b.number);
+    start_totals(number);
+    batch(b, start, std::to_string(groups), end, true);
+    join_columns(number);
+    if (split) {
+      code_.line("if ({}) {{", first);
+      code_.unrolled("e", s_.lanes);
+      code_.line("((S0*)partials){} = s0[e];", place);
+      code_.add("}");
+      code_.add("}");
+      partial_bytes_ = state_bytes_[0] * vectors * s_.lanes * s_.split;
+      return;
+    }
+    finish(number);
+    settle(*b.sweep);
+  }
+  outer_code(p_.epilogue, first);
+}
+
+// ---- entries
+
+std::string CudaEmitter::entry(bool finish_entry) {
+  code_ = CodeText(1);
+  outer_values_.clear();
+  settled_.clear();
+  launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
+  if (s_.order == Order::Pointwise)
+    s_.tile_axis >= 0 ? tiled() : pointwise();
+  else if (columns_)
+    columns(finish_entry);
+  else
+    rows(finish_entry);
+  return code_.text();
+}
+
+// The entry's opening: the arguments under the names that the body uses.
+std::string CudaEmitter::opening(const std::string& name, int threads) const {
+  CodeText code;
+  code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
+            threads, name);
+  size_t word = 0;
+  for (size_t b = 0; b < p_.buffers.size(); ++b) {
+    std::string type = (p_.buffers[b].written ? "" : "const ") + dialect_.element_type(p_.buffers[b].dtype);
+    code.line("{}* const b{} = ({}*)args.w[{}];", type, b, type, word++);
+  }
+  if (s_.split > 1) code.line("void* const partials = (void*)args.w[{}];", word++);
+  if (size_t count = p_.params.size() + extra_.size()) {
+    std::string list;
+    for (size_t k = 0; k < count; ++k) list += format("{}(I)args.w[{}]", k ? ", " : "", word++);
+    code.line("const I p[] = {{{}}};", list);
+  }
+  for (size_t k = 0; k < p_.scalars.size(); ++k) {
+    DType t = p_.scalars[k];
+    if (t == DType::C128) {
+      code.line("const c128 a{0} = {{*(const double*)&args.w[{1}], *(const double*)&args.w[{2}]}};", k, word,
+                word + 1);
+      word += 2;
+    } else {
+      code.line("const {} a{} = weft_unpack_{}(*(const {}*)&args.w[{}]);", dialect_.value_type(t), k,
+                suffix(t), dialect_.element_type(t), word++);
+    }
+  }
+  return code.text();
+}
+
+Emitted CudaEmitter::run() {
+  launch_.threads = static_cast<uint32_t>(s_.threads);
+  if (s_.split > 1) {
+    auto order = order_of(false);
+    int64_t steps = 1;
+    for (int a : order) steps *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
+    split_ = extra(s_.split);
+    part_length_ = extra((steps + s_.split - 1) / s_.split);
+    launch_.finish_threads = 128;
+    if (!columns_) {
+      while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
+      while (launch_.finish_threads > 32 && launch_.finish_threads / 2 >= s_.split)
+        launch_.finish_threads /= 2;
+    }
+  }
+  for (size_t k = 0; k < p_.sweeps.size(); ++k) {
+    batches_.push_back(plan_batch(p_.sweeps[k], static_cast<int>(k)));
+    declare_state(k);
+  }
+  std::string main = entry(false);
+  std::string finish_body = s_.split > 1 ? entry(true) : "";
+
+  size_t words = p_.buffers.size() + (s_.split > 1) + p_.params.size() + extra_.size();
+  for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
+  std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
+  if (s_.keeper == Keeper::Shared) text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
+  text += functions_;
+  text += opening("WEFT_NAME", s_.threads) + main + "}\n";
+  if (s_.split > 1)
+    text += opening("WEFT_NAME_finish", static_cast<int>(launch_.finish_threads)) + finish_body + "}\n";
+  text = cuda_support(text, wide_) + text;
+  text = prelude_for(PreludeTarget::Cuda, 0, text) + text;
+
+  Emitted out;
+  out.source.hash = hash_text(text);
+  out.source.name = "weft_" + to_string(out.source.hash).substr(0, 16);
+  for (size_t at; (at = text.find("WEFT_NAME")) != std::string::npos;) text.replace(at, 9, out.source.name);
+  out.source.text = std::move(text);
+  out.launch = launch_;
+  out.params = p_.params;
+  out.params.insert(out.params.end(), extra_.begin(), extra_.end());
+  out.partial_bytes = partial_bytes_;
+  return out;
+}
+
+Emitted emit_cuda(const RowProgram& program, const Schedule& schedule, bool contract) {
+  return CudaEmitter(program, schedule, contract).run();
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,408 @@
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/emit/cuda_emitter.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+// ---- names
+
+std::string CudaEmitter::name_of(Value v) const {
+  if (auto home = home_.find(v); home != home_.end()) return home->second;
+  if (settled_.contains(v))
+    return format("weft_unpack_{}(k{}[u].e[{}])", suffix(p_.values[v].dtype), v, at_element_ ? "e" : "0");
+  if (outer_values_.contains(v)) return format("h{}[{}]", v, at_element_ ? "e" : "0");
+  return format("v{}", v);
+}
+
+std::string CudaEmitter::index_text(const Index& at, int64_t shift) const {
+  std::string s;
+  auto term = [&](const std::string& t) { s += (s.empty() ? "" : " + ") + t; };
+  if (at.offset.param >= 0 || at.offset.value != 0) term(spell(at.offset));
+  for (auto& t : at.axes) term(times(axis_[t.axis], t.by));
+  for (auto& t : at.values) term(times("(I)" + name_of(t.value), t.by));
+  if (s.empty()) s = "0";
+  if (shift != 0) s += format(" {} {}", shift < 0 ? '-' : '+', std::abs(shift));
+  return s;
+}
+
+std::string CudaEmitter::guards_text(const std::vector<Value>& guards) const {
+  std::string s;
+  for (Value g : guards) s += (s.empty() ? "" : " && ") + name_of(g);
+  return s;
+}
+
+// ---- single statements
+
+void CudaEmitter::let(const Let& l) {
+  DType from = p_.values[l.args[0]].dtype;
+  std::string text;
+  // __fmul_rn is never contracted into a multiply-add.
+  if (!contract_ && (l.op == ir::Op::multiply || l.op == ir::Op::square) && is_float(from) && !is_half(from))
+    text = format("__{}mul_rn({}, {})", from == DType::F64 ? "d" : "f", name_of(l.args[0]),
+                  name_of(l.args.back()));
+  else
+    text = spell(l, p_, dialect_, [&](Value v) { return name_of(v); });
+  code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
+}
+
+std::string CudaEmitter::divide(const Divide& d) const {
+  const Range& of = ranges_[d.of];
+  std::string value = name_of(d.of), by = spell(d.divisor);
+  if (of.known && of.low >= 0) {
+    const char* type = wide_ || of.high > INT32_MAX ? "unsigned long long" : "unsigned int";
+    return format("(long long)(({}){} {} ({}){})", type, value, d.remainder ? '%' : '/', type, by);
+  }
+  return format("weft_{}_i64({}, {})", d.remainder ? "remainder" : "floor_divide", value, by);
+}
+
+void CudaEmitter::element_load(const Load& l) {
+  std::string type = value_type(l.out), t = suffix(p_.values[l.out].dtype);
+  std::string at = format("weft_unpack_{}(b{}[{}])", t, l.buffer, index_text(l.at));
+  if (l.guards.empty()) return code_.line("const {} v{} = {};", type, l.out, at);
+  code_.line("{} v{} = {{}};", type, l.out);
+  code_.line("if ({}) v{} = {};", guards_text(l.guards), l.out, at);
+}
+
+void CudaEmitter::element_store(const Store& s) {
+  code_.line("if (in_store) b{}[{}] = weft_pack_{}({});", s.buffer, index_text(s.at),
+             suffix(p_.buffers[s.buffer].dtype), name_of(s.value));
+}
+
+void CudaEmitter::statement(const Stmt& stmt) {
+  if (auto* l = std::get_if<Let>(&stmt)) {
+    let(*l);
+  } else if (auto* c = std::get_if<Literal>(&stmt)) {
+    code_.line("const {} v{} = {};", value_type(c->out), c->out,
+               dialect_.splat(c->value.dtype, literal(c->value)));
+  } else if (auto* a = std::get_if<Argument>(&stmt)) {
+    code_.line("const {} v{} = a{};", value_type(a->out), a->out, a->scalar);
+  } else if (auto* at = std::get_if<Position>(&stmt)) {
+    code_.line("const long long v{} = (long long)({});", at->out, index_text(at->at));
+  } else if (auto* d = std::get_if<Divide>(&stmt)) {
+    code_.line("const long long v{} = {};", d->out, divide(*d));
+  } else if (auto* k = std::get_if<Clamp>(&stmt)) {
+    code_.line("const long long v{} = weft_clamp({}, {});", k->out, name_of(k->index), spell(k->extent));
+  } else if (auto* t = std::get_if<Test>(&stmt)) {
+    const char* type = wide_ ? "unsigned long long" : "unsigned int";
+    code_.line("const bool v{} = ({})({}) < ({}){};", t->out, type, index_text(t->at), type,
+               spell(t->extent));
+  } else if (auto* l2 = std::get_if<Load>(&stmt)) {
+    element_load(*l2);
+  } else if (auto* f = std::get_if<Fold>(&stmt)) {
+    fold(*f);
+  } else if (auto* s = std::get_if<Store>(&stmt)) {
+    element_store(*s);
+  }
+}
+
+// ---- outer code
+
+// The element's position on the lane axis. Positions behind the end of a last vector that is not full stay on
+// the last element; their folds and stores are left out.
+void CudaEmitter::lane_position() {
+  if (lane_ < 0 || s_.lanes == 1) return;
+  if (ragged_)
+    code_.line("const I y = weft_min({} + e, {} - 1);", axis_[lane_], spell(extent(lane_)));
+  else
+    code_.line("const I y = {} + e;", axis_[lane_]);
+}
+
+void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& when) {
+  if (stmts.empty()) return;
+  if (!columns_) {
+    bool stores =
+        std::any_of(stmts.begin(), stmts.end(), [](auto& s) { return std::holds_alternative<Store>(s); });
+    if (stores) {
+      code_.line("if ({}) {{", when);
+      code_.add("const bool in_store = true;");
+    }
+    for (auto& s : stmts) statement(s);
+    if (stores) code_.add("}");
+    return;
+  }
+  for (auto& s : stmts)
+    if (Value v = defines(s); v >= 0) code_.line("{} h{}[{}];", value_type(v), v, s_.lanes);
+  code_.unrolled("e", s_.lanes);
+  at_element_ = true;
+  std::string base = axis_[lane_];
+  code_.line("const bool in_store = {}{};", when,
+             ragged_ ? format(" && {} + e < {}", base, spell(extent(lane_))) : "");
+  lane_position();
+  if (s_.lanes > 1) axis_[lane_] = "y";
+  for (auto& s : stmts) {
+    statement(s);
+    if (Value v = defines(s); v >= 0) {
+      code_.line("h{0}[e] = v{0};", v);
+      outer_values_.insert(v);
+    }
+  }
+  axis_[lane_] = base;
+  at_element_ = false;
+  code_.add("}");
+}
+
+// ---- planning a batch
+
+bool CudaEmitter::slice_of(const Sweep& sweep, const std::vector<Value>& guards, std::set<Value>& out) const {
+  std::set<Value> here;
+  for (auto& s : sweep.body)
+    if (Value v = defines(s); v >= 0) here.insert(v);
+  std::vector<Value> stack(guards);
+  while (!stack.empty()) {
+    Value v = stack.back();
+    stack.pop_back();
+    if (!here.contains(v) || !varies_[v] || !out.insert(v).second) continue;
+    const Stmt& s = *definitions_.at(v);
+    if (std::holds_alternative<Load>(s)) return false;
+    for (Value u : uses(s)) stack.push_back(u);
+  }
+  return true;
+}
+
+Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
+  bool plain = l.guards.empty() && l.at.values.empty();
+  if (s_.tile_axis >= 0 && plain && stride_along(l.at, s_.tile_axis) == 1 && stride_along(l.at, lane_) != 1 &&
+      stride_along(l.at, lane_) != 0)
+    return {Path::Tile};
+  if (s_.lanes == 1) return {plain ? Path::Staged : Path::Element};
+  if (!varies_[l.out]) return {Path::Same};
+  int phase = vector_phase(p_, l.at, lane_, s_.lanes, varies_);
+  // A vector may begin before the buffer or end behind it when the elements that it is loaded for are all
+  // left out.
+  bool checked = l.guards.empty() ? !ragged_ || phase == 0 : vector_guards && !ragged_;
+  if (phase >= 0 && checked) return {phase == 0 ? Path::Vector : Path::Cover, phase};
+  return {plain ? Path::Staged : Path::Element};
+}
+
+Route CudaEmitter::route_store(const Store& s) const {
+  if (s_.lanes > 1 && vector_phase(p_, s.at, lane_, s_.lanes, varies_) == 0) return {Path::Vector};
+  return {Path::Element};
+}
+
+Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
+  Batch b;
+  b.sweep = &sweep;
+  b.number = number;
+  std::set<Value> same;
+  for (auto& s : sweep.body) {
+    Route r;
+    if (auto* l = std::get_if<Load>(&s)) {
+      std::set<Value> slice;
+      bool sliceable = s_.lanes > 1 && s_.lanes <= 32 && slice_of(sweep, l->guards, slice);
+      r = route_load(*l, sliceable);
+      if ((r.path == Path::Vector || r.path == Path::Cover) && !l->guards.empty())
+        b.guard_sets.insert(l->guards);
+      if (r.path == Path::Cover) {
+        auto block = [&](int64_t shift, unsigned needed) {
+          for (size_t k = 0; k < b.blocks.size(); ++k) {
+            Block& other = b.blocks[k];
+            auto same_walk = [](auto& x, auto& y) { return x.axis == y.axis && x.by.value == y.by.value; };
+            if (other.load->buffer == l->buffer && other.guards == l->guards && l->at.values.empty() &&
+                other.load->at.values.empty() &&
+                std::equal(l->at.axes.begin(), l->at.axes.end(), other.load->at.axes.begin(),
+                           other.load->at.axes.end(), same_walk) &&
+                other.load->at.offset.value + other.shift == l->at.offset.value + shift) {
+              other.needed |= needed;
+              return static_cast<int>(k);
+            }
+          }
+          b.blocks.push_back({l, shift, l->guards, needed});
+          return static_cast<int>(b.blocks.size()) - 1;
+        };
+        unsigned all = static_cast<unsigned>((uint64_t{1} << s_.lanes) - 1);
+        unsigned first = static_cast<unsigned>((uint64_t{1} << (s_.lanes - r.phase)) - 1);
+        r.first = block(-r.phase, first);
+        r.second = block(s_.lanes - r.phase, all & ~first);
+      }
+    } else if (auto* st = std::get_if<Store>(&s)) {
+      r = route_store(*st);
+    } else if (Value v = defines(s); v >= 0 && s_.lanes > 1 && !varies_[v]) {
+      r = {Path::Same};
+    }
+    if (r.path == Path::Same) same.insert(defines(s));
+    b.routes.push_back(r);
+  }
+  for (size_t k = 0; k < sweep.body.size(); ++k) {
+    const Stmt& s = sweep.body[k];
+    if (b.routes[k].path == Path::Same) {
+      if (kept(defines(s))) b.late.insert(defines(s));
+      continue;
+    }
+    for (Value u : uses(s))
+      if (same.contains(u)) b.late.insert(u);
+  }
+  return b;
+}
+
+// ---- a batch
+
+void CudaEmitter::batch_arrays(const Batch& b) {
+  for (Value v : b.late) code_.line("{} h{}[{}];", value_type(v), v, s_.unroll);
+  for (size_t k = 0; k < b.routes.size(); ++k) {
+    Path path = b.routes[k].path;
+    if (auto* l = std::get_if<Load>(&b.sweep->body[k])) {
+      if ((path == Path::Vector || path == Path::Staged) && !(kept(l->out) && path == Path::Vector))
+        code_.line("{} m{}[{}];", vector_type(p_.values[l->out].dtype), l->out, s_.unroll);
+    } else if (auto* s = std::get_if<Store>(&b.sweep->body[k]); s && path == Path::Vector) {
+      code_.line("{} s{}[{}];", vector_type(p_.buffers[s->buffer].dtype), k, s_.unroll);
+    }
+  }
+  for (size_t k = 0; k < b.blocks.size(); ++k)
+    code_.line("{} c{}[{}];", vector_type(p_.buffers[b.blocks[k].load->buffer].dtype), k, s_.unroll);
+}
+
+// For each set of guards of vector loads, which elements of the vector pass.
+void CudaEmitter::guard_bits(const Batch& b) {
+  if (b.guard_sets.empty()) return;
+  int number = 0;
+  std::set<Value> slice;
+  for (auto& guards : b.guard_sets) {
+    slice_of(*b.sweep, guards, slice);
+    code_.line("unsigned int g{} = 0;", number++);
+  }
+  code_.unrolled("e", s_.lanes);
+  at_element_ = true;
+  std::string base = axis_[lane_];
+  lane_position();
+  axis_[lane_] = "y";
+  for (auto& s : b.sweep->body)
+    if (Value v = defines(s); v >= 0 && slice.contains(v)) statement(s);
+  number = 0;
+  for (auto& guards : b.guard_sets)
+    code_.line("g{} |= (unsigned int)({}) << e;", number++, guards_text(guards));
+  axis_[lane_] = base;
+  at_element_ = false;
+  code_.add("}");
+}
+
+void CudaEmitter::batch_loads(const Batch& b) {
+  auto number_of = [&](const std::vector<Value>& guards) {
+    return std::distance(b.guard_sets.begin(), b.guard_sets.find(guards));
+  };
+  auto vector_load = [&](const Load& l) {
+    const char* hint = s_.streaming ? "weft_get_once" : "weft_get";
+    std::string to = format("{}{}[u]", kept(l.out) ? "k" : "m", l.out);
+    std::string from =
+        format("{}<{}>(b{} + ({}))", hint, vector_type(p_.values[l.out].dtype), l.buffer, index_text(l.at));
+    if (l.guards.empty())
+      code_.line("{} = {};", to, from);
+    else
+      code_.line("if (g{}) {} = {};", number_of(l.guards), to, from);
+  };
+  auto& body = b.sweep->body;
+  for (size_t k = 0; k < body.size(); ++k) {
+    Path path = b.routes[k].path;
+    if (path == Path::Same) {
+      statement(body[k]);
+      if (Value v = defines(body[k]); b.late.contains(v)) code_.line("h{0}[u] = v{0};", v);
+    } else if (auto* l = std::get_if<Load>(&body[k]); l && path == Path::Vector && l->guards.empty()) {
+      vector_load(*l);
+    } else if (l && path == Path::Staged) {
+      std::string base = lane_ < 0 ? "" : axis_[lane_];
+      if (s_.lanes > 1) {
+        code_.unrolled("e", s_.lanes);
+        lane_position();
+        axis_[lane_] = "y";
+      }
+      code_.line("m{}[u].e[{}] = {}b{}[{}]{};", l->out, s_.lanes > 1 ? "e" : "0",
+                 s_.streaming && s_.lanes == 1 ? "weft_once(" : "", l->buffer, index_text(l->at),
+                 s_.streaming && s_.lanes == 1 ? ")" : "");
+      if (s_.lanes > 1) {
+        axis_[lane_] = base;
+        code_.add("}");
+      }
+    }
+  }
+  guard_bits(b);
+  for (size_t k = 0; k < body.size(); ++k)
+    if (auto* l = std::get_if<Load>(&body[k]); l && b.routes[k].path == Path::Vector && !l->guards.empty())
+      vector_load(*l);
+  for (size_t k = 0; k < b.blocks.size(); ++k) {
+    const Block& block = b.blocks[k];
+    std::string when =
+        block.guards.empty() ? "" : format("if (g{} & {:#x}u) ", number_of(block.guards), block.needed);
+    code_.line("{}c{}[u] = weft_get<{}>(b{} + ({}));", when, k,
+               vector_type(p_.buffers[block.load->buffer].dtype), block.load->buffer,
+               index_text(block.load->at, block.shift));
+  }
+}
+
+void CudaEmitter::batch_elements(const Batch& b) {
+  code_.unrolled("u", s_.unroll);
+  if (s_.lanes > 1)
+    code_.unrolled("e", s_.lanes);
+  else
+    code_.add("const int e = 0;");
+  at_element_ = true;
+  std::string base = lane_ < 0 ? "" : axis_[lane_];
+  bool row_lanes = !columns_;
+  std::string full = ragged_ ? format(" && {} + e < {}", base, spell(extent(lane_))) : "";
+  code_.line("const bool in_fold = ok[u]{};", row_lanes ? full : "");
+  code_.line("const bool in_store = ok[u]{}{};", p_.row.empty() ? "" : " && live", full);
+  lane_position();
+  if (s_.lanes > 1) axis_[lane_] = "y";
+  for (Value v : b.late) home_[v] = format("h{}[u]", v);
+
+  auto& body = b.sweep->body;
+  for (size_t k = 0; k < body.size(); ++k) {
+    const Route& r = b.routes[k];
+    const Stmt& s = body[k];
+    Value v = defines(s);
+    if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
+      std::string raw;
+      if (r.path == Path::Cover)
+        raw = format("weft_pick(c{}[u], c{}[u], e + {})", r.first, r.second, r.phase);
+      else if (r.path == Path::Tile)
+        raw = format("tile{}[threadIdx.x % 32][threadIdx.x / 32 + u * {}]", l->out, s_.threads / 32);
+      else
+        raw = format("{}{}[u].e[e]", kept(v) && r.path == Path::Vector ? "k" : "m", v);
+      code_.line("const {} v{} = weft_unpack_{}({});", value_type(v), v, suffix(p_.values[v].dtype), raw);
+      if (kept(v) && r.path != Path::Vector) code_.line("k{}[u].e[e] = {};", v, raw);
+      continue;
+    }
+    if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
+      code_.line("s{}[u].e[e] = weft_pack_{}({});", k, suffix(p_.buffers[st->buffer].dtype),
+                 name_of(st->value));
+      continue;
+    }
+    if (r.path != Path::Same) statement(s);
+    if (v >= 0 && kept(v))
+      code_.line("k{}[u].e[e] = weft_pack_{}({});", v, suffix(p_.values[v].dtype), name_of(v));
+  }
+
+  for (Value v : b.late) home_.erase(v);
+  if (lane_ >= 0) axis_[lane_] = base;
+  at_element_ = false;
+  if (s_.lanes > 1) code_.add("}");
+  code_.add("}");
+}
+
+void CudaEmitter::batch_stores(const Batch& b) {
+  bool any = false;
+  auto& body = b.sweep->body;
+  for (size_t k = 0; k < body.size(); ++k) {
+    auto* s = std::get_if<Store>(&body[k]);
+    if (!s || b.routes[k].path != Path::Vector) continue;
+    if (!any) {
+      code_.unrolled("u", s_.unroll);
+      code_.line("if (!ok[u]{}) continue;", p_.row.empty() ? "" : " || !live");
+      for (Value v : b.late) home_[v] = format("h{}[u]", v);
+    }
+    any = true;
+    std::string at = format("b{} + ({})", s->buffer, index_text(s->at));
+    const char* put = s_.streaming ? "weft_put_once" : "weft_put";
+    if (ragged_)
+      code_.line("weft_put_part({}, s{}[u], {} - {});", at, k, spell(extent(lane_)), axis_[lane_]);
+    else
+      code_.line("{}({}, s{}[u]);", put, at, k);
+  }
+  if (!any) return;
+  for (Value v : b.late) home_.erase(v);
+  code_.add("}");
+}
+
+}  // namespace weft::emit

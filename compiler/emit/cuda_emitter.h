@@ -1,0 +1,186 @@
+// How emit_cuda works inside. Two kinds of code: outer code runs once for each outer point, and body code
+// runs for a batch of row elements (pointwise: of points) that a thread handles together. A batch is `unroll`
+// vectors of `lanes` elements along the lane axis, and runs in three steps that keep its loads in flight
+// together: loads and whatever is the same along the lanes; the elements, one by one; vector stores.
+//
+// Threads whose place lies behind the end work on the last place again and only their folds and stores are
+// left out, so that nothing but those is conditional.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/cuda.h"
+#include "compiler/emit/cuda_dialect.h"
+#include "compiler/emit/reduction.h"
+#include "compiler/plan/cuda_access.h"
+
+namespace weft::emit {
+
+// Lines with the indentation of their braces.
+class CodeText {
+ public:
+  template <class... Args>
+  void line(fmt::format_string<Args...> text, Args&&... args) {
+    add(fmt::format(text, std::forward<Args>(args)...));
+  }
+  void add(const std::string& text) {
+    if (text.starts_with("}")) --depth_;
+    out_ += std::string(text.starts_with("#") ? 0 : static_cast<size_t>(depth_) * 2, ' ') + text + "\n";
+    if (text.ends_with("{")) ++depth_;
+  }
+  // A loop over a constant count whose arrays stay in registers.
+  void unrolled(const char* variable, int count) {
+    add("#pragma unroll");
+    line("for (int {0} = 0; {0} < {1}; ++{0}) {{", variable, count);
+  }
+  const std::string& text() const { return out_; }
+  explicit CodeText(int depth = 0) : depth_(depth) {}
+
+ private:
+  std::string out_;
+  int depth_;
+};
+
+// How a statement of a body reaches memory.
+enum class Path {
+  Element,  // with the element's computation
+  Same,     // once for a vector: nothing in it differs along the lanes
+  Vector,   // one aligned access
+  Cover,    // two aligned loads around a vector that begins at `phase` of the first
+  Staged,   // element by element, but before anything is computed
+  Tile,     // through shared memory, transposed
+};
+
+struct Route {
+  Path path = Path::Element;
+  int phase = 0;
+  int first = -1, second = -1;  // Cover: its aligned vectors in Batch::blocks
+};
+
+// One aligned vector that Cover loads share.
+struct Block {
+  const plan::Load* load;  // a load that it serves
+  int64_t shift;           // elements from that load's first element to the vector
+  std::vector<plan::Value> guards;
+  unsigned needed = 0;  // the elements of the batch's vector that it serves, as bits
+};
+
+// What one sweep's body needs.
+struct Batch {
+  const plan::Sweep* sweep = nullptr;
+  int number = 0;
+  std::vector<Route> routes;  // of each statement of the body
+  std::vector<Block> blocks;
+  std::set<plan::Value> late;                     // values of Same statements that elements read
+  std::set<std::vector<plan::Value>> guard_sets;  // of guarded vector loads
+};
+
+class CudaEmitter {
+ public:
+  CudaEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);
+  Emitted run();
+
+ private:
+  // ---- cuda.cpp: entries and their loops
+  std::string entry(bool finish);
+  std::string opening(const std::string& name, int threads) const;
+  void pointwise();
+  void tiled();  // cuda_tile.cpp
+  void rows(bool finish);
+  void columns(bool finish);
+  void sweep_loops(const Batch& batch);
+  void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
+             bool in_loop);
+  std::string count_of(const std::vector<int>& order) const;
+  void split_position(const std::vector<int>& order, bool of_batch);
+  void settle(const plan::Sweep& sweep);
+  std::vector<int> order_of(bool outer) const;
+
+  // ---- cuda_reduce.cpp: accumulators
+  void declare_state(size_t sweep);
+  void start_totals(size_t sweep);
+  void start_runs(size_t sweep);
+  void flush_runs(size_t sweep);
+  void fold(const plan::Fold& fold);
+  void join_row(size_t sweep, int threads);
+  void join_columns(size_t sweep);
+  void finish(size_t sweep);
+  DType total_of(const plan::Accumulator& acc) const {
+    return two_level_ ? total_dtype(acc) : span_dtype(acc);
+  }
+  bool has_run(const plan::Accumulator& acc) const { return two_level_ && adds_up(acc); }
+  std::string joined(const plan::Accumulator& acc, DType t, const std::string& a, const std::string& b) const;
+  // Columns: opens a loop over the columns of a thread.
+  void each_column(bool open);
+
+  // ---- cuda_body.cpp: statements
+  Batch plan_batch(const plan::Sweep& sweep, int number);
+  Route route_load(const plan::Load& load, bool vector_guards) const;
+  Route route_store(const plan::Store& store) const;
+  bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
+                std::set<plan::Value>& out) const;
+  void batch_arrays(const Batch& batch);
+  void batch_loads(const Batch& batch);
+  void guard_bits(const Batch& batch);
+  void batch_elements(const Batch& batch);
+  void batch_stores(const Batch& batch);
+  void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
+  void lane_position();
+  void statement(const plan::Stmt& stmt);
+  void element_load(const plan::Load& load);
+  void element_store(const plan::Store& store);
+  void let(const plan::Let& let);
+  std::string divide(const plan::Divide& d) const;
+  std::string index_text(const plan::Index& at, int64_t shift = 0) const;
+  std::string name_of(plan::Value v) const;
+  std::string guards_text(const std::vector<plan::Value>& guards) const;
+  std::string vector_type(DType dtype) const {
+    return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);
+  }
+  std::string value_type(plan::Value v) const { return dialect_.value_type(p_.values[v].dtype); }
+  const plan::Num& extent(int axis) const {
+    return axis < outer_axes_ ? p_.outer[axis] : p_.row[axis - outer_axes_];
+  }
+  bool kept(plan::Value v) const { return kept_.contains(v); }
+  // One more argument word after the program's own parameters.
+  std::string extra(int64_t value);
+
+  const plan::RowProgram& p_;
+  const plan::Schedule& s_;
+  bool contract_;
+  CudaDialect dialect_;
+  CodeText code_;
+
+  int outer_axes_ = 0, lane_ = 0;
+  bool wide_ = false;        // 64-bit index arithmetic
+  bool columns_ = false;     // accumulators and outer values are arrays over the lanes
+  bool ragged_ = false;      // the last vector along the lane axis is not full
+  bool whole_rows_ = false;  // a batch takes the whole row
+  bool two_level_ = false;   // runs of elements are added to totals of a wider dtype
+  std::vector<bool> varies_;
+  std::vector<plan::Range> ranges_;
+  std::vector<Batch> batches_;
+  std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
+  std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1
+  std::set<plan::Value> kept_;                            // cross sweeps in registers or shared memory
+  std::set<plan::Value> outer_values_;                    // Columns: defined by outer code
+  std::vector<std::string> axis_;                         // the current spelling of each axis position
+  std::set<plan::Value> settled_;                         // kept values whose sweep is over
+  std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
+  bool at_element_ = false;                  // inside of a loop over the lanes
+
+  std::vector<int64_t> extra_;
+  std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
+  std::string split_, part_length_;   // how many parts the row has, and vectors (Columns: elements) of a part
+  Launch launch_;
+  int launch_threads_ = 1;  // threads of a block of the entry being written
+  int64_t partial_bytes_ = 0;
+  std::string functions_;
+};
+
+}  // namespace weft::emit

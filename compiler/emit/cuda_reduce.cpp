@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "compiler/emit/cuda_emitter.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+// A sweep's accumulators are the members of one struct S<sweep>, so that threads, warps and blocks join them
+// all at once: t<n> is accumulator n, i<n> the position of argmax and argmin.
+
+void CudaEmitter::declare_state(size_t sweep) {
+  struct Member {
+    size_t bytes;
+    std::string text;
+  };
+  std::vector<Member> members;
+  std::string body;
+  size_t align = 8, bytes = 0;
+  for (int a : p_.sweeps[sweep].accumulators) {
+    auto& acc = p_.accumulators[a];
+    DType t = total_of(acc);
+    members.push_back({size_of(t), format("{} t{};", dialect_.value_type(t), a)});
+    bytes += size_of(t);
+    if (t == DType::C128) align = 16;
+    if (is_arg(acc)) {
+      members.push_back({8, format("long long i{};", a)});
+      bytes += 8;
+      body +=
+          format("  weft_take_{0}_{1}(a.t{2}, a.i{2}, b.t{2}, b.i{2});\n", ir::name(acc.op), suffix(t), a);
+    } else {
+      body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
+    }
+  }
+  state_bytes_.push_back(static_cast<int64_t>((bytes + align - 1) / align * align));
+  if (members.empty()) return;
+  // The largest first: no padding between members.
+  std::stable_sort(members.begin(), members.end(), [](auto& a, auto& b) { return a.bytes > b.bytes; });
+  functions_ += format("struct __align__({}) S{} {{", align, sweep);
+  for (auto& m : members) functions_ += " " + m.text;
+  functions_ +=
+      format(" }};\nstatic __device__ __forceinline__ void join{0}(S{0}& a, const S{0}& b) {{\n{1}}}\n",
+             sweep, body);
+}
+
+std::string CudaEmitter::joined(const Accumulator& acc, DType t, const std::string& a,
+                                const std::string& b) const {
+  if (is_integer(t) && adds_up(acc))
+    return dialect_.wrap(t, acc.op == ir::Op::sum ? "{0} + {1}" : "{0} * {1}", a, b);
+  return combine(acc.op, t, a, b);
+}
+
+void CudaEmitter::each_column(bool open) {
+  if (!columns_) return;
+  if (open)
+    code_.unrolled("e", s_.lanes);
+  else
+    code_.add("}");
+}
+
+void CudaEmitter::start_totals(size_t sweep) {
+  auto& accumulators = p_.sweeps[sweep].accumulators;
+  if (accumulators.empty()) return;
+  code_.line("S{0} s{0}{1};", sweep, columns_ ? format("[{}]", s_.lanes) : "");
+  each_column(true);
+  for (int a : accumulators) {
+    auto& acc = p_.accumulators[a];
+    std::string state = format("s{}{}", sweep, columns_ ? "[e]" : "");
+    code_.line("{}.t{} = {};", state, a, identity_of(acc, total_of(acc), dialect_));
+    if (is_arg(acc)) code_.line("{}.i{} = 0x7fffffffffffffffll;", state, a);
+  }
+  each_column(false);
+}
+
+void CudaEmitter::start_runs(size_t sweep) {
+  for (int a : p_.sweeps[sweep].accumulators) {
+    auto& acc = p_.accumulators[a];
+    if (!has_run(acc)) continue;
+    DType t = span_dtype(acc);
+    code_.line("{} r{}{};", dialect_.value_type(t), a, columns_ ? format("[{}]", s_.lanes) : "");
+    each_column(true);
+    code_.line("r{}{} = {};", a, columns_ ? "[e]" : "", identity_of(acc, t, dialect_));
+    each_column(false);
+  }
+}
+
+void CudaEmitter::flush_runs(size_t sweep) {
+  for (int a : p_.sweeps[sweep].accumulators) {
+    auto& acc = p_.accumulators[a];
+    if (!has_run(acc)) continue;
+    DType from = span_dtype(acc), to = total_of(acc);
+    std::string e = columns_ ? "[e]" : "";
+    std::string run = format("r{}{}", a, e), total = format("s{}{}.t{}", sweep, e, a);
+    if (from != to) run = format("weft_cast_{}_{}({})", suffix(from), suffix(to), run);
+    each_column(true);
+    code_.line("{} = {};", total, joined(acc, to, total, run));
+    each_column(false);
+  }
+}
+
+void CudaEmitter::fold(const Fold& f) {
+  auto& acc = p_.accumulators[f.accumulator];
+  size_t sweep = 0;
+  while (std::ranges::count(p_.sweeps[sweep].accumulators, f.accumulator) == 0) ++sweep;
+  std::string e = columns_ ? "[e]" : "";
+  std::string total = format("s{}{}.t{}", sweep, e, f.accumulator);
+  if (is_arg(acc)) {
+    code_.line("if (in_fold) weft_take_{}_{}({}, s{}{}.i{}, {}, {});", ir::name(acc.op),
+               suffix(total_of(acc)), total, sweep, e, f.accumulator, name_of(f.value), name_of(f.position));
+    return;
+  }
+  DType t = has_run(acc) ? span_dtype(acc) : total_of(acc);
+  if (has_run(acc)) total = format("r{}{}", f.accumulator, e);
+  code_.line("if (in_fold) {} = {};", total, joined(acc, t, total, name_of(f.value)));
+}
+
+// Joins the states of the `threads` neighbouring threads of a row; each of them has the result.
+void CudaEmitter::join_row(size_t sweep, int threads) {
+  if (p_.sweeps[sweep].accumulators.empty() || threads == 1) return;
+  auto exchange = [&](int width) {
+    code_.add("#pragma unroll");
+    code_.line("for (int k = {0}; k; k /= 2) join{1}(s{1}, weft_exchange(s{1}, k));", width / 2, sweep);
+  };
+  exchange(std::min(threads, 32));
+  if (threads <= 32) return;
+  int warps = threads / 32;
+  code_.line("__shared__ S{0} joined{0}[{1}];", sweep, std::max(launch_threads_, threads) / 32);
+  code_.line("if (threadIdx.x % 32 == 0) joined{0}[threadIdx.x / 32] = s{0};", sweep);
+  code_.add("__syncthreads();");
+  code_.line("s{0} = joined{0}[threadIdx.x / {1} * {2} + threadIdx.x % {2}];", sweep, threads, warps);
+  exchange(warps);
+}
+
+// Joins the states of threads that walk different rows of the same columns.
+void CudaEmitter::join_columns(size_t sweep) {
+  if (p_.sweeps[sweep].accumulators.empty() || s_.threads_per_row == 1) return;
+  int across = s_.threads / s_.threads_per_row;
+  code_.line("__shared__ S{0} joined{0}[{1}];", sweep, s_.threads * s_.lanes);
+  code_.unrolled("e", s_.lanes);
+  code_.line("joined{0}[(ty * {1} + e) * {2} + tx] = s{0}[e];", sweep, s_.lanes, across);
+  code_.add("}");
+  code_.add("__syncthreads();");
+  code_.line("for (int k = {}; k; k /= 2) {{", s_.threads_per_row / 2);
+  code_.add("if (ty < k) {");
+  code_.unrolled("e", s_.lanes);
+  code_.line("join{0}(joined{0}[(ty * {1} + e) * {2} + tx], joined{0}[((ty + k) * {1} + e) * {2} + tx]);",
+             sweep, s_.lanes, across);
+  code_.add("}");
+  code_.add("}");
+  code_.add("__syncthreads();");
+  code_.add("}");
+  code_.unrolled("e", s_.lanes);
+  code_.line("s{0}[e] = joined{0}[e * {1} + tx];", sweep, across);
+  code_.add("}");
+}
+
+// The reductions that the sweep finishes, as values.
+void CudaEmitter::finish(size_t sweep) {
+  for (int a : p_.sweeps[sweep].accumulators) {
+    auto& acc = p_.accumulators[a];
+    std::string from = format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", is_arg(acc) ? 'i' : 't', a);
+    DType t = total_of(acc);
+    if (!is_arg(acc) && t != acc.dtype)
+      from = format("weft_cast_{}_{}({})", suffix(t), suffix(acc.dtype), from);
+    if (!columns_) {
+      code_.line("const {} v{} = {};", value_type(acc.out), acc.out, from);
+      continue;
+    }
+    code_.line("{} h{}[{}];", value_type(acc.out), acc.out, s_.lanes);
+    each_column(true);
+    code_.line("h{}[e] = {};", acc.out, from);
+    each_column(false);
+    outer_values_.insert(acc.out);
+  }
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,127 @@
+#include "compiler/emit/cuda_text.h"
+
+namespace weft::emit {
+
+namespace {
+
+struct Section {
+  const char* word;  // sections whose word the text does not hold are left out
+  const char* text;
+};
+
+// Users come before what they use, since a section is asked for by the text that was chosen before it.
+constexpr Section kSections[] = {
+    {"weft_put_part", R"(template <class T, int V>
+static __device__ __forceinline__ void weft_put_part(T* p, const Vec<T, V>& x, I left) {
+  if (left >= V) {
+    weft_put(p, x);
+  } else {
+    for (int e = 0; e < left; ++e) p[e] = x.e[e];
+  }
+}
+)"},
+    {"weft_put_once", R"(template <class T, int V>
+static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
+  if constexpr (sizeof(x) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(x) / 16; ++k) __stcs((uint4*)p + k, ((const uint4*)&x)[k]);
+  } else if constexpr (sizeof(x) == 8) {
+    __stcs((uint2*)p, *(const uint2*)&x);
+  } else if constexpr (sizeof(x) == 4) {
+    __stcs((unsigned int*)p, *(const unsigned int*)&x);
+  } else {
+    weft_put(p, x);
+  }
+}
+)"},
+    {"weft_get_once", R"(template <class W, class T>
+static __device__ __forceinline__ W weft_get_once(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
+  } else if constexpr (sizeof(W) == 8) {
+    *(uint2*)&x = __ldcs((const uint2*)p);
+  } else if constexpr (sizeof(W) == 4) {
+    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+)"},
+    {"weft_put", R"(template <class T, int V>
+static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
+  *(Vec<T, V>*)p = x;
+}
+)"},
+    {"weft_get", R"(template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+)"},
+    {"weft_pick", R"(template <class T, int V>
+static __device__ __forceinline__ T weft_pick(const Vec<T, V>& a, const Vec<T, V>& b, int k) {
+  return k < V ? a.e[k] : b.e[k - V];
+}
+)"},
+    {"Vec<", R"(template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+)"},
+    {"weft_exchange", R"(template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
+)"},
+    {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
+  i += i < 0 ? n : 0;
+  return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+)"},
+    {"weft_min", R"(static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+)"},
+    {"__builtin_inf()", "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"},
+    {"__builtin_inff()", "#define __builtin_inff() __int_as_float(0x7f800000)\n"},
+    {"__builtin_nan(", "#define __builtin_nan(x) __longlong_as_double(0x7ff8000000000000ll)\n"},
+    {"__builtin_nanf(", "#define __builtin_nanf(x) __int_as_float(0x7fc00000)\n"},
+};
+
+constexpr const char* kSplit32 = R"(// The remainder of q by n; q becomes the quotient.
+static __device__ __forceinline__ I weft_split(I& q, I n) {
+  unsigned int a = (unsigned int)q, by = (unsigned int)n, whole = a / by;
+  q = (I)whole;
+  return (I)(a - whole * by);
+}
+)";
+
+constexpr const char* kSplit64 =
+    R"(// The remainder of q by n; q becomes the quotient. A 64-bit division costs several times a 32-bit one.
+static __device__ __forceinline__ I weft_split(I& q, I n) {
+  unsigned long long a = (unsigned long long)q, by = (unsigned long long)n, whole;
+  if (((a | by) >> 32) == 0)
+    whole = (unsigned int)a / (unsigned int)by;
+  else
+    whole = a / by;
+  q = (I)whole;
+  return (I)(a - whole * by);
+}
+)";
+
+}  // namespace
+
+std::string cuda_support(const std::string& text, bool wide) {
+  std::string chosen;
+  for (auto& s : kSections)
+    if (text.find(s.word) != std::string::npos || chosen.find(s.word) != std::string::npos)
+      chosen = s.text + chosen;
+  if (text.find("weft_split") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
+  return std::string(wide ? "typedef long long I;\n" : "typedef int I;\n") + chosen;
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,118 @@
+#include "compiler/plan/cuda_access.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace weft::plan {
+
+namespace {
+
+// Leaves room for counts rounded up to whole blocks.
+constexpr int64_t kLimit32 = int64_t{1} << 30;
+// Keeps the sums of products below from overflowing; anything larger is unknown.
+constexpr int64_t kLargest = int64_t{1} << 55;
+
+const Num& extent(const RowProgram& p, int axis) {
+  auto outer = static_cast<int>(p.outer.size());
+  return axis < outer ? p.outer[axis] : p.row[axis - outer];
+}
+
+bool multiply(int64_t a, int64_t b, int64_t& out) {
+  return !__builtin_mul_overflow(a, b, &out) && std::abs(out) <= kLargest;
+}
+
+// Also gives the largest sum of absolute terms, which bounds every intermediate.
+Range index_range(const RowProgram& p, const Index& at, const std::vector<Range>& ranges,
+                  int64_t& magnitude) {
+  Range r{at.offset.value, at.offset.value, std::abs(at.offset.value) <= kLargest};
+  magnitude = std::abs(at.offset.value);
+  auto add = [&](int64_t low, int64_t high, int64_t by) {
+    int64_t a = 0, b = 0;
+    if (!r.known || !multiply(low, by, a) || !multiply(high, by, b)) {
+      r.known = false;
+      return;
+    }
+    r.low += std::min(a, b), r.high += std::max(a, b);
+    magnitude += std::max(std::abs(a), std::abs(b));
+    if (magnitude > kLargest) r.known = false;
+  };
+  for (auto& t : at.axes) add(0, std::max<int64_t>(extent(p, t.axis).value - 1, 0), t.by.value);
+  for (auto& t : at.values) {
+    if (!ranges[t.value].known) r.known = false;
+    add(ranges[t.value].low, ranges[t.value].high, t.by.value);
+  }
+  return r;
+}
+
+int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+}  // namespace
+
+std::vector<Range> value_ranges(const RowProgram& p) {
+  std::vector<Range> out(p.values.size());
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    if (auto* s = std::get_if<Position>(&stmt)) {
+      int64_t magnitude = 0;
+      out[s->out] = index_range(p, s->at, out, magnitude);
+    } else if (auto* c = std::get_if<Clamp>(&stmt)) {
+      out[c->out] = {0, std::max<int64_t>(c->extent.value - 1, 0), true};
+    } else if (auto* l = std::get_if<Literal>(&stmt)) {
+      if (l->value.dtype == DType::I64)
+        out[l->out] = {l->value.i, l->value.i, std::abs(l->value.i / 2) <= kLargest};
+    } else if (auto* d = std::get_if<Divide>(&stmt)) {
+      const Range& of = out[d->of];
+      int64_t by = d->divisor.value;
+      if (d->remainder)
+        out[d->out] = {0, by - 1, true};
+      else if (of.known)
+        out[d->out] = {floor_divide(of.low, by), floor_divide(of.high, by), true};
+    }
+  });
+  return out;
+}
+
+bool fits_32_bits(const RowProgram& p) {
+  std::vector<Range> ranges = value_ranges(p);
+  bool fits = p.outer_count() <= kLimit32 && p.row_count() <= kLimit32;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    if (const Index* at = index_of(stmt)) {
+      int64_t magnitude = 0;
+      fits &= index_range(p, *at, ranges, magnitude).known && magnitude <= kLimit32;
+    }
+    if (auto* t = std::get_if<Test>(&stmt)) fits &= t->extent.value <= kLimit32;
+  });
+  return fits;
+}
+
+std::vector<bool> varies_along(const RowProgram& p, int axis) {
+  std::vector<bool> out(p.values.size(), false);
+  // Along an outer axis, each point has reductions of its own.
+  if (axis < static_cast<int>(p.outer.size()))
+    for (auto& acc : p.accumulators) out[acc.out] = true;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    Value v = defines(stmt);
+    if (v < 0) return;
+    bool varies = false;
+    for (Value u : uses(stmt)) varies |= out[u];
+    if (const Index* at = index_of(stmt)) varies |= stride_along(*at, axis) != 0;
+    out[v] = varies;
+  });
+  return out;
+}
+
+int64_t stride_along(const Index& at, int axis) {
+  for (auto& t : at.axes)
+    if (t.axis == axis) return t.by.value;
+  return 0;
+}
+
+int vector_phase(const RowProgram& p, const Index& at, int axis, int width, const std::vector<bool>& varies) {
+  if (stride_along(at, axis) != 1) return -1;
+  for (auto& t : at.axes)
+    if (t.axis != axis && extent(p, t.axis).value > 1 && t.by.value % width != 0) return -1;
+  for (auto& t : at.values)
+    if (varies[t.value] || t.by.value % width != 0) return -1;
+  return static_cast<int>(((at.offset.value % width) + width) % width);
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,34 @@
+// What a program's numbers prove about its memory accesses: how large indices get, what stays the same along
+// the lanes, where vectors begin. Scheduling and emission for CUDA ask the same questions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/plan/plan.h"
+
+namespace weft::plan {
+
+struct Range {
+  int64_t low = 0, high = 0;
+  bool known = false;
+};
+
+// The range of each i64 value, where the program tells it.
+std::vector<Range> value_ranges(const RowProgram& program);
+
+// Whether every index, and every count of points, stays far enough below 2^31 for 32-bit arithmetic.
+bool fits_32_bits(const RowProgram& program);
+
+// Which values differ from one position on `axis` to the next.
+std::vector<bool> varies_along(const RowProgram& program, int axis);
+
+int64_t stride_along(const Index& at, int axis);
+
+// Vectors of `width` elements begin at multiples of `width` on `axis`. The remainder by `width` of the
+// element that such a vector begins with, when `at` steps by 1 along `axis` and the remainder is the same
+// everywhere; else -1.
+int vector_phase(const RowProgram& program, const Index& at, int axis, int width,
+                 const std::vector<bool>& varies);
+
+}  // namespace weft::plan

@@ -1,0 +1,350 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/plan/cuda_access.h"
+#include "compiler/plan/schedule.h"
+
+namespace weft::plan {
+
+namespace {
+
+// A multiprocessor keeps its memory busy with about this many threads, a few vectors in flight in each.
+constexpr int64_t kThreadsPerProcessor = 2048;
+constexpr int kThreads = 256;
+// A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
+// threads has 64 registers for each.
+constexpr int64_t kKeptBytes = 256, kKeptBytesFullBlock = 128;
+// A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
+// spills.
+constexpr int64_t kMostUnrolled = 2048;
+// Static shared memory of a block, less what the compiler may want.
+constexpr int64_t kJoinBytes = 40 << 10;
+
+int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
+int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t power_of_two_up(int64_t n) {
+  int64_t p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
+class Scheduler {
+ public:
+  Scheduler(RowProgram& p, const Target& target)
+      : p_(p), target_(target), outer_(static_cast<int>(p.outer.size())) {
+    for_each_stmt(p_, [&](Stmt& s) {
+      ++statements_;
+      (void)s;
+    });
+    int64_t bytes = 0;
+    for (auto& b : p_.buffers) bytes += b.elements * static_cast<int64_t>(size_of(b.dtype));
+    s_.streaming = bytes > static_cast<int64_t>(target.cache_bytes);
+    fill_ = std::max<int64_t>(target.threads, 1) * kThreadsPerProcessor;
+  }
+
+  Schedule run() {
+    if (p_.row.empty())
+      pointwise();
+    else
+      reduce();
+    s_.reason += fmt::format("; {} elements a thread access{}", s_.lanes * s_.unroll,
+                             s_.streaming ? ", passing the cache by" : "");
+    return s_;
+  }
+
+ private:
+  // ---- what accesses look like along an axis
+
+  // Bytes that accesses move between neighbours on `axis`, and bytes that other accesses move at distances.
+  struct Along {
+    int64_t near = 0, far = 0, near_stores = 0;
+  };
+  Along along(int axis) const {
+    Along out;
+    auto varies = varies_along(p_, axis);
+    for_each_stmt(p_, [&](const Stmt& s) {
+      int buffer = -1;
+      bool store = false;
+      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
+      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer, store = true;
+      if (buffer < 0) return;
+      const Index& at = *index_of(s);
+      bool by_value =
+          std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
+      int64_t stride = std::abs(stride_along(at, axis)),
+              bytes = static_cast<int64_t>(size_of(p_.buffers[buffer].dtype));
+      if (stride == 1 && !by_value) {
+        out.near += bytes;
+        if (store) out.near_stores += bytes;
+      } else if (stride != 0 || by_value) {
+        out.far += bytes;
+      }
+    });
+    return out;
+  }
+
+  // The axis of [first, last) along which most bytes are neighbours; the last one where nothing tells.
+  int best_axis(int first, int last) const {
+    int best = last - 1;
+    int64_t most = -1;
+    for (int a = last; a-- > first;) {
+      if (extent(a) == 1) continue;
+      Along x = along(a);
+      // Stores that jump cost more than loads that do: half-written sectors are written twice.
+      int64_t score = x.near + x.near_stores;
+      if (score > most) most = score, best = a;
+    }
+    return best;
+  }
+
+  int64_t extent(int axis) const {
+    return axis < outer_ ? p_.outer[axis].value : p_.row[axis - outer_].value;
+  }
+
+  // The widest vectors along the lane axis that all accesses allow: 16 bytes of the largest dtype.
+  int lanes_along(int axis) const {
+    auto varies = varies_along(p_, axis);
+    int64_t largest = 1;
+    bool strided = false, touches = false;
+    for_each_stmt(p_, [&](const Stmt& s) {
+      auto* l = std::get_if<Load>(&s);
+      auto* st = std::get_if<Store>(&s);
+      if (!l && !st) return;
+      const Index& at = *index_of(s);
+      bool by_value =
+          std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
+      int64_t stride = stride_along(at, axis);
+      if (stride == 0 && !by_value) return;
+      touches = true;
+      strided |= by_value || stride != 1;
+      largest =
+          std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
+    });
+    // Strided accesses of neighbouring threads still share sectors when each thread takes one element.
+    if (strided) return 1;
+    if (!touches) return extent(axis) % 4 == 0 ? 4 : 1;
+    for (int v = static_cast<int>(16 / largest); v > 1; v /= 2) {
+      if (statements_ * v > kMostUnrolled) continue;
+      // A last vector that is not full is left to per-element accesses; that pays on long axes only.
+      bool ragged = extent(axis) % v != 0;
+      if (ragged && extent(axis) < 64 * v) continue;
+      bool fits = true;
+      for_each_stmt(p_, [&](const Stmt& s) {
+        auto* l = std::get_if<Load>(&s);
+        auto* st = std::get_if<Store>(&s);
+        if ((!l && !st) || stride_along(*index_of(s), axis) == 0) return;
+        int phase = vector_phase(p_, *index_of(s), axis, v, varies);
+        fits &= phase == 0 || (l && phase > 0 && !ragged);
+      });
+      if (fits) return v;
+    }
+    return 1;
+  }
+
+  // Vectors in flight in one thread: enough bytes, but neither more code nor more registers than pay.
+  int unroll_for(int64_t most) const {
+    int64_t loaded = 0;
+    for (auto& sweep : p_.sweeps)
+      for (auto& s : sweep.body)
+        if (auto* l = std::get_if<Load>(&s))
+          loaded += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype));
+    loaded = std::max<int64_t>(loaded, 1) * s_.lanes;
+    int64_t unroll = std::clamp<int64_t>(64 / loaded, 1, 8);
+    unroll = std::min({unroll, most, std::max<int64_t>(kMostUnrolled / (statements_ * s_.lanes), 1)});
+    return static_cast<int>(std::max<int64_t>(unroll, 1));
+  }
+
+  int64_t vectors(int axis) const { return ceil_divide(extent(axis), s_.lanes); }
+
+  // ---- pointwise
+
+  void pointwise() {
+    s_.order = Order::Pointwise;
+    s_.lane_axis = outer_ == 0 ? 0 : best_axis(0, outer_);
+    if (outer_ > 0 && choose_tile()) return;
+    s_.lanes = outer_ == 0 ? 1 : lanes_along(s_.lane_axis);
+    int64_t points = outer_ == 0 ? 1 : p_.outer_count() / extent(s_.lane_axis) * vectors(s_.lane_axis);
+    s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1));
+    s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
+    s_.reason = fmt::format("pointwise, {} lanes along axis {}", s_.lanes, s_.lane_axis);
+  }
+
+  // Loads that are contiguous along another axis than the lanes' go through shared memory.
+  bool choose_tile() {
+    int best = -1;
+    int64_t most = 0;
+    for (int a = 0; a < outer_; ++a) {
+      if (a == s_.lane_axis || extent(a) < 32 || extent(s_.lane_axis) < 32) continue;
+      int64_t bytes = 0;
+      for (auto& s : p_.sweeps[0].body)
+        if (auto* l = std::get_if<Load>(&s); l && l->guards.empty() && l->at.values.empty() &&
+                                             stride_along(l->at, a) == 1 &&
+                                             std::abs(stride_along(l->at, s_.lane_axis)) > 1)
+          bytes += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype)) * 32 * 33;
+      if (bytes > most && bytes <= kJoinBytes) most = bytes, best = a;
+    }
+    if (best < 0) return false;
+    s_.tile_axis = best;
+    s_.threads = kThreads;
+    s_.unroll = 1024 / kThreads;
+    s_.reason = fmt::format("pointwise, tiles of axes {} and {}: loads run along both", best, s_.lane_axis);
+    return true;
+  }
+
+  // ---- reductions
+
+  void reduce() {
+    int axes = outer_ + static_cast<int>(p_.row.size());
+    int row_lane = best_axis(outer_, axes);
+    int outer_lane = outer_ > 0 ? best_axis(0, outer_) : -1;
+    if (outer_lane >= 0) {
+      Along in_row = along(row_lane), across = along(outer_lane);
+      bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
+      // What is the same for all outer points is read once for several of them when the lanes run across
+      // them.
+      columns |= in_row.near == 0 && across.near > 0 && extent(outer_lane) >= 32;
+      if (columns) return columns_along(outer_lane);
+    }
+    rows_along(row_lane);
+  }
+
+  int64_t state_bytes(const Sweep& sweep) const {
+    int64_t bytes = 0;
+    for (int a : sweep.accumulators) {
+      auto& acc = p_.accumulators[a];
+      bool arg = acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
+      bytes += std::max<int64_t>(2 * static_cast<int64_t>(size_of(acc.dtype)), 8) + (arg ? 8 : 0);
+    }
+    return round_up(bytes, 16);
+  }
+
+  // Where the row's values stay between sweeps.
+  bool keep_in_registers(int64_t row_vectors) {
+    RowProgram kept = p_;
+    repeat_cheap_values(kept, false, 4);
+    int64_t bytes = 0;
+    for (Value v : crossing_values(kept))
+      bytes += static_cast<int64_t>(size_of(kept.values[v].dtype)) * s_.lanes;
+    if (bytes == 0) return false;
+    // Four vectors a thread, or a warp for each row while that is enough.
+    int64_t most = std::max<int64_t>(kKeptBytes / 2 / bytes, 1);
+    int64_t threads = power_of_two_up(ceil_divide(row_vectors, std::min<int64_t>(most, 4)));
+    if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
+    if (threads > 1024) {
+      threads = 1024;
+      if (ceil_divide(row_vectors, threads) * bytes > kKeptBytesFullBlock) return false;
+    }
+    int64_t unroll = ceil_divide(row_vectors, threads);
+    int64_t body = 0;
+    for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+    if (body * unroll * s_.lanes > 2 * kMostUnrolled) return false;
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Registers;
+    s_.threads_per_row = static_cast<int>(threads);
+    s_.unroll = static_cast<int>(unroll);
+    return true;
+  }
+
+  bool keep_in_shared(int64_t row_vectors) {
+    RowProgram kept = p_;
+    repeat_cheap_values(kept, false, 4);
+    int64_t bytes = 0;
+    for (Value v : crossing_values(kept))
+      bytes += static_cast<int64_t>(size_of(kept.values[v].dtype)) * s_.lanes;
+    // Joins have static shared memory of their own.
+    if (bytes == 0 || bytes * row_vectors + (4 << 10) > static_cast<int64_t>(target_.shared_bytes))
+      return false;
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Shared;
+    return true;
+  }
+
+  void rows_along(int lane) {
+    s_.order = Order::Rows;
+    s_.lane_axis = lane;
+    s_.lanes = lanes_along(lane);
+    int64_t row_vectors = p_.row_count() / extent(lane) * vectors(lane);
+    int64_t points = p_.outer_count();
+    bool crosses = !crossing_values(p_).empty();
+    std::string where = "nothing crosses sweeps";
+    if (crosses && keep_in_registers(row_vectors)) {
+      where = "rows stay in registers";
+    } else {
+      s_.unroll = unroll_for(8);
+      int64_t threads = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
+      if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
+      s_.threads_per_row =
+          static_cast<int>(std::clamp<int64_t>(threads, 1, p_.sweeps.size() > 1 ? 1024 : kThreads));
+      if (crosses && keep_in_shared(row_vectors)) {
+        where = "rows stay in shared memory";
+        s_.threads_per_row = std::max(s_.threads_per_row, 32);
+      } else if (crosses) {
+        repeat_cheap_values(p_, true, 1e30f);
+        s_.keeper = Keeper::Reload;
+        s_.streaming = false;
+        where = "rows are read again";
+      }
+      s_.unroll =
+          static_cast<int>(std::min<int64_t>(s_.unroll, ceil_divide(row_vectors, s_.threads_per_row)));
+      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll);
+    }
+    s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
+    s_.rows_per_task = s_.threads / s_.threads_per_row;
+    s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
+    if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+  }
+
+  // Cuts the row when there are too few points for the device: `busy` threads would work on them.
+  void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part) {
+    if (p_.sweeps.size() != 1 || p_.accumulators.empty() || busy * 2 > fill_) return;
+    int64_t split =
+        std::min(fill_ / std::max<int64_t>(busy, 1), row_steps / std::max<int64_t>(steps_of_part, 1));
+    if (split > 1) s_.split = split;
+  }
+
+  void columns_along(int lane) {
+    s_.order = Order::Columns;
+    s_.lane_axis = lane;
+    s_.lanes = lanes_along(lane);
+    for (auto& sweep : p_.sweeps)
+      while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * kThreads > kJoinBytes) s_.lanes /= 2;
+    if (!crossing_values(p_).empty()) {
+      repeat_cheap_values(p_, true, 1e30f);
+      s_.keeper = Keeper::Reload;
+      s_.streaming = false;
+    }
+    int64_t columns = p_.outer_count() / extent(lane) * vectors(lane), row = p_.row_count();
+    int64_t across = std::clamp<int64_t>(power_of_two_up(columns), 8, 32);
+    // With points enough for every thread there is nothing to join.
+    if (columns >= fill_) across = kThreads;
+    s_.threads = kThreads;
+    for (auto& sweep : p_.sweeps)
+      while (s_.threads > 64 && state_bytes(sweep) * s_.lanes * s_.threads > kJoinBytes) s_.threads /= 2;
+    across = std::min<int64_t>(across, s_.threads);
+    s_.threads_per_row = static_cast<int>(s_.threads / across);
+    while (s_.threads_per_row > 1 && s_.threads_per_row > row) s_.threads_per_row /= 2, s_.threads /= 2;
+    s_.unroll = unroll_for(std::max<int64_t>(row / s_.threads_per_row, 1));
+    choose_split(row, round_up(columns, across) * s_.threads_per_row,
+                 int64_t{s_.threads_per_row} * s_.unroll * 2);
+    s_.reason = fmt::format("columns, {} lanes along axis {}, {} threads down each", s_.lanes, lane,
+                            s_.threads_per_row);
+    if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+  }
+
+  RowProgram& p_;
+  const Target& target_;
+  Schedule s_;
+  int outer_;
+  int64_t statements_ = 0, fill_ = 0;
+};
+
+}  // namespace
+
+Schedule schedule_cuda(RowProgram& program, const Target& target) {
+  if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
+  return Scheduler(program, target).run();
+}
+
+}  // namespace weft::plan

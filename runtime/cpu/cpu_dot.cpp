@@ -148,9 +148,11 @@ struct Tiles {
 Tiles tiles_of(const Dot& d) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
-    const int64_t along = std::max(d.m, d.n);
-    const int64_t pieces =
-        std::clamp<int64_t>(along * d.k / kVectorPiece, 1, std::min(most, std::max<int64_t>(along / 16, 1)));
+    // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
+    const bool across = d.n == 1 ? d.transpose_a : !d.transpose_b;
+    const int64_t along = std::max(d.m, d.n), shortest = across ? 512 : 16;
+    const int64_t bound = std::clamp<int64_t>(along / shortest, 1, most);
+    const int64_t pieces = std::clamp<int64_t>(along * d.k / kVectorPiece, 1, bound);
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
   }
   auto cut = [](int64_t extent, int64_t bound) {

@@ -112,11 +112,12 @@ std::string TextLexer::located(const Token& at, std::string_view message) const 
   while (end < text_.size() && end > position && continues_utf8(text_[end])) --end;
   if (end > begin && text_[end - 1] == '\r') --end;
 
+  const std::string where = fmt::format("{}:{}:{}: {}", file_name_, at.line, column, message);
+  if (begin == end) return where;
   std::string caret;
   for (char c : text_.substr(begin, position - begin))
     if (!continues_utf8(c)) caret += c == '\t' ? '\t' : ' ';
-  return fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_name_, at.line, column, message,
-                     printable(text_.substr(begin, end - begin)), caret);
+  return fmt::format("{}\n  {}\n  {}^", where, printable(text_.substr(begin, end - begin)), caret);
 }
 
 void TextLexer::fail(const Token& at, std::string_view message) const { throw Error(located(at, message)); }

@@ -215,7 +215,9 @@ class Drawing {
       // A bool must be 0 or 1, and bits read as floats are not the numbers that exact graphs are made of.
       bool odd =
           type == DType::Bool || x->dtype() == DType::Bool || is_complex(type) || is_complex(x->dtype());
-      if (!odd && size_of(type) == size_of(x->dtype()) && type != x->dtype()) same_size.push_back(type);
+      if (!odd && (options_.halves || !is_half(type)) && size_of(type) == size_of(x->dtype()) &&
+          type != x->dtype())
+        same_size.push_back(type);
     }
     if (same_size.empty()) return {};
     return ir::bitcast(x, random_.pick(same_size));

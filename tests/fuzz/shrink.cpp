@@ -63,6 +63,7 @@ class Shrinking {
     while (smaller) {
       smaller = single_output();
       smaller = drop_outputs() || smaller;
+      smaller = retreat_outputs() || smaller;
       smaller = cut_nodes() || smaller;
     }
     return graph_;
@@ -91,6 +92,24 @@ class Shrinking {
       std::vector<NodeRef> outputs = graph_.outputs;
       outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(i));
       smaller = try_graph(with_reached_inputs(graph_.inputs, std::move(outputs))) || smaller;
+    }
+    return smaller;
+  }
+
+  // An output gives way to one of its operands, as long as one can.
+  bool retreat_outputs() {
+    bool smaller = false;
+    for (size_t i = 0; i < graph_.outputs.size();) {
+      bool retreated = false;
+      const NodeRef output = graph_.outputs[i];
+      for (const NodeRef& in : output->inputs) {
+        std::vector<NodeRef> outputs = graph_.outputs;
+        outputs[i] = in;
+        retreated = try_graph(with_reached_inputs(graph_.inputs, std::move(outputs)));
+        if (retreated) break;
+      }
+      smaller = smaller || retreated;
+      if (!retreated) ++i;
     }
     return smaller;
   }

@@ -26,13 +26,15 @@ bool updating_goldens() {
   return flag && std::string_view(flag) == "1";
 }
 
+std::string golden_path(const std::string& path) { return fs::path(WEFT_GOLDEN_DIR) / path; }
+
 std::string read_text(const std::string& path) {
   EXPECT_TRUE(fs::is_regular_file(path)) << path << " cannot be read";
   return contents(path);
 }
 
 void expect_golden(const std::string& path, std::string_view text) {
-  const fs::path file = fs::path(WEFT_GOLDEN_DIR) / path;
+  const fs::path file = golden_path(path);
   const bool exists = fs::is_regular_file(file);
   const std::string golden = exists ? contents(file) : "";
   if (exists && golden == text) return;

@@ -15,6 +15,9 @@ void expect_golden(const std::string& path, std::string_view text);
 // Whether this run rewrites golden files instead of comparing.
 bool updating_goldens();
 
+// Where the golden file of this path relative to tests/golden lies.
+std::string golden_path(const std::string& path);
+
 // The whole file; a test failure and "" when it cannot be read.
 std::string read_text(const std::string& path);
 

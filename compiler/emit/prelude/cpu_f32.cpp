@@ -252,7 +252,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 static const unsigned weft_two_over_pi_f32[] = {0x0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
 //@ weft_trig_slow_f32
 // Payne-Hanek for the lanes with |x| > 100000: x 2/pi modulo 4 in integers. Never inlined, hardly ever called.
-static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r, i32v& n) {
+static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f32v& x, f32v& r, i32v& n) {
   for (int i = 0; i < L; ++i) {
     const float v = x[i];
     const unsigned bits = __builtin_bit_cast(unsigned, v);
@@ -739,7 +739,7 @@ static __attribute__((noinline)) void weft_trig_slow_f32(const f32v& x, f32v& r,
 }
 //@ weft_fmod_slow_f32
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 24 bits.
-static __attribute__((noinline)) void weft_fmod_slow_f32(const f32v& a, const f32v& b, f32v& r) {
+static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f32v& a, const f32v& b, f32v& r) {
   for (int i = 0; i < L; ++i) {
     const float p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
     const unsigned x = __builtin_bit_cast(unsigned, p), y = __builtin_bit_cast(unsigned, q);

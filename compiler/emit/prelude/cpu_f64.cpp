@@ -277,7 +277,7 @@ static const unsigned long weft_two_over_pi_f64[] = {0x0ul, 0xa2f9836e4e441529ul
     0xf0cfbc209af4361dul};
 //@ weft_trig_slow_f64
 // Payne-Hanek for the lanes with |x| > 2^30: x 2/pi modulo 4 in integers. Never inlined, hardly ever called.
-static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r, i64v& n) {
+static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f64v& x, f64v& r, i64v& n) {
   for (int i = 0; i < L; ++i) {
     const double v = x[i];
     const unsigned long bits = __builtin_bit_cast(unsigned long, v);
@@ -843,7 +843,7 @@ static __attribute__((noinline)) void weft_trig_slow_f64(const f64v& x, f64v& r,
 }
 //@ weft_fmod_slow_f64
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 53 bits.
-static __attribute__((noinline)) void weft_fmod_slow_f64(const f64v& a, const f64v& b, f64v& r) {
+static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f64v& a, const f64v& b, f64v& r) {
   for (int i = 0; i < L; ++i) {
     const double p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
     const unsigned long x = __builtin_bit_cast(unsigned long, p), y = __builtin_bit_cast(unsigned long, q);

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -359,6 +362,28 @@ TEST(CpuDevice, ThreadsLaunchAtTheSameTime) {
   }
   for (const auto& mine : counts) EXPECT_THAT(mine, testing::Each(100));
   EXPECT_EQ(counters.kernels_launched, 400);
+}
+
+TEST(CpuDevice, WorksInAForkedChild) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 4});
+  const KernelRef kernel = device->load(counting_kernel());
+  std::vector<int> counts(1000, 0);
+  const uint64_t args[] = {word(counts.data())};
+  device->launch(*kernel, {.tasks = 1000}, args);
+  const pid_t pid = ::fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ::alarm(60);
+    device->launch(*kernel, {.tasks = 1000}, args);
+    device->launch(*device->load(counting_kernel("8")), {.tasks = 1000}, args);
+    double x[2] = {2, 3}, product = 0;
+    device->dot({DType::F64, 1, 1, 1, 2, false, false, 2, 1, 1, 0, 0, 0}, &product, x, x);
+    ::_exit(product == 13 && std::count(counts.begin(), counts.end(), 10) == 1000 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(CpuDevice, ReportsASourceThatDoesNotCompileEveryTime) {

@@ -1,11 +1,13 @@
-// The math prelude of CPU kernels for single precision: branch-free functions on vectors of L lanes. Every function keeps its
-// stated bound whatever the contraction mode, because it spells its fused operations out.
+// The math prelude of CPU kernels for single precision: functions on vectors of L lanes, branch-free but for
+// rare arguments. Every function keeps its stated bound, and gives the same bits, whatever the contraction mode.
 #include "compiler/emit/prelude/texts.h"
 
 namespace weft::emit {
 
 const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
-[[gnu::always_inline]] static inline f32v weft_fma_f32(f32v a, f32v b, f32v c) { return __builtin_elementwise_fma(a, b, c); }
+[[gnu::always_inline]] static inline f32v weft_fma_f32(f32v a, f32v b, f32v c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
 //@ weft_abs_f32
 [[gnu::always_inline]] static inline f32v weft_abs_f32(f32v x) { return __builtin_elementwise_abs(x); }
 //@ weft_sqrt_f32
@@ -13,7 +15,9 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 [[gnu::always_inline]] static inline f32v weft_sqrt_f32(f32v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f32
 // Square root, then a division: 1.6 ulp.
-[[gnu::always_inline]] static inline f32v weft_rsqrt_f32(f32v x) { return 1.0f / __builtin_elementwise_sqrt(x); }
+[[gnu::always_inline]] static inline f32v weft_rsqrt_f32(f32v x) {
+  return 1.0f / __builtin_elementwise_sqrt(x);
+}
 //@ weft_reciprocal_f32
 [[gnu::always_inline]] static inline f32v weft_reciprocal_f32(f32v x) { return 1.0f / x; }
 //@ weft_floor_f32
@@ -24,12 +28,18 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 [[gnu::always_inline]] static inline f32v weft_trunc_f32(f32v x) { return __builtin_elementwise_trunc(x); }
 //@ weft_round_f32
 // Ties go to the even neighbour.
-[[gnu::always_inline]] static inline f32v weft_round_f32(f32v x) { return __builtin_elementwise_roundeven(x); }
+[[gnu::always_inline]] static inline f32v weft_round_f32(f32v x) {
+  return __builtin_elementwise_roundeven(x);
+}
 //@ weft_copysign_f32
-[[gnu::always_inline]] static inline f32v weft_copysign_f32(f32v x, f32v s) { return __builtin_elementwise_copysign(x, s); }
+[[gnu::always_inline]] static inline f32v weft_copysign_f32(f32v x, f32v s) {
+  return __builtin_elementwise_copysign(x, s);
+}
 //@ weft_sign_f32
 // +0 for either zero, NaN for NaN.
-[[gnu::always_inline]] static inline f32v weft_sign_f32(f32v x) { return x > 0.0f ? (f32v)1.0f : (x < 0.0f ? (f32v)-1.0f : (x == 0.0f ? (f32v)0.0f : x)); }
+[[gnu::always_inline]] static inline f32v weft_sign_f32(f32v x) {
+  return x > 0.0f ? (f32v)1.0f : (x < 0.0f ? (f32v)-1.0f : (x == 0.0f ? (f32v)0.0f : x));
+}
 //@ weft_nextafter_f32
 // Steps the bit pattern, which orders the values of one sign; exact.
 [[gnu::always_inline]] static inline f32v weft_nextafter_f32(f32v x, f32v y) {
@@ -66,7 +76,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 [[gnu::always_inline]] static inline void weft_exp_parts_f32(f32v hi, f32v lo, f32v& h, f32v& l, f32v& s) {
 #pragma clang fp contract(off)
   hi = hi > 91.0f ? (f32v)91.0f : hi;
-  hi = hi < -1.3e+02f ? (f32v)-1.3e+02f : hi;
+  hi = hi < -130.0f ? (f32v)-130.0f : hi;
   f32v t = weft_fma_f32(hi, 0.7213475f, 12583039.0f);
   f32v k = t - 12583039.0f;
   f32v x = weft_fma_f32(k, -1.3862944f, hi);
@@ -110,7 +120,7 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 [[gnu::always_inline]] static inline f32v weft_expm1_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v c = x > 89.0f ? (f32v)89.0f : x;
-  c = c < -2e+01f ? (f32v)-2e+01f : c;
+  c = c < -20.0f ? (f32v)-20.0f : c;
   f32v t = weft_fma_f32(c, 1.442695f, 12583038.0f);
   f32v k = t - 12583038.0f;
   f32v r = weft_fma_f32(k, -0.6931472f, c);
@@ -187,7 +197,8 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   f32v m, e;
   weft_log_split_f32(x, m, e);
   f32v f = m - 1.0f;
-  f32v y = weft_fma_f32(e, -1.4320989e-08f, weft_fma_f32(f, -1.010305e-08f, weft_log_rest_f32(f) * 0.4342945f));
+  f32v y =
+      weft_fma_f32(e, -1.4320989e-08f, weft_fma_f32(f, -1.010305e-08f, weft_log_rest_f32(f) * 0.4342945f));
   f32v r = weft_fma_f32(e, 0.30103f, weft_fma_f32(f, 0.4342945f, y));
   r = x == __builtin_inff() ? x : r;
   return x > 0.0f ? r : (x == 0.0f ? (f32v)-__builtin_inff() : (f32v)__builtin_nanf(""));
@@ -249,7 +260,8 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 }
 //@ weft_two_over_pi_f32
 // 2/pi in 32-bit words, after one word of zeros.
-static const unsigned weft_two_over_pi_f32[] = {0x0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
+static const unsigned weft_two_over_pi_f32[] = {0x0u,        0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+                                                0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
 //@ weft_trig_slow_f32
 // Payne-Hanek for the lanes with |x| > 100000: x 2/pi modulo 4 in integers. Never inlined, hardly ever called.
 static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f32v& x, f32v& r, i32v& n) {
@@ -266,7 +278,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
     const int at = e + 30, word = at >> 5, shift = at & 31;
     unsigned long w[3];
     for (int j = 0; j < 3; ++j) {
-      const unsigned long two = (unsigned long)weft_two_over_pi_f32[word + j] << 32 | weft_two_over_pi_f32[word + j + 1];
+      const unsigned long two =
+          (unsigned long)weft_two_over_pi_f32[word + j] << 32 | weft_two_over_pi_f32[word + j + 1];
       w[j] = (two << shift) >> 32;
     }
     const unsigned long p = (m * w[0] << 32) + m * w[1] + (m * w[2] >> 32);
@@ -294,7 +307,7 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
   f32v v = b - a;
   f32v e = ((a - (b - v)) - (p + v)) - weft_fma_f32(k, 7.5497894e-08f, -p);
   l = weft_fma_f32(k, -5.3903025e-15f, (b - r) + e);
-  i32v big = __builtin_elementwise_abs(x) > 1e+05f;
+  i32v big = __builtin_elementwise_abs(x) > 100000.0f;
   if (__builtin_expect(__builtin_reduce_or(big) != 0, 0)) {
     f32v x2 = x, r2 = r;
     i32v n2 = n;
@@ -372,7 +385,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
   cl = weft_fma_f32(-l, s, cl);
   i32v odd = (n & 1) != 0;
   t = weft_quotient_f32(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
-  return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, r) ^ ((n & 1) << 31)));
+  return __builtin_elementwise_copysign(
+      odd ? -t : t, __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, r) ^ ((n & 1) << 31)));
 }
 //@ weft_asin_parts_f32
 // The pieces of asin and acos for a = |x|: big (a > 1/2), w and q with asin(w) = w + q, where w = a or sqrt((1-a)/2);
@@ -710,7 +724,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
 #pragma clang fp contract(off)
   f64v a = __builtin_convertvector(__builtin_elementwise_abs(x), f64v);
   i64v b = __builtin_bit_cast(i64v, a) + 0x95f619980c433L;
-  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) - 4503599627371519.0;
+  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) -
+           4503599627371519.0;
   f64v f = __builtin_bit_cast(f64v, (b & 0xfffffffffffffL) + 0x3fe6a09e667f3bcdL) - 1.0;
   f64v q = weft_fma_f64(f, (f64v)0.07754075859929692, (f64v)-0.14297832142128117);
   q = weft_fma_f64(q, f, (f64v)0.144736642611652);
@@ -739,7 +754,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
 }
 //@ weft_fmod_slow_f32
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 24 bits.
-static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f32v& a, const f32v& b, f32v& r) {
+static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f32v& a, const f32v& b,
+                                                                        f32v& r) {
   for (int i = 0; i < L; ++i) {
     const float p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
     const unsigned x = __builtin_bit_cast(unsigned, p), y = __builtin_bit_cast(unsigned, q);
@@ -763,7 +779,8 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f3
       m <<= 1;
       --e;
     }
-    const unsigned bits = m < (unsigned long)0x800000 ? (unsigned)m : (unsigned)(m - 0x800000) | (unsigned)e << 23;
+    const unsigned bits =
+        m < (unsigned long)0x800000 ? (unsigned)m : (unsigned)(m - 0x800000) | (unsigned)e << 23;
     r[i] = __builtin_bit_cast(float, bits);
   }
 }

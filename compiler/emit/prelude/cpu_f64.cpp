@@ -1,11 +1,13 @@
-// The math prelude of CPU kernels for double precision: branch-free functions on vectors of L lanes. Every function keeps its
-// stated bound whatever the contraction mode, because it spells its fused operations out.
+// The math prelude of CPU kernels for double precision: functions on vectors of L lanes, branch-free but for
+// rare arguments. Every function keeps its stated bound, and gives the same bits, whatever the contraction mode.
 #include "compiler/emit/prelude/texts.h"
 
 namespace weft::emit {
 
 const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
-[[gnu::always_inline]] static inline f64v weft_fma_f64(f64v a, f64v b, f64v c) { return __builtin_elementwise_fma(a, b, c); }
+[[gnu::always_inline]] static inline f64v weft_fma_f64(f64v a, f64v b, f64v c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
 //@ weft_abs_f64
 [[gnu::always_inline]] static inline f64v weft_abs_f64(f64v x) { return __builtin_elementwise_abs(x); }
 //@ weft_sqrt_f64
@@ -13,7 +15,9 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 [[gnu::always_inline]] static inline f64v weft_sqrt_f64(f64v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f64
 // Square root, then a division: 1.6 ulp.
-[[gnu::always_inline]] static inline f64v weft_rsqrt_f64(f64v x) { return 1.0 / __builtin_elementwise_sqrt(x); }
+[[gnu::always_inline]] static inline f64v weft_rsqrt_f64(f64v x) {
+  return 1.0 / __builtin_elementwise_sqrt(x);
+}
 //@ weft_reciprocal_f64
 [[gnu::always_inline]] static inline f64v weft_reciprocal_f64(f64v x) { return 1.0 / x; }
 //@ weft_floor_f64
@@ -24,12 +28,18 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 [[gnu::always_inline]] static inline f64v weft_trunc_f64(f64v x) { return __builtin_elementwise_trunc(x); }
 //@ weft_round_f64
 // Ties go to the even neighbour.
-[[gnu::always_inline]] static inline f64v weft_round_f64(f64v x) { return __builtin_elementwise_roundeven(x); }
+[[gnu::always_inline]] static inline f64v weft_round_f64(f64v x) {
+  return __builtin_elementwise_roundeven(x);
+}
 //@ weft_copysign_f64
-[[gnu::always_inline]] static inline f64v weft_copysign_f64(f64v x, f64v s) { return __builtin_elementwise_copysign(x, s); }
+[[gnu::always_inline]] static inline f64v weft_copysign_f64(f64v x, f64v s) {
+  return __builtin_elementwise_copysign(x, s);
+}
 //@ weft_sign_f64
 // +0 for either zero, NaN for NaN.
-[[gnu::always_inline]] static inline f64v weft_sign_f64(f64v x) { return x > 0.0 ? (f64v)1.0 : (x < 0.0 ? (f64v)-1.0 : (x == 0.0 ? (f64v)0.0 : x)); }
+[[gnu::always_inline]] static inline f64v weft_sign_f64(f64v x) {
+  return x > 0.0 ? (f64v)1.0 : (x < 0.0 ? (f64v)-1.0 : (x == 0.0 ? (f64v)0.0 : x));
+}
 //@ weft_nextafter_f64
 // Steps the bit pattern, which orders the values of one sign; exact.
 [[gnu::always_inline]] static inline f64v weft_nextafter_f64(f64v x, f64v y) {
@@ -194,7 +204,8 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   f64v m, e;
   weft_log_split_f64(x, m, e);
   f64v f = m - 1.0;
-  f64v y = weft_fma_f64(f, 1.4426950408889634, weft_fma_f64(f, 2.0355273740931033e-17, weft_log_rest_f64(f) * 1.4426950408889634));
+  f64v y = weft_fma_f64(f, 1.4426950408889634,
+                        weft_fma_f64(f, 2.0355273740931033e-17, weft_log_rest_f64(f) * 1.4426950408889634));
   f64v r = e + y;
   r = x == __builtin_inf() ? x : r;
   return x > 0.0 ? r : (x == 0.0 ? (f64v)-__builtin_inf() : (f64v)__builtin_nan(""));
@@ -206,7 +217,8 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   f64v m, e;
   weft_log_split_f64(x, m, e);
   f64v f = m - 1.0;
-  f64v y = weft_fma_f64(e, -2.8037281277851704e-18, weft_fma_f64(f, 1.098319650216765e-17, weft_log_rest_f64(f) * 0.4342944819032518));
+  f64v y = weft_fma_f64(e, -2.8037281277851704e-18,
+                        weft_fma_f64(f, 1.098319650216765e-17, weft_log_rest_f64(f) * 0.4342944819032518));
   f64v r = weft_fma_f64(e, 0.3010299956639812, weft_fma_f64(f, 0.4342944819032518, y));
   r = x == __builtin_inf() ? x : r;
   return x > 0.0 ? r : (x == 0.0 ? (f64v)-__builtin_inf() : (f64v)__builtin_nan(""));
@@ -219,7 +231,8 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   f64v v = u - 1.0;
   f64v d = ((1.0 - (u - v)) + (h - v)) + l;
   i64v b = __builtin_bit_cast(i64v, u) + 0x95f619980c433L;
-  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) - 4503599627371519.0;
+  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) -
+           4503599627371519.0;
   f64v m = __builtin_bit_cast(f64v, (b & 0xfffffffffffffL) + 0x3fe6a09e667f3bcdL);
   f64v s = __builtin_bit_cast(f64v, 0x7fe0000000000000L - (b & 0x7ff0000000000000L));
   d = u > 1.6069380442589903e+60 ? (f64v)0.0 : d * s;
@@ -244,7 +257,8 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   i64v small = a < 2.2250738585072014e-308;
   f64v n = small ? a * 1.8014398509481984e+16 : a;
   i64v b = __builtin_bit_cast(i64v, n);
-  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) - 4503599627371519.0;
+  f64v e = __builtin_bit_cast(f64v, (i64v)(__builtin_bit_cast(u64v, b) >> 52) | 0x4330000000000000L) -
+           4503599627371519.0;
   f64v third = __builtin_elementwise_floor(weft_fma_f64(e, 0.3333333333333333, 0.16666666666666666));
   f64v left = weft_fma_f64(third, -3.0, e);
   f64v m = __builtin_bit_cast(f64v, (b & 0xfffffffffffffL) | 0x3ff0000000000000L);
@@ -256,7 +270,8 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
   q = left == 0.0 ? q : (left == 1.0 ? q * 0.7937005259840998 : q * 0.6299605249474366);
   m = left == 0.0 ? m : (left == 1.0 ? m * 2.0 : m * 4.0);
   f64v h = weft_fma_f64(-(m * q), q * q, 1.0);
-  q = weft_fma_f64(q * h, weft_fma_f64(h, weft_fma_f64(h, 0.1728395061728395, 0.2222222222222222), 0.3333333333333333), q);
+  q = weft_fma_f64(
+      q * h, weft_fma_f64(h, weft_fma_f64(h, 0.1728395061728395, 0.2222222222222222), 0.3333333333333333), q);
   f64v y = m * q * q;
   f64v y2 = y * y;
   f64v y2l = weft_fma_f64(y, y, -y2);
@@ -270,11 +285,27 @@ const char* const kPreludeCpuF64 = R"weft(//@ weft_fma_f64
 }
 //@ weft_two_over_pi_f64
 // 2/pi in 64-bit words, after one word of zeros.
-static const unsigned long weft_two_over_pi_f64[] = {0x0ul, 0xa2f9836e4e441529ul, 0xfc2757d1f534ddc0ul, 0xdb6295993c439041ul, 0xfe5163abdebbc561ul,
-    0xb7246e3a424dd2e0ul, 0x6492eea09d1921cul, 0xfe1deb1cb129a73eul, 0xe88235f52ebb4484ul, 0xe99c7026b45f7e41ul,
-    0x3991d639835339f4ul, 0x9c845f8bbdf9283bul, 0x1ff897ffde05980ful, 0xef2f118b5a0a6d1ful, 0x6d367ecf27cb09b7ul,
-    0x4f463f669e5fea2dul, 0x7527bac7ebe5f17bul, 0x3d0739f78a5292eaul, 0x6bfb5fb11f8d5d08ul, 0x56033046fc7b6babul,
-    0xf0cfbc209af4361dul};
+static const unsigned long weft_two_over_pi_f64[] = {0x0ul,
+                                                     0xa2f9836e4e441529ul,
+                                                     0xfc2757d1f534ddc0ul,
+                                                     0xdb6295993c439041ul,
+                                                     0xfe5163abdebbc561ul,
+                                                     0xb7246e3a424dd2e0ul,
+                                                     0x6492eea09d1921cul,
+                                                     0xfe1deb1cb129a73eul,
+                                                     0xe88235f52ebb4484ul,
+                                                     0xe99c7026b45f7e41ul,
+                                                     0x3991d639835339f4ul,
+                                                     0x9c845f8bbdf9283bul,
+                                                     0x1ff897ffde05980ful,
+                                                     0xef2f118b5a0a6d1ful,
+                                                     0x6d367ecf27cb09b7ul,
+                                                     0x4f463f669e5fea2dul,
+                                                     0x7527bac7ebe5f17bul,
+                                                     0x3d0739f78a5292eaul,
+                                                     0x6bfb5fb11f8d5d08ul,
+                                                     0x56033046fc7b6babul,
+                                                     0xf0cfbc209af4361dul};
 //@ weft_trig_slow_f64
 // Payne-Hanek for the lanes with |x| > 2^30: x 2/pi modulo 4 in integers. Never inlined, hardly ever called.
 static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f64v& x, f64v& r, i64v& n) {
@@ -291,7 +322,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
     const int at = e + 62, word = at >> 6, shift = at & 63;
     unsigned long w[3];
     for (int j = 0; j < 3; ++j) {
-      const unsigned __int128 two = (unsigned __int128)weft_two_over_pi_f64[word + j] << 64 | weft_two_over_pi_f64[word + j + 1];
+      const unsigned __int128 two =
+          (unsigned __int128)weft_two_over_pi_f64[word + j] << 64 | weft_two_over_pi_f64[word + j + 1];
       w[j] = (unsigned long)((two << shift) >> 64);
     }
     const unsigned __int128 low = ((unsigned __int128)m * w[2] >> 64) + (unsigned __int128)m * w[1];
@@ -312,7 +344,9 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
     }
     const double unit = __builtin_bit_cast(double, (unsigned long)(1023 - 62 - lead) << 52);
     const double ph = (double)(unsigned)(p >> 32) * 4294967296.0, pl = (double)(unsigned)p;
-    double y = __builtin_elementwise_fma(ph, 0x1.921fb54442d18p0, __builtin_elementwise_fma(ph, 0x1.1a62633145c07p-54, pl * 0x1.921fb54442d18p0));
+    double y = __builtin_elementwise_fma(
+        ph, 0x1.921fb54442d18p0,
+        __builtin_elementwise_fma(ph, 0x1.1a62633145c07p-54, pl * 0x1.921fb54442d18p0));
     y = flip ? -y * unit : y * unit;
     const bool negative = v < 0;
     r[i] = negative ? -y : y;
@@ -425,7 +459,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
   cl = weft_fma_f64(-l, s, cl);
   i64v odd = (n & 1) != 0;
   t = weft_quotient_f64(odd ? c : s, odd ? cl : sl, odd ? s : c, odd ? sl : cl);
-  return __builtin_elementwise_copysign(odd ? -t : t, __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, r) ^ ((n & 1) << 63)));
+  return __builtin_elementwise_copysign(
+      odd ? -t : t, __builtin_bit_cast(f64v, __builtin_bit_cast(i64v, r) ^ ((n & 1) << 63)));
 }
 //@ weft_asin_parts_f64
 // The pieces of asin and acos for a = |x|: big (a > 1/2), w and q with asin(w) = w + q, where w = a or sqrt((1-a)/2);
@@ -726,7 +761,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
   f64v z = a * a;
   f64v zl = weft_fma_f64(a, a, -z);
   f64v b = z * 0.07135481627260025;
-  f64v bl = weft_fma_f64(z, 0.07135481627260025, -b) + weft_fma_f64(zl, 0.07135481627260025, z * -6.175149918155315e-19);
+  f64v bl = weft_fma_f64(z, 0.07135481627260025, -b) +
+            weft_fma_f64(zl, 0.07135481627260025, z * -6.175149918155315e-19);
   f64v c = b + 1.5957691216057308;
   f64v v = c - b;
   bl = ((b - (c - v)) + (1.5957691216057308 - v)) + (bl + -9.96930880911092e-17);
@@ -843,7 +879,8 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
 }
 //@ weft_fmod_slow_f64
 // The exact remainder of |a| by |b|, lane by lane in integers, where the quotient has more than 53 bits.
-static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f64v& a, const f64v& b, f64v& r) {
+static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f64v& a, const f64v& b,
+                                                                        f64v& r) {
   for (int i = 0; i < L; ++i) {
     const double p = a[i], q = b[i];  // __builtin_bit_cast of a vector's element reads element 0 (clang 19)
     const unsigned long x = __builtin_bit_cast(unsigned long, p), y = __builtin_bit_cast(unsigned long, q);
@@ -867,7 +904,9 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f6
       m <<= 1;
       --e;
     }
-    const unsigned long bits = m < (unsigned long)0x10000000000000L ? (unsigned long)m : (unsigned long)(m - 0x10000000000000L) | (unsigned long)e << 52;
+    const unsigned long bits = m < (unsigned long)0x10000000000000L
+                                   ? (unsigned long)m
+                                   : (unsigned long)(m - 0x10000000000000L) | (unsigned long)e << 52;
     r[i] = __builtin_bit_cast(double, bits);
   }
 }

@@ -8,9 +8,10 @@
 // <complex.h>'s names are hidden by the C++ header.
 extern "C" {
 __extension__ typedef _Complex long double LongComplex;
-LongComplex csqrtl(LongComplex), cexpl(LongComplex), clogl(LongComplex), csinl(LongComplex), ccosl(LongComplex), ctanl(LongComplex),
-    csinhl(LongComplex), ccoshl(LongComplex), ctanhl(LongComplex), casinl(LongComplex), cacosl(LongComplex), catanl(LongComplex),
-    casinhl(LongComplex), cacoshl(LongComplex), catanhl(LongComplex);
+LongComplex csqrtl(LongComplex), cexpl(LongComplex), clogl(LongComplex), csinl(LongComplex),
+    ccosl(LongComplex), ctanl(LongComplex), csinhl(LongComplex), ccoshl(LongComplex), ctanhl(LongComplex),
+    casinl(LongComplex), cacosl(LongComplex), catanl(LongComplex), casinhl(LongComplex), cacoshl(LongComplex),
+    catanhl(LongComplex);
 }
 
 namespace weft::prelude_test {
@@ -39,7 +40,8 @@ Complex expm1_reference(Complex z) {
   return {e.real() - 1, e.imag()};
 }
 Complex reciprocal_reference(Complex z) {
-  long double m = std::max(std::abs(z.real()), std::abs(z.imag())), a = z.real() / m, b = z.imag() / m, n = a * a + b * b;
+  long double m = std::max(std::abs(z.real()), std::abs(z.imag())), a = z.real() / m, b = z.imag() / m,
+              n = a * a + b * b;
   return {a / n / m, -b / n / m};
 }
 Complex square_reference(Complex z) {
@@ -50,7 +52,7 @@ Complex sign_reference(Complex z) { return z / hypotl(z.real(), z.imag()); }
 struct Function {
   const char* name;
   Complex (*reference)(Complex);
-  double ulp;         // bound, in units of the last place of |f(z)|
+  double ulp;  // bound, in units of the last place of |f(z)|
   double low = -100, high = 100;
   bool special = true;  // special values are those of glibc
 };
@@ -127,7 +129,9 @@ TEST(PreludeComplex, StaysWithinItsBound) {
       }
       RecordProperty(std::string(f.name) + suffix(t), std::to_string(worst));
       EXPECT_LE(worst, f.ulp) << f.name << " of " << show(in[where]) << ": got " << show(got[where]);
-      if (std::getenv("WEFT_SHOW_ULP")) std::printf("%-12s %-5s %.2f at %s\n", f.name, std::string(name(t)).c_str(), worst, show(in[where]).c_str());
+      if (std::getenv("WEFT_SHOW_ULP"))
+        std::printf("%-12s %-5s %.2f at %s\n", f.name, std::string(name(t)).c_str(), worst,
+                    show(in[where]).c_str());
     }
 }
 
@@ -135,8 +139,10 @@ TEST(PreludeComplex, StaysWithinItsBoundAtTheEndsOfTheRange) {
   for (DType t : kComplexDtypes) {
     const bool single = t == DType::C64;
     Column in;
-    for (int e : single ? std::vector<int>{-149, -140, -126, -110, -100, -75, -64, -63, 12, 14, 15, 29, 31, 62, 64, 100, 124, 126, 127}
-                        : std::vector<int>{-1074, -1060, -1022, -1000, -901, -899, -540, -512, -270, 26, 28, 29, 59, 61, 500, 520, 1000, 1021, 1023})
+    for (int e : single ? std::vector<int>{-149, -140, -126, -110, -100, -75, -64, -63, 12, 14, 15, 29, 31,
+                                           62, 64, 100, 124, 126, 127}
+                        : std::vector<int>{-1074, -1060, -1022, -1000, -901, -899, -540, -512, -270, 26, 28,
+                                           29, 59, 61, 500, 520, 1000, 1021, 1023})
       for (int d : {0, 1, 8, 30})
         for (double re : {1.25, -1.75})
           for (double im : {1.5, -1.125}) {
@@ -144,7 +150,8 @@ TEST(PreludeComplex, StaysWithinItsBoundAtTheEndsOfTheRange) {
             in.push_back(Scalar::of(std::complex<double>(std::ldexp(re, e - d), std::ldexp(im, e))).cast(t));
             in.push_back(Scalar::of(std::complex<double>(re > 0 ? 1 : -1, std::ldexp(im, e))).cast(t));
           }
-    for (const char* name : {"sqrt", "log", "log1p", "asin", "acos", "atan", "asinh", "acosh", "atanh", "reciprocal", "sign"}) {
+    for (const char* name :
+         {"sqrt", "log", "log1p", "asin", "acos", "atan", "asinh", "acosh", "atanh", "reciprocal", "sign"}) {
       const Function& f = *std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                         [&](const Function& g) { return std::string(g.name) == name; });
       Column got = map(16, std::string("weft_") + f.name + suffix(t), t, {in});
@@ -166,11 +173,13 @@ bool sign_is_open(const std::string& f, Complex z, bool imaginary) {
   if (f == "cosh") return nan_b || inf_b || nan_a;
   if (f == "tanh") return inf_a && (nan_b || inf_b);
   if (f == "sqrt") return inf_a && nan_b;
-  if (f == "asin" || f == "acos" || f == "asinh" || f == "acosh" || f == "atan" || f == "atanh") return nan_a || nan_b;
+  if (f == "asin" || f == "acos" || f == "asinh" || f == "acosh" || f == "atan" || f == "atanh")
+    return nan_a || nan_b;
   return false;
 }
 
-void expect_part(double got, long double want, bool sign_open, double size, DType t, const std::string& what) {
+void expect_part(double got, long double want, bool sign_open, double size, DType t,
+                 const std::string& what) {
   if (std::isnan(want)) {
     EXPECT_TRUE(std::isnan(got)) << what << ": got " << got << ", want NaN";
   } else if (std::isinf(want) || want == 0) {
@@ -179,7 +188,8 @@ void expect_part(double got, long double want, bool sign_open, double size, DTyp
       EXPECT_EQ(std::signbit(got), std::signbit(want)) << what << ": got " << got << ", want " << want;
     }
   } else {
-    double bound = 32 * std::max(std::abs(static_cast<double>(want)), std::isfinite(size) ? size : 0.0) * (t == DType::C64 ? 0x1p-24 : 0x1p-53);
+    double bound = 32 * std::max(std::abs(static_cast<double>(want)), std::isfinite(size) ? size : 0.0) *
+                   (t == DType::C64 ? 0x1p-24 : 0x1p-53);
     EXPECT_NEAR(got, static_cast<double>(want), bound) << what;
   }
 }
@@ -200,7 +210,8 @@ TEST(PreludeComplex, SpecialValuesBranchCutsAndSignedZerosAreAnnexG) {
           double size = static_cast<double>(std::max(std::abs(want.real()), std::abs(want.imag())));
           std::string what = std::string(f.name) + " of " + show(in[i]);
           expect_part(got[i].re, want.real(), sign_is_open(f.name, z, false), size, t, what + ", real part");
-          expect_part(got[i].im, want.imag(), sign_is_open(f.name, z, true), size, t, what + ", imaginary part");
+          expect_part(got[i].im, want.imag(), sign_is_open(f.name, z, true), size, t,
+                      what + ", imaginary part");
         }
       }
     }
@@ -214,15 +225,41 @@ struct Special {
 TEST(PreludeComplex, SpecialValuesOfTheArrayStandard) {
   const double inf = HUGE_VAL, nan = NAN, pi = 3.14159265358979323846;
   const Special kSpecial[] = {
-      {"log1p", -1, 0, -inf, 0},     {"log1p", 1, inf, inf, pi / 2}, {"log1p", 1, nan, nan, nan},  {"log1p", -inf, 1, inf, pi},
-      {"log1p", inf, 1, inf, 0},     {"log1p", -inf, inf, inf, 3 * pi / 4}, {"log1p", inf, inf, inf, pi / 4},
-      {"log1p", inf, nan, inf, nan}, {"log1p", -inf, nan, inf, nan}, {"log1p", nan, 1, nan, nan},  {"log1p", nan, inf, inf, nan},
-      {"log1p", nan, nan, nan, nan}, {"log1p", 0, 0, 0, 0},          {"expm1", 0, 0, 0, 0},        {"expm1", -0.0, 0, -0.0, 0},
-      {"expm1", 1, inf, nan, nan},   {"expm1", 1, nan, nan, nan},    {"expm1", inf, 0, inf, 0},    {"expm1", -inf, 1, -1, 0},
-      {"expm1", inf, 1, inf, inf},   {"expm1", -inf, inf, -1, 0},    {"expm1", inf, inf, inf, nan}, {"expm1", -inf, nan, -1, 0},
-      {"expm1", inf, nan, inf, nan}, {"expm1", nan, 0, nan, 0},      {"expm1", nan, 1, nan, nan},  {"expm1", nan, nan, nan, nan},
-      {"sign", 0, 0, 0, 0},          {"sign", 0, -3, 0, -1},         {"reciprocal", inf, 1, 0, 0}, {"reciprocal", inf, inf, 0, -0.0},
-      {"exp", -inf, inf, 0, 0},      {"exp", inf, 0, inf, 0},        {"sqrt", -inf, nan, nan, inf},   {"sqrt", nan, inf, inf, inf},
+      {"log1p", -1, 0, -inf, 0},
+      {"log1p", 1, inf, inf, pi / 2},
+      {"log1p", 1, nan, nan, nan},
+      {"log1p", -inf, 1, inf, pi},
+      {"log1p", inf, 1, inf, 0},
+      {"log1p", -inf, inf, inf, 3 * pi / 4},
+      {"log1p", inf, inf, inf, pi / 4},
+      {"log1p", inf, nan, inf, nan},
+      {"log1p", -inf, nan, inf, nan},
+      {"log1p", nan, 1, nan, nan},
+      {"log1p", nan, inf, inf, nan},
+      {"log1p", nan, nan, nan, nan},
+      {"log1p", 0, 0, 0, 0},
+      {"expm1", 0, 0, 0, 0},
+      {"expm1", -0.0, 0, -0.0, 0},
+      {"expm1", 1, inf, nan, nan},
+      {"expm1", 1, nan, nan, nan},
+      {"expm1", inf, 0, inf, 0},
+      {"expm1", -inf, 1, -1, 0},
+      {"expm1", inf, 1, inf, inf},
+      {"expm1", -inf, inf, -1, 0},
+      {"expm1", inf, inf, inf, nan},
+      {"expm1", -inf, nan, -1, 0},
+      {"expm1", inf, nan, inf, nan},
+      {"expm1", nan, 0, nan, 0},
+      {"expm1", nan, 1, nan, nan},
+      {"expm1", nan, nan, nan, nan},
+      {"sign", 0, 0, 0, 0},
+      {"sign", 0, -3, 0, -1},
+      {"reciprocal", inf, 1, 0, 0},
+      {"reciprocal", inf, inf, 0, -0.0},
+      {"exp", -inf, inf, 0, 0},
+      {"exp", inf, 0, inf, 0},
+      {"sqrt", -inf, nan, nan, inf},
+      {"sqrt", nan, inf, inf, inf},
       {"square", 0, 1, -1, 0},
   };
   for (DType t : kComplexDtypes)
@@ -230,7 +267,8 @@ TEST(PreludeComplex, SpecialValuesOfTheArrayStandard) {
       Column got = map(16, std::string("weft_") + s.function + suffix(t), t, {{Scalar{t, 0, s.re, s.im}}});
       std::string what = std::string(s.function) + " of " + show(Scalar{t, 0, s.re, s.im});
       expect_part(got[0].re, s.want_re, false, 1, t, what + ", real part");
-      expect_part(got[0].im, s.want_im, std::string(s.function) == "sqrt" && std::isnan(s.im), 1, t, what + ", imaginary part");
+      expect_part(got[0].im, s.want_im, std::string(s.function) == "sqrt" && std::isnan(s.im), 1, t,
+                  what + ", imaginary part");
     }
 }
 
@@ -252,7 +290,8 @@ Complex quotient(Complex n, Complex d) {
   long double m = std::max(std::abs(d.real()), std::abs(d.imag()));
   Complex s = d / m;
   long double norm = s.real() * s.real() + s.imag() * s.imag();
-  return {(n.real() * s.real() + n.imag() * s.imag()) / norm / m, (n.imag() * s.real() - n.real() * s.imag()) / norm / m};
+  return {(n.real() * s.real() + n.imag() * s.imag()) / norm / m,
+          (n.imag() * s.real() - n.real() * s.imag()) / norm / m};
 }
 
 TEST(PreludeComplex, TwoArguments) {
@@ -270,10 +309,12 @@ TEST(PreludeComplex, TwoArguments) {
       Complex (*want)(Complex, Complex);
       double ulp;
     };
-    for (const Case& c : {Case{"add", [](Complex x, Complex y) { return x + y; }, 1}, {"subtract", [](Complex x, Complex y) { return x - y; }, 1},
+    for (const Case& c : {Case{"add", [](Complex x, Complex y) { return x + y; }, 1},
+                          {"subtract", [](Complex x, Complex y) { return x - y; }, 1},
                           {"multiply",
                            [](Complex x, Complex y) {
-                             return Complex(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+                             return Complex(x.real() * y.real() - x.imag() * y.imag(),
+                                            x.real() * y.imag() + x.imag() * y.real());
                            },
                            4},
                           {"divide", quotient, 4}}) {
@@ -284,8 +325,10 @@ TEST(PreludeComplex, TwoArguments) {
         double e = ulps(got[i], c.want(value(a[i]), value(b[i])));
         if (!(e <= worst)) worst = e, where = i;
       }
-      EXPECT_LE(worst, c.ulp) << c.name << " of " << show(a[where]) << ", " << show(b[where]) << ": got " << show(got[where]);
-      if (std::getenv("WEFT_SHOW_ULP")) std::printf("%-12s %-5s %.2f\n", c.name, std::string(name(t)).c_str(), worst);
+      EXPECT_LE(worst, c.ulp) << c.name << " of " << show(a[where]) << ", " << show(b[where]) << ": got "
+                              << show(got[where]);
+      if (std::getenv("WEFT_SHOW_ULP"))
+        std::printf("%-12s %-5s %.2f\n", c.name, std::string(name(t)).c_str(), worst);
     }
   }
 }
@@ -300,7 +343,8 @@ TEST(PreludeComplex, PowIsExactForSmallWholeExponents) {
           z.push_back(Scalar{t, 0, double(re), double(im)});
           w.push_back(Scalar{t, 0, double(n), 0});
           Complex p = 1;
-          for (int i = 0; i < n; ++i) p = Complex(p.real() * re - p.imag() * im, p.real() * im + p.imag() * re);
+          for (int i = 0; i < n; ++i)
+            p = Complex(p.real() * re - p.imag() * im, p.real() * im + p.imag() * re);
           want.push_back(p);
         }
     Column got = map(16, "weft_pow" + suffix(t), t, {z, w});
@@ -318,18 +362,21 @@ TEST(PreludeComplex, PowFollowsTheLogarithm) {
     size_t where = 0;
     for (size_t i = 0; i < z.size(); ++i) {
       Complex l = glibc<clogl>(value(z[i])), x = value(w[i]);
-      Complex want = glibc<cexpl>({x.real() * l.real() - x.imag() * l.imag(), x.real() * l.imag() + x.imag() * l.real()});
+      Complex want = glibc<cexpl>(
+          {x.real() * l.real() - x.imag() * l.imag(), x.real() * l.imag() + x.imag() * l.real()});
       double e = ulps(got[i], want);
       if (!(e <= worst)) worst = e, where = i;
     }
-    EXPECT_LE(worst, t == DType::C64 ? 1 : 256) << show(z[where]) << " to the power " << show(w[where]) << ": got " << show(got[where]);
+    EXPECT_LE(worst, t == DType::C64 ? 1 : 256)
+        << show(z[where]) << " to the power " << show(w[where]) << ": got " << show(got[where]);
     if (std::getenv("WEFT_SHOW_ULP")) std::printf("pow %s %.2f\n", std::string(name(t)).c_str(), worst);
   }
 }
 
 TEST(PreludeComplex, PowOfZero) {
   for (DType t : kComplexDtypes) {
-    Column z(4, Scalar{t, 0, 0, 0}), w = {Scalar{t, 0, 0, 0}, Scalar{t, 0, 2, 0}, Scalar{t, 0, -1, 0}, Scalar{t, 0, 0.5, 0}};
+    Column z(4, Scalar{t, 0, 0, 0}),
+        w = {Scalar{t, 0, 0, 0}, Scalar{t, 0, 2, 0}, Scalar{t, 0, -1, 0}, Scalar{t, 0, 0.5, 0}};
     Column got = map(4, "weft_pow" + suffix(t), t, {z, w});
     EXPECT_EQ(value(got[0]), Complex(1));
     EXPECT_EQ(value(got[1]), Complex(0));
@@ -358,7 +405,8 @@ TEST(PreludeComplex, DivisionByZeroAndInfinityIsAnnexG) {
 TEST(PreludeComplex, PartsPredicatesAndComparison) {
   for (DType t : kComplexDtypes) {
     DType r = real_of(t);
-    Column z = {Scalar{t, 0, 3, -4}, Scalar{t, 0, HUGE_VAL, NAN}, Scalar{t, 0, 2.5, 3.5}, Scalar{t, 0, 0, -0.0}};
+    Column z = {Scalar{t, 0, 3, -4}, Scalar{t, 0, HUGE_VAL, NAN}, Scalar{t, 0, 2.5, 3.5},
+                Scalar{t, 0, 0, -0.0}};
     Column abs = map(4, "weft_abs" + suffix(t), r, {z});
     EXPECT_EQ(abs[0].re, 5);
     EXPECT_EQ(abs[1].re, HUGE_VAL);
@@ -368,10 +416,14 @@ TEST(PreludeComplex, PartsPredicatesAndComparison) {
     EXPECT_EQ(map(4, "weft_negative" + suffix(t), t, {z})[0].re, -3);
     Column round = map(4, "weft_round" + suffix(t), t, {z});
     EXPECT_EQ(value(round[2]), Complex(2, 4));
-    Column nan = map(4, "weft_isnan" + suffix(t), DType::Bool, {z}), inf = map(4, "weft_isinf" + suffix(t), DType::Bool, {z});
-    Column finite = map(4, "weft_isfinite" + suffix(t), DType::Bool, {z}), same = map(4, "weft_equal" + suffix(t), DType::Bool, {z, z});
-    Column other = map(4, "weft_not_equal" + suffix(t), DType::Bool, {z, z}), no = map(4, "weft_logical_not" + suffix(t), DType::Bool, {z});
-    const int64_t kWant[6][4] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 0, 0}, {0, 0, 0, 1}};
+    Column nan = map(4, "weft_isnan" + suffix(t), DType::Bool, {z}),
+           inf = map(4, "weft_isinf" + suffix(t), DType::Bool, {z});
+    Column finite = map(4, "weft_isfinite" + suffix(t), DType::Bool, {z}),
+           same = map(4, "weft_equal" + suffix(t), DType::Bool, {z, z});
+    Column other = map(4, "weft_not_equal" + suffix(t), DType::Bool, {z, z}),
+           no = map(4, "weft_logical_not" + suffix(t), DType::Bool, {z});
+    const int64_t kWant[6][4] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 1},
+                                 {1, 0, 1, 1}, {0, 1, 0, 0}, {0, 0, 0, 1}};
     const Column* got[6] = {&nan, &inf, &finite, &same, &other, &no};
     for (size_t f = 0; f < 6; ++f)
       for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*got[f])[i].i, kWant[f][i]) << f << " of " << show(z[i]);

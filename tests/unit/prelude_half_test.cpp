@@ -49,7 +49,9 @@ TEST(PreludeHalves, NextafterStepsToTheNeighbour) {
         Scalar want = in[i];
         if (!is_nan(in[i]) && in[i].re != towards) {
           bool away = (towards > 0) == (in[i].re > 0);
-          uint16_t bits = static_cast<uint16_t>(in[i].re == 0 ? (towards < 0 ? 0x8001 : 1) : away ? i + 1 : i - 1);
+          uint16_t bits = static_cast<uint16_t>(in[i].re == 0 ? (towards < 0 ? 0x8001 : 1)
+                                                : away        ? i + 1
+                                                              : i - 1);
           want = Scalar::load(t, &bits);
         }
         expect_same(got[i], want, "weft_nextafter" + suffix(t), {in[i]});
@@ -60,7 +62,8 @@ TEST(PreludeHalves, NextafterStepsToTheNeighbour) {
 TEST(PreludeHalves, Predicates) {
   for (DType t : {DType::F16, DType::BF16}) {
     Column in = all_values(t);
-    Column nan = map(16, "weft_isnan" + suffix(t), DType::Bool, {in}), inf = map(16, "weft_isinf" + suffix(t), DType::Bool, {in});
+    Column nan = map(16, "weft_isnan" + suffix(t), DType::Bool, {in}),
+           inf = map(16, "weft_isinf" + suffix(t), DType::Bool, {in});
     Column finite = map(16, "weft_isfinite" + suffix(t), DType::Bool, {in});
     Column sign = map(16, "weft_signbit" + suffix(t), DType::Bool, {in});
     for (size_t i = 0; i < in.size(); ++i) {
@@ -83,7 +86,8 @@ TEST(PreludeFloats, MaximumAndMinimumKeepNanAndOrderTheZeros) {
       std::vector<Column> in(2);
       for (const Scalar& a : edges(t))
         for (const Scalar& b : edges(t)) in[0].push_back(a), in[1].push_back(b);
-      Column most = map(lanes, "weft_maximum" + suffix(t), t, in), least = map(lanes, "weft_minimum" + suffix(t), t, in);
+      Column most = map(lanes, "weft_maximum" + suffix(t), t, in),
+             least = map(lanes, "weft_minimum" + suffix(t), t, in);
       for (size_t i = 0; i < most.size(); ++i) {
         double a = in[0][i].re, b = in[1][i].re;
         expect_same(most[i], Scalar{t, 0, larger(a, b), 0}, "maximum", {in[0][i], in[1][i]});

@@ -9,7 +9,8 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 Wide value(const Scalar& s) {
-  return kind(s.dtype) == DTypeKind::Unsigned ? static_cast<Wide>(static_cast<uint64_t>(s.i)) : static_cast<Wide>(s.i);
+  return kind(s.dtype) == DTypeKind::Unsigned ? static_cast<Wide>(static_cast<uint64_t>(s.i))
+                                              : static_cast<Wide>(s.i);
 }
 Scalar wrapped(Wide v, DType t) { return Scalar::of(static_cast<int64_t>(v)).cast(t); }
 
@@ -45,7 +46,8 @@ void check2(const std::string& op, bool to_bool, const std::function<Wide(Wide, 
       DType result = to_bool ? DType::Bool : t;
       Column got = map(lanes, function, result, in);
       for (size_t i = 0; i < got.size() && !testing::Test::HasFailure(); ++i)
-        expect_same(got[i], wrapped(want(value(in[0][i]), value(in[1][i]), static_cast<int>(size_of(t)) * 8), result),
+        expect_same(got[i],
+                    wrapped(want(value(in[0][i]), value(in[1][i]), static_cast<int>(size_of(t)) * 8), result),
                     function, {in[0][i], in[1][i]});
     }
 }
@@ -56,15 +58,21 @@ TEST(PreludeIntegers, FloorDivideRoundsDownAndNeverTraps) {
   check2("floor_divide", false, [](Wide a, Wide b, int) { return floor_divide(a, b); }, is_integer);
 }
 TEST(PreludeIntegers, RemainderTakesTheSignOfTheDivisor) {
-  check2("remainder", false, [](Wide a, Wide b, int) { return b == 0 ? Wide(0) : a - floor_divide(a, b) * b; }, is_integer);
+  check2(
+      "remainder", false, [](Wide a, Wide b, int) { return b == 0 ? Wide(0) : a - floor_divide(a, b) * b; },
+      is_integer);
 }
 TEST(PreludeIntegers, PowWrapsAndNegativeExponentsGiveZero) {
   check2("pow", false, [](Wide a, Wide b, int) { return pow_wrapped(a, b); }, is_integer);
 }
 TEST(PreludeIntegers, ShiftsByTooMuchGiveZeroOrTheSign) {
-  check2("bitwise_left_shift", false, [](Wide a, Wide b, int bits) { return b < 0 || b >= bits ? Wide(0) : a << b; }, is_integer);
-  check2("bitwise_right_shift", false,
-         [](Wide a, Wide b, int bits) { return b < 0 || b >= bits ? (a < 0 ? Wide(-1) : Wide(0)) : a >> b; }, is_integer);
+  check2(
+      "bitwise_left_shift", false,
+      [](Wide a, Wide b, int bits) { return b < 0 || b >= bits ? Wide(0) : a << b; }, is_integer);
+  check2(
+      "bitwise_right_shift", false,
+      [](Wide a, Wide b, int bits) { return b < 0 || b >= bits ? (a < 0 ? Wide(-1) : Wide(0)) : a >> b; },
+      is_integer);
 }
 TEST(PreludeIntegers, MaximumAndMinimum) {
   check2("maximum", false, [](Wide a, Wide b, int) { return std::max(a, b); }, is_bits);
@@ -94,14 +102,19 @@ TEST(PreludeIntegers, OneArgument) {
   };
   for (int lanes : kLanes)
     for (DType t : dtypes_where(is_integer))
-      for (const Case& c : {Case{"abs", [](Wide a) { return a < 0 ? -a : a; }}, {"negative", [](Wide a) { return -a; }},
+      for (const Case& c : {Case{"abs", [](Wide a) { return a < 0 ? -a : a; }},
+                            {"negative", [](Wide a) { return -a; }},
                             {"sign", [](Wide a) { return Wide(a > 0) - Wide(a < 0); }},
-                            {"square", [](Wide a) { return pow_wrapped(a, 2); }}, {"bitwise_invert", [](Wide a) { return ~a; }},
-                            {"positive", [](Wide a) { return a; }}, {"floor", [](Wide a) { return a; }},
-                            {"relu", [](Wide a) { return a < 0 ? Wide(0) : a; }}, {"imag", [](Wide) { return Wide(0); }}}) {
+                            {"square", [](Wide a) { return pow_wrapped(a, 2); }},
+                            {"bitwise_invert", [](Wide a) { return ~a; }},
+                            {"positive", [](Wide a) { return a; }},
+                            {"floor", [](Wide a) { return a; }},
+                            {"relu", [](Wide a) { return a < 0 ? Wide(0) : a; }},
+                            {"imag", [](Wide) { return Wide(0); }}}) {
         std::string function = std::string("weft_") + c.op + suffix(t);
         Column in = edges(t), got = map(lanes, function, t, {in});
-        for (size_t i = 0; i < in.size(); ++i) expect_same(got[i], wrapped(c.want(value(in[i])), t), function, {in[i]});
+        for (size_t i = 0; i < in.size(); ++i)
+          expect_same(got[i], wrapped(c.want(value(in[i])), t), function, {in[i]});
       }
 }
 

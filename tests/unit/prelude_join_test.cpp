@@ -89,8 +89,10 @@ TEST(PreludeJoins, ExtremesAndTheFirstPlaceWhereTheyAre) {
 TEST(PreludeJoins, AnyAndAll) {
   for (int lanes : kLanes)
     for (int set = -1; set <= lanes; ++set) {  // none, one lane, all but one
-      Column in(static_cast<size_t>(lanes), Scalar::of(false)), inverse(static_cast<size_t>(lanes), Scalar::of(true));
-      if (set >= 0 && set < lanes) in[static_cast<size_t>(set)].i = 1, inverse[static_cast<size_t>(set)].i = 0;
+      Column in(static_cast<size_t>(lanes), Scalar::of(false)),
+          inverse(static_cast<size_t>(lanes), Scalar::of(true));
+      if (set >= 0 && set < lanes)
+        in[static_cast<size_t>(set)].i = 1, inverse[static_cast<size_t>(set)].i = 0;
       bool one = set >= 0 && set < lanes;
       expect_everywhere(map(lanes, "weft_join_any_bool", DType::Bool, {in}), Scalar::of(one), "any");
       expect_everywhere(map(lanes, "weft_join_all_bool", DType::Bool, {in}), Scalar::of(false), "all");

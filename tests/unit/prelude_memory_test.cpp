@@ -26,7 +26,8 @@ Column lanes_of(int lanes, DType t, Block& value) {
   Block memory;
   call(lanes, "weft_store" + suffix(t), {memory.bytes, value.bytes});
   Column out;
-  for (int i = 0; i < lanes; ++i) out.push_back(Scalar::load(t, memory.bytes + static_cast<size_t>(i) * size_of(t)));
+  for (int i = 0; i < lanes; ++i)
+    out.push_back(Scalar::load(t, memory.bytes + static_cast<size_t>(i) * size_of(t)));
   return out;
 }
 
@@ -60,7 +61,8 @@ TEST_P(PreludeMemory, StridedForwardAndBackward) {
     call(lanes, "weft_store_strided" + suffix(t), {memory.at(first), &stride, value.bytes});
     for (int i = 0; i <= span; ++i)
       for (size_t b = 0; b < size_of(t); ++b)
-        EXPECT_EQ(memory.at(i)[b], i % stride == 0 ? before[static_cast<size_t>(i) * size_of(t) + b] : kUntouched);
+        EXPECT_EQ(memory.at(i)[b],
+                  i % stride == 0 ? before[static_cast<size_t>(i) * size_of(t) + b] : kUntouched);
   }
 }
 
@@ -90,13 +92,15 @@ TEST_P(PreludeMemory, GatherReadsByIndexAndOnlyWhereTheMaskIs) {
   Block value;
   call(lanes, "weft_gather" + suffix(t), {memory.bytes.data(), index, value.bytes});
   Column got = lanes_of(lanes, t, value);
-  for (int i = 0; i < lanes; ++i) expect_same(got[static_cast<size_t>(i)], nth(t, static_cast<int>(index[i])), "gather");
+  for (int i = 0; i < lanes; ++i)
+    expect_same(got[static_cast<size_t>(i)], nth(t, static_cast<int>(index[i])), "gather");
   for (int i = 0; i < lanes; ++i)
     if (!mask[i]) index[i] = int64_t{1} << 50;  // would fault if it were read
   call(lanes, "weft_gather_masked" + suffix(t), {memory.bytes.data(), index, mask, value.bytes});
   got = lanes_of(lanes, t, value);
   for (int i = 0; i < lanes; ++i)
-    expect_same(got[static_cast<size_t>(i)], mask[i] ? nth(t, static_cast<int>(index[i])) : Scalar{t, 0, 0, 0}, "masked gather");
+    expect_same(got[static_cast<size_t>(i)],
+                mask[i] ? nth(t, static_cast<int>(index[i])) : Scalar{t, 0, 0, 0}, "masked gather");
 }
 
 TEST_P(PreludeMemory, ScatterWritesByIndex) {
@@ -108,7 +112,8 @@ TEST_P(PreludeMemory, ScatterWritesByIndex) {
   for (int i = 0; i < lanes; ++i) index[i] = 2 * (lanes - 1 - i);
   call(lanes, "weft_scatter" + suffix(t), {out.data(), index, value.bytes});
   for (int i = 0; i < lanes; ++i) {
-    expect_same(Scalar::load(t, out.data() + static_cast<size_t>(index[i]) * size_of(t)), nth(t, i), "scatter");
+    expect_same(Scalar::load(t, out.data() + static_cast<size_t>(index[i]) * size_of(t)), nth(t, i),
+                "scatter");
     EXPECT_EQ(out[static_cast<size_t>(index[i] + 1) * size_of(t)], kUntouched);
   }
 }
@@ -133,9 +138,11 @@ TEST_P(PreludeMemory, SelectTakesEachLaneFromItsSide) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, PreludeMemory,
-                         testing::Combine(testing::ValuesIn(kLanes), testing::ValuesIn(dtypes_where([](DType) { return true; }))),
+                         testing::Combine(testing::ValuesIn(kLanes),
+                                          testing::ValuesIn(dtypes_where([](DType) { return true; }))),
                          [](const auto& at) {
-                           return std::string(name(std::get<1>(at.param))) + "_" + std::to_string(std::get<0>(at.param));
+                           return std::string(name(std::get<1>(at.param))) + "_" +
+                                  std::to_string(std::get<0>(at.param));
                          });
 
 }  // namespace

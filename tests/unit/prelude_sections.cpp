@@ -27,8 +27,9 @@ std::string trimmed(std::string s) {
 }
 
 bool is_type_word(const std::string& word) {
-  for (const char* known : {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const",
-                            "boolv", "c64", "c128", "c64v", "c128v", "c64p", "c128p", "uint4"})
+  for (const char* known :
+       {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const",
+        "boolv", "c64", "c128", "c64v", "c128v", "c64p", "c128p", "uint4"})
     if (word == known) return true;
   return word.size() >= 3 && word.back() == 'v' && (word[0] == 'f' || word[0] == 'i' || word[0] == 'u');
 }
@@ -136,7 +137,8 @@ int main(int argc, char** argv) {
   std::fputs(text.c_str(), stdout);
   if (!cuda)
     std::puts(
-        "template <class T> static T get(const void* p) { T x; __builtin_memcpy(&x, p, sizeof x); return x; }\n"
+        "template <class T> static T get(const void* p) { T x; __builtin_memcpy(&x, p, sizeof x); return x; "
+        "}\n"
         "template <> boolv get(const void* p) { return __builtin_convertvector(get<u8v>(p) != 0, boolv); }\n"
         "template <class T> static void put(void* p, T x) { __builtin_memcpy(p, &x, sizeof x); }\n"
         "template <> void put(void* p, boolv x) { put(p, __builtin_convertvector(x, u8v)); }");
@@ -148,8 +150,10 @@ int main(int argc, char** argv) {
     functions.push_back(name);
   }
   if (cuda) return 0;
-  std::printf("struct Entry { const char* name; void (*call)(void* const*); };\nextern \"C\" const Entry prelude_table_%s[] = {\n",
-              argv[2]);
+  std::printf(
+      "struct Entry { const char* name; void (*call)(void* const*); };\nextern \"C\" const Entry "
+      "prelude_table_%s[] = {\n",
+      argv[2]);
   for (const std::string& name : functions) std::printf("{\"%s\", call_%s},\n", name.c_str(), name.c_str());
   std::puts("{nullptr, nullptr}};");
 }

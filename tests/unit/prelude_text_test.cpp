@@ -1,0 +1,79 @@
+// What the assembler puts into a kernel.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/base/error.h"
+#include "compiler/emit/prelude/prelude.h"
+
+namespace weft::emit {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(PreludeText, HoldsWhatIsUsedAndWhatThatNeedsFirst) {
+  std::string text = prelude_for(PreludeTarget::Cpu, 16, "x = weft_cast_f64_bf16(weft_load_f64(p));");
+  size_t cast = text.find("weft_cast_f64_bf16("), odd = text.find("weft_odd_f32("),
+         round = text.find("weft_round_bf16(");
+  ASSERT_NE(cast, std::string::npos);
+  ASSERT_NE(odd, std::string::npos);
+  ASSERT_NE(round, std::string::npos);
+  EXPECT_LT(odd, cast);
+  EXPECT_LT(round, cast);
+  EXPECT_THAT(text, Not(HasSubstr("weft_round_f16")));
+  EXPECT_THAT(text, Not(HasSubstr("$")));
+  EXPECT_THAT(text, Not(HasSubstr("//@")));
+}
+
+TEST(PreludeText, IsEmptyWhereNothingIsUsed) {
+  EXPECT_EQ(prelude_for(PreludeTarget::Cuda, 0, "out[i] = a[i] + b[i];"), "");
+  EXPECT_THAT(prelude_for(PreludeTarget::Cpu, 8, "out = a + b;"), Not(HasSubstr("weft_")));
+}
+
+TEST(PreludeText, NamesInCommentsAndInsideOfLongerNamesDoNotCount) {
+  EXPECT_EQ(prelude_for(PreludeTarget::Cuda, 0, "// weft_exp_f32\nmy_weft_exp_f32(x); weft_exp_f32x(y);"),
+            "");
+}
+
+TEST(PreludeText, EachFunctionComesOnce) {
+  std::string text = prelude_for(PreludeTarget::Cuda, 0,
+                                 "weft_sqrt_c64(z); weft_log_c64(z); weft_asin_c64(z); weft_sqrt_c64(w);");
+  size_t first = text.find("c64 weft_sqrt_c64(c64 z) {");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("c64 weft_sqrt_c64(c64 z) {", first + 1), std::string::npos);
+}
+
+TEST(PreludeText, IsTheSameEveryTime) {
+  const char* source = "weft_pow_c128(a, weft_tan_c128(b)); weft_join_argmax_f32(v, i);";
+  EXPECT_EQ(prelude_for(PreludeTarget::Cpu, 8, source), prelude_for(PreludeTarget::Cpu, 8, source));
+}
+
+TEST(PreludeText, LanesMustBeAPowerOfTwoFromFourTo64) {
+  for (int lanes : {0, 2, 12, 128})
+    EXPECT_THROW(prelude_for(PreludeTarget::Cpu, lanes, ""), InternalError) << lanes;
+  for (int lanes : {4, 8, 16, 32, 64})
+    EXPECT_THAT(prelude_for(PreludeTarget::Cpu, lanes, ""),
+                HasSubstr("enum { L = " + std::to_string(lanes) + " };"));
+}
+
+TEST(PreludeText, BothTargetsHaveTheSameFunctionsOfValues) {
+  // Memory access and joins differ by nature; the others are what ops are made of.
+  auto is_value_function = [](const std::string& name) {
+    for (const char* part :
+         {"weft_load", "weft_store", "weft_stream", "weft_join", "weft_warp", "weft_shuffle", "weft_lanes",
+          "parts", "tail", "slow", "poly", "reduce", "split", "rest", "special", "bits", "odd", "towards"})
+      if (name.find(part) != std::string::npos) return false;
+    return name.compare(0, 5, "weft_") == 0;
+  };
+  int counted = 0;
+  for (const std::string& name : prelude_names(PreludeTarget::Cuda))
+    if (is_value_function(name)) {
+      EXPECT_TRUE(has_prelude(PreludeTarget::Cpu, name)) << name;
+      ++counted;
+    }
+  EXPECT_GT(counted, 800);
+  EXPECT_FALSE(has_prelude(PreludeTarget::Cpu, "weft_nothing_f32"));
+}
+
+}  // namespace
+}  // namespace weft::emit

@@ -212,9 +212,9 @@ class Drawing {
     std::vector<DType> same_size;
     for (int i = 0; i < kDTypeCount; ++i) {
       DType type = static_cast<DType>(i);
-      // A bool must be 0 or 1, and bits read as floats are not the numbers that exact graphs are made of.
-      bool odd =
-          type == DType::Bool || x->dtype() == DType::Bool || is_complex(type) || is_complex(x->dtype());
+      // A bool must be 0 or 1; the bits of a computed NaN are the machine's own choice.
+      bool odd = type == DType::Bool || x->dtype() == DType::Bool || is_complex(type) ||
+                 is_complex(x->dtype()) || (options_.exact && (is_float(type) || is_float(x->dtype())));
       if (!odd && (options_.halves || !is_half(type)) && size_of(type) == size_of(x->dtype()) &&
           type != x->dtype())
         same_size.push_back(type);

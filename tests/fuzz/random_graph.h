@@ -20,6 +20,7 @@ struct RandomGraphOptions {
   bool dots = true;
   // Only ops whose results are the same bits however they are computed: no op with an error bound above half
   // an ulp, no float sums or products, no dots, no complex arithmetic, no fma.
+  // The sign and payload of a NaN still are the machine's own, and signbit and copysign show the sign.
   bool exact = false;
 };
 

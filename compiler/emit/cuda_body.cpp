@@ -248,7 +248,7 @@ void CudaEmitter::batch_arrays(const Batch& b) {
       if ((path == Path::Vector || path == Path::Staged) && !(kept(l->out) && path == Path::Vector))
         code_.line("{} m{}[{}];", vector_type(p_.values[l->out].dtype), l->out, s_.unroll);
     } else if (auto* s = std::get_if<Store>(&b.sweep->body[k]); s && path == Path::Vector) {
-      code_.line("{} s{}[{}];", vector_type(p_.buffers[s->buffer].dtype), k, s_.unroll);
+      code_.line("{} w{}[{}];", vector_type(p_.buffers[s->buffer].dtype), k, s_.unroll);
     }
   }
   for (size_t k = 0; k < b.blocks.size(); ++k)
@@ -308,9 +308,10 @@ void CudaEmitter::batch_loads(const Batch& b) {
         lane_position();
         axis_[lane_] = "y";
       }
-      code_.line("m{}[u].e[{}] = {}b{}[{}]{};", l->out, s_.lanes > 1 ? "e" : "0",
-                 s_.streaming && s_.lanes == 1 ? "weft_once(" : "", l->buffer, index_text(l->at),
-                 s_.streaming && s_.lanes == 1 ? ")" : "");
+      bool once = s_.streaming && s_.lanes == 1 && !is_complex(p_.values[l->out].dtype);
+      std::string at = format("b{}[{}]", l->buffer, index_text(l->at));
+      code_.line("m{}[u].e[{}] = {};", l->out, s_.lanes > 1 ? "e" : "0",
+                 once ? format("__ldcs(&{})", at) : at);
       if (s_.lanes > 1) {
         axis_[lane_] = base;
         code_.add("}");
@@ -365,7 +366,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
       continue;
     }
     if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
-      code_.line("s{}[u].e[e] = weft_pack_{}({});", k, suffix(p_.buffers[st->buffer].dtype),
+      code_.line("w{}[u].e[e] = weft_pack_{}({});", k, suffix(p_.buffers[st->buffer].dtype),
                  name_of(st->value));
       continue;
     }
@@ -396,9 +397,9 @@ void CudaEmitter::batch_stores(const Batch& b) {
     std::string at = format("b{} + ({})", s->buffer, index_text(s->at));
     const char* put = s_.streaming ? "weft_put_once" : "weft_put";
     if (ragged_)
-      code_.line("weft_put_part({}, s{}[u], {} - {});", at, k, spell(extent(lane_)), axis_[lane_]);
+      code_.line("weft_put_part({}, w{}[u], {} - {});", at, k, spell(extent(lane_)), axis_[lane_]);
     else
-      code_.line("{}({}, s{}[u]);", put, at, k);
+      code_.line("{}({}, w{}[u]);", put, at, k);
   }
   if (!any) return;
   for (Value v : b.late) home_.erase(v);

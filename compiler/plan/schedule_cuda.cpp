@@ -45,6 +45,8 @@ class Scheduler {
   }
 
   Schedule run() {
+    // Reductions over axes of extent 1 only.
+    if (p_.row.empty() && (!p_.accumulators.empty() || p_.sweeps.size() > 1)) p_.row.push_back({1});
     if (p_.row.empty())
       pointwise();
     else
@@ -187,6 +189,7 @@ class Scheduler {
     }
     if (best < 0) return false;
     s_.tile_axis = best;
+    s_.lanes = 1;
     s_.threads = kThreads;
     s_.unroll = 1024 / kThreads;
     s_.reason = fmt::format("pointwise, tiles of axes {} and {}: loads run along both", best, s_.lane_axis);

@@ -1,0 +1,127 @@
+// rows of 256 threads along axis 0, nothing crosses sweeps, split in 1056; 16 elements a thread access, passing the cache by
+// 1056 blocks of 256 threads, finish 1 of 256, 0 bytes shared, 8448 bytes of partials
+static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
+static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
+static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
+static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
+static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
+static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
+typedef int I;
+static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+template <class W, class T>
+static __device__ __forceinline__ W weft_get_once(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
+  } else if constexpr (sizeof(W) == 8) {
+    *(uint2*)&x = __ldcs((const uint2*)p);
+  } else if constexpr (sizeof(W) == 4) {
+    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+struct Args { unsigned long long w[6]; };
+struct __align__(8) S0 { double t0; };
+static __device__ __forceinline__ void join0(S0& a, const S0& b) {
+  a.t0 = a.t0 + b.t0;
+}
+extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  float* const b1 = (float*)args.w[1];
+  void* const partials = (void*)args.w[2];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5]};
+  const I n = 1;
+  const I t = (I)(threadIdx.x % 256);
+  I q = (I)(blockIdx.x / (unsigned int)p[1]) * 1 + (I)(threadIdx.x / 256);
+  const bool live = q < n;
+  q = weft_min(q, n - 1);
+  const I row = q;
+  const I m = p[0] / 4;
+  const I begin = (I)(blockIdx.x % (unsigned int)p[1]) * p[2];
+  const I end = weft_min(begin + p[2], m);
+  S0 s0;
+  s0.t0 = weft_splat_f64(0x0p+0);
+  for (I c = begin + t; c < end; c += 256 * 4) {
+    I x0[4];
+    bool ok[4];
+    Vec<float, 4> m0[4];
+    float r0;
+    r0 = weft_splat_f32(0x0p+0f);
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      I q = c + u * 256;
+      ok[u] = q < end;
+      q = weft_min(q, end - 1);
+      x0[u] = q * 4;
+      m0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0[u]));
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const bool in_fold = ok[u];
+        const bool in_store = ok[u] && live;
+        const I y = x0[u] + e;
+        const float v0 = weft_unpack_f32(m0[u].e[e]);
+        if (in_fold) r0 = r0 + v0;
+      }
+    }
+    s0.t0 = s0.t0 + weft_cast_f32_f64(r0);
+  }
+#pragma unroll
+  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  __shared__ S0 joined0[8];
+  if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
+  __syncthreads();
+  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+#pragma unroll
+  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  if (live && t == 0) ((S0*)partials)[(long long)row * p[1] + blockIdx.x % (unsigned int)p[1]] = s0;
+}
+extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246_finish(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  float* const b1 = (float*)args.w[1];
+  void* const partials = (void*)args.w[2];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5]};
+  const I n = 1;
+  I q = (I)blockIdx.x;
+  const I row = q;
+  const bool live = true;
+  const I t = (I)threadIdx.x;
+  S0 s0;
+  s0.t0 = weft_splat_f64(0x0p+0);
+  const S0* part = (const S0*)partials + (long long)row * p[1];
+  for (I k = t; k < p[1]; k += 256) join0(s0, part[k]);
+#pragma unroll
+  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  __shared__ S0 joined0[8];
+  if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
+  __syncthreads();
+  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+#pragma unroll
+  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  const float v1 = weft_cast_f64_f32(s0.t0);
+  if (live && t == 0) {
+    const bool in_store = true;
+    if (in_store) b1[0] = weft_pack_f32(v1);
+  }
+}

@@ -1,0 +1,152 @@
+// columns, 4 lanes along axis 0, 8 threads down each, split in 16; 16 elements a thread access, passing the cache by
+// 1024 blocks of 256 threads, finish 16 of 128, 0 bytes shared, 1048576 bytes of partials
+static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
+static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
+static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
+static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
+static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
+static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
+typedef int I;
+static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+template <class W, class T>
+static __device__ __forceinline__ W weft_get_once(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
+  } else if constexpr (sizeof(W) == 8) {
+    *(uint2*)&x = __ldcs((const uint2*)p);
+  } else if constexpr (sizeof(W) == 4) {
+    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+struct Args { unsigned long long w[8]; };
+struct __align__(8) S0 { double t0; };
+static __device__ __forceinline__ void join0(S0& a, const S0& b) {
+  a.t0 = a.t0 + b.t0;
+}
+extern "C" __global__ void __launch_bounds__(256) weft_92e80539d2d203e9(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  float* const b1 = (float*)args.w[1];
+  void* const partials = (void*)args.w[2];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
+  const I n = p[0] / 4;
+  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
+  I q = (I)(blockIdx.x / (unsigned int)p[3]) * 32 + tx;
+  const bool live = q < n;
+  q = weft_min(q, n - 1);
+  const I column = q;
+  const I x0 = q * 4;
+  const I m = p[1];
+  const I k = (I)(blockIdx.x % (unsigned int)p[3]);
+  const I begin = k * p[4];
+  const I end = weft_min(begin + p[4], m);
+  S0 s0[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    s0[e].t0 = weft_splat_f64(0x0p+0);
+  }
+  for (I c = begin + ty; c < end; c += 8 * 4) {
+    I x1[4];
+    bool ok[4];
+    Vec<float, 4> m0[4];
+    float r0[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      r0[e] = weft_splat_f32(0x0p+0f);
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      I q = c + u * 8;
+      ok[u] = q < end;
+      q = weft_min(q, end - 1);
+      x1[u] = q;
+      m0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 + x1[u] * p[2]));
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const bool in_fold = ok[u];
+        const bool in_store = ok[u] && live;
+        const I y = x0 + e;
+        const float v0 = weft_unpack_f32(m0[u].e[e]);
+        if (in_fold) r0[e] = r0[e] + v0;
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      s0[e].t0 = s0[e].t0 + weft_cast_f32_f64(r0[e]);
+    }
+  }
+  __shared__ S0 joined0[1024];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    joined0[(ty * 4 + e) * 32 + tx] = s0[e];
+  }
+  __syncthreads();
+  for (int k = 4; k; k /= 2) {
+    if (ty < k) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        join0(joined0[(ty * 4 + e) * 32 + tx], joined0[((ty + k) * 4 + e) * 32 + tx]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    s0[e] = joined0[e * 32 + tx];
+  }
+  if (live && ty == 0) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      ((S0*)partials)[((long long)k * n + column) * 4 + e] = s0[e];
+    }
+  }
+}
+extern "C" __global__ void __launch_bounds__(128) weft_92e80539d2d203e9_finish(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  float* const b1 = (float*)args.w[1];
+  void* const partials = (void*)args.w[2];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
+  const I n = p[0] / 4;
+  I q = (I)blockIdx.x * 128 + (I)threadIdx.x;
+  const bool live = q < n;
+  q = weft_min(q, n - 1);
+  const I column = q;
+  const I x0 = q * 4;
+  S0 s0[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    s0[e].t0 = weft_splat_f64(0x0p+0);
+  }
+  for (I k = 0; k < p[3]; ++k) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
+    }
+  }
+  float h1[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    h1[e] = weft_cast_f64_f32(s0[e].t0);
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const bool in_store = live;
+    const I y = x0 + e;
+    if (in_store) b1[y] = weft_pack_f32(h1[e]);
+  }
+}

@@ -1,0 +1,191 @@
+// What generated CUDA C++ needs to run as host C++: the keywords, the intrinsics of the prelude, and blocks
+// whose threads are fibers that meet at barriers and shuffles. Included by the sources that emulate_cuda.cpp
+// compiles.
+#pragma once
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(n)
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+
+struct Coordinates {
+  unsigned x, y, z;
+};
+static Coordinates threadIdx, blockIdx;
+static unsigned char weft_shared[256 << 10] __attribute__((aligned(16)));
+
+struct __align__(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct __align__(8) uint2 {
+  unsigned x, y;
+};
+struct __align__(8) float2 {
+  float x, y;
+};
+struct __align__(16) double2 {
+  double x, y;
+};
+static inline float2 make_float2(float x, float y) { return {x, y}; }
+static inline double2 make_double2(double x, double y) { return {x, y}; }
+
+// A misaligned access is an error on the device.
+template <class T>
+static inline void check_aligned(const T* p) {
+  if ((unsigned long)p % sizeof(T) != 0) {
+    fprintf(stderr, "misaligned access of %zu bytes\n", sizeof(T));
+    abort();
+  }
+}
+template <class T>
+static inline T __ldcs(const T* p) {
+  check_aligned(p);
+  return *p;
+}
+template <class T>
+static inline void __stcs(T* p, T x) {
+  check_aligned(p);
+  *p = x;
+}
+
+// ---- threads
+
+enum class Wait { None, Block, Shuffle, Done };
+struct Fiber {
+  ucontext_t context;
+  Wait wait = Wait::None;
+  unsigned long long word = 0, received = 0;
+  int mask = 0;
+};
+static std::vector<Fiber> fibers;
+static unsigned running;
+static ucontext_t scheduler;
+static void (*block_body)();
+
+static void stop(Wait why) {
+  fibers[running].wait = why;
+  swapcontext(&fibers[running].context, &scheduler);
+}
+static inline void __syncthreads() { stop(Wait::Block); }
+template <class T>
+static T __shfl_xor_sync(unsigned all, T value, int mask) {
+  if (all != 0xffffffffu) abort();
+  Fiber& own = fibers[running];
+  own.word = 0;
+  memcpy(&own.word, &value, sizeof value);
+  own.mask = mask;
+  stop(Wait::Shuffle);
+  memcpy(&value, &fibers[running].received, sizeof value);
+  return value;
+}
+
+static void fiber_main() {
+  block_body();
+  stop(Wait::Done);
+}
+
+// Threads run from one meeting point to the next; all of a block have to meet at the same one.
+static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
+  fibers.assign(threads, Fiber());
+  for (unsigned t = 0; t < threads; ++t) {
+    getcontext(&fibers[t].context);
+    fibers[t].context.uc_stack.ss_sp = stacks + t * stack_bytes;
+    fibers[t].context.uc_stack.ss_size = stack_bytes;
+    fibers[t].context.uc_link = nullptr;
+    makecontext(&fibers[t].context, fiber_main, 0);
+  }
+  while (fibers[0].wait != Wait::Done) {
+    for (running = 0; running < threads; ++running) {
+      threadIdx.x = running;
+      swapcontext(&scheduler, &fibers[running].context);
+      if (fibers[running].wait != fibers[0].wait || fibers[running].mask != fibers[0].mask) {
+        fprintf(stderr, "thread %u does not meet the others\n", running);
+        abort();
+      }
+    }
+    if (fibers[0].wait == Wait::Shuffle)
+      for (unsigned t = 0; t < threads; ++t) {
+        unsigned other = t ^ (unsigned)fibers[t].mask;
+        if (other >= threads || other / 32 != t / 32) {
+          fprintf(stderr, "thread %u shuffles with %u of %u\n", t, other, threads);
+          abort();
+        }
+        fibers[t].received = fibers[other].word;
+      }
+  }
+}
+
+static void run_grid(void (*body)(), unsigned blocks, unsigned threads) {
+  const size_t stack_bytes = 128 << 10;
+  char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  block_body = body;
+  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+    memset(weft_shared, 0xcd, sizeof weft_shared);
+    run_block(threads, stacks, stack_bytes);
+  }
+  munmap(stacks, threads * stack_bytes);
+}
+
+// ---- intrinsics
+
+template <class To, class From>
+static inline To same_bits(From x) {
+  To r;
+  static_assert(sizeof r == sizeof x);
+  memcpy(&r, &x, sizeof r);
+  return r;
+}
+static inline float __uint_as_float(unsigned x) { return same_bits<float>(x); }
+static inline unsigned __float_as_uint(float x) { return same_bits<unsigned>(x); }
+static inline float __int_as_float(int x) { return same_bits<float>(x); }
+static inline int __float_as_int(float x) { return same_bits<int>(x); }
+static inline double __longlong_as_double(long long x) { return same_bits<double>(x); }
+static inline long long __double_as_longlong(double x) { return same_bits<long long>(x); }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+static inline double rsqrt(double x) { return 1 / sqrt(x); }
+template <class T>
+static inline float towards_zero(T x) {
+  float r = (float)x;
+  if ((long double)r > 0 && (long double)r > (long double)x) r = nextafterf(r, 0);
+  if ((long double)r < 0 && (long double)r < (long double)x) r = nextafterf(r, 0);
+  return r;
+}
+static inline float __int2float_rz(int x) { return towards_zero(x); }
+static inline float __uint2float_rz(unsigned x) { return towards_zero(x); }
+static inline float __ll2float_rz(long long x) { return towards_zero(x); }
+static inline float __ull2float_rz(unsigned long long x) { return towards_zero(x); }
+static inline float __double2float_rz(double x) { return towards_zero(x); }
+
+// ---- what the prelude writes in assembly
+
+static inline float f32_of_f16(unsigned short x) { return (float)same_bits<_Float16>(x); }
+static inline unsigned short f16_of_f32(float x) { return same_bits<unsigned short>((_Float16)x); }
+static inline unsigned short f16_of_f64(double x) { return same_bits<unsigned short>((_Float16)x); }
+static inline unsigned short bf16_of_f32(float x) {
+  unsigned u = __float_as_uint(x);
+  if (x != x) return (unsigned short)((u >> 16) | 0x40);
+  return (unsigned short)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+}
+static inline float max_nan(float a, float b) {
+  if (a != a || b != b) return __uint_as_float(0x7fffffff);
+  return a == b ? __uint_as_float(__float_as_uint(a) & __float_as_uint(b)) : a > b ? a : b;
+}
+static inline float min_nan(float a, float b) {
+  if (a != a || b != b) return __uint_as_float(0x7fffffff);
+  return a == b ? __uint_as_float(__float_as_uint(a) | __float_as_uint(b)) : a < b ? a : b;
+}

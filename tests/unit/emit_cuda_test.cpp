@@ -1,0 +1,450 @@
+// CUDA kernels from graphs: their text, that NVRTC takes it, and that it computes what the interpreter
+// computes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "compiler/base/error.h"
+#include "compiler/emit/cuda.h"
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/plan/lower.h"
+#include "compiler/plan/schedule.h"
+#include "runtime/cuda/nvrtc.h"
+#include "runtime/cuda/shared_library.h"
+#include "tests/fuzz/random_graph.h"
+#include "tests/fuzz/random_input.h"
+#include "tests/golden/golden.h"
+#include "tests/unit/emulate_cuda.h"
+
+namespace weft {
+namespace {
+
+using plan::Keeper;
+using plan::Order;
+using plan::RowProgram;
+using plan::Schedule;
+
+Target h200() { return {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}; }
+// So small that little arrays are split and pass its cache by.
+Target tiny() { return {TargetKind::Cuda, 1, 16, 0, size_t{48} << 10}; }
+
+struct Kernel {
+  plan::Lowered lowered;
+  Schedule schedule;
+  emit::Emitted emitted;
+};
+
+using Change = std::function<void(Schedule&, RowProgram&)>;
+
+Kernel make_kernel(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory,
+                   const Target& target, const Change& change = {}) {
+  Kernel k;
+  k.lowered = plan::lower(group, in_memory);
+  k.schedule = plan::schedule_cuda(k.lowered.program, target);
+  if (change) change(k.schedule, k.lowered.program);
+  plan::parameterize(k.lowered.program);
+  plan::verify(k.lowered.program);
+  k.emitted = emit::emit_cuda(k.lowered.program, k.schedule);
+  return k;
+}
+
+// The kernels of a graph, with whatever they read from each other.
+struct Case {
+  ir::Graph graph;
+  ir::Partition partition;
+  std::vector<Kernel> kernels;
+  std::vector<const ir::Node*> memory;  // everything that is in a buffer
+};
+
+Case compile(ir::Graph graph, const Target& target, const Change& change = {}) {
+  Case c;
+  c.graph = std::move(graph);
+  c.partition = passes::fuse(c.graph, target, Options());
+  std::map<const ir::Node*, bool> stored;
+  for (auto& in : c.graph.inputs)
+    if (in->op == ir::Op::input) stored[in.get()] = true;
+  for (auto& step : c.partition.steps) {
+    for (auto& root : step.group.roots)
+      if (root.stored) stored[root.node.get()] = true;
+    if (step.library) stored[step.library.get()] = true;
+  }
+  for (auto& [node, yes] : stored) c.memory.push_back(node);
+  // Nothing is computed for arrays without elements; their reductions are the compiler's to fill in.
+  auto empty = [](const ir::Group& g) { return element_count(g.outer) == 0 || element_count(g.row) == 0; };
+  for (auto& step : c.partition.steps)
+    if (!step.library && !empty(step.group))
+      c.kernels.push_back(
+          make_kernel(step.group, [&](const ir::Node* n) { return stored.contains(n); }, target, change));
+  return c;
+}
+
+// ---- running
+
+bool agrees(const ir::HostTensor& got, const ir::HostTensor& want, double tolerance, std::string& what) {
+  size_t size = size_of(want.type.dtype);
+  double largest = 0;
+  auto real = [&](const ir::HostTensor& t, size_t i, int part) {
+    Scalar s = Scalar::load(t.type.dtype, t.data.data() + i * size);
+    if (!is_float(s.dtype) && !is_complex(s.dtype)) return part ? 0.0 : static_cast<double>(s.i);
+    return part ? s.im : s.re;
+  };
+  size_t n = want.data.size() / size;
+  for (size_t i = 0; i < n; ++i)
+    for (int part = 0; part < 2; ++part)
+      if (std::isfinite(real(want, i, part))) largest = std::max(largest, std::abs(real(want, i, part)));
+  bool whole = !is_float(want.type.dtype) && !is_complex(want.type.dtype);
+  for (size_t i = 0; i < n; ++i)
+    for (int part = 0; part < 2; ++part) {
+      double g = real(got, i, part), w = real(want, i, part);
+      bool same = std::isnan(w) ? std::isnan(g) : g == w;
+      if (tolerance == 0 && w == 0 && !whole) same &= std::signbit(g) == std::signbit(w);
+      if (!same && tolerance > 0 && std::isfinite(w))
+        same = std::abs(g - w) <= (whole ? 0 : tolerance * std::max(std::abs(w), largest * 0.1));
+      if (!same) {
+        what = fmt::format("element {} of {}{}: got {}, want {}", i, name(want.type.dtype),
+                           to_string(want.type.shape), g, w);
+        return false;
+      }
+    }
+  return true;
+}
+
+constexpr size_t kMargin = 256;
+constexpr std::byte kUntouched{0xa5};
+
+// Memory of a kernel's buffer, aligned as the runtime's, with margins that nothing may write.
+struct Buffer {
+  std::vector<std::byte> memory;
+  size_t bytes = 0;
+  explicit Buffer(size_t n) : memory(n + 4 * kMargin, kUntouched), bytes(n) {}
+  std::byte* data() {
+    auto at = reinterpret_cast<uintptr_t>(memory.data()) + kMargin;
+    return memory.data() +
+           ((at + kMargin - 1) / kMargin * kMargin - reinterpret_cast<uintptr_t>(memory.data()));
+  }
+  bool margins_untouched() {
+    for (auto& b : memory) {
+      bool inside = &b >= data() && &b < data() + bytes;
+      if (!inside && b != kUntouched) return false;
+    }
+    return true;
+  }
+};
+
+void run_and_check(const test::EmulatedCuda& emulator, Case& c, uint64_t seed, double tolerance,
+                   double edges) {
+  std::vector<ir::HostTensor> inputs = test::random_inputs(c.graph, seed, {-3, 3}, edges);
+  ir::Graph everything{c.graph.inputs, {}};
+  for (auto* n : c.memory) everything.outputs.push_back(ir::NodeRef(n));
+  std::vector<ir::HostTensor> values = ir::interpret(everything, inputs);
+  std::map<const ir::Node*, const ir::HostTensor*> value_of;
+  for (size_t k = 0; k < c.memory.size(); ++k) value_of[c.memory[k]] = &values[k];
+  for (size_t k = 0; k < c.graph.inputs.size(); ++k) value_of[c.graph.inputs[k].get()] = &inputs[k];
+
+  for (auto& kernel : c.kernels) {
+    auto& program = kernel.lowered.program;
+    std::vector<Buffer> buffers;
+    std::vector<uint64_t> words;
+    for (size_t b = 0; b < kernel.lowered.buffers.size(); ++b) {
+      auto* node = kernel.lowered.buffers[b];
+      auto& data = value_of.at(node)->data;
+      if (node->op == ir::Op::input && !node->as<ir::InputAttr>().strides.empty()) {
+        // The tensor's elements, spread as the input's strides say.
+        auto& attr = node->as<ir::InputAttr>();
+        size_t size = size_of(node->dtype());
+        int64_t count = element_count(node->shape()), reach = attr.offset;
+        for (size_t a = 0; a < node->shape().size(); ++a)
+          if (attr.strides[a] > 0) reach += (node->shape()[a] - 1) * attr.strides[a];
+        buffers.emplace_back(static_cast<size_t>(std::max<int64_t>(reach + 1, 1)) * size);
+        for (int64_t i = 0; i < count; ++i) {
+          int64_t rest = i, at = attr.offset;
+          for (size_t a = node->shape().size(); a-- > 0;) {
+            at += rest % node->shape()[a] * attr.strides[a];
+            rest /= node->shape()[a];
+          }
+          std::memcpy(buffers.back().data() + static_cast<size_t>(at) * size,
+                      data.data() + static_cast<size_t>(i) * size, size);
+        }
+        continue;
+      }
+      buffers.emplace_back(data.size());
+      if (!program.buffers[b].written) std::memcpy(buffers.back().data(), data.data(), data.size());
+    }
+    buffers.emplace_back(static_cast<size_t>(kernel.emitted.partial_bytes));
+    size_t given = buffers.size() - (kernel.emitted.partial_bytes == 0);
+    for (size_t b = 0; b < given; ++b) words.push_back(reinterpret_cast<uint64_t>(buffers[b].data()));
+    for (int64_t p : kernel.emitted.params) words.push_back(static_cast<uint64_t>(p));
+    for (auto* n : kernel.lowered.scalars) {
+      uint64_t word[2] = {};
+      if (n->op == ir::Op::constant)
+        n->as<ir::ConstantAttr>().value.store(word);
+      else
+        std::memcpy(word, value_of.at(n)->data.data(), size_of(n->dtype()));
+      words.push_back(word[0]);
+      if (n->dtype() == DType::C128) words.push_back(word[1]);
+    }
+    emulator.run(kernel.emitted, words);
+    for (size_t b = 0; b < buffers.size(); ++b)
+      ASSERT_TRUE(buffers[b].margins_untouched()) << "buffer " << b << " is written outside of its elements\n"
+                                                  << kernel.emitted.source.text;
+    for (size_t b = 0; b < kernel.lowered.buffers.size(); ++b) {
+      if (!program.buffers[b].written) continue;
+      const ir::HostTensor& want = *value_of.at(kernel.lowered.buffers[b]);
+      ir::HostTensor got{want.type,
+                         std::vector<std::byte>(buffers[b].data(), buffers[b].data() + want.data.size())};
+      std::string what;
+      ASSERT_TRUE(agrees(got, want, tolerance, what)) << what << "\n"
+                                                      << kernel.schedule.reason << "\n"
+                                                      << plan::print(program) << kernel.emitted.source.text;
+    }
+  }
+}
+
+struct Emulated {
+  std::vector<Case> cases;
+  void add(Case c) { cases.push_back(std::move(c)); }
+  void check(double tolerance, double edges) {
+    test::EmulatedCuda emulator;
+    for (auto& c : cases)
+      for (auto& k : c.kernels) emulator.add(k.emitted);
+    ASSERT_TRUE(emulator.build());
+    for (size_t k = 0; k < cases.size(); ++k) {
+      SCOPED_TRACE(fmt::format("case {}\n{}", k, ir::print(cases[k].graph)));
+      run_and_check(emulator, cases[k], 100 + k, tolerance, edges);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+};
+
+// ---- graphs
+
+constexpr const char* kAxpy = R"(graph {
+  %a = input : f32[4096, 1024]
+  %b = input : f32[4096, 1024]
+  %s = scalar : f32[]
+  %0 = multiply %a, %s
+  %1 = add %0, %b
+  %2 = multiply %1, 0.5
+  %3 = sqrt %2
+  return %3
+})";
+
+std::string softmax(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %a = input : {0}[{1}, {2}]
+  %m = max %a, axes=[1]
+  %m1 = reshape %m : {0}[{1}, 1]
+  %d = subtract %a, %m1
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %s1 = reshape %s : {0}[{1}, 1]
+  %y = divide %e, %s1
+  return %y
+}})",
+                     dtype, rows, width);
+}
+
+std::string sum(const std::string& type, const std::string& axes) {
+  return fmt::format("graph {{\n  %a = input : {}\n  %s = sum %a, axes=[{}]\n  return %s\n}}", type, axes);
+}
+
+std::string stencil(int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %u = input : f32[{0}, {1}]
+  %c = slice %u, starts=[1, 1] : f32[{2}, {3}]
+  %n = slice %u, starts=[0, 1] : f32[{2}, {3}]
+  %s = slice %u, starts=[2, 1] : f32[{2}, {3}]
+  %w = slice %u, starts=[1, 0] : f32[{2}, {3}]
+  %e = slice %u, starts=[1, 2] : f32[{2}, {3}]
+  %0 = add %n, %s
+  %1 = add %w, %e
+  %2 = add %0, %1
+  %3 = multiply %c, 4
+  %4 = subtract %2, %3
+  %5 = multiply %4, 0.1
+  %6 = add %c, %5
+  %7 = update %u, %6, starts=[1, 1]
+  return %7
+}})",
+                     rows, width, rows - 2, width - 2);
+}
+
+std::string argmax(const std::string& type) {
+  return fmt::format("graph {{\n  %a = input : {}\n  %s = argmax %a, axes=[1]\n  return %s\n}}", type);
+}
+
+std::string transposed(int64_t rows, int64_t columns) {
+  return fmt::format(R"(graph {{
+  %a = input : f32[{0}, {1}]
+  %b = input : f32[{1}, {0}]
+  %t = permute %b, axes=[1, 0]
+  %y = add %a, %t
+  return %y
+}})",
+                     rows, columns);
+}
+
+constexpr const char* kSeveral = R"(graph {
+  %a = input : f32[1000, 512]
+  %b = input : bool[1000, 512]
+  %0 = exp %a
+  %1 = select %b, %0, %a
+  %2 = cast %1 : bf16[1000, 512]
+  %3 = less %a, 0.0
+  return %1, %2, %3
+})";
+
+constexpr const char* kGather = R"(graph {
+  %a = input : f32[5000, 256]
+  %i = input : i64[1024, 1]
+  %g = gather %a, %i, axis=0
+  %y = multiply %g, 2.0
+  return %y
+})";
+
+const std::vector<std::pair<std::string, std::string>>& samples() {
+  static const std::vector<std::pair<std::string, std::string>> all = {
+      {"axpy", kAxpy},
+      {"softmax", softmax("f32", 32768, 4096)},
+      {"softmax_bf16", softmax("bf16", 1024, 65536)},
+      {"sum_all", sum("f32[16384, 8192]", "0, 1")},
+      {"sum_columns", sum("f32[16384, 8192]", "0")},
+      {"stencil", stencil(8192, 8192)},
+      {"argmax", argmax("f32[8192, 4096]")},
+      {"several_outputs", kSeveral},
+      {"gather", kGather},
+      {"add_transposed", transposed(8192, 8192)},
+  };
+  return all;
+}
+
+TEST(CudaText, IsWhatTheGoldensShow) {
+  for (auto& [name, text] : samples()) {
+    SCOPED_TRACE(name);
+    Case c = compile(ir::parse(text), h200());
+    std::string all;
+    for (auto& k : c.kernels) {
+      Launch& l = k.emitted.launch;
+      all += fmt::format(
+          "// {}\n// {} blocks of {} threads, finish {} of {}, {} bytes shared, {} bytes of partials\n{}",
+          k.schedule.reason, l.tasks, l.threads, l.finish_tasks, l.finish_threads, l.shared_bytes,
+          k.emitted.partial_bytes, k.emitted.source.text);
+    }
+    test::expect_golden("cuda_" + name + ".cu", all);
+  }
+}
+
+TEST(CudaText, DoesNotDependOnTheShape) {
+  auto text_of = [](const std::string& graph) {
+    return compile(ir::parse(graph), h200()).kernels[0].emitted.source.text;
+  };
+  EXPECT_EQ(text_of(sum("f32[16384, 8192]", "0, 1")), text_of(sum("f32[8192, 8192]", "0, 1")));
+  EXPECT_EQ(text_of(softmax("f32", 10000, 4096)), text_of(softmax("f32", 30000, 4000)));
+  EXPECT_EQ(text_of(transposed(8192, 4096)), text_of(transposed(8000, 4097)));
+}
+
+class CudaCompile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    nvrtc_ = runtime::cuda::Nvrtc::open(runtime::cuda::SharedLibrary::default_directories(), reason);
+    if (!nvrtc_) GTEST_SKIP() << reason;
+  }
+  void compile_all(const Case& c) {
+    for (auto& k : c.kernels)
+      EXPECT_NO_THROW(nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, "sm_90"));
+  }
+  std::unique_ptr<runtime::cuda::Nvrtc> nvrtc_;
+};
+
+TEST_F(CudaCompile, TakesEverySample) {
+  for (auto& [name, text] : samples()) {
+    SCOPED_TRACE(name);
+    compile_all(compile(ir::parse(text), h200()));
+  }
+}
+
+TEST_F(CudaCompile, TakesRandomGraphs) {
+  for (uint64_t seed = 0; seed < 25; ++seed) {
+    SCOPED_TRACE(seed);
+    compile_all(compile(test::random_graph(seed), seed % 2 ? h200() : tiny()));
+  }
+}
+
+// ---- meaning
+
+TEST(CudaMeaning, OfReductionsAndSweeps) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()}) {
+    for (int64_t width : {1, 3, 7, 33, 64, 100, 255, 1024, 2050, 5000}) {
+      all.add(compile(ir::parse(softmax("f32", 5, width)), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[3, {}]", width), "1")), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[{}, 40]", width), "0")), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[4, {}, 6]", width), "0, 2")), target));
+    }
+    all.add(compile(ir::parse(softmax("f64", 3, 600)), target));
+    all.add(compile(ir::parse(sum("f32[100, 1000]", "0, 1")), target));
+    all.add(compile(ir::parse(sum("f64[100, 999]", "0, 1")), target));
+    all.add(compile(ir::parse(sum("c64[7, 3000]", "1")), target));
+    all.add(compile(ir::parse(sum("c128[7, 301]", "0")), target));
+  }
+  all.check(2e-5, 0);
+}
+
+TEST(CudaMeaning, OfHalves) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()}) {
+    for (const char* dtype : {"f16", "bf16"}) {
+      all.add(compile(ir::parse(softmax(dtype, 3, 520)), target));
+      all.add(compile(ir::parse(softmax(dtype, 2, 77)), target));
+      all.add(compile(ir::parse(sum(fmt::format("{}[3000, 16]", dtype), "0")), target));
+    }
+  }
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfExactGraphs) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()}) {
+    for (const char* type :
+         {"f32[5, 3000]", "f16[4, 100]", "i8[40, 2000]", "bool[3, 50]", "u64[2, 9]", "f64[3, 4097]"})
+      all.add(compile(ir::parse(argmax(type)), target));
+    for (const char* type : {"i32[3000]", "u8[100, 70]", "i64[9, 9, 9]"})
+      all.add(compile(ir::parse(sum(type, "0")), target));
+    for (int64_t n : {34, 36, 37, 64, 101}) {
+      all.add(compile(ir::parse(stencil(n, n)), target));
+      all.add(compile(ir::parse(stencil(n, n + 3)), target));
+      all.add(compile(ir::parse(transposed(n, 2 * n + 1)), target));
+    }
+    all.add(compile(ir::parse(kSeveral), target));
+    all.add(compile(ir::parse(kGather), target));
+  }
+  all.check(1e-6, 0.1);
+}
+
+class CudaMeaningOfRandom : public testing::TestWithParam<int> {};
+
+TEST_P(CudaMeaningOfRandom, ExactGraphsGiveTheInterpretersBits) {
+  Emulated all;
+  for (int k = 0; k < 20; ++k) {
+    test::RandomGraphOptions options;
+    options.exact = true;
+    options.strided_inputs = k % 3 == 0;
+    options.dots = false;
+    all.add(compile(test::random_graph(static_cast<uint64_t>(GetParam() * 1000 + k), options),
+                    k % 2 ? h200() : tiny()));
+  }
+  all.check(0, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Batch, CudaMeaningOfRandom, testing::Range(0, 5));
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,93 @@
+#include "tests/unit/emulate_cuda.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace weft::test {
+
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+EmulatedCuda::EmulatedCuda() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "weft_emulate_XXXXXX").string();
+  directory_ = mkdtemp(pattern.data());
+  source_ = fmt::format("#include \"{}\"\n", WEFT_CUDA_ON_HOST);
+}
+
+EmulatedCuda::~EmulatedCuda() {
+  if (library_) dlclose(library_);
+  std::filesystem::remove_all(directory_);
+}
+
+void EmulatedCuda::add(const emit::Emitted& kernel) {
+  const std::string& name = kernel.source.name;
+  if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
+  names_.push_back(name);
+  std::string text = kernel.source.text;
+  replace_all(text, "extern __shared__ __align__(16) unsigned char weft_shared[];", "");
+  replace_all(text, R"(asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x));)", "r = f32_of_f16(x);");
+  replace_all(text, R"(asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x));)", "r = f16_of_f32(x);");
+  replace_all(text, R"(asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x));)", "r = f16_of_f64(x);");
+  replace_all(text, R"(asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));)", "r = bf16_of_f32(x);");
+  replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
+  replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
+  // Each kernel has functions of its own under the same names; its entry is called without a copy of the
+  // arguments.
+  source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);
+  auto runner = [&](const std::string& entry) {
+    source_ += fmt::format(
+        "static void call_{0}() {{ {0}(args_now); }}\n"
+        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads) {{\n"
+        "  memcpy(&args_now, words, sizeof args_now);\n  run_grid(call_{0}, blocks, threads);\n}}\n",
+        entry);
+  };
+  runner(name);
+  if (kernel.launch.finish_tasks > 0) runner(name + "_finish");
+  source_ += "}\n";
+}
+
+bool EmulatedCuda::build() {
+  std::ofstream(directory_ + "/kernels.cpp") << source_;
+  std::string command = fmt::format(
+      "cd {} && {} -std=c++20 -O1 -ffp-contract=off -fno-strict-aliasing -fPIC -shared -w kernels.cpp -o "
+      "kernels.so > log 2>&1",
+      directory_, WEFT_HOST_COMPILER);
+  if (std::system(command.c_str()) != 0) {
+    std::ifstream log(directory_ + "/log");
+    std::string text((std::istreambuf_iterator<char>(log)), {});
+    ADD_FAILURE() << "the host compiler refuses a kernel:\n" << text.substr(0, 4000);
+    if (const char* keep = std::getenv("WEFT_KEEP_KERNELS"))
+      std::filesystem::copy(directory_ + "/kernels.cpp", keep,
+                            std::filesystem::copy_options::overwrite_existing);
+    return false;
+  }
+  library_ = dlopen((directory_ + "/kernels.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library_, nullptr) << dlerror();
+  return library_ != nullptr;
+}
+
+void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& words) const {
+  using Run = void (*)(const void*, unsigned, unsigned);
+  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads) {
+    auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + entry).c_str()));
+    ASSERT_NE(run, nullptr) << entry;
+    run(words.data(), static_cast<unsigned>(blocks), threads);
+  };
+  const Launch& l = kernel.launch;
+  call(kernel.source.name, l.tasks, l.threads);
+  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads);
+}
+
+}  // namespace weft::test

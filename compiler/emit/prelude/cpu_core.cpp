@@ -77,10 +77,19 @@ $fn void weft_store_$T(void* p, $V x) {
   typedef $P Unaligned __attribute__((aligned(1), may_alias));
   *(Unaligned*)p = weft_pack_$T(x);
 }
-//@ weft_stream_$T : all
+//@ weft_stream_$T : bool ints f16 floats complex
 $fn void weft_stream_$T(void* p, $V x) {
   typedef $P Aligned __attribute__((aligned($align), may_alias));
   __builtin_nontemporal_store(weft_pack_$T(x), (Aligned*)p);
+}
+// Pairs are joined by hand: a narrowing that ends in a store becomes one instruction, which is not a streaming one.
+//@ weft_stream_$T : bf16
+$fn void weft_stream_$T(void* p, f32v x) {
+  typedef unsigned int Pairs __attribute__((ext_vector_type(L / 2)));
+  typedef Pairs Aligned __attribute__((aligned($align), may_alias));
+  u32v bits = weft_bf16_bits(x);
+  Pairs low = __builtin_shufflevector(bits, bits, $pairevens), high = __builtin_shufflevector(bits, bits, $pairodds);
+  __builtin_nontemporal_store((low >> 16) | (high & 0xffff0000u), (Aligned*)p);
 }
 //@ weft_load_strided_$T : all
 $fn $V weft_load_strided_$T(const void* p, long stride) {

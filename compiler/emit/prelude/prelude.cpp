@@ -232,6 +232,8 @@ class Prelude {
     if (key == "Z") return void(out += cpu ? "i64v" : "long long");
     if (key == "evens") return append_indices(out, lanes, 0, [](int i) { return 2 * i; });
     if (key == "odds") return append_indices(out, lanes, 0, [](int i) { return 2 * i + 1; });
+    if (key == "pairevens") return append_indices(out, lanes / 2, 0, [](int i) { return 2 * i; });
+    if (key == "pairodds") return append_indices(out, lanes / 2, 0, [](int i) { return 2 * i + 1; });
     if (key == "zip") return append_indices(out, 2 * lanes, 0, [&](int i) { return i / 2 + i % 2 * lanes; });
     if (key == "iota") return append_indices(out, lanes, 0, [](int i) { return i; });
     int which = to;

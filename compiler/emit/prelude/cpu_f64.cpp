@@ -558,7 +558,7 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f64(const f6
   f64v low = swap ? (f64v)6.123233995736766e-17 : (left ? (f64v)1.2246467991473532e-16 : (f64v)0.0);
   num = both ? (f64v)1.0 : num;
   den = (both | none) ? (f64v)1.0 : den;
-  f64v scale = den > 0x1p1000 ? (f64v)0x1p-100 : (f64v)1.0;
+  f64v scale = den > 0x1p1000 ? (f64v)0x1p-100 : (den < 0x1p-900 ? (f64v)0x1p100 : (f64v)1.0);
   num = num * scale;
   den = den * scale;
   i64v mid = num > 0.4142 * den;

@@ -124,6 +124,7 @@ class CudaEmitter {
   Route route_store(const plan::Store& store) const;
   bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
                 std::set<plan::Value>& out) const;
+  bool read_once(int buffer) const;
   void batch_arrays(const Batch& batch);
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);

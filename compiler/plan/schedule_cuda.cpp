@@ -59,31 +59,31 @@ class Scheduler {
  private:
   // ---- what accesses look like along an axis
 
-  // Bytes that accesses move between neighbours on `axis`, and bytes that other accesses move at distances.
+  // Bytes that accesses move between neighbours on `axis`, each weighed by how often it runs.
   struct Along {
-    int64_t near = 0, far = 0, near_stores = 0;
+    int64_t near = 0, near_stores = 0;
   };
   Along along(int axis) const {
     Along out;
     auto varies = varies_along(p_, axis);
-    for_each_stmt(p_, [&](const Stmt& s) {
-      int buffer = -1;
-      bool store = false;
-      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
-      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer, store = true;
-      if (buffer < 0) return;
+    auto count = [&](const Stmt& s, int64_t times) {
+      auto* l = std::get_if<Load>(&s);
+      auto* st = std::get_if<Store>(&s);
+      if (!l && !st) return;
       const Index& at = *index_of(s);
-      bool by_value =
-          std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
-      int64_t stride = std::abs(stride_along(at, axis)),
-              bytes = static_cast<int64_t>(size_of(p_.buffers[buffer].dtype));
-      if (stride == 1 && !by_value) {
-        out.near += bytes;
-        if (store) out.near_stores += bytes;
-      } else if (stride != 0 || by_value) {
-        out.far += bytes;
-      }
-    });
+      for (auto& t : at.values)
+        if (varies[t.value]) return;
+      if (std::abs(stride_along(at, axis)) != 1) return;
+      int64_t bytes = times * static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype));
+      out.near += bytes;
+      if (st) out.near_stores += bytes;
+    };
+    const int64_t row = std::min<int64_t>(p_.row_count(), 1 << 20);
+    for (auto& sweep : p_.sweeps) {
+      for (auto& s : sweep.before) count(s, 1);
+      for (auto& s : sweep.body) count(s, row);
+    }
+    for (auto& s : p_.epilogue) count(s, 1);
     return out;
   }
 
@@ -221,6 +221,25 @@ class Scheduler {
       bytes += std::max<int64_t>(2 * static_cast<int64_t>(size_of(acc.dtype)), 8) + (arg ? 8 : 0);
     }
     return round_up(bytes, 16);
+  }
+
+  // The most bytes of crossing values that are alive at once, for each row element: a register is free again after its
+  // value's last use.
+  static int64_t live_bytes(const RowProgram& p) {
+    std::vector<int> first(p.values.size(), -1), last(p.values.size(), -1);
+    for (size_t k = 0; k < p.sweeps.size(); ++k)
+      for (auto& s : p.sweeps[k].body) {
+        if (Value v = defines(s); v >= 0) first[v] = static_cast<int>(k);
+        for (Value u : uses(s)) last[u] = static_cast<int>(k);
+      }
+    int64_t most = 0;
+    for (int k = 0; k + 1 < static_cast<int>(p.sweeps.size()); ++k) {
+      int64_t bytes = 0;
+      for (Value v : crossing_values(p))
+        if (first[v] <= k && last[v] > k) bytes += static_cast<int64_t>(size_of(p.values[v].dtype));
+      most = std::max(most, bytes);
+    }
+    return most;
   }
 
   // Where the row's values stay between sweeps.

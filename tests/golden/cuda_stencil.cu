@@ -30,21 +30,6 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-template <class W, class T>
-static __device__ __forceinline__ W weft_get_once(const T* p) {
-  W x;
-  if constexpr (sizeof(W) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
-  } else if constexpr (sizeof(W) == 8) {
-    *(uint2*)&x = __ldcs((const uint2*)p);
-  } else if constexpr (sizeof(W) == 4) {
-    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
-  } else {
-    x = weft_get<W>(p);
-  }
-  return x;
-}
 template <class T, int V>
 static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   if constexpr (sizeof(x) % 16 == 0) {
@@ -59,7 +44,7 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   }
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_f9c0bde793c93d14(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3f11d8d2b2ad0009(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
@@ -87,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_f9c0bde793c93d14(const __
     x0[u] = q;
     const bool v0 = (unsigned int)(-1 + x0[u]) < (unsigned int)p[2];
     h0[u] = v0;
-    m2[u] = weft_get_once<Vec<float, 4>>(b0 + (x0[u] * p[4] + x1[u]));
+    m2[u] = weft_get<Vec<float, 4>>(b0 + (x0[u] * p[4] + x1[u]));
     const float v10 = weft_splat_f32(0x1p+2f);
     h10[u] = v10;
     const float v13 = weft_splat_f32(0x1.99999ap-4f);
@@ -99,8 +84,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_f9c0bde793c93d14(const __
       const bool v1 = (unsigned int)(-1 + y) < (unsigned int)p[3];
       g0 |= (unsigned int)(v0 && v1) << e;
     }
-    if (g0) m3[u] = weft_get_once<Vec<float, 4>>(b0 + (p[5] + x0[u] * p[4] + x1[u]));
-    if (g0) m4[u] = weft_get_once<Vec<float, 4>>(b0 + (p[6] + x0[u] * p[4] + x1[u]));
+    if (g0) m3[u] = weft_get<Vec<float, 4>>(b0 + (p[5] + x0[u] * p[4] + x1[u]));
+    if (g0) m4[u] = weft_get<Vec<float, 4>>(b0 + (p[6] + x0[u] * p[4] + x1[u]));
     if (g0 & 0x1u) c0[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1[u] - 3));
     if (g0 & 0xfu) c1[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1[u] + 1));
     if (g0 & 0x8u) c2[u] = weft_get<Vec<float, 4>>(b0 + (1 + x0[u] * p[4] + x1[u] + 3));

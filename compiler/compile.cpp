@@ -9,6 +9,7 @@
 #include "compiler/emit/cuda.h"
 #include "compiler/explain.h"
 #include "compiler/ir/access.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/fuse.h"
@@ -47,6 +48,16 @@ ir::Graph run_passes(ir::Graph graph, const Options& options) {
   return graph;
 }
 
+// OpenBLAS has no half formats: they are multiplied as f32 and rounded once.
+ir::Graph widen_products(const ir::Graph& graph) {
+  return passes::rewrite(graph, [](const NodeRef& n) {
+    if (n->op != Op::dot || !is_half(n->dtype())) return n;
+    NodeRef a = ir::cast(n->inputs[0], DType::F32, n->lines),
+            b = ir::cast(n->inputs[1], DType::F32, n->lines);
+    return ir::cast(ir::dot(a, b, n->lines), n->dtype(), n->lines);
+  });
+}
+
 // A matrix operand in memory: the node whose buffer holds it, and how it lies there.
 struct Operand {
   const Node* base = nullptr;
@@ -70,8 +81,6 @@ class ProgramBuilder {
       else
         add_kernel(step);
     }
-    for (const Node* n : topological_order(graph_.outputs))
-      program_.ops_before += kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View;
     return std::move(program_);
   }
 
@@ -118,7 +127,10 @@ class ProgramBuilder {
 
   void add_kernel(const ir::Step& step) {
     if (element_count(step.group.outer) == 0 || element_count(step.group.row) == 0) return;
-    plan::Lowered lowered = plan::lower(step.group, [&](const Node* n) { return buffer_of_.contains(n); });
+    add_kernel(plan::lower(step.group, in_memory_), summarize(step));
+  }
+
+  void add_kernel(plan::Lowered lowered, std::string summary) {
     plan::RowProgram& p = lowered.program;
     bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule = cuda ? schedule_cuda(p, target_) : schedule_cpu(p, target_);
@@ -132,7 +144,7 @@ class ProgramBuilder {
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);
-    k.summary = summarize(step);
+    k.summary = std::move(summary);
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
       int buffer = buffer_of_.at(lowered.buffers[b]);
       k.buffers.push_back(buffer);
@@ -210,21 +222,32 @@ class ProgramBuilder {
       if (leading(o->column, o->row, columns, rows, ld))
         return {buffer_of_.at(o->base), o->offset, ld, o->batch, true};
     }
-    ir::Step copy;
-    copy.group.outer = s;
-    ir::Root root{n, {}, true};
-    for (size_t k = 0; k < s.size(); ++k) root.axis.push_back(static_cast<int>(k));
-    copy.group.roots.push_back(root);
     int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
-    buffer_of_[n.get()] = buffer;
-    add_kernel(copy);
+    add_copy(n, buffer);
     return {buffer, 0, columns, rows * columns, false};
+  }
+
+  // Writes the elements of `n`, row-major, to a buffer.
+  void add_copy(const NodeRef& n, int buffer) {
+    ir::Step copy;
+    NodeRef root = ir::make(Op::broadcast, std::span(&n, 1), {}, n->type, n->lines);
+    copies_.push_back(root);
+    copy.group.outer = n->shape();
+    copy.group.roots.push_back({root, {}, true});
+    for (size_t k = 0; k < n->shape().size(); ++k) copy.group.roots[0].axis.push_back(static_cast<int>(k));
+    buffer_of_[root.get()] = buffer;
+    add_kernel(copy);
   }
 
   void add_library(const ir::Step& step) {
     const Node& n = *step.library;
     if (element_count(n.shape()) == 0) return;
-    if (n.op != Op::dot) throw InternalError("compile: no library computes " + std::string(name(n.op)));
+    if (kind(n.op) == OpKind::Scatter) {
+      add_copy(n.inputs[0], buffer_of_.at(&n));
+      if (element_count(n.inputs[2]->shape()) > 0)
+        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step));
+      return;
+    }
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
     Layout la = layout(n.inputs[0]), lb = layout(n.inputs[1]);
     DotStep d;
@@ -246,13 +269,25 @@ class ProgramBuilder {
   const Options& options_;
   Program program_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
+  std::vector<NodeRef> copies_;
+  const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {
+    return buffer_of_.contains(n);
+  };
 };
 
 }  // namespace
 
-Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
+ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options) {
   ir::Graph ready = run_passes(graph, options);
-  return ProgramBuilder(ready, target, options).run();
+  return target.kind == TargetKind::Cpu ? widen_products(ready) : ready;
+}
+
+Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
+  ir::Graph ready = prepare(graph, target, options);
+  Program program = ProgramBuilder(ready, target, options).run();
+  for (const Node* n : topological_order(graph.outputs))
+    program.ops_before += kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View;
+  return program;
 }
 
 bool is_special(const Scalar& s) {

@@ -116,7 +116,7 @@ class CpuEmitter {
   // axis
 
   struct Array {
-    std::string pointer;  // of the element type, at lane position x0 of the current row
+    std::string pointer;  // of the element type, at lane position left of the current row
     DType dtype;
   };
 
@@ -145,7 +145,8 @@ class CpuEmitter {
     auto visit = [&](const std::vector<Stmt>& block) {
       for (auto& s : block) {
         for (Value v : uses(s))
-          if (varies_[v] && place[v] >= 0 && place[v] != here && (varies(s))) crossing.insert(v);
+          if (varies_[v] && place[v] >= 0 && place[v] != here && varies(s) && !segments(v))
+            crossing.insert(v);
         if (Value v = defines(s); v >= 0) place[v] = here;
       }
       ++here;
@@ -242,8 +243,8 @@ class CpuEmitter {
     std::string out = "  for (long t = begin; t < end; ++t) {\n    long block = t;\n";
     if (parts) out += format("    long part = block % {0};\n    block /= {0};\n", names_.split);
     if (lanes_outer) {
-      out += format("    long x0 = block % {0} * {1};\n    block /= {0};\n", names_.chunks, names_.chunk);
-      out += format("    long x1 = weft_least(x0 + {}, {});\n", names_.chunk, spell(extent(x_)));
+      out += format("    long left = block % {0} * {1};\n    block /= {0};\n", names_.chunks, names_.chunk);
+      out += format("    long right = weft_least(left + {}, {});\n", names_.chunk, spell(extent(x_)));
     }
     out += format("    long first = block * {0}, last = weft_least(first + {0}, {1});\n", names_.rows,
                   names_.points);
@@ -315,7 +316,7 @@ class CpuEmitter {
       std::string from, to;
       out += loop_bounds(a, from, to);
       if (a == x_) {
-        out += format("      const long x0 = {}, x1 = {};\n", from, to);
+        out += format("      const long left = {}, right = {};\n", from, to);
         continue;
       }
       out += format("      for (long a{0} = {1}; a{0} < {2}; ++a{0}) {{\n", a, from, to);
@@ -372,7 +373,7 @@ class CpuEmitter {
     DType t = position ? DType::I64 : total_dtype(p_.accumulators[a]);
     return format("(({}*)(partials + {}) + {} * {} + {})", dialect_.element_type(t),
                   partials_[2 * a + position], part, points_,
-                  columns_ ? format("o * {} + x0", spell(extent(x_))) : "o");
+                  columns_ ? format("o * {} + left", spell(extent(x_))) : "o");
   }
 
   std::string store_partials() {
@@ -381,10 +382,10 @@ class CpuEmitter {
       const Accumulator& acc = p_.accumulators[a];
       std::string t = suffix(total_dtype(acc)), e = dialect_.element_type(total_dtype(acc));
       if (columns_) {
-        out += format("      __builtin_memcpy({}, {}, (x1 - x0) * sizeof({}));\n",
+        out += format("      __builtin_memcpy({}, {}, (right - left) * sizeof({}));\n",
                       partial_at(a, false, "part"), totals_[a].pointer, e);
         if (is_arg(acc))
-          out += format("      __builtin_memcpy({}, {}, (x1 - x0) * 8);\n", partial_at(a, true, "part"),
+          out += format("      __builtin_memcpy({}, {}, (right - left) * 8);\n", partial_at(a, true, "part"),
                         positions_[a].pointer);
       } else if (is_arg(acc)) {
         out += format("      weft_store_partial_{}({}, T{}, 1);\n", t, partial_at(a, false, "part"), a);
@@ -407,7 +408,8 @@ class CpuEmitter {
       std::string e = dialect_.element_type(total);
       if (columns_) {
         out += clear_total(a) + loop +
-               "\n        for (long k = 0; k < x1 - x0; k += L) {\n          long n = weft_least(x1 - x0 - "
+               "\n        for (long k = 0; k < right - left; k += L) {\n          long n = weft_least(right "
+               "- left - "
                "k, L);\n";
         out += format("          {}* q = ({}*){} + k;\n          {} x = weft_load_{}(q);\n", e, e,
                       totals_[a].pointer, type(total), t);
@@ -560,6 +562,10 @@ class CpuEmitter {
     std::string import(Value v) {
       if (own_.contains(v) || imported_.contains(v)) return name_of(v);
       imported_.insert(v);
+      if (e_.segments(v)) {
+        write(std::get<Test>(*e_.definition_[v]));
+        return name_of(v);
+      }
       DType t = e_.p_.values[v].dtype;
       int acc = e_.columns_ ? e_.accumulator_of(v) : -1;
       if (acc >= 0) {
@@ -582,7 +588,7 @@ class CpuEmitter {
       std::string element = e_.dialect_.element_type(array.dtype);
       std::string start = format("({}*){}", element, array.pointer);
       if (e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-      streams_.push_back({name, element, start + " - x0", "", "", in, out});
+      streams_.push_back({name, element, start + " - left", "", "", in, out});
       return name;
     }
 
@@ -681,6 +687,8 @@ class CpuEmitter {
                                    : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));
         return;
       }
+      for (Value g : s.guards)
+        if (e_.segments(g)) import(g);
       const Num* by = e_.along_x(s.at);
       bool contiguous = by && by->param < 0 && by->value == 1;
       std::string stride = contiguous ? "" : by ? spell(*by) : "0";
@@ -692,6 +700,10 @@ class CpuEmitter {
     void write(const Store& s) {
       DType t = e_.p_.buffers[s.buffer].dtype;
       std::string n = std::to_string(stores_++), v = import(s.value);
+      if (e_.values_vary(s.at)) {
+        scatter(s, n, v);
+        return;
+      }
       const Num* by = e_.along_x(s.at);
       bool contiguous = by && by->param < 0 && by->value == 1;
       streams_.push_back({"w" + n, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
@@ -705,6 +717,22 @@ class CpuEmitter {
       }
       if (e_.s_.streaming && streamed_.empty()) streamed_ = "w" + n;
       body_ += format("    weft_{}_{}(w{}, {});\n", e_.s_.streaming ? "stream" : "store", suffix(t), n, v);
+    }
+
+    // Stores lane by lane, in order, those lanes that are no padding.
+    void scatter(const Store& s, const std::string& n, const std::string& v) {
+      DType t = e_.p_.buffers[s.buffer].dtype;
+      std::string element = e_.dialect_.element_type(t);
+      members_ += format("  {}* w{};\n", element, n);
+      locals_ += format("  {0}* const w{1} = s->w{1};\n", element, n);
+      sets_ += format("      s.w{} = b{} + {};\n", n, s.buffer, e_.offset(s.at));
+      std::string index = lanes_index(s.at, "w" + n, false);
+      counts_lanes_ = true;
+      body_ += format(
+          "    {0} w{1}_t[L];\n    long w{1}_at[L];\n    weft_store_{2}(w{1}_t, {3});\n    "
+          "weft_store_i64(w{1}_at, {4});\n",
+          element, n, suffix(t), v, index);
+      body_ += format("    for (long j = 0; j < live; ++j) w{0}[w{0}_at[j]] = w{0}_t[j];\n", n);
     }
 
     void write(const Fold& f) {
@@ -773,6 +801,10 @@ class CpuEmitter {
         body_ = "    i64v at = weft_minimum_i64(weft_lanes_i64() + (i64v)(i), (i64v)(final));\n" + body_;
         advance += "    i += L;\n";
       }
+      if (counts_lanes_) {
+        members_ += "  long live;\n";
+        pointers += "  const long live = s->live;\n";
+      }
       e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
       e_.functions_ += format("static __attribute__((noinline)) void span{0}(S{0}* s, long n) {{\n{1}{2}{3}",
                               id_, locals_, pointers, before_);
@@ -789,7 +821,7 @@ class CpuEmitter {
       for (auto* t : tests_)
         out += format("      long lo{0}, hi{0};\n      weft_bounds({1}, {2}, {3}, &lo{0}, &hi{0});\n", t->out,
                       e_.offset(t->at), spell(*e_.along_x(t->at)), spell(t->extent));
-      out += "      for (long c = x0; c < x1;) {\n        long m = x1 - c;\n";
+      out += "      for (long c = left; c < right;) {\n        long m = right - c;\n";
       for (auto* t : tests_)
         out += format(
             "        const bool g{0} = c >= lo{0} && c < hi{0};\n        m = weft_stretch(c, lo{0}, hi{0}, "
@@ -829,6 +861,7 @@ class CpuEmitter {
         if (!by.empty()) copies_in += format("          s.{}_by = 1;\n", q.name);
       }
       if (uses_positions_) out += "        s.i = c;\n";
+      if (counts_lanes_) out += "        s.live = weft_least(m, L);\n";
       out += buffers + "        if (partial) {\n" + copies_in + "        }\n";
       out += format("        span{}(&s, n);\n", id_);
       if (!copies_out.empty()) out += "        if (partial) {\n" + copies_out + "        }\n";
@@ -844,7 +877,7 @@ class CpuEmitter {
     std::vector<const Test*> tests_;
     std::string members_, locals_, sets_, before_, body_, after_, gather_;
     std::string streamed_;  // the store that decides where aligned vectors begin
-    bool uses_positions_ = false, folds_ = false;
+    bool uses_positions_ = false, counts_lanes_ = false, folds_ = false;
   };
 
   int accumulator_of(Value v) const {

@@ -298,7 +298,7 @@ class Fuser {
   }
 
   bool would_cycle(int g, const Expression& e) const {
-    if (groups_[g].library) return true;
+
     for (auto& [producer, reading] : e.readings) {
       int h = group_of_.at(producer);
       if (h != g && groups_[h].before.contains(g)) return true;
@@ -321,6 +321,7 @@ class Fuser {
       decisions_.push_back({producer, n, false, reason});
       return false;
     };
+    if (b.library) return refused(b.library.get(), "a library computes it");
     std::vector<int> axis;
     const Node* first = nullptr;
     for (auto& root : b.roots) {
@@ -333,7 +334,6 @@ class Fuser {
       first = root.node.get();
       axis = join.axis;
     }
-    if (!first) return refused(e.readings.begin()->first, "a library computes it");
     if (would_cycle(g, e)) return refused(first, "another kernel has to run between them");
     if (!fits(g, e)) return refused(first, "the kernel would be too large");
     add(g, n, axis, e, needs);

@@ -51,6 +51,33 @@ class Lowerer {
     return std::move(out_);
   }
 
+  // The group is the loops alone: values' axes, the scattered one as the row.
+  Lowered run_scatter(const Node* n) {
+    declare_axes();
+    guards_number({});
+    program_.sweeps.resize(1);
+    program_.ordered = true;
+    int64_t axis = n->as<ir::AxisAttr>().axis;
+    const Node *index_node = n->inputs[1].get(), *values = n->inputs[2].get();
+    Access at;
+    for (int k = 0, outer = 0; k < static_cast<int>(values->shape().size()); ++k)
+      at.push_back(vars_.of(k == axis ? static_cast<int>(group_.outer.size()) : outer++));
+    Access index_at = ir::broadcast_access(at, index_node->shape());
+    value(index_node, index_at);
+    Value v = value(values, at);
+    at[axis] = vars_.dynamic(index_node, index_at, n->shape()[axis]);
+    Index where = index(ir::address(at, contiguous_strides(n->shape()), 0, vars_));
+    int out = buffer(n, true);
+    if (n->op == Op::scatter_add) {
+      Value old = define(n->dtype(), true);
+      emit(Load{old, out, where, {}}, true);
+      v = let(Op::add, n->dtype(), {old, v});
+    }
+    program_.sweeps[0].body.push_back(Store{out, where, v});
+    out_.program = std::move(program_);
+    return std::move(out_);
+  }
+
  private:
   static bool is_reduce(const ir::Root& root) { return kind(root.node->op) == OpKind::Reduce; }
   bool is_row_axis(int axis) const { return axis >= static_cast<int>(group_.outer.size()); }
@@ -64,6 +91,8 @@ class Lowerer {
   void declare_axes() {
     for (int64_t e : group_.outer) vars_.add_axis(e), program_.outer.push_back({e});
     for (int64_t e : group_.row) vars_.add_axis(e), program_.row.push_back({e});
+    // Schedules need a loop to run lanes along.
+    if (program_.outer.empty() && program_.row.empty()) vars_.add_axis(1), program_.outer.push_back({1});
   }
 
   Access root_access(const ir::Root& root) const {
@@ -483,6 +512,18 @@ class Lowerer {
 
 Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory) {
   Lowered out = Lowerer(group, in_memory).run();
+  collapse_axes(out.program);
+  return out;
+}
+
+Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const ir::Node*)>& in_memory) {
+  ir::Group loops;
+  const Shape& shape = scatter->inputs[2]->shape();
+  int64_t axis = scatter->as<ir::AxisAttr>().axis;
+  for (size_t k = 0; k < shape.size(); ++k)
+    (static_cast<int64_t>(k) == axis ? loops.row : loops.outer).push_back(shape[k]);
+  if (loops.outer.empty()) loops.outer.push_back(1);
+  Lowered out = Lowerer(loops, in_memory).run_scatter(scatter.get());
   collapse_axes(out.program);
   return out;
 }

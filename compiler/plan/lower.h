@@ -20,4 +20,8 @@ struct Lowered {
 // group's own roots are computed.
 Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory);
 
+// A scatter node, whose buffer already holds its first input: an ordered row along the indices, stores at
+// dynamic positions.
+Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const ir::Node*)>& in_memory);
+
 }  // namespace weft::plan

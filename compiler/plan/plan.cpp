@@ -102,9 +102,9 @@ void collapse_axes(RowProgram& p) {
       axes.erase(axes.begin() + static_cast<int64_t>(k));
     }
   };
-  bool pointwise = p.row.empty();
+  bool lanes_need_outer = p.row.empty() || p.ordered;
   collapse(p.row, static_cast<int>(p.outer.size()), true);
-  collapse(p.outer, 0, pointwise);
+  collapse(p.outer, 0, lanes_need_outer);
 }
 
 // ---- values that cross sweeps

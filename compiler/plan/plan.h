@@ -124,8 +124,11 @@ struct RowProgram {
   std::vector<ValueInfo> values;
   std::vector<BufferUse> buffers;
   std::vector<DType> scalars;
-  std::vector<int64_t>
-      params;  // the numbers that the source reads from its arguments, once parameterize() has run
+  // The row has to be walked one element after another: a later store may hit what an earlier one wrote
+  // (scatter).
+  bool ordered = false;
+  // The numbers that the source reads from its arguments, once parameterize() has run.
+  std::vector<int64_t> params;
 
   int64_t outer_count() const { return count(outer); }
   int64_t row_count() const { return count(row); }

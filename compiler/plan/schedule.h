@@ -27,13 +27,14 @@ struct Schedule {
   int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
   int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
-  int64_t grain = 1;        // CPU: fewest tasks worth a thread of their own
+  int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
   int threads = 1;               // CUDA: threads of a block
   int threads_per_row = 1;       // CUDA, Rows: threads that share a row
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
-  int tile_axis = -1;  // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
+  int tile_axis =
+      -1;  // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
   std::string reason;  // what explain prints
 };
 

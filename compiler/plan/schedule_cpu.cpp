@@ -68,12 +68,6 @@ int64_t extent(const RowProgram& p, int axis) {
   return a < outer ? p.outer[a].value : p.row[a - outer].value;
 }
 
-int floor_power_of_two(int64_t n) {
-  int p = 1;
-  while (p * 2 <= n) p *= 2;
-  return p;
-}
-
 // The best axis of [first, last) to run lanes along: contiguous, and not much shorter than a vector.
 int best_axis(const RowProgram& p, int first, int last, int lanes) {
   int best = last - 1;
@@ -94,7 +88,11 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
-  if (p.row.empty()) {
+  if (p.ordered) {
+    s.order = Order::Columns;
+    s.lane_axis = best_axis(p, 0, outer, lanes);
+    s.reason = "the row is walked in order";
+  } else if (p.row.empty()) {
     s.order = Order::Pointwise;
     s.lane_axis = best_axis(p, 0, outer, lanes);
     s.reason = "pointwise";
@@ -126,7 +124,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     // A block of columns keeps its accumulators in the first-level cache.
     s.chunk = std::min<int64_t>((lane + s.lanes - 1) / s.lanes * s.lanes, 1024);
     int64_t blocks = points / lane * ((lane + s.chunk - 1) / s.chunk);
-    if (p.sweeps.size() == 1 && blocks < 16 && p.row[0].value >= 64)
+    if (!p.ordered && p.sweeps.size() == 1 && blocks < 16 && p.row[0].value >= 64)
       s.split =
           std::min<int64_t>({p.row[0].value / 32, 64, std::max<int64_t>(1, row * lane / kPartElements)});
     s.split = std::max<int64_t>(s.split, 1);

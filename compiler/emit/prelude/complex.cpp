@@ -1,5 +1,6 @@
-// Complex functions upon the real ones, one text for both targets: choices go through weft_select, so that a value may
-// be a vector or a scalar. Special values and branch cuts follow C99 Annex G, as NumPy and the Array API do.
+// Complex functions upon the real ones, one text for both targets: choices go through weft_select, so that a
+// value may be a vector or a scalar. Special values and branch cuts follow C99 Annex G, as NumPy and the
+// Array API do.
 #include "compiler/emit/prelude/texts.h"
 
 namespace weft::emit {

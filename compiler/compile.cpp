@@ -277,6 +277,12 @@ class ProgramBuilder {
 
 }  // namespace
 
+std::vector<std::string_view> pass_names() {
+  std::vector<std::string_view> out;
+  for (auto& pass : kPasses) out.push_back(pass.name);
+  return out;
+}
+
 ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options) {
   ir::Graph ready = run_passes(graph, options);
   return target.kind == TargetKind::Cpu ? widen_products(ready) : ready;

@@ -1,0 +1,32 @@
+#include "compiler/lift.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/compile.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/print.h"
+#include "compiler/passes/pass.h"
+
+namespace weft {
+
+ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
+  std::vector<ir::NodeRef> scalars;
+  std::unordered_multimap<uint64_t, std::pair<ir::NodeRef, ir::NodeRef>> known;  // constant, its scalar
+  ir::Graph lifted = passes::rewrite(graph, [&](const ir::NodeRef& n) {
+    if (n->op != ir::Op::constant) return n;
+    const Scalar& value = n->as<ir::ConstantAttr>().value;
+    if (is_special(value)) return n;
+    auto [first, last] = known.equal_range(n->hash);
+    for (auto it = first; it != last; ++it)
+      if (same_but_lines(*it->second.first, *n)) return it->second.second;
+    values.push_back(value);
+    scalars.push_back(ir::scalar(n->type, to_string(value), n->lines));
+    known.emplace(n->hash, std::pair(n, scalars.back()));
+    return scalars.back();
+  });
+  lifted.inputs.insert(lifted.inputs.end(), scalars.begin(), scalars.end());
+  return lifted;
+}
+
+}  // namespace weft

@@ -107,7 +107,10 @@ class ProgramBuilder {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
-        program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+        if (n->as<ir::InputAttr>().strides.empty())
+          program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+        else
+          add_copy(graph_.outputs[k], to);
         program_.outputs.push_back(to);
         continue;
       }

@@ -21,7 +21,7 @@ ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
     for (auto it = first; it != last; ++it)
       if (same_but_lines(*it->second.first, *n)) return it->second.second;
     values.push_back(value);
-    scalars.push_back(ir::scalar(n->type, to_string(value), n->lines));
+    scalars.push_back(ir::scalar(n->type, ir::to_string(value), n->lines));
     known.emplace(n->hash, std::pair(n, scalars.back()));
     return scalars.back();
   });

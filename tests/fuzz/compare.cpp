@@ -21,14 +21,17 @@ std::string difference(const ir::HostTensor& got, const ir::HostTensor& want, co
   int64_t n = element_count(want.type.shape);
   if (got.data.size() != want.data.size())
     return fmt::format("{} bytes instead of {}", got.data.size(), want.data.size());
-  double bound = t == DType::F16 ? 4e-3 : t == DType::BF16 ? 3e-2 : real_of(t) == DType::F32 ? tolerance.relative32
-                                                                                      : tolerance.relative64;
+  double bound = t == DType::F16            ? 4e-3
+                 : t == DType::BF16         ? 3e-2
+                 : real_of(t) == DType::F32 ? tolerance.relative32
+                                            : tolerance.relative64;
   for (int64_t i = 0; i < n; ++i) {
     size_t at = static_cast<size_t>(i) * size_of(t);
     Scalar g = Scalar::load(t, got.data.data() + at), w = Scalar::load(t, want.data.data() + at);
     bool same;
     if (is_float(t)) {
-      same = tolerance.exact ? (g.re == w.re && std::signbit(g.re) == std::signbit(w.re)) || (std::isnan(g.re) && std::isnan(w.re))
+      same = tolerance.exact ? (g.re == w.re && std::signbit(g.re) == std::signbit(w.re)) ||
+                                   (std::isnan(g.re) && std::isnan(w.re))
                              : near(g.re, w.re, bound, bound);
     } else if (is_complex(t)) {
       double scale = std::hypot(w.re, w.im);

@@ -241,29 +241,27 @@ void CudaEmitter::columns(bool finish_entry) {
   int groups = s_.threads_per_row, across = s_.threads / groups;
   bool split = s_.split > 1;
   code_.line("const I n = {};", count_of(outer));
-  if (finish_entry) {
-    code_.line("I q = (I)blockIdx.x * {} + (I)threadIdx.x;", launch_.finish_threads);
-    launch_.finish_tasks = (vectors + launch_.finish_threads - 1) / launch_.finish_threads;
-  } else {
-    code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
-    std::string block = split ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
-    code_.line("I q = {} * {} + tx;", block, across);
-    launch_.tasks = (vectors + across - 1) / across * s_.split;
-  }
+  code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
+  std::string block =
+      split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
+  code_.line("I q = {} * {} + tx;", block, across);
+  (finish_entry ? launch_.finish_tasks : launch_.tasks) =
+      (vectors + across - 1) / across * (finish_entry ? 1 : s_.split);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
   if (split) code_.add("const I column = q;");
   split_position(outer, false);
-  std::string first = groups > 1 && !finish_entry ? "live && ty == 0" : "live";
+  std::string first = groups > 1 ? "live && ty == 0" : "live";
   std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
     start_totals(0);
-    code_.line("for (I k = 0; k < {}; ++k) {{", split_);
+    code_.line("for (I k = ty; k < {}; k += {}) {{", split_, groups);
     code_.unrolled("e", s_.lanes);
     code_.line("join0(s0[e], ((const S0*)partials){});", place);
     code_.add("}");
     code_.add("}");
+    join_columns(0);
     finish(0);
     outer_code(p_.epilogue, first);
     return;
@@ -316,8 +314,10 @@ std::string CudaEmitter::entry(bool finish_entry) {
 // The entry's opening: the arguments under the names that the body uses.
 std::string CudaEmitter::opening(const std::string& name, int threads) const {
   CodeText code;
-  code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
-            threads, name);
+  code.line(
+      "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
+      // Two blocks of 512 threads fit a multiprocessor when neither takes more than 64 registers a thread.
+      threads == 512 && whole_rows_ ? "512, 2" : std::to_string(threads), name);
   size_t word = 0;
   for (size_t b = 0; b < p_.buffers.size(); ++b) {
     std::string type = (p_.buffers[b].written ? "" : "const ") + dialect_.element_type(p_.buffers[b].dtype);
@@ -351,7 +351,7 @@ Emitted CudaEmitter::run() {
     for (int a : order) steps *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
     split_ = extra(s_.split);
     part_length_ = extra((steps + s_.split - 1) / s_.split);
-    launch_.finish_threads = 128;
+    launch_.finish_threads = columns_ ? launch_.threads : 128;
     if (!columns_) {
       while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
       while (launch_.finish_threads > 32 && launch_.finish_threads / 2 >= s_.split)

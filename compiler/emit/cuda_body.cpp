@@ -35,6 +35,12 @@ std::string CudaEmitter::guards_text(const std::vector<Value>& guards) const {
   return s;
 }
 
+// What memory holds for a value. Values of a half dtype are always rounded to it.
+std::string CudaEmitter::packed(DType t, const std::string& value) const {
+  return t == DType::BF16 ? format("weft_bits_bf16({})", value)
+                          : format("weft_pack_{}({})", suffix(t), value);
+}
+
 // ---- single statements
 
 void CudaEmitter::let(const Let& l) {
@@ -44,6 +50,12 @@ void CudaEmitter::let(const Let& l) {
   if (!contract_ && (l.op == ir::Op::multiply || l.op == ir::Op::square) && is_float(from) && !is_half(from))
     text = format("__{}mul_rn({}, {})", from == DType::F64 ? "d" : "f", name_of(l.args[0]),
                   name_of(l.args.back()));
+  else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
+    // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
+    text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
+  else if (contract_ && l.op == ir::Op::exp && is_half(from))
+    // Its error, below 2^-17 in the halves' range, is lost in the rounding.
+    text = format("weft_round_{}(__expf({}))", suffix(from), name_of(l.args[0]));
   else
     text = spell(l, p_, dialect_, [&](Value v) { return name_of(v); });
   code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
@@ -68,8 +80,8 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
-  code_.line("if (in_store) b{}[{}] = weft_pack_{}({});", s.buffer, index_text(s.at),
-             suffix(p_.buffers[s.buffer].dtype), name_of(s.value));
+  code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at),
+             packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }
 
 void CudaEmitter::statement(const Stmt& stmt) {
@@ -380,13 +392,11 @@ void CudaEmitter::batch_elements(const Batch& b) {
       continue;
     }
     if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
-      code_.line("w{}[u].e[e] = weft_pack_{}({});", k, suffix(p_.buffers[st->buffer].dtype),
-                 name_of(st->value));
+      code_.line("w{}[u].e[e] = {};", k, packed(p_.buffers[st->buffer].dtype, name_of(st->value)));
       continue;
     }
     if (r.path != Path::Same) statement(s);
-    if (v >= 0 && kept(v))
-      code_.line("k{}[u].e[e] = weft_pack_{}({});", v, suffix(p_.values[v].dtype), name_of(v));
+    if (v >= 0 && kept(v)) code_.line("k{}[u].e[e] = {};", v, packed(p_.values[v].dtype, name_of(v)));
   }
 
   for (Value v : b.late) home_.erase(v);

@@ -139,6 +139,7 @@ class CudaEmitter {
   std::string divide(const plan::Divide& d) const;
   std::string index_text(const plan::Index& at, int64_t shift = 0) const;
   std::string name_of(plan::Value v) const;
+  std::string packed(DType dtype, const std::string& value) const;
   std::string guards_text(const std::vector<plan::Value>& guards) const;
   std::string vector_type(DType dtype) const {
     return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);

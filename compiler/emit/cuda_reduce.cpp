@@ -25,10 +25,10 @@ void CudaEmitter::declare_state(size_t sweep) {
     bytes += size_of(t);
     if (t == DType::C128) align = 16;
     if (is_arg(acc)) {
-      members.push_back({8, format("long long i{};", a)});
-      bytes += 8;
-      body +=
-          format("  weft_take_{0}_{1}(a.t{2}, a.i{2}, b.t{2}, b.i{2});\n", ir::name(acc.op), suffix(t), a);
+      members.push_back({wide_ ? 8u : 4u, format("I i{};", a)});
+      bytes += wide_ ? 8 : 4;
+      body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n",
+                     acc.op == ir::Op::argmax ? "max" : "min", a);
     } else {
       body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
     }
@@ -68,7 +68,7 @@ void CudaEmitter::start_totals(size_t sweep) {
     auto& acc = p_.accumulators[a];
     std::string state = format("s{}{}", sweep, columns_ ? "[e]" : "");
     code_.line("{}.t{} = {};", state, a, identity_of(acc, total_of(acc), dialect_));
-    if (is_arg(acc)) code_.line("{}.i{} = 0x7fffffffffffffffll;", state, a);
+    if (is_arg(acc)) code_.line("{}.i{} = {};", state, a, wide_ ? "0x7fffffffffffffffll" : "0x7fffffff");
   }
   each_column(false);
 }
@@ -106,8 +106,9 @@ void CudaEmitter::fold(const Fold& f) {
   std::string e = columns_ ? "[e]" : "";
   std::string total = format("s{}{}.t{}", sweep, e, f.accumulator);
   if (is_arg(acc)) {
-    code_.line("if (in_fold) weft_take_{}_{}({}, s{}{}.i{}, {}, {});", ir::name(acc.op),
-               suffix(total_of(acc)), total, sweep, e, f.accumulator, name_of(f.value), name_of(f.position));
+    code_.line("if (in_fold) weft_first_{}({}, s{}{}.i{}, {}, (I){});",
+               acc.op == ir::Op::argmax ? "max" : "min", total, sweep, e, f.accumulator, name_of(f.value),
+               name_of(f.position));
     return;
   }
   DType t = has_run(acc) ? span_dtype(acc) : total_of(acc);

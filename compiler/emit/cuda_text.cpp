@@ -79,6 +79,30 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   return r;
 }
 )"},
+    {"weft_quotient", R"(// __fdividef gives 0 for divisors above 2^126.
+static __device__ __forceinline__ float weft_quotient(float a, float b) {
+  return fabsf(b) < 0x1p126f ? __fdividef(a, b) : a / b;
+}
+)"},
+    {"weft_bits_bf16", R"(// A bf16 that is held as a float has its bits in the upper half.
+static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
+  return (unsigned short)(__float_as_uint(x) >> 16);
+}
+)"},
+    {"weft_first_max",
+     R"(// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
+template <class T>
+static __device__ __forceinline__ void weft_first_max(T& v, I& i, T w, I j) {
+  if (w > v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
+}
+)"},
+    {"weft_first_min",
+     R"(// Takes (w, j) where it goes before (v, i): smaller, or NaN, or the same and earlier.
+template <class T>
+static __device__ __forceinline__ void weft_first_min(T& v, I& i, T w, I j) {
+  if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
+}
+)"},
     {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
   i += i < 0 ? n : 0;
   return i < 0 ? 0 : i >= n ? n - 1 : i;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/base/error.h"
 #include "compiler/plan/cuda_access.h"
@@ -15,7 +16,7 @@ constexpr int64_t kThreadsPerProcessor = 2048;
 constexpr int kThreads = 256;
 // A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
 // threads has 64 registers for each.
-constexpr int64_t kKeptBytes = 256, kKeptBytesFullBlock = 128;
+constexpr int64_t kKeptBytes = 256, kKeptBytesFullBlock = 64;
 // A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
 // spills.
 constexpr int64_t kMostUnrolled = 2048;
@@ -147,12 +148,19 @@ class Scheduler {
 
   // Vectors in flight in one thread: enough bytes, but neither more code nor more registers than pay.
   int unroll_for(int64_t most) const {
-    int64_t loaded = 0;
-    for (auto& sweep : p_.sweeps)
+    // What several loads read near one place of a buffer comes from memory once.
+    int64_t loaded = 1;
+    for (auto& sweep : p_.sweeps) {
+      std::set<int> buffers;
+      int64_t bytes = 0;
       for (auto& s : sweep.body)
-        if (auto* l = std::get_if<Load>(&s))
-          loaded += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype));
-    loaded = std::max<int64_t>(loaded, 1) * s_.lanes;
+        if (auto* l = std::get_if<Load>(&s)) {
+          auto size = static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype));
+          if (stride_along(l->at, s_.lane_axis) != 0) size *= s_.lanes;
+          bytes += buffers.insert(l->buffer).second ? size : size / 4;
+        }
+      loaded = std::max(loaded, bytes);
+    }
     int64_t unroll = std::clamp<int64_t>(64 / loaded, 1, 8);
     unroll = std::min({unroll, most, std::max<int64_t>(kMostUnrolled / (statements_ * s_.lanes), 1)});
     return static_cast<int>(std::max<int64_t>(unroll, 1));
@@ -205,9 +213,6 @@ class Scheduler {
     if (outer_lane >= 0) {
       Along in_row = along(row_lane), across = along(outer_lane);
       bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
-      // What is the same for all outer points is read once for several of them when the lanes run across
-      // them.
-      columns |= in_row.near == 0 && across.near > 0 && extent(outer_lane) >= 32;
       if (columns) return columns_along(outer_lane);
     }
     rows_along(row_lane);
@@ -223,8 +228,8 @@ class Scheduler {
     return round_up(bytes, 16);
   }
 
-  // The most bytes of crossing values that are alive at once, for each row element: a register is free again after its
-  // value's last use.
+  // The most bytes of crossing values that are alive at once, for each row element: a register is free again
+  // after its value's last use.
   static int64_t live_bytes(const RowProgram& p) {
     std::vector<int> first(p.values.size(), -1), last(p.values.size(), -1);
     for (size_t k = 0; k < p.sweeps.size(); ++k)
@@ -246,14 +251,14 @@ class Scheduler {
   bool keep_in_registers(int64_t row_vectors) {
     RowProgram kept = p_;
     repeat_cheap_values(kept, false, 4);
-    int64_t bytes = 0;
-    for (Value v : crossing_values(kept))
-      bytes += static_cast<int64_t>(size_of(kept.values[v].dtype)) * s_.lanes;
+    int64_t bytes = live_bytes(kept) * s_.lanes;
     if (bytes == 0) return false;
-    // Four vectors a thread, or a warp for each row while that is enough.
+    // Four vectors a thread, or a warp for each row while that is enough. Two blocks of 512 threads, each at
+    // its own place in a row, keep a multiprocessor busier than one of 1024.
     int64_t most = std::max<int64_t>(kKeptBytes / 2 / bytes, 1);
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, std::min<int64_t>(most, 4)));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
+    if (threads >= 1024 && ceil_divide(row_vectors, 512) * bytes <= 2 * kKeptBytesFullBlock) threads = 512;
     if (threads > 1024) {
       threads = 1024;
       if (ceil_divide(row_vectors, threads) * bytes > kKeptBytesFullBlock) return false;
@@ -295,7 +300,11 @@ class Scheduler {
       where = "rows stay in registers";
     } else {
       s_.unroll = unroll_for(8);
-      int64_t threads = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
+      // Joining costs as much as some elements do: four batches a thread where there are rows enough, but
+      // neighbours enough to read whole sectors.
+      const int64_t widest = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
+      int64_t threads = std::max(power_of_two_up(ceil_divide(widest, 4)), std::min<int64_t>(widest, 16));
+      while (threads < widest && points * threads < fill_) threads *= 2;
       if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
       s_.threads_per_row =
           static_cast<int>(std::clamp<int64_t>(threads, 1, p_.sweeps.size() > 1 ? 1024 : kThreads));

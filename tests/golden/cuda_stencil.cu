@@ -1,5 +1,5 @@
-// pointwise, 4 lanes along axis 1; 4 elements a thread access, passing the cache by
-// 65536 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// pointwise, 4 lanes along axis 1; 8 elements a thread access, passing the cache by
+// 32768 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_select_f32(bool m, float a, float b) { return m ? a : b; }
@@ -44,27 +44,27 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   }
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_3f11d8d2b2ad0009(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I n = p[1] / 4 * p[0];
-  const I first = (I)blockIdx.x * 256 + (I)threadIdx.x;
-  I x1[1];
-  I x0[1];
-  bool ok[1];
-  bool h0[1];
-  float h10[1];
-  float h13[1];
-  Vec<float, 4> m2[1];
-  Vec<float, 4> m3[1];
-  Vec<float, 4> m4[1];
-  Vec<float, 4> w18[1];
-  Vec<float, 4> c0[1];
-  Vec<float, 4> c1[1];
-  Vec<float, 4> c2[1];
+  const I first = (I)blockIdx.x * 512 + (I)threadIdx.x;
+  I x1[2];
+  I x0[2];
+  bool ok[2];
+  bool h0[2];
+  float h10[2];
+  float h13[2];
+  Vec<float, 4> m2[2];
+  Vec<float, 4> m3[2];
+  Vec<float, 4> m4[2];
+  Vec<float, 4> w18[2];
+  Vec<float, 4> c0[2];
+  Vec<float, 4> c1[2];
+  Vec<float, 4> c2[2];
 #pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  for (int u = 0; u < 2; ++u) {
     I q = first + u * 256;
     ok[u] = q < n;
     q = weft_min(q, n - 1);
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3f11d8d2b2ad0009(const __
     if (g0 & 0x8u) c2[u] = weft_get<Vec<float, 4>>(b0 + (1 + x0[u] * p[4] + x1[u] + 3));
   }
 #pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  for (int u = 0; u < 2; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const bool in_fold = ok[u];
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3f11d8d2b2ad0009(const __
     }
   }
 #pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  for (int u = 0; u < 2; ++u) {
     if (!ok[u]) continue;
     weft_put_once(b1 + (x0[u] * p[7] + x1[u]), w18[u]);
   }

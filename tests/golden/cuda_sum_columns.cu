@@ -1,5 +1,5 @@
 // columns, 4 lanes along axis 0, 8 threads down each, split in 16; 16 elements a thread access, passing the cache by
-// 1024 blocks of 256 threads, finish 16 of 128, 0 bytes shared, 1048576 bytes of partials
+// 1024 blocks of 256 threads, finish 64 of 256, 0 bytes shared, 1048576 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -36,7 +36,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_92e80539d2d203e9(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -116,13 +116,14 @@ extern "C" __global__ void __launch_bounds__(256) weft_92e80539d2d203e9(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_92e80539d2d203e9_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
   const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
   const I n = p[0] / 4;
-  I q = (I)blockIdx.x * 128 + (I)threadIdx.x;
+  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
+  I q = (I)blockIdx.x * 32 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
@@ -132,11 +133,30 @@ extern "C" __global__ void __launch_bounds__(128) weft_92e80539d2d203e9_finish(c
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f64(0x0p+0);
   }
-  for (I k = 0; k < p[3]; ++k) {
+  for (I k = ty; k < p[3]; k += 8) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
     }
+  }
+  __shared__ S0 joined0[1024];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    joined0[(ty * 4 + e) * 32 + tx] = s0[e];
+  }
+  __syncthreads();
+  for (int k = 4; k; k /= 2) {
+    if (ty < k) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        join0(joined0[(ty * 4 + e) * 32 + tx], joined0[((ty + k) * 4 + e) * 32 + tx]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    s0[e] = joined0[e * 32 + tx];
   }
   float h1[4];
 #pragma unroll
@@ -145,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_92e80539d2d203e9_finish(c
   }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const bool in_store = live;
+    const bool in_store = live && ty == 0;
     const I y = x0 + e;
     if (in_store) b1[y] = weft_pack_f32(h1[e]);
   }

@@ -16,7 +16,7 @@
 #define __global__
 #define __forceinline__ inline
 #define __grid_constant__
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 
@@ -156,6 +156,8 @@ static inline double __longlong_as_double(long long x) { return same_bits<double
 static inline long long __double_as_longlong(double x) { return same_bits<long long>(x); }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
+#define __expf(x) expf(x)  // glibc declares a function of that name
+static inline float __fdividef(float a, float b) { return fabsf(b) > 0x1p126f ? 0 : a / b; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 static inline double rsqrt(double x) { return 1 / sqrt(x); }
 template <class T>

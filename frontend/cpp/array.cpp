@@ -1,0 +1,70 @@
+#include "frontend/cpp/weft/array.h"
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/record.h"
+#include "frontend/cpp/view.h"
+
+namespace weft {
+
+using detail::Access;
+
+DType Array::dtype() const {
+  const auto& cell = Access::cell(*this);
+  return view_ ? view_->type.dtype : cell->type.dtype;
+}
+
+const Shape& Array::shape() const {
+  const auto& cell = Access::cell(*this);
+  return view_ ? view_->type.shape : cell->type.shape;
+}
+
+std::string Array::device() const { return Access::cell(*this)->device.name; }
+
+bool Array::writable() const { return !view_ || view_->writable; }
+
+void Array::check_dtype(const char* what, DType wanted) const {
+  if (dtype() != wanted) {
+    throw TypeError(std::string(what) + ": the array is " + std::string(name(dtype())) + ": got " +
+                    std::string(name(wanted)));
+  }
+}
+
+Array Array::copy() const {
+  const auto& cell = Access::cell(*this);
+  // Values are immutable: a copy costs nothing before one of the two is written.
+  return detail::record(cell->device, detail::read(*this, {}), detail::pending(*this));
+}
+
+Array Array::astype(DType dtype, Where at) const {
+  detail::Recording r("astype", at);
+  return r.finish(ir::cast(r.node(*this), dtype, r.lines()));
+}
+
+Array Array::to(const std::string& device, Where at) const {
+  detail::DeviceSlot& from = Access::cell(*this)->device;
+  detail::DeviceSlot& there = from.session.device(device);
+  if (&from == &there) return *this;
+  const std::vector<uint8_t> bytes = host_bytes();
+  runtime::BufferRef buffer = there.device->allocate(bytes.size());
+  there.device->upload(*buffer, 0, bytes.data(), bytes.size());
+  (void)at;
+  return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), 0);
+}
+
+const Array& Array::eval() const {
+  detail::Cell* const cell = Access::cell(*this).get();
+  detail::materialize({&cell, 1});
+  return *this;
+}
+
+void eval(std::span<const Array> arrays) {
+  std::vector<detail::Cell*> cells;
+  for (const Array& a : arrays) cells.push_back(Access::cell(a).get());
+  detail::materialize(cells);
+}
+
+}  // namespace weft

@@ -1,0 +1,149 @@
+// Writes: the value, in the array's dtype and shape, goes back through the view's steps and replaces the
+// cell's node.
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/record.h"
+#include "frontend/cpp/view.h"
+
+namespace weft {
+namespace {
+
+using detail::Access;
+using detail::Recording;
+using ir::NodeRef;
+
+void check_writable(std::string_view op, const Array& x) {
+  if (!x.writable()) {
+    throw Error(std::string(op) +
+                ": cannot write to a broadcast view, whose elements share memory: got shape " +
+                to_string(x.shape()));
+  }
+}
+
+// NumPy's rule for results that are stored in place: within a kind, or up from bool, unsigned, signed, float
+// to complex.
+bool same_kind(DType from, DType to) {
+  const auto rank = [](DType t) {
+    switch (kind(t)) {
+      case DTypeKind::Bool:
+        return 0;
+      case DTypeKind::Unsigned:
+        return 1;
+      case DTypeKind::Signed:
+        return 2;
+      case DTypeKind::Float:
+        return 3;
+      case DTypeKind::Complex:
+        return 4;
+    }
+    return 4;
+  };
+  return rank(from) <= rank(to);
+}
+
+// Computes in place: f gets the array's current value and gives the new one, of any dtype and of a shape that
+// broadcasts to the array's.
+template <class F>
+void write(Recording& r, const Array& x, F&& f) {
+  const detail::View* view = Access::view(x).get();
+  const uint32_t added = r.pending() + 3 * static_cast<uint32_t>(detail::steps(view)) + 3;
+  detail::Cell& cell = *Access::cell(x);
+  const ir::Lines& lines = r.lines();
+  cell.modify(added, [&](const NodeRef& held) {
+    const NodeRef now = detail::apply(view, held, lines);
+    return detail::put(view, held, f(now), lines);
+  });
+  detail::bound(cell);
+}
+
+void check_device(const Recording& r, const Array& x) {
+  detail::DeviceSlot& here = Access::cell(x)->device;
+  if (&r.device() != &here) {
+    throw Error(std::string(r.op()) + ": arrays must be on one device: got " + here.name + " and " +
+                r.device().name);
+  }
+}
+
+void in_place(ir::Op op, const Array& x, const Operand& value) {
+  Recording r(ir::name(op), value);
+  check_writable(r.op(), x);
+  const DType dtype = x.dtype();
+  NodeRef other;
+  if (value.array()) {
+    // Read before the cell is locked: it may be a view of the same cell.
+    other = r.node(*value.array());
+    check_device(r, x);
+  } else {
+    other = ir::constant({detail::weak_dtype(r.op(), dtype, value.number()), {}}, value.number().value(),
+                         r.lines());
+  }
+  write(r, x, [&](const NodeRef& now) {
+    const NodeRef in[] = {now, other};
+    const NodeRef result = ir::elementwise(op, in, r.lines());
+    if (!same_kind(result->dtype(), dtype)) {
+      throw TypeError(std::string(r.op()) + ": the result cannot be stored in place as " +
+                      std::string(name(dtype)) + ": got " + std::string(name(result->dtype())));
+    }
+    if (result->shape() != now->shape()) {
+      throw Error(std::string(r.op()) + ": the result cannot be stored in place in shape " +
+                  to_string(now->shape()) + ": got " + to_string(result->shape()));
+    }
+    return ir::cast(result, dtype, r.lines());
+  });
+}
+
+}  // namespace
+
+void Array::assign(const Operand& value) {
+  Recording r("assign", value);
+  check_writable("assign", *this);
+  NodeRef node;
+  if (value.array()) {
+    node = r.node(*value.array());
+    check_device(r, *this);
+  } else {
+    node = ir::constant({detail::default_dtype(value.number()), {}}, value.number().value(), r.lines());
+    if (is_integer(dtype())) detail::weak_dtype("assign", dtype(), value.number());
+  }
+  if (is_complex(node->dtype()) && !is_complex(dtype())) {
+    throw TypeError("assign: complex values cannot be stored as " + std::string(name(dtype())) + ": got " +
+                    std::string(name(node->dtype())));
+  }
+  // Leading axes of extent 1 that the target lacks do not matter, as in NumPy.
+  Shape from = node->shape();
+  while (from.size() > ndim() && from[0] == 1) from.erase(0);
+  node = ir::cast(ir::reshape(node, from, r.lines()), dtype(), r.lines());
+  if (from != shape()) {
+    bool fits = from.size() <= ndim();
+    for (size_t i = 0; fits && i < from.size(); ++i) {
+      fits = from[i] == 1 || from[i] == shape()[ndim() - from.size() + i];
+    }
+    if (!fits) {
+      throw Error("assign: the value does not broadcast to shape " + to_string(shape()) + ": got " +
+                  to_string(node->shape()));
+    }
+    node = ir::broadcast(node, shape(), r.lines());
+  }
+  write(r, *this, [&](const NodeRef&) { return node; });
+}
+
+void Array::operator=(const Operand& value) && { assign(value); }
+
+#define WEFT_IN_PLACE(symbol, function)                  \
+  Array& Array::operator symbol(const Operand & value) { \
+    in_place(ir::Op::function, *this, value);            \
+    return *this;                                        \
+  }
+WEFT_IN_PLACE(+=, add)
+WEFT_IN_PLACE(-=, subtract)
+WEFT_IN_PLACE(*=, multiply)
+WEFT_IN_PLACE(/=, divide)
+WEFT_IN_PLACE(%=, remainder)
+WEFT_IN_PLACE(&=, bitwise_and)
+WEFT_IN_PLACE(|=, bitwise_or)
+WEFT_IN_PLACE(^=, bitwise_xor)
+WEFT_IN_PLACE(<<=, bitwise_left_shift)
+WEFT_IN_PLACE(>>=, bitwise_right_shift)
+#undef WEFT_IN_PLACE
+
+}  // namespace weft

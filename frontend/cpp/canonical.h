@@ -1,0 +1,41 @@
+// The recorded graph in the form in which programs are looked up: nodes numbered in topological order, inputs
+// by first use, computed nodes cut to inputs, and constants that no pass looks at turned to scalar inputs, so
+// that another constant finds the same program.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "frontend/cpp/computed.h"
+#include "runtime/device.h"
+
+namespace weft::detail {
+
+struct Canonical {
+  std::vector<uint64_t> words;  // the structure
+  std::vector<const ir::Node*>
+      order;                        // the graph's nodes, each after its inputs; input nodes where it was cut
+  std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
+  std::vector<runtime::BufferRef> buffers;  // theirs
+  std::vector<Scalar> scalars;
+  int64_t elements = 0;               // of all nodes together
+  const ir::Node* scatter = nullptr;  // the first one that no kernel computes, if any
+
+  void clear();
+  Hash key(uint64_t seed) const;
+};
+
+// Fills `out`. The outputs must stay alive while it is used.
+void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Canonical& out);
+
+// How many nodes computing the outputs takes.
+uint32_t count_nodes(const ir::NodeRef& output, Computed& computed);
+
+// The graph to compile: its inputs hold no buffers; `scalars`: constants become scalar inputs as in the key.
+ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars);
+
+runtime::BufferRef buffer_of(const ir::Node& input);
+
+}  // namespace weft::detail

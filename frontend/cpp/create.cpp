@@ -1,0 +1,174 @@
+#include "frontend/cpp/weft/create.h"
+
+#include <cmath>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/record.h"
+#include "frontend/cpp/weft/ops.h"
+
+namespace weft {
+namespace {
+
+using detail::Recording;
+using ir::NodeRef;
+using ir::Op;
+
+Recording recording(std::string_view op, const Make& make, Where at) {
+  Recording r(op, at);
+  if (!make.device.empty()) r.on(detail::current_session().device(make.device));
+  return r;
+}
+
+NodeRef number(const Recording& r, const NodeRef& like, const Scalar& value) {
+  return ir::constant(like->type, value, r.lines());
+}
+
+// iota * step + start in the dtype's own arithmetic; integers and complex numbers by way of i64 and f64.
+NodeRef ramp(const Recording& r, const Shape& shape, DType dtype, const Scalar& start, const Scalar& step) {
+  const DType by = is_integer(dtype) || dtype == DType::Bool ? DType::I64 : DType::F64;
+  NodeRef x = ir::iota({by, shape}, 0, r.lines());
+  const Scalar a = start.cast(by), d = step.cast(by);
+  if (!d.same(Scalar::of(int64_t{1}).cast(by))) x = ir::map(Op::multiply, {x, number(r, x, d)}, r.lines());
+  if (!a.same(Scalar::of(int64_t{0}).cast(by))) x = ir::map(Op::add, {x, number(r, x, a)}, r.lines());
+  return ir::cast(x, dtype, r.lines());
+}
+
+double real_value(std::string_view op, const Number& n) {
+  const Scalar& v = n.value();
+  if (is_complex(v.dtype)) throw TypeError(std::string(op) + ": takes real numbers: got a complex one");
+  return v.cast(DType::F64).re;
+}
+
+bool whole(const Number& n) { return n.kind() != DTypeKind::Float && n.kind() != DTypeKind::Complex; }
+
+// True at and below the diagonal.
+NodeRef below(const Recording& r, int64_t rows, int64_t columns, int64_t offset, Op compare) {
+  const Shape shape{rows, columns};
+  NodeRef i = ir::iota({DType::I64, shape}, 0, r.lines());
+  const NodeRef j = ir::iota({DType::I64, shape}, 1, r.lines());
+  if (offset != 0) i = ir::map(Op::add, {i, number(r, i, Scalar::of(offset))}, r.lines());
+  return ir::map(compare, {j, i}, r.lines());
+}
+
+Array triangle(const char* op, const Operand& x, int64_t offset, Op compare) {
+  Recording r(op, x);
+  const NodeRef node = r.node(x);
+  const size_t rank = node->shape().size();
+  if (rank < 2) throw Error(std::string(op) + ": needs at least two axes: got " + to_string(node->shape()));
+  const NodeRef keep = ir::broadcast(
+      below(r, node->shape()[rank - 2], node->shape()[rank - 1], offset, compare), node->shape(), r.lines());
+  return r.finish(ir::map(Op::select, {keep, node, r.like(node, 0)}, r.lines()), 8);
+}
+
+}  // namespace
+
+Array from_bytes(const void* data, DType dtype, const Shape& shape, const std::string& device) {
+  check_size("from", shape, size_of(dtype));
+  detail::DeviceSlot& slot = detail::current_session().device(device);
+  const size_t bytes = static_cast<size_t>(element_count(shape)) * size_of(dtype);
+  runtime::BufferRef buffer = slot.device->allocate(bytes);
+  if (bytes > 0) slot.device->upload(*buffer, 0, data, bytes);
+  return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), 0);
+}
+
+void check_count(size_t count, const Shape& shape) {
+  check_size("from", shape, 1);
+  if (static_cast<int64_t>(count) != element_count(shape)) {
+    throw Error("from: the shape must hold all elements: got " + std::to_string(count) + " elements for " +
+                to_string(shape));
+  }
+}
+
+Array full(const Shape& shape, const Number& value, const Make& make, Where at) {
+  Recording r = recording("full", make, at);
+  const DType dtype = make.dtype.value_or(detail::default_dtype(value));
+  return r.finish(ir::constant({dtype, shape}, value.value(), r.lines()));
+}
+
+Array scalar(const Number& value, const Make& make, Where at) { return full({}, value, make, at); }
+
+Array zeros(const Shape& shape, const Make& make, Where at) { return full(shape, 0.0, make, at); }
+Array ones(const Shape& shape, const Make& make, Where at) { return full(shape, 1.0, make, at); }
+Array empty(const Shape& shape, const Make& make, Where at) { return full(shape, 0.0, make, at); }
+
+Array full_like(const Array& x, const Number& value, Where at) {
+  Recording r("full_like", at);
+  r.on(detail::Access::cell(x)->device);
+  return r.finish(ir::constant({x.dtype(), x.shape()}, value.value(), r.lines()));
+}
+Array zeros_like(const Array& x, Where at) { return full_like(x, 0.0, at); }
+Array ones_like(const Array& x, Where at) { return full_like(x, 1.0, at); }
+
+Array arange(const Number& stop, const Make& make, Where at) { return arange(0, stop, 1, make, at); }
+
+Array arange(const Number& start, const Number& stop, const Number& step, const Make& make, Where at) {
+  Recording r = recording("arange", make, at);
+  const bool integers = whole(start) && whole(stop) && whole(step);
+  const double first = real_value("arange", start), last = real_value("arange", stop);
+  const double by = real_value("arange", step);
+  if (by == 0) throw Error("arange: the step must not be zero: got 0");
+  int64_t count = 0;
+  if (integers) {
+    const int64_t a = start.value().i, b = stop.value().i, d = step.value().i;
+    if (d > 0 ? a < b : a > b) {
+      count = static_cast<int64_t>((d > 0 ? static_cast<uint64_t>(b) - static_cast<uint64_t>(a) - 1
+                                          : static_cast<uint64_t>(a) - static_cast<uint64_t>(b) - 1) /
+                                   (d > 0 ? static_cast<uint64_t>(d) : 0 - static_cast<uint64_t>(d))) +
+              1;
+    }
+  } else {
+    const double extent = std::ceil((last - first) / by);
+    if (!(extent < 0x1p62)) {
+      throw Error("arange: the range must be finite: got " + std::to_string(first) + " to " +
+                  std::to_string(last) + " by " + std::to_string(by));
+    }
+    count = extent > 0 ? static_cast<int64_t>(extent) : 0;
+  }
+  const DType dtype = make.dtype.value_or(integers ? DType::I64 : DType::F64);
+  return r.finish(ramp(r, {count}, dtype, start.value(), step.value()), 6);
+}
+
+Array linspace(const Number& start, const Number& stop, int64_t count, bool endpoint, const Make& make,
+               Where at) {
+  Recording r = recording("linspace", make, at);
+  if (count < 0) throw Error("linspace: the count must not be negative: got " + std::to_string(count));
+  const double first = real_value("linspace", start), last = real_value("linspace", stop);
+  const int64_t gaps = endpoint ? count - 1 : count;
+  const double step = gaps > 0 ? (last - first) / static_cast<double>(gaps) : 0;
+  const DType dtype = make.dtype.value_or(DType::F64);
+  NodeRef x = ramp(r, {count}, is_complex(dtype) ? dtype : DType::F64, Scalar::of(first), Scalar::of(step));
+  if (endpoint && count > 1) {
+    const NodeRef i = ir::iota({DType::I64, {count}}, 0, r.lines());
+    const NodeRef is_last = ir::map(Op::equal, {i, number(r, i, Scalar::of(count - 1))}, r.lines());
+    x = ir::map(Op::select, {is_last, number(r, x, Scalar::of(last)), x}, r.lines());
+  }
+  if (is_integer(dtype)) x = ir::map(Op::floor, {x}, r.lines());
+  return r.finish(ir::cast(x, dtype, r.lines()), 12);
+}
+
+Array iota(const Shape& shape, int64_t axis, const Make& make, Where at) {
+  Recording r = recording("iota", make, at);
+  const DType dtype = make.dtype.value_or(DType::I64);
+  const bool direct = is_integer(dtype) || is_float(dtype);
+  return r.finish(
+      ir::cast(ir::iota({direct ? dtype : DType::I64, shape}, axis, r.lines()), dtype, r.lines()));
+}
+
+Array eye(int64_t rows, int64_t columns, int64_t offset, const Make& make, Where at) {
+  Recording r = recording("eye", make, at);
+  const NodeRef mask = below(r, rows, columns < 0 ? rows : columns, offset, Op::equal);
+  return r.finish(ir::cast(mask, make.dtype.value_or(DType::F64), r.lines()), 6);
+}
+
+Array tri(int64_t rows, int64_t columns, int64_t offset, const Make& make, Where at) {
+  Recording r = recording("tri", make, at);
+  const NodeRef mask = below(r, rows, columns < 0 ? rows : columns, offset, Op::less_equal);
+  return r.finish(ir::cast(mask, make.dtype.value_or(DType::F64), r.lines()), 6);
+}
+
+Array tril(const Operand& x, int64_t offset) { return triangle("tril", x, offset, Op::less_equal); }
+Array triu(const Operand& x, int64_t offset) { return triangle("triu", x, offset - 1, Op::greater); }
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+// From recorded nodes to buffers: by a known program, by the interpreter where the graph is tiny, else by
+// compiling.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "frontend/cpp/cell.h"
+#include "frontend/cpp/session_state.h"
+
+namespace weft::detail {
+
+// The nodes' values in row-major buffers of the device. All nodes are of this device.
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
+
+// Computes the cells in one program for each device and keeps the values in them.
+void materialize(std::span<Cell* const> cells);
+// The buffer of the cell's value, computed first where it is pending.
+runtime::BufferRef materialized(Cell& cell);
+
+// An input node for a value that lies in memory.
+ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);
+
+}  // namespace weft::detail

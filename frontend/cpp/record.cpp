@@ -1,0 +1,160 @@
+#include "frontend/cpp/record.h"
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/print.h"
+#include "frontend/cpp/weft/ops.h"
+
+namespace weft {
+namespace detail {
+namespace {
+
+bool fits(const Scalar& value, DType dtype) {
+  const bool large = value.dtype == DType::U64 && value.i < 0;
+  if (dtype == DType::U64) return large || value.i >= 0;
+  if (large) return false;
+  if (dtype == DType::I64) return true;
+  const Scalar there = value.cast(dtype);
+  return there.i == value.i;
+}
+
+}  // namespace
+
+DType default_dtype(const Number& number) {
+  switch (number.kind()) {
+    case DTypeKind::Bool:
+      return DType::Bool;
+    case DTypeKind::Signed:
+      return DType::I64;
+    case DTypeKind::Unsigned:
+      return number.value().i < 0 ? DType::U64 : DType::I64;
+    case DTypeKind::Float:
+      return DType::F64;
+    case DTypeKind::Complex:
+      return DType::C128;
+  }
+  return DType::F64;
+}
+
+DType weak_dtype(std::string_view op, DType strong, const Number& number) {
+  const DTypeKind given = number.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : number.kind();
+  const DType dtype = promote_weak(strong, given);
+  if (given == DTypeKind::Signed && is_integer(dtype) && !fits(number.value(), dtype)) {
+    throw Error(std::string(op) + ": the number does not fit the array's dtype " + std::string(name(dtype)) +
+                ": got " + ir::to_string(number.value()));
+  }
+  return dtype;
+}
+
+DeviceSlot& Recording::device() const { return device_ ? *device_ : current_session().device({}); }
+
+ir::NodeRef Recording::node(const Array& x) {
+  DeviceSlot& here = Access::cell(x)->device;
+  if (!device_) {
+    device_ = &here;
+  } else if (device_ != &here) {
+    const bool sessions = &device_->session != &here.session;
+    throw Error(std::string(op_) + ": arrays must be on one device: got " + device_->name + " and " +
+                here.name + (sessions ? " of another session" : ""));
+  }
+  pending_ += detail::pending(x);
+  return read(x, lines_);
+}
+
+ir::NodeRef Recording::node(const Operand& x) {
+  if (x.array()) return node(*x.array());
+  return ir::constant({default_dtype(x.number()), {}}, x.number().value(), lines_);
+}
+
+void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out) {
+  std::optional<DType> strong;
+  const Shape* shape = nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Array* array = operands[i]->array();
+    if (!array) continue;
+    out[i] = node(*array);
+    strong = strong ? promote(*strong, out[i]->dtype()) : out[i]->dtype();
+    shape = &out[i]->shape();
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]->array()) continue;
+    const Number& number = operands[i]->number();
+    const DType dtype = strong ? weak_dtype(op_, *strong, number) : default_dtype(number);
+    out[i] = ir::constant({dtype, operands.size() == 2 && shape ? *shape : Shape{}}, number.value(), lines_);
+  }
+}
+
+ir::NodeRef Recording::like(const ir::NodeRef& x, double value) const {
+  return ir::constant(x->type, Scalar::of(value), lines_);
+}
+
+Array Recording::finish(ir::NodeRef result, uint32_t added) {
+  return record(device(), std::move(result), pending_ + added);
+}
+
+namespace {
+
+Array map_of(ir::Op op, std::span<const Operand* const> operands) {
+  Recording r(ir::name(op), *operands[0]);
+  ir::NodeRef in[3];
+  r.nodes(operands, in);
+  const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
+  if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
+      exponent->value().dtype != DType::U64) {
+    throw Error("pow: integers to negative integer powers are not integers: got " +
+                std::string(name(in[0]->dtype())) + " and " + std::to_string(exponent->value().i));
+  }
+  return r.finish(ir::elementwise(op, {in, operands.size()}, r.lines()));
+}
+
+}  // namespace
+
+Array map(ir::Op op, const Operand& x) {
+  const Operand* const operands[] = {&x};
+  return map_of(op, operands);
+}
+Array map(ir::Op op, const Operand& x, const Operand& y) {
+  const Operand* const operands[] = {&x, &y};
+  return map_of(op, operands);
+}
+Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z) {
+  const Operand* const operands[] = {&x, &y, &z};
+  return map_of(op, operands);
+}
+
+}  // namespace detail
+
+#define WEFT_MAP1(name, ...) \
+  Array name(const Operand& x) { return detail::map(ir::Op::name, x); }
+#define WEFT_MAP2(name, ...) \
+  Array name(const Operand& x, const Operand& y) { return detail::map(ir::Op::name, x, y); }
+#define WEFT_MAP3(name, ...)                                         \
+  Array name(const Operand& x, const Operand& y, const Operand& z) { \
+    return detail::map(ir::Op::name, x, y, z);                       \
+  }
+#include "compiler/ir/op_table.inc"
+
+Array where(const Operand& condition, const Operand& x, const Operand& y) {
+  detail::Recording r("where", condition);
+  ir::NodeRef in[3] = {r.node(condition), {}, {}};
+  const Operand* const choices[] = {&x, &y};
+  r.nodes(choices, in + 1);
+  for (int i : {1, 2}) {
+    // The shape is that of all three; a number must not widen it.
+    const auto* number = std::get_if<ir::ConstantAttr>(&in[i]->attr);
+    if (number && !(i == 1 ? x : y).array()) {
+      in[i] = ir::constant({in[i]->dtype(), {}}, number->value, r.lines());
+    }
+  }
+  return r.finish(ir::elementwise(ir::Op::select, in, r.lines()), 4);
+}
+
+Array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+  if (!x.array()) throw TypeError("clip: takes an array: got a number");
+  Array result = *x.array();
+  if (low) result = detail::map(ir::Op::maximum, Operand(result, x.at()), *low);
+  if (high) result = detail::map(ir::Op::minimum, Operand(result, x.at()), *high);
+  return low || high ? result : result.copy();
+}
+
+}  // namespace weft

@@ -1,0 +1,52 @@
+// Recording one operation: its operands as nodes of one device, numbers in the dtype that the arrays leave
+// them, and the result as a new array.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "frontend/cpp/cell.h"
+#include "frontend/cpp/session_state.h"
+
+namespace weft::detail {
+
+class Recording {
+ public:
+  Recording(std::string_view op, Where at) : op_(op), lines_(lines_at(at)) {}
+  Recording(std::string_view op, const Operand& x) : Recording(op, x.at()) {}
+
+  // The array's node. Error when it lies on another device than the arrays before it.
+  ir::NodeRef node(const Array& x);
+  // As `node`; a number becomes an array of rank 0 of its kind's default dtype.
+  ir::NodeRef node(const Operand& x);
+  // The nodes of operands that share a dtype: numbers take the arrays' unless their kind exceeds it. Sets
+  // out[0 … n).
+  void nodes(std::span<const Operand* const> operands, ir::NodeRef* out);
+  // A constant of x's dtype and shape.
+  ir::NodeRef like(const ir::NodeRef& x, double value) const;
+
+  Array finish(ir::NodeRef result, uint32_t added = 2);
+
+  const ir::Lines& lines() const { return lines_; }
+  std::string_view op() const { return op_; }
+  DeviceSlot& device() const;
+  uint32_t pending() const { return pending_; }
+  // Makes numbers and new arrays belong to this device.
+  void on(DeviceSlot& device) { device_ = &device; }
+
+ private:
+  std::string_view op_;
+  ir::Lines lines_;
+  DeviceSlot* device_ = nullptr;
+  uint32_t pending_ = 0;
+};
+
+// The dtype of a number among arrays of dtype `strong`. Error when it is an integer that does not fit.
+DType weak_dtype(std::string_view op, DType strong, const Number& number);
+DType default_dtype(const Number& number);
+
+Array map(ir::Op op, const Operand& x);
+Array map(ir::Op op, const Operand& x, const Operand& y);
+Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z);
+
+}  // namespace weft::detail

@@ -1,0 +1,166 @@
+#include "frontend/cpp/session_state.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "frontend/cpp/env.h"
+#include "runtime/cuda/cuda_device.h"
+#ifdef WEFT_CPU_JIT
+#include "runtime/cpu/cpu_device.h"
+#endif
+
+namespace weft {
+namespace detail {
+namespace {
+
+std::shared_ptr<runtime::Device> open_cpu(SessionState& s) {
+#ifdef WEFT_CPU_JIT
+  runtime::CpuOptions options;
+  options.threads = s.options.threads;
+  return runtime::make_cpu_device(options, s.cache, s.counters);
+#else
+  throw Error("device: this build has no CPU back end");
+#endif
+}
+
+std::shared_ptr<runtime::Device> open_device(SessionState& s, const std::string& name) {
+  if (name == "cpu") return open_cpu(s);
+  if (name.starts_with("cuda")) {
+    int ordinal = 0;
+    bool sound = name == "cuda";
+    if (name.size() > 5 && name.size() < 9 && name[4] == ':') {
+      sound = true;
+      for (char c : name.substr(5)) {
+        sound = sound && c >= '0' && c <= '9';
+        ordinal = ordinal * 10 + (c - '0');
+      }
+    }
+    if (sound) return runtime::make_cuda_device(ordinal, {}, s.cache, s.counters);
+  }
+  throw Error("device: takes cpu or cuda:N: got '" + name + "'");
+}
+
+// Never freed: arrays and buffers of a session may outlive everything else in the process.
+struct Sessions {
+  std::mutex mutex;
+  std::vector<SessionState*> all;
+  std::atomic<SessionState*> current{nullptr};
+};
+Sessions& sessions() {
+  static auto* const registry = new Sessions;
+  return *registry;
+}
+
+}  // namespace
+
+SessionState::SessionState(SessionOptions given)
+    : options(std::move(given)),
+      cache(std::make_shared<runtime::KernelCache>(options.cache_directory, options.cache_limit)),
+      programs(options.program_limit) {
+  auto log = spdlog::get("weft");
+  if (!log) log = spdlog::stderr_color_mt("weft");
+  log->set_level(spdlog::level::from_str(options.log));
+  if (!options.cache_directory.empty() && !cache->disabled_because().empty()) {
+    log->warn("no disk cache: {}", cache->disabled_because());
+  }
+}
+
+Options SessionState::compile_options() const {
+  Options o;
+  o.numerics = options.numerics;
+  return o;
+}
+
+DeviceSlot& SessionState::device(const std::string& name) {
+  if (name.empty()) {
+    if (DeviceSlot* slot = default_.load(std::memory_order_acquire)) return *slot;
+    DeviceSlot& slot = device(options.device);
+    default_.store(&slot, std::memory_order_release);
+    return slot;
+  }
+  const std::string full = name == "cuda" ? "cuda:0" : name;
+  std::lock_guard lock(mutex_);
+  for (DeviceSlot& slot : slots_) {
+    if (slot.name == full) return slot;
+  }
+  std::shared_ptr<runtime::Device> opened = open_device(*this, full);
+  const runtime::DeviceInfo& info = opened->info();
+  Target target;
+  target.kind = full == "cpu" ? TargetKind::Cpu : TargetKind::Cuda;
+  target.threads = info.threads;
+  target.vector_bytes = target.kind == TargetKind::Cpu ? info.vector_bytes : 16;
+  target.cache_bytes = info.cache_bytes;
+  target.shared_bytes = info.shared_bytes;
+  const Hash key = hash_text(full + " " + info.architecture);
+  DeviceSlot& slot = slots_.emplace_back(
+      DeviceSlot{*this, full, std::move(opened), target, key.low ^ static_cast<uint64_t>(options.numerics)});
+  spdlog::get("weft")->debug("opened {}: {} ({})", full, info.description, info.architecture);
+  return slot;
+}
+
+SessionState& current_session() {
+  Sessions& s = sessions();
+  if (SessionState* state = s.current.load(std::memory_order_acquire)) return *state;
+  std::lock_guard lock(s.mutex);
+  if (!s.current.load(std::memory_order_relaxed)) {
+    s.all.push_back(new SessionState(SessionOptions::from_environment()));
+    s.current.store(s.all.back(), std::memory_order_release);
+  }
+  return *s.current.load(std::memory_order_relaxed);
+}
+
+}  // namespace detail
+
+Session::Session(SessionOptions options) : state_(nullptr) {
+  detail::Sessions& s = detail::sessions();
+  std::lock_guard lock(s.mutex);
+  s.all.push_back(new detail::SessionState(std::move(options)));
+  state_ = s.all.back();
+}
+
+Session Session::current() { return Session(detail::current_session()); }
+
+void Session::make_current() const { detail::sessions().current.store(state_, std::memory_order_release); }
+
+const SessionOptions& Session::options() const { return state_->options; }
+
+Stats Session::stats() const {
+  const runtime::Counters& c = state_->counters;
+  return {c.kernels_launched, c.library_calls, c.compiles,    c.compile_ns,
+          c.memory_hits,      c.disk_hits,     c.disk_misses, c.program_hits,
+          c.program_misses,   c.interpreted,   c.bytes_read,  c.bytes_written};
+}
+
+std::vector<DeviceSummary> Session::devices() const {
+  std::string reason;
+  state_->device("cpu");
+  const int gpus = runtime::cuda_device_count(reason);
+  for (int i = 0; i < gpus; ++i) state_->device("cuda:" + std::to_string(i));
+  std::vector<DeviceSummary> list;
+  state_->for_each_open_device([&](detail::DeviceSlot& slot) {
+    const runtime::DeviceInfo& info = slot.device->info();
+    const runtime::MemoryInfo memory = slot.device->memory();
+    list.push_back({slot.name, info.description, info.architecture, info.threads, info.memory_bytes,
+                    memory.in_use, memory.pooled, memory.peak});
+  });
+  return list;
+}
+
+std::string Session::no_cuda_because() const {
+  std::string reason;
+  return runtime::cuda_device_count(reason) > 0 ? std::string() : reason;
+}
+
+std::string Session::no_cache_because() const { return state_->cache->disabled_because(); }
+
+void Session::sync() const {
+  state_->for_each_open_device([](detail::DeviceSlot& slot) { slot.device->synchronize(); });
+}
+
+Stats stats() { return Session::current().stats(); }
+void sync() { Session::current().sync(); }
+
+}  // namespace weft

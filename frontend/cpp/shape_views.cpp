@@ -1,0 +1,175 @@
+// Views that change an array's axes.
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/record.h"
+#include "frontend/cpp/view.h"
+#include "frontend/cpp/weft/shaping.h"
+
+namespace weft {
+namespace {
+
+using detail::Access;
+using detail::Layout;
+
+Layout layout(const Array& a) { return detail::layout_of(Access::cell(a)->type, Access::view(a)); }
+
+Array viewed(const Array& x, detail::Ref<const detail::View> view) {
+  return Access::make(Access::cell(x), std::move(view));
+}
+
+Dims normalized(std::string_view op, const Dims& axes, size_t rank) {
+  Dims result = axes;
+  for (int64_t& axis : result) axis = normalize_axis(op, axis, rank);
+  Dims sorted = result;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    throw Error(std::string(op) + ": axes must be different: got " + to_string(axes));
+  }
+  return result;
+}
+
+Dims iota_dims(size_t rank) {
+  Dims axes;
+  for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
+// The shape with an extent of -1 worked out.
+Shape complete(const Shape& shape, int64_t count) {
+  Shape result = shape;
+  int64_t known = 1, open = -1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == -1 && open < 0) {
+      open = static_cast<int64_t>(i);
+      continue;
+    }
+    if (shape[i] < 0) {
+      throw Error("reshape: extents must not be negative, but for one -1: got " + to_string(shape));
+    }
+    if (__builtin_mul_overflow(known, shape[i], &known)) {
+      throw Error("reshape: cannot view " + std::to_string(count) + " elements as " + to_string(shape));
+    }
+  }
+  const bool fits = open < 0 ? known == count : known > 0 && count % known == 0;
+  if (!fits)
+    throw Error("reshape: cannot view " + std::to_string(count) + " elements as " + to_string(shape));
+  if (open >= 0) result[static_cast<size_t>(open)] = count / known;
+  return result;
+}
+
+}  // namespace
+
+Array Array::reshape(const Shape& shape, Where at) const {
+  const Shape wanted = complete(shape, size());
+  if (wanted == this->shape()) return *this;
+  if (auto view = reshape_view(layout(*this), wanted)) return viewed(*this, std::move(view));
+  detail::Recording r("reshape", at);
+  return r.finish(ir::reshape(r.node(*this), wanted, r.lines()));
+}
+
+Array Array::transpose(const Dims& axes) const { return permute_dims(*this, axes); }
+
+Array Array::T() const {
+  Dims axes = iota_dims(ndim());
+  std::reverse(axes.begin(), axes.end());
+  return permute_dims(*this, axes);
+}
+
+Array Array::view_as(DType to) const {
+  if (size_of(to) != itemsize() || to == DType::Bool) {
+    throw TypeError("view_as: dtypes must have the same size and the result must not be bool: got " +
+                    std::string(name(dtype())) + " to " + std::string(name(to)));
+  }
+  return to == dtype() ? *this : viewed(*this, bitcast_view(layout(*this), to));
+}
+
+Array permute_dims(const Array& x, const Dims& axes) {
+  if (axes.size() != x.ndim()) {
+    throw Error("permute_dims: axes must have one entry for each of " + std::to_string(x.ndim()) +
+                " axes: got " + to_string(axes));
+  }
+  const Dims order = normalized("permute_dims", axes, x.ndim());
+  if (std::is_sorted(order.begin(), order.end())) return x;
+  return viewed(x, permute_view(layout(x), order));
+}
+
+Array moveaxis(const Array& x, int64_t from, int64_t to) {
+  const int64_t source = normalize_axis("moveaxis", from, x.ndim());
+  const int64_t target = normalize_axis("moveaxis", to, x.ndim());
+  Dims axes = iota_dims(x.ndim());
+  axes.erase(static_cast<size_t>(source));
+  axes.insert(static_cast<size_t>(target), source);
+  return permute_dims(x, axes);
+}
+
+Array swapaxes(const Array& x, int64_t a, int64_t b) {
+  Dims axes = iota_dims(x.ndim());
+  std::swap(axes[static_cast<size_t>(normalize_axis("swapaxes", a, x.ndim()))],
+            axes[static_cast<size_t>(normalize_axis("swapaxes", b, x.ndim()))]);
+  return permute_dims(x, axes);
+}
+
+Array expand_dims(const Array& x, int64_t axis) {
+  Shape shape = x.shape();
+  shape.insert(static_cast<size_t>(normalize_axis("expand_dims", axis, x.ndim() + 1)), 1);
+  return viewed(x, reshape_view(layout(x), shape));
+}
+
+Array squeeze(const Array& x, const std::optional<Dims>& axes) {
+  Dims gone(x.ndim(), 0);
+  if (axes) {
+    for (int64_t axis : normalized("squeeze", *axes, x.ndim())) {
+      if (x.shape()[static_cast<size_t>(axis)] != 1) {
+        throw Error("squeeze: only axes of extent 1 can go: got axis " + std::to_string(axis) + " of shape " +
+                    to_string(x.shape()));
+      }
+      gone[static_cast<size_t>(axis)] = 1;
+    }
+  }
+  Shape shape;
+  for (size_t i = 0; i < x.ndim(); ++i) {
+    if (axes ? !gone[i] : x.shape()[i] != 1) shape.push_back(x.shape()[i]);
+  }
+  if (shape.size() == x.ndim()) return x;
+  return viewed(x, reshape_view(layout(x), shape));
+}
+
+Array flip(const Array& x, const std::optional<Dims>& axes) {
+  Dims starts(x.ndim(), 0), steps(x.ndim(), 1);
+  bool moved = false;
+  for (int64_t a : axes ? normalized("flip", *axes, x.ndim()) : iota_dims(x.ndim())) {
+    const auto axis = static_cast<size_t>(a);
+    if (x.shape()[axis] < 2) continue;
+    starts[axis] = x.shape()[axis] - 1;
+    steps[axis] = -1;
+    moved = true;
+  }
+  if (!moved) return x;
+  return viewed(x, slice_view(layout(x), starts, x.shape(), steps));
+}
+
+Array broadcast_to(const Array& x, const Shape& shape) {
+  const Shape& from = x.shape();
+  bool fits = from.size() <= shape.size();
+  for (size_t i = 0; fits && i < from.size(); ++i) {
+    fits = from[i] == 1 || from[i] == shape[shape.size() - from.size() + i];
+  }
+  if (!fits) {
+    throw Error("broadcast_to: the shape does not broadcast: got " + to_string(from) + " to " +
+                to_string(shape));
+  }
+  check_size("broadcast_to", shape, x.itemsize());
+  return viewed(x, broadcast_view(layout(x), shape));
+}
+
+std::vector<Array> broadcast_arrays(std::span<const Array> xs) {
+  Shape shape;
+  for (const Array& x : xs) shape = broadcast_shapes("broadcast_arrays", shape, x.shape());
+  std::vector<Array> result;
+  for (const Array& x : xs) result.push_back(broadcast_to(x, shape));
+  return result;
+}
+
+}  // namespace weft

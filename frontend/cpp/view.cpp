@@ -1,0 +1,213 @@
+#include "frontend/cpp/view.h"
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+
+namespace weft::detail {
+namespace {
+
+using ir::Op;
+
+Ref<const View> step(const Layout& from, Op op, ir::Attr attr, ir::TensorType type, Dims strides,
+                     int64_t offset) {
+  auto* view = new View;
+  Ref<const View> result(view);
+  view->before = from.view;
+  view->op = op;
+  view->attr = std::move(attr);
+  view->from = from.type;
+  view->type = std::move(type);
+  view->strides = std::move(strides);
+  view->offset = offset;
+  view->writable = from.writable && op != Op::broadcast;
+  return result;
+}
+
+ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lines) {
+  switch (v.op) {
+    case Op::slice: {
+      const auto& range = std::get<ir::SliceAttr>(v.attr);
+      return ir::slice(x, range.starts, v.type.shape, range.steps, lines);
+    }
+    case Op::permute:
+      return ir::permute(x, std::get<ir::AxesAttr>(v.attr).axes, lines);
+    case Op::reshape:
+      return ir::reshape(x, v.type.shape, lines);
+    case Op::broadcast:
+      return ir::broadcast(x, v.type.shape, lines);
+    case Op::bitcast:
+      return ir::bitcast(x, v.type.dtype, lines);
+    default:
+      throw InternalError("view: not a view step: " + std::string(ir::name(v.op)));
+  }
+}
+
+// `value` seen from before the step; for a slice, what it leaves of `base` stays.
+ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& value,
+                     const ir::Lines& lines) {
+  switch (v.op) {
+    case Op::slice: {
+      const auto& range = std::get<ir::SliceAttr>(v.attr);
+      return ir::update(base, value, range.starts, range.steps, lines);
+    }
+    case Op::permute: {
+      const Dims& axes = std::get<ir::AxesAttr>(v.attr).axes;
+      Dims inverse(axes.size(), 0);
+      for (size_t i = 0; i < axes.size(); ++i)
+        inverse[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+      return ir::permute(value, inverse, lines);
+    }
+    case Op::reshape:
+      return ir::reshape(value, v.from.shape, lines);
+    case Op::bitcast:
+      return ir::bitcast(value, v.from.dtype, lines);
+    default:
+      throw InternalError("view: cannot write through " + std::string(ir::name(v.op)));
+  }
+}
+
+// First step first.
+std::vector<const View*> chain(const View* view) {
+  std::vector<const View*> list;
+  for (; view; view = view->before.get()) list.push_back(view);
+  return {list.rbegin(), list.rend()};
+}
+
+}  // namespace
+
+// Iterative, since a loop may take a view of a view many times.
+void release(const View* view) noexcept {
+  while (view && view->count.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    const View* before = view->before.get();
+    if (before) retain(before);
+    delete view;
+    view = before;
+  }
+}
+void retain(const View* view) noexcept { view->count.fetch_add(1, std::memory_order_relaxed); }
+
+Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
+  if (view) return {view, view->type, view->strides, view->offset, view->writable};
+  return {{}, cell, contiguous_strides(cell.shape), 0, true};
+}
+
+Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {
+  Dims strides = from.strides;
+  int64_t offset = from.offset;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (extents[i] > 0) offset += starts[i] * strides[i];
+    strides[i] *= steps[i];
+  }
+  const View* last = from.view.get();
+  if (last && last->op == Op::slice) {
+    // A slice of a slice is one slice.
+    const auto& first = std::get<ir::SliceAttr>(last->attr);
+    ir::SliceAttr both{first.starts, first.steps};
+    for (size_t i = 0; i < starts.size(); ++i) {
+      both.starts[i] += starts[i] * first.steps[i];
+      both.steps[i] *= steps[i];
+    }
+    Layout base{last->before, last->from, {}, 0, from.writable};
+    return step(base, Op::slice, std::move(both), {from.type.dtype, extents}, std::move(strides), offset);
+  }
+  return step(from, Op::slice, ir::SliceAttr{starts, steps}, {from.type.dtype, extents}, std::move(strides),
+              offset);
+}
+
+Ref<const View> permute_view(const Layout& from, const Dims& axes) {
+  Dims strides(axes.size(), 0);
+  Shape shape(axes.size(), 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    strides[i] = from.strides[static_cast<size_t>(axes[i])];
+    shape[i] = from.type.shape[static_cast<size_t>(axes[i])];
+  }
+  return step(from, Op::permute, ir::AxesAttr{axes}, {from.type.dtype, std::move(shape)}, std::move(strides),
+              from.offset);
+}
+
+Ref<const View> broadcast_view(const Layout& from, const Shape& shape) {
+  const size_t more = shape.size() - from.strides.size();
+  Dims strides(shape.size(), 0);
+  for (size_t i = 0; i < from.strides.size(); ++i) {
+    if (from.type.shape[i] == shape[more + i]) strides[more + i] = from.strides[i];
+  }
+  return step(from, Op::broadcast, {}, {from.type.dtype, shape}, std::move(strides), from.offset);
+}
+
+Ref<const View> bitcast_view(const Layout& from, DType dtype) {
+  return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
+}
+
+Ref<const View> reshape_view(const Layout& from, const Shape& shape) {
+  std::optional<Dims> strides = reshaped_strides(from.type.shape, from.strides, shape);
+  if (!strides) return {};
+  return step(from, Op::reshape, {}, {from.type.dtype, shape}, std::move(*strides), from.offset);
+}
+
+std::optional<Dims> reshaped_strides(const Shape& from, const Dims& strides, const Shape& shape) {
+  if (element_count(from) == 0) return contiguous_strides(shape);
+  Dims old_shape, old_strides;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 1) continue;
+    old_shape.push_back(from[i]);
+    old_strides.push_back(strides[i]);
+  }
+  Dims result(shape.size(), 0);
+  size_t old_axis = 0, new_axis = 0;
+  // Pairs runs of old and new axes that hold equally many elements; each old run must be contiguous in
+  // itself.
+  while (old_axis < old_shape.size()) {
+    size_t old_end = old_axis + 1, new_end = new_axis;
+    int64_t old_count = old_shape[old_axis], new_count = 1;
+    while (old_count != new_count) {
+      if (new_count < old_count) {
+        new_count *= shape[new_end++];
+      } else {
+        old_count *= old_shape[old_end++];
+      }
+    }
+    for (size_t k = old_axis; k + 1 < old_end; ++k) {
+      if (old_strides[k] != old_shape[k + 1] * old_strides[k + 1]) return std::nullopt;
+    }
+    int64_t stride = old_strides[old_end - 1];
+    for (size_t k = new_end; k-- > new_axis;) {
+      result[k] = stride;
+      stride *= shape[k];
+    }
+    old_axis = old_end;
+    new_axis = new_end;
+  }
+  return result;
+}
+
+int steps(const View* view) {
+  int count = 0;
+  for (; view; view = view->before.get()) ++count;
+  return count;
+}
+
+ir::NodeRef apply(const View* view, const ir::NodeRef& value, const ir::Lines& lines) {
+  if (!view) return value;
+  if (!view->before) return apply_step(*view, value, lines);
+  ir::NodeRef seen = value;
+  for (const View* v : chain(view)) seen = apply_step(*v, seen, lines);
+  return seen;
+}
+
+ir::NodeRef put(const View* view, const ir::NodeRef& cell, const ir::NodeRef& value, const ir::Lines& lines) {
+  const std::vector<const View*> list = chain(view);
+  // What each step reads, as far as a slice needs it to keep the rest of it.
+  std::vector<ir::NodeRef> base(list.size());
+  size_t needed = list.size();
+  while (needed > 0 && list[needed - 1]->op != Op::slice) --needed;
+  ir::NodeRef seen = cell;
+  for (size_t i = 0; i < needed; ++i) {
+    base[i] = seen;
+    if (i + 1 < needed) seen = apply_step(*list[i], seen, lines);
+  }
+  ir::NodeRef result = value;
+  for (size_t i = list.size(); i-- > 0;) result = put_step(*list[i], base[i], result, lines);
+  return result;
+}
+
+}  // namespace weft::detail

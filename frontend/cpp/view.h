@@ -1,0 +1,52 @@
+// A view of a cell: a chain of steps, each an index map of the one before. Reading applies the steps to the
+// cell's value; writing puts a value back through them. Cells are row-major, so every view is also an offset
+// and strides.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "frontend/cpp/weft/array.h"
+
+namespace weft::detail {
+
+struct View {
+  mutable std::atomic<uint32_t> count{0};
+  Ref<const View> before;     // none: a step from the whole cell
+  ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast or bitcast
+  ir::Attr attr;
+  ir::TensorType from, type;  // before and after this step
+  Dims strides;               // of the cell's elements
+  int64_t offset = 0;
+  bool writable = true;
+};
+
+// What a view starts from: the whole of a cell, or another view.
+struct Layout {
+  Ref<const View> view;
+  ir::TensorType type;
+  Dims strides;
+  int64_t offset = 0;
+  bool writable = true;
+};
+Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view);
+
+Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps);
+Ref<const View> permute_view(const Layout& from, const Dims& axes);
+Ref<const View> broadcast_view(const Layout& from, const Shape& shape);
+Ref<const View> bitcast_view(const Layout& from, DType dtype);
+// None where the strides do not allow it.
+Ref<const View> reshape_view(const Layout& from, const Shape& shape);
+
+// The strides of `shape` over the same elements in row-major order, or none (NumPy's rule for a reshape
+// without copying).
+std::optional<Dims> reshaped_strides(const Shape& from, const Dims& strides, const Shape& shape);
+
+int steps(const View* view);
+ir::NodeRef apply(const View* view, const ir::NodeRef& value, const ir::Lines& lines);
+// The cell's value with `value` in the place that the view shows.
+ir::NodeRef put(const View* view, const ir::NodeRef& cell, const ir::NodeRef& value, const ir::Lines& lines);
+
+}  // namespace weft::detail

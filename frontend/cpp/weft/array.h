@@ -1,0 +1,195 @@
+// Array: NumPy's array, lazily. An Array is a handle on a cell, which holds a value, and a view of it.
+// Copying the handle shares the cell, as assignment does in Python; slices, transposes and reshapes are views
+// of the same cell; a write through any of them is seen through all of them. Nothing is computed before a
+// value is looked at.
+#pragma once
+
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "compiler/base/shape.h"
+#include "frontend/cpp/weft/element.h"
+#include "frontend/cpp/weft/handle.h"
+#include "frontend/cpp/weft/index.h"
+
+namespace weft {
+
+class Operand;
+
+// Where an operation is recorded; defaults to the caller's own line.
+using Where = std::source_location;
+
+class Array {
+ public:
+  Array() = default;  // no value; using it is an Error
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) & = default;  // binds the name to another array, as in Python
+  Array& operator=(Array&&) & noexcept = default;
+  // a(Slice{1, -1}) = x writes through the view: broadcast and converted to the view's dtype.
+  void operator=(const Operand& value) &&;
+
+  bool has_value() const { return static_cast<bool>(cell_); }
+  DType dtype() const;
+  const Shape& shape() const;
+  size_t ndim() const { return shape().size(); }
+  int64_t size() const { return element_count(shape()); }
+  size_t itemsize() const { return size_of(dtype()); }
+  std::string device() const;
+  // False for what broadcasting repeated.
+  bool writable() const;
+  // Whether both are views of one cell.
+  bool shares_cell(const Array& other) const { return cell_ == other.cell_; }
+
+  // ---- views of the same cell
+  template <std::convertible_to<Index>... Indices>
+  Array operator()(Indices&&... indices) const {
+    const std::initializer_list<Index> list = {Index(indices)...};
+    return index({list.begin(), list.size()});
+  }
+  Array operator[](const Index& first) const { return index({&first, 1}); }
+  Array index(std::span<const Index> indices) const;
+  // One element as an array of rank 0; reading it compiles nothing.
+  template <std::integral... Positions>
+  Array at(Positions... positions) const {
+    return element(Dims{static_cast<int64_t>(positions)...});
+  }
+  Array element(const Dims& positions) const;
+  // One extent may be -1. A view where the layout allows it, as in NumPy, else a copy.
+  Array reshape(const Shape& shape, Where at = Where::current()) const;
+  Array transpose(const Dims& axes) const;
+  Array T() const;  // axes reversed
+  // The same bits as another dtype of the same size.
+  Array view_as(DType dtype) const;
+
+  // ---- new arrays
+  Array copy() const;
+  Array astype(DType dtype, Where at = Where::current()) const;
+  Array to(const std::string& device, Where at = Where::current()) const;
+
+  // ---- writes, seen by every array that shares the cell
+  void assign(const Operand& value);
+  // The result is converted back to this array's dtype where that stays in or above its kind, else TypeError.
+  Array& operator+=(const Operand& value);
+  Array& operator-=(const Operand& value);
+  Array& operator*=(const Operand& value);
+  Array& operator/=(const Operand& value);
+  Array& operator%=(const Operand& value);
+  Array& operator&=(const Operand& value);
+  Array& operator|=(const Operand& value);
+  Array& operator^=(const Operand& value);
+  Array& operator<<=(const Operand& value);
+  Array& operator>>=(const Operand& value);
+
+  // ---- values
+  // Starts computing this array (on a GPU it may still run when this returns).
+  const Array& eval() const;
+  // Row-major elements in host memory. TypeError when T is not the dtype's C++ type.
+  template <Element T>
+  std::vector<T> to_vector() const {
+    check_dtype("to_vector", dtype_of<T>());
+    if constexpr (std::same_as<T, bool>) {
+      const std::vector<uint8_t> bytes = host_bytes();
+      return std::vector<bool>(bytes.begin(), bytes.end());
+    } else {
+      std::vector<T> result(static_cast<size_t>(size()));
+      copy_to(result.data());
+      return result;
+    }
+  }
+  // The elements where they lie, for as long as this cell is neither written nor let go; Error on a GPU and
+  // for a view that is not contiguous.
+  template <Element T>
+  std::span<const T> span() const {
+    check_dtype("span", dtype_of<T>());
+    return {static_cast<const T*>(host_data()), static_cast<size_t>(size())};
+  }
+  // Writes size() * itemsize() bytes.
+  void copy_to(void* out) const;
+  // The only element, converted to T. Error when there is not exactly one.
+  template <Element T>
+  T item() const {
+    return from_scalar<T>(only_element());
+  }
+  Scalar only_element() const;
+
+ private:
+  friend struct detail::Access;
+  Array(detail::Ref<detail::Cell> cell, detail::Ref<const detail::View> view)
+      : cell_(std::move(cell)), view_(std::move(view)) {}
+  void check_dtype(const char* what, DType wanted) const;
+  std::vector<uint8_t> host_bytes() const;
+  const void* host_data() const;
+
+  detail::Ref<detail::Cell> cell_;
+  detail::Ref<const detail::View> view_;  // none: the whole cell
+};
+
+// A plain number. Its dtype gives way to the arrays' unless its kind (bool, integer, float, complex) exceeds
+// theirs.
+class Number {
+ public:
+  template <Element T>
+  Number(T value) : value_(to_scalar(value)) {}  // NOLINT: that is its purpose
+  // A value whose kind is stated by its dtype.
+  explicit Number(const Scalar& value) : value_(value) {}
+  const Scalar& value() const { return value_; }
+  DTypeKind kind() const { return weft::kind(value_.dtype); }
+
+ private:
+  Scalar value_;
+};
+
+// What an operation takes: an array or a number, and the line that passed it. It refers to the array: use it
+// as a parameter only.
+class Operand {
+ public:
+  Operand(const Array& array, Where at = Where::current())  // NOLINT: that is its purpose
+      : array_(&array), number_(false), at_(at) {}
+  template <Element T>
+  Operand(T value, Where at = Where::current()) : number_(value), at_(at) {}              // NOLINT
+  Operand(const Number& value, Where at = Where::current()) : number_(value), at_(at) {}  // NOLINT
+
+  const Array* array() const { return array_; }
+  const Number& number() const { return number_; }
+  Where at() const { return at_; }
+
+ private:
+  const Array* array_ = nullptr;
+  Number number_;
+  Where at_;
+};
+
+// An array, not a number, and the line that passed it: what makes an operator Weft's.
+class Traced {
+ public:
+  Traced(const Array& array, Where at = Where::current()) : array_(&array), at_(at) {}  // NOLINT
+  operator Operand() const { return Operand(*array_, at_); }
+
+ private:
+  const Array* array_;
+  Where at_;
+};
+
+// While it lives, what this thread records is said to come from this line instead of the C++ caller's.
+// `file` lives as long as the program.
+class LineScope {
+ public:
+  LineScope(const char* file, uint32_t line);
+  ~LineScope();
+  LineScope(const LineScope&) = delete;
+
+ private:
+  const char* file_;
+  uint32_t line_;
+};
+
+// Computes several arrays in one program, so that what they share is computed once.
+void eval(std::span<const Array> arrays);
+inline void eval(std::initializer_list<Array> arrays) { eval(std::span(arrays.begin(), arrays.size())); }
+
+}  // namespace weft

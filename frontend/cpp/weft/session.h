@@ -1,0 +1,90 @@
+// The session: devices, caches, counters and settings behind all arrays. One is made from the environment on
+// first use; a program may make its own instead. Sessions live as long as the process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/options.h"
+#include "frontend/cpp/weft/array.h"
+
+namespace weft {
+
+struct SessionOptions {
+  std::string device = "cpu";                // of arrays that name none
+  std::string cache_directory;               // of compiled kernels; empty: none on disk
+  uint64_t cache_limit = uint64_t{1} << 30;  // bytes on disk
+  int threads = 0;                           // of the CPU; 0: all that the process may use
+  Numerics numerics = Numerics::Standard;
+  // A recorded graph that passes this many nodes is computed at once, so that loops stay bounded.
+  int graph_limit = 4096;
+  // Graphs whose nodes have at most this many elements together are computed by the interpreter, never
+  // compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
+  int interpret_limit = 256;
+  size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
+  std::string log = "off";      // trace, debug, info, warn, error, off
+
+  // The settings of this process: WEFT_DEVICE, WEFT_CACHE_DIR (else $XDG_CACHE_HOME/weft, ~/.cache/weft),
+  // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_LOG.
+  static SessionOptions from_environment();
+};
+
+// What a session did so far.
+struct Stats {
+  int64_t kernels_launched = 0, library_calls = 0;  // library calls: matrix products
+  int64_t compiles = 0, compile_ns = 0;             // sources given to Clang or NVRTC
+  int64_t memory_hits = 0, disk_hits = 0, disk_misses = 0;
+  int64_t program_hits = 0, program_misses = 0;
+  int64_t interpreted = 0;  // graphs small enough for the interpreter
+  int64_t bytes_read = 0, bytes_written = 0;
+};
+
+struct DeviceSummary {
+  std::string name, description, architecture;
+  int threads = 0;
+  size_t memory_bytes = 0, in_use = 0, pooled = 0, peak = 0;
+};
+
+namespace detail {
+struct SessionState;
+}
+
+class Session {
+ public:
+  // Devices are opened when they are first used.
+  explicit Session(SessionOptions options);
+  // What arrays without a past belong to.
+  static Session current();
+  void make_current() const;
+
+  const SessionOptions& options() const;
+  Stats stats() const;
+  // The CPU and every GPU that can be had; opens them.
+  std::vector<DeviceSummary> devices() const;
+  // Why there is no GPU, or no disk cache; empty where there is.
+  std::string no_cuda_because() const;
+  std::string no_cache_because() const;
+  // Returns when all devices are done; throws what their work reported.
+  void sync() const;
+
+  detail::SessionState& state() const { return *state_; }
+
+ private:
+  explicit Session(detail::SessionState& state) : state_(&state) {}
+  detail::SessionState* state_;
+};
+
+// Of the current session.
+Stats stats();
+void sync();
+
+// How an array's recorded graph is or would be computed: kernels, and for each edge why it was fused or not.
+std::string explain(const Array& x);
+// The array, computed. Error with the reasons when that takes more than one kernel.
+const Array& one_kernel(const Array& x);
+// The text of one stage of compiling: graph, simplify, share, fused, plan, cpp (or cuda), asm (or ptx). An
+// empty stage gives all but the last, each under its name.
+std::string show(const Array& x, const std::string& stage = {});
+
+}  // namespace weft

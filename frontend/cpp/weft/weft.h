@@ -1,0 +1,8 @@
+// Everything of Weft: arrays that are recorded lazily and computed in few fused kernels.
+#pragma once
+
+#include "frontend/cpp/weft/array.h"
+#include "frontend/cpp/weft/create.h"
+#include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/session.h"
+#include "frontend/cpp/weft/shaping.h"

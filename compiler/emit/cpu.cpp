@@ -38,7 +38,7 @@ class CpuEmitter {
     std::string finish = s_.split > 1 ? finish_entry() : "";
     std::string text = functions_ + main + finish;
     if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
-    std::string support = kSupport + text;
+    std::string support = kSupport + support_ + text;
     text = prelude_for(PreludeTarget::Cpu, s_.lanes, support) + support;
     Emitted out;
     out.source.hash = hash_text(text);
@@ -388,10 +388,10 @@ class CpuEmitter {
           out += format("      __builtin_memcpy({}, {}, (right - left) * 8);\n", partial_at(a, true, "part"),
                         positions_[a].pointer);
       } else if (is_arg(acc)) {
-        out += format("      weft_store_partial_{}({}, T{}, 1);\n", t, partial_at(a, false, "part"), a);
-        out += format("      weft_store_partial_i64({}, J{}, 1);\n", partial_at(a, true, "part"), a);
+        out += format("      weft_store_one_{}({}, T{});\n", t, partial_at(a, false, "part"), a);
+        out += format("      weft_store_one_i64({}, J{});\n", partial_at(a, true, "part"), a);
       } else {
-        out += format("      weft_store_partial_{0}({1}, weft_join_{2}_{0}(T{3}), 1);\n", t,
+        out += format("      weft_store_one_{0}({1}, weft_join_{2}_{0}(T{3}));\n", t,
                       partial_at(a, false, "part"), ir::name(acc.op), a);
       }
     }
@@ -430,19 +430,40 @@ class CpuEmitter {
       out += declare_total(a) + loop;
       if (is_arg(acc))
         out += format(
-            "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_strided_{1}({3}, 0), "
-            "weft_load_strided_i64({4}, 0));\n",
+            "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
+            "weft_load_one_i64({4}));\n",
             ir::name(acc.op), t, a, partial_at(a, false, "part"), partial_at(a, true, "part"));
       else
         out += format("\n        T{0} = {1};\n", a,
                       combine(acc.op, total, format("T{}", a),
-                              format("weft_load_strided_{}({}, 0)", t, partial_at(a, false, "part"))));
+                              format("weft_load_one_{}({})", t, partial_at(a, false, "part"))));
       std::string value =
           is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, format("T{}", a));
       if (is_arg(acc)) out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), t, a);
       out += "      " + define_uniform(acc.out, value) + "\n";
     }
     return out;
+  }
+
+  // The copies between memory and a padded vector's worth of it, for elements of this size; their name's
+  // ending.
+  std::string padded_copy(size_t bytes) {
+    const char* type = bytes == 1   ? "char"
+                       : bytes == 2 ? "short"
+                       : bytes == 4 ? "int"
+                       : bytes == 8 ? "long"
+                                    : "weft_16";
+    if (!padded_.insert(bytes).second) return std::to_string(bytes);
+    if (bytes == 16) support_ += "struct weft_16 { long a, b; };\n";
+    support_ += format(
+        "static __attribute__((noinline)) void weft_pad_{0}(void* t, const void* s, long by, long m) {{\n"
+        "#pragma clang loop unroll(disable)\n"
+        "  for (long k = 0; k < L; ++k) (({1}*)t)[k] = ((const {1}*)s)[k < m ? k * by : 0];\n}}\n"
+        "static __attribute__((noinline)) void weft_unpad_{0}(void* d, long by, const void* t, long m) {{\n"
+        "#pragma clang loop unroll(disable)\n"
+        "  for (long k = 0; k < m; ++k) (({1}*)d)[k * by] = ((const {1}*)t)[k];\n}}\n",
+        bytes, type);
+    return std::to_string(bytes);
   }
 
   // ---- statements that are the same in every lane
@@ -500,10 +521,10 @@ class CpuEmitter {
       std::string pointer = format("b{} + {}", s->buffer, offset(s->at));
       if (std::string g = guard(s->guards); !g.empty())
         pointer = format("{} ? {} : (const {}*)weft_zeros", g, pointer, dialect_.element_type(t));
-      return define_uniform(s->out, format("weft_load_strided_{}({}, 0)", suffix(t), pointer));
+      return define_uniform(s->out, format("weft_load_one_{}({})", suffix(t), pointer));
     }
     auto& s = std::get<Store>(stmt);
-    return format("weft_store_partial_{}(b{} + {}, v{}, 1);", suffix(p_.buffers[s.buffer].dtype), s.buffer,
+    return format("weft_store_one_{}(b{} + {}, v{});", suffix(p_.buffers[s.buffer].dtype), s.buffer,
                   offset(s.at), s.value);
   }
 
@@ -511,7 +532,7 @@ class CpuEmitter {
     DType t = p_.scalars[a.scalar];
     std::string s = format("s{}", a.scalar);
     if (is_complex(t)) return format("weft_splat_{}({}.re, {}.im)", suffix(t), s, s);
-    if (is_half(t)) return format("weft_load_strided_{}(&{}, 0)", suffix(t), s);
+    if (is_half(t)) return format("weft_load_one_{}(&{})", suffix(t), s);
     return dialect_.splat(t, t == DType::Bool ? s + " != 0" : s);
   }
 
@@ -551,6 +572,7 @@ class CpuEmitter {
     struct Stream {
       std::string name, element, start, stride, guard;
       bool in, out;
+      size_t bytes = 0;  // of an element
     };
 
     void member(const std::string& type, const std::string& name, const std::string& value) {
@@ -588,7 +610,7 @@ class CpuEmitter {
       std::string element = e_.dialect_.element_type(array.dtype);
       std::string start = format("({}*){}", element, array.pointer);
       if (e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-      streams_.push_back({name, element, start + " - left", "", "", in, out});
+      streams_.push_back({name, element, start + " - left", "", "", in, out, size_of(array.dtype)});
       return name;
     }
 
@@ -600,7 +622,7 @@ class CpuEmitter {
     std::string positions() {
       if (!uses_positions_) {
         uses_positions_ = true;
-        member("long", "final", spell(e_.extent(e_.x_)) + " - 1");
+        member("long", "final", "");
       }
       return "at";
     }
@@ -692,7 +714,7 @@ class CpuEmitter {
       const Num* by = e_.along_x(s.at);
       bool contiguous = by && by->param < 0 && by->value == 1;
       std::string stride = contiguous ? "" : by ? spell(*by) : "0";
-      streams_.push_back({"r" + n, element, start, stride, e_.guard(s.guards), true, false});
+      streams_.push_back({"r" + n, element, start, stride, e_.guard(s.guards), true, false, size_of(t)});
       define(s.out, contiguous ? format("weft_load_{}(r{})", suffix(t), n)
                                : format("weft_load_strided_{0}(r{1}, r{1}_by)", suffix(t), n));
     }
@@ -706,16 +728,14 @@ class CpuEmitter {
       }
       const Num* by = e_.along_x(s.at);
       bool contiguous = by && by->param < 0 && by->value == 1;
-      streams_.push_back({"w" + n, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
-                          contiguous ? ""
-                          : by       ? spell(*by)
-                                     : "0",
-                          "", false, true});
+      std::string stride = contiguous ? "" : by ? spell(*by) : "0";
+      std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
+      streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, "", false, true, size_of(t)});
       if (!contiguous) {
         body_ += format("    weft_store_strided_{0}(w{1}, w{1}_by, {2});\n", suffix(t), n, v);
         return;
       }
-      if (e_.s_.streaming && streamed_.empty()) streamed_ = "w" + n;
+      if (e_.s_.streaming && streams_out_++ == 0) streamed_ = "w" + n;
       body_ += format("    weft_{}_{}(w{}, {});\n", e_.s_.streaming ? "stream" : "store", suffix(t), n, v);
     }
 
@@ -827,11 +847,17 @@ class CpuEmitter {
             "        const bool g{0} = c >= lo{0} && c < hi{0};\n        m = weft_stretch(c, lo{0}, hi{0}, "
             "m);\n        s.g{0} = g{0};\n",
             t->out);
-      if (!streamed_.empty())
-        out += format(
-            "        const long head = (-(unsigned long)({0} + c) & 63) / sizeof(*{0});\n        if (head && "
-            "head < m) m = head;\n",
-            streamed_);
+      // The first stretch, shorter than a vector, ends where aligned ones begin. Several streams are aligned
+      // where positions are multiples of L.
+      if (!streamed_.empty()) {
+        std::string head = streams_out_ > 1
+                               ? "-(unsigned long)c & (L - 1)"
+                               : format(
+                                     "(-(unsigned long)({0} + c) & (weft_least(L * sizeof(*{0}), 64) "
+                                     "- 1)) / sizeof(*{0})",
+                                     streamed_);
+        out += format("        const long head = {};\n        if (head && head < m) m = head;\n", head);
+      }
       out += "        const bool partial = m < L;\n        long n = partial ? 1 : m / L;\n";
       if (folds_) out += "        n = weft_least(n, 64);\n";
       out += "        if (!partial) m = n * L;\n";
@@ -848,19 +874,18 @@ class CpuEmitter {
               q.name, q.guard, from, q.element, by);
         }
         buffers += format("        __attribute__((aligned(64))) {} {}_t[L];\n", q.element, q.name);
-        std::string stride = by.empty() ? "" : format(" * s.{}_by", q.name);
+        std::string copy = e_.padded_copy(q.bytes);
         if (q.in)
-          copies_in += format(
-              "          for (long k = 0; k < m; ++k) {0}_t[k] = s.{0}[k{1}];\n          for (long k = m; k "
-              "< L; ++k) {0}_t[k] = {0}_t[0];\n",
-              q.name, stride);
+          copies_in += format("          weft_pad_{0}({1}_t, s.{1}, {2}, m);\n", copy, q.name,
+                              by.empty() ? "1" : format("s.{}_by", q.name));
         if (q.out)
-          copies_out += format("          for (long k = 0; k < m; ++k) {0}[{1}] = {0}_t[k];\n", q.name,
-                               q.stride.empty() ? "c + k" : format("(c + k) * {}_by", q.name));
+          copies_out += format("          weft_unpad_{0}({1}, {2}, {3}_t, m);\n", copy, from,
+                               q.stride.empty() ? "1" : q.name + "_by", q.name);
         copies_in += format("          s.{0} = {0}_t;\n", q.name);
         if (!by.empty()) copies_in += format("          s.{}_by = 1;\n", q.name);
       }
-      if (uses_positions_) out += "        s.i = c;\n";
+      // Lanes beyond a stretch repeat its last position: where a test fails, indices may leave their arrays.
+      if (uses_positions_) out += "        s.i = c;\n        s.final = c + m - 1;\n";
       if (counts_lanes_) out += "        s.live = weft_least(m, L);\n";
       out += buffers + "        if (partial) {\n" + copies_in + "        }\n";
       out += format("        span{}(&s, n);\n", id_);
@@ -877,6 +902,7 @@ class CpuEmitter {
     std::vector<const Test*> tests_;
     std::string members_, locals_, sets_, before_, body_, after_, gather_;
     std::string streamed_;  // the store that decides where aligned vectors begin
+    int streams_out_ = 0;
     bool uses_positions_ = false, counts_lanes_ = false, folds_ = false;
   };
 
@@ -918,8 +944,9 @@ static inline long weft_stretch(long c, long lo, long hi, long m) {
   std::map<Value, Array> arrays_;
   std::vector<Array> totals_, positions_;
   std::vector<std::string> partials_;
-  std::string points_, pad_, row_ = "0", functions_;
+  std::string points_, pad_, row_ = "0", functions_, support_;
   TaskNames names_;
+  std::set<size_t> padded_;
   int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1;
   int spans_ = 0;
 };

@@ -63,20 +63,18 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   std::vector<int> left, row;
   for (size_t k = 0; k < shape.size(); ++k)
     if (shape[k] != 1 && axis[k] < 0) left.push_back(static_cast<int>(k));
-  for (size_t g = 0; g < space.extents.size(); ++g)
+  bool whole = true, finished = space.has_row;
+  for (size_t g = 0; g < space.extents.size(); ++g) {
     if (!taken[g]) row.push_back(static_cast<int>(g));
-  if (!is_reduce(producer)) {
-    if (!left.empty())
-      return refuse("it is repeated along an axis: read from memory instead of computed again");
-    bool outer_only = std::all_of(row.begin(), row.end(), [&](int g) { return space.row[g]; });
-    if (!outer_only) return refuse("it covers a part of the axes only");
-    if (is_reduce(consumer) && !row.empty()) return refuse("it reduces finished results of the row");
-    return finish(space, consumer, std::move(axis));
+    whole &= taken[g] != 0;
+    finished &= (taken[g] != 0) != (space.row[g] != 0);
   }
   if (left.empty()) {
-    if (is_reduce(consumer)) return refuse("it reduces over the axes that are walked in parallel");
-    return {true, std::move(axis), ""};
+    if (!whole && !finished) return refuse("it covers a part of the axes only");
+    if (is_reduce(consumer) && finished) return refuse("it reduces over the axes that are walked in parallel");
+    return finish(space, consumer, std::move(axis));
   }
+  if (!finished) return refuse("it is repeated along an axis: read from memory instead of computed again");
   if (left.size() != row.size()) return refuse("its axes are not those of the row that is reduced");
   for (size_t k = 0; k < left.size(); ++k) {
     if (shape[left[k]] != space.extents[row[k]])

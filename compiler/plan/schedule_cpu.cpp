@@ -48,15 +48,22 @@ Work measure(const RowProgram& p) {
   return w;
 }
 
-// Bytes that a lane axis moves contiguously, less those that it gathers.
-int64_t contiguity(const RowProgram& p, int axis) {
-  int64_t score = 0;
+// Bytes for each element of the row that a lane axis moves contiguously, less those that it gathers. What is
+// the same along the row counts once a row.
+double contiguity(const RowProgram& p, int axis) {
+  double score = 0;
   for_each_stmt(p, [&](const Stmt& s) {
     int buffer = -1;
     if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
     if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
     if (buffer < 0) return;
-    int64_t by = along(*index_of(s), axis), bytes = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+    const Index& at = *index_of(s);
+    bool in_row = std::any_of(at.axes.begin(), at.axes.end(), [&](auto& t) {
+      return t.axis >= static_cast<int>(p.outer.size()) && t.by.value != 0;
+    });
+    double weight = in_row ? 1.0 : 1.0 / static_cast<double>(std::max<int64_t>(p.row_count(), 1));
+    int64_t by = along(at, axis);
+    double bytes = static_cast<double>(size_of(p.buffers[buffer].dtype)) * weight;
     if (by == 1) score += 2 * bytes;
     if (by != 0 && by != 1) score -= bytes;
   });
@@ -74,11 +81,22 @@ int best_axis(const RowProgram& p, int first, int last, int lanes) {
   double best_score = -std::numeric_limits<double>::infinity();
   for (int a = last - 1; a >= first; --a) {
     double full = std::min(1.0, static_cast<double>(extent(p, a)) / lanes);
-    double score = static_cast<double>(contiguity(p, a));
+    double score = contiguity(p, a);
     score = score > 0 ? score * full : score - (1 - full) * 100;
     if (score > best_score) best_score = score, best = a;
   }
   return best;
+}
+
+// Whether some load steps over memory along the lane axis that another outer axis walks contiguously.
+bool reads_across(const RowProgram& p, int lane_axis) {
+  bool across = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    if (!l || std::abs(along(l->at, lane_axis)) <= 1) return;
+    for (auto& t : l->at.axes) across |= t.axis != lane_axis && t.by.value == 1;
+  });
+  return across;
 }
 
 }  // namespace
@@ -135,7 +153,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   if (s.order == Order::Rows) {
     int64_t kept_bytes = row * 8;
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
-    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity());
+    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
     if (p.sweeps.size() == 1 && points < 64 && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
@@ -145,11 +163,18 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     task *= static_cast<float>(s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   } else {
-    // About 64 KiB of traffic a task, whole rows where rows are short.
+    // About 64 KiB of traffic a task, whole rows where rows are short. Lanes that read another axis's
+    // neighbours take small tiles, so that each line of memory that they touch is used up while it is in the
+    // first-level cache.
     int64_t elements = std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384);
     s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes,
                                 (lane + s.lanes - 1) / s.lanes * s.lanes);
     s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));
+    if (reads_across(p, s.lane_axis)) {
+      s.chunk = std::max<int64_t>(s.lanes, 64);
+      s.rows_per_task = 128;
+      s.reason = "pointwise, in tiles: some arrays are read across";
+    }
     float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   }

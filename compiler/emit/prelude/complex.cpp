@@ -23,7 +23,10 @@ $fn $RV weft_real_$T($V z) { return z.re; }
 //@ weft_imag_$T : complex
 $fn $RV weft_imag_$T($V z) { return z.im; }
 //@ weft_square_$T : complex
-$fn $V weft_square_$T($V z) { return {(z.re - z.im) * (z.re + z.im), z.re * z.im + z.re * z.im}; }
+$fn $V weft_square_$T($V z) {
+  // The added zero makes -0 of equal squares 0, as their difference is.
+  return {(z.re - z.im) * (z.re + z.im) + ($RV)(0.0), z.re * z.im + z.re * z.im};
+}
 //@ weft_abs_$T : complex
 $fn $RV weft_abs_$T($V z) { return weft_hypot_$R(z.re, z.im); }
 //@ weft_equal_$T : complex
@@ -100,9 +103,11 @@ $fn $V weft_divide_$T($V x, $V y) {
 $fn $V weft_reciprocal_$T($V z) { return weft_divide_$T({($RV)(1.0), ($RV)(0.0)}, z); }
 //@ weft_sign_$T : complex
 $fn $V weft_sign_$T($V z) {
-  const $RV zero = ($RV)(0.0);
+  const $RV zero = ($RV)(0.0), one = ($RV)(1.0);
   $RV m = weft_maximum_$R(weft_abs_$R(z.re), weft_abs_$R(z.im));
-  $RV x = z.re / m, y = z.im / m;
+  // One infinite part alone gives the direction, as in NumPy.
+  $RV x = weft_select_$R(weft_isinf_$R(z.re) & weft_isfinite_$R(z.im), weft_copysign_$R(one, z.re), z.re / m);
+  $RV y = weft_select_$R(weft_isinf_$R(z.im) & weft_isfinite_$R(z.re), weft_copysign_$R(one, z.im), z.im / m);
   $RV h = weft_hypot_$R(x, y);
   $B none = weft_equal_$R(m, zero);
   return {weft_select_$R(none, zero, x / h), weft_select_$R(none, zero, y / h)};

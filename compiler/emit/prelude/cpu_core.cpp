@@ -91,6 +91,28 @@ $fn void weft_stream_$T(void* p, f32v x) {
   Pairs low = __builtin_shufflevector(bits, bits, $pairevens), high = __builtin_shufflevector(bits, bits, $pairodds);
   __builtin_nontemporal_store((low >> 16) | (high & 0xffff0000u), (Aligned*)p);
 }
+// One element, in every lane; and lane 0 alone, stored.
+//@ weft_load_one_$T : bool ints halves floats
+$fn $V weft_load_one_$T(const void* p) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  return weft_unpack_$T(($P)(*(const Item*)p));
+}
+//@ weft_load_one_$T : complex
+$fn $V weft_load_one_$T(const void* p) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  return {($RV)(((const Item*)p)[0]), ($RV)(((const Item*)p)[1])};
+}
+//@ weft_store_one_$T : bool ints halves floats
+$fn void weft_store_one_$T(void* p, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  *(Item*)p = weft_pack_$T(x)[0];
+}
+//@ weft_store_one_$T : complex
+$fn void weft_store_one_$T(void* p, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  ((Item*)p)[0] = x.re[0];
+  ((Item*)p)[1] = x.im[0];
+}
 //@ weft_load_strided_$T : all
 $fn $V weft_load_strided_$T(const void* p, long stride) {
   typedef $S Item __attribute__((aligned(1), may_alias));
@@ -481,14 +503,14 @@ $fn void weft_take_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) {
 }
 
 //@ weft_join_sum_$T : ints halves floats
-$fn $V weft_join_sum_$T($V v) {
-$levels  v = v + __builtin_shufflevector(v, v, $K);
-  return ($V)(v[0]);
+$fn $V weft_join_sum_$T($V v$lanes) {
+$levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
+  return ($V)(v1[0]);
 }
 //@ weft_join_prod_$T : ints halves floats
-$fn $V weft_join_prod_$T($V v) {
-$levels  v = v * __builtin_shufflevector(v, v, $K);
-  return ($V)(v[0]);
+$fn $V weft_join_prod_$T($V v$lanes) {
+$levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) * __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
+  return ($V)(v1[0]);
 }
 //@ weft_join_max_$T : ints halves floats
 $fn $V weft_join_max_$T($V v) {

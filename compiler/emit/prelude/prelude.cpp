@@ -230,6 +230,7 @@ class Prelude {
     if (key == "fn") return void(out += cpu ? kCpuFunction : kCudaFunction);
     if (key == "B") return void(out += cpu ? "boolv" : "bool");
     if (key == "Z") return void(out += cpu ? "i64v" : "long long");
+    if (key == "lanes") return void(out += std::to_string(lanes));
     if (key == "evens") return append_indices(out, lanes, 0, [](int i) { return 2 * i; });
     if (key == "odds") return append_indices(out, lanes, 0, [](int i) { return 2 * i + 1; });
     if (key == "pairevens") return append_indices(out, lanes / 2, 0, [](int i) { return 2 * i; });
@@ -292,7 +293,9 @@ class Prelude {
   }
 
   // The template with its placeholders replaced. A line that opens with `$levels` is repeated for each
-  // halving of the lanes, with $K the list that brings the upper half down.
+  // halving of the lanes, with $K the list that brings the upper half down, or, for vectors that shrink on
+  // the way, with $levelall and $levelhalf the lanes before and after, $levellow and $levelhigh the lists of
+  // either half.
   std::string expand(std::string_view text, int from, int to, int lanes) const {
     std::string out;
     out.reserve(text.size() + text.size() / 4);
@@ -318,12 +321,30 @@ class Prelude {
   }
 
   void append_level(std::string& out, std::string_view line, int half, int from, int to, int lanes) const {
+    auto skip = [&](std::string_view word) { line.remove_prefix(word.size()); };
     while (true) {
-      size_t at = line.find("$K");
-      out += expand(line.substr(0, at), from, to, lanes);
-      if (at == std::string_view::npos) return;
-      append_indices(out, half, lanes - half, [&](int i) { return i + half; });
-      line.remove_prefix(at + 2);
+      size_t at = line.find("$level");
+      size_t rotate = line.find("$K");
+      size_t next = std::min(at, rotate);
+      out += expand(line.substr(0, next), from, to, lanes);
+      if (next == std::string_view::npos) return;
+      line.remove_prefix(next);
+      if (line.starts_with("$K")) {
+        append_indices(out, half, lanes - half, [&](int i) { return i + half; });
+        skip("$K");
+      } else if (line.starts_with("$levelhalf")) {
+        out += std::to_string(half);
+        skip("$levelhalf");
+      } else if (line.starts_with("$levelall")) {
+        out += std::to_string(2 * half);
+        skip("$levelall");
+      } else if (line.starts_with("$levellow")) {
+        append_indices(out, half, 0, [](int i) { return i; });
+        skip("$levellow");
+      } else {
+        append_indices(out, half, 0, [&](int i) { return i + half; });
+        skip("$levelhigh");
+      }
     }
   }
 

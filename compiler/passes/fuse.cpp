@@ -25,6 +25,8 @@ constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be rep
 constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
 constexpr int kInputsOfWindow = 128;  // arrays that one kernel may read
 constexpr size_t kSiblingsTried = 4;
+constexpr int kRounds = 8, kRoundsOfSharing = 3;
+constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
 
 bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
 bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
@@ -32,16 +34,24 @@ const Shape& space_of(const Node& n) { return is_reduce(n) ? n.inputs[0]->shape(
 
 // One root's expression, down to what it reads from memory and to other roots.
 struct Expression {
-  std::map<const Node*, Reading> readings;     // of other roots
+  std::vector<std::pair<const Node*, Reading>>
+      readings;                                // of other roots, in the order in which they are met
   std::unordered_map<const Node*, int> times;  // each node computed, and at how many accesses
   std::vector<const Node*> inputs;             // arrays read
   int statements = 0;
+
+  const Reading* reading(const Node* producer) const {
+    for (auto& [node, r] : readings)
+      if (node == producer) return &r;
+    return nullptr;
+  }
 };
 
 struct Building {
   Space space;
   std::vector<ir::Root> roots;
-  std::set<int> before;  // all groups that must run earlier
+  std::set<int> before, after;  // groups that it reads, and that read it
+  int level = 0;                // above that of each group in `before`
   std::set<const Node*> inputs;
   int statements = 0;
   NodeRef library;
@@ -64,15 +74,10 @@ class Fuser {
     // Values worth storing show only once the groups are known; each round adds some, and there are few
     // rounds.
     for (int round = 0;; ++round) {
-      expressions_.clear();
-      bool again = analyze();
-      if (!again) {
-        build_groups();
-        again = round < 3 && store_shared_work();
-      }
-      if (!again || round == 8) break;
+      if (analyze(round < kRounds)) continue;
+      build_groups();
+      if (round >= kRoundsOfSharing || !store_shared_work()) break;
     }
-    if (groups_.empty()) build_groups();
     return finish();
   }
 
@@ -97,8 +102,8 @@ class Fuser {
   // Libraries and gathers read memory; views of it are theirs to follow.
   void force_operand(const Node* n) {
     const Node* base = n;
-    while (base->op == Op::permute || base->op == Op::reshape || base->op == Op::slice ||
-           base->op == Op::broadcast)
+    while (!roots_.contains(base) && (base->op == Op::permute || base->op == Op::reshape ||
+                                      base->op == Op::slice || base->op == Op::broadcast))
       base = base->inputs[0].get();
     if (!in_memory_source(*base)) roots_.insert(base);
   }
@@ -117,7 +122,7 @@ class Fuser {
     if (window == 0) return;
     for (auto* n : order_)
       for (auto& in : n->inputs)
-        if (window_of[in.get()] != window_of[n] && kind(in->op) != OpKind::Source) roots_.insert(in.get());
+        if (window_of[in.get()] != window_of[n]) force_operand(in.get());
   }
 
   // ---- expressions
@@ -159,18 +164,23 @@ class Fuser {
       return it->second;
     };
     std::set<std::pair<const Node*, int>> seen;
+    std::unordered_set<const Node*> inputs;
     std::vector<std::pair<const Node*, int>> stack;
+    std::unordered_map<const Node*, size_t> reading_number;
     auto visit = [&](const Node* n, const Access& at) {
       int a = number(at);
       if (!seen.emplace(n, a).second) return;
-      if (n->op == Op::input && std::find(e.inputs.begin(), e.inputs.end(), n) == e.inputs.end())
-        e.inputs.push_back(n);
+      if (n->op == Op::input && inputs.insert(n).second) e.inputs.push_back(n);
       if (kind(n->op) == OpKind::Source) return;
       if (roots_.contains(n)) {
         Reading r = reading_of(*n, at, vars);
-        auto [it, fresh] = e.readings.try_emplace(n, r);
-        if (!fresh && it->second.aligned && (!r.aligned || r.axis != it->second.axis))
-          it->second = {false, {}, "it is read at several positions"};
+        auto [it, fresh] = reading_number.try_emplace(n, e.readings.size());
+        if (fresh) {
+          e.readings.emplace_back(n, std::move(r));
+        } else if (Reading& known = e.readings[it->second].second;
+                   known.aligned && (!r.aligned || r.axis != known.axis)) {
+          known = {false, {}, "it is read at several positions"};
+        }
         return;
       }
       ++e.times[n];
@@ -195,7 +205,8 @@ class Fuser {
         for (size_t k = 0; k < own.size(); ++k) own[k] = vars.of(vars.add_axis(in->shape()[k]));
         const Node* base = in.get();
         while (!roots_.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
-        if (roots_.contains(base)) e.readings[base] = {false, {}, "a library reads it"};
+        if (roots_.contains(base) && !e.reading(base))
+          e.readings.emplace_back(base, Reading{false, {}, "a library reads it"});
         if (base->op == Op::input) e.inputs.push_back(base);
       }
     } else {
@@ -216,15 +227,16 @@ class Fuser {
   }
 
   // Finds every root's expression. True when a value turned out to be read at so many positions that it had
-  // better be stored: the roots have changed then.
-  bool analyze() {
+  // better be stored: the roots have changed then, unless they `may_change` no more.
+  bool analyze(bool may_change) {
     bool changed = false;
+    expressions_.clear();
     for (auto* n : order_) {
       if (!roots_.contains(n)) continue;
       Expression e = analyze(n);
       float repeated = 0;
       for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
-      if (repeated > kRepeatedWork) changed |= store_repeated(e);
+      if (may_change && repeated > kRepeatedWork) changed |= store_repeated(e);
       expressions_[n] = std::move(e);
     }
     return changed;
@@ -275,17 +287,11 @@ class Fuser {
   void place(const Node* n) {
     const Expression& e = expressions_[n];
     std::set<int> needs;
-    for (auto& [producer, reading] : e.readings) {
-      int g = group_of_.at(producer);
-      needs.insert(g);
-      needs.insert(groups_[g].before.begin(), groups_[g].before.end());
-    }
+    for (auto& [producer, reading] : e.readings) needs.insert(group_of_.at(producer));
     int joined = -1;
     if (!is_library(*n) && options_.fuse) {
-      std::set<int, std::greater<>> tried;
-      for (auto& [producer, reading] : e.readings) tried.insert(group_of_.at(producer));
-      for (int g : tried)
-        if (joined < 0 && join_producers(n, e, g, needs)) joined = g;
+      for (auto g = needs.rbegin(); g != needs.rend() && joined < 0; ++g)
+        if (join_producers(n, e, *g, needs)) joined = *g;
       if (joined < 0) joined = join_siblings(n, e, needs);
     }
     if (joined < 0) joined = start(n, e, needs);
@@ -297,11 +303,21 @@ class Fuser {
     for (auto& [producer, reading] : e.readings) readers_[producer].push_back(joined);
   }
 
-  bool would_cycle(int g, const Expression& e) const {
-
-    for (auto& [producer, reading] : e.readings) {
-      int h = group_of_.at(producer);
-      if (h != g && groups_[h].before.contains(g)) return true;
+  // Whether another group that `needs` names reads what g computes, by whatever way. Too long a search counts
+  // as yes.
+  bool would_cycle(int g, const std::set<int>& needs) const {
+    std::vector<int> stack;
+    std::unordered_set<int> seen;
+    auto visit = [&](int h) {
+      if (groups_[h].level > groups_[g].level && seen.insert(h).second) stack.push_back(h);
+    };
+    for (int h : needs)
+      if (h != g) visit(h);
+    while (!stack.empty()) {
+      int h = stack.back();
+      stack.pop_back();
+      if (groups_[h].before.contains(g) || seen.size() > kGroupsWalked) return true;
+      for (int b : groups_[h].before) visit(b);
     }
     return false;
   }
@@ -325,16 +341,16 @@ class Fuser {
     std::vector<int> axis;
     const Node* first = nullptr;
     for (auto& root : b.roots) {
-      auto r = e.readings.find(root.node.get());
-      if (r == e.readings.end()) continue;
-      Join join = can_fuse(b.space, *root.node, root.axis, *n, r->second, target_);
+      const Reading* reading = e.reading(root.node.get());
+      if (!reading) continue;
+      Join join = can_fuse(b.space, *root.node, root.axis, *n, *reading, target_);
       if (!join.possible) return refused(root.node.get(), join.reason);
       if (first && join.axis != axis)
         return refused(root.node.get(), "it lines up otherwise than " + std::string(name(first->op)));
       first = root.node.get();
       axis = join.axis;
     }
-    if (would_cycle(g, e)) return refused(first, "another kernel has to run between them");
+    if (would_cycle(g, needs)) return refused(first, "another kernel has to run between them");
     if (!fits(g, e)) return refused(first, "the kernel would be too large");
     add(g, n, axis, e, needs);
     return true;
@@ -355,9 +371,7 @@ class Fuser {
       Building& b = groups_[g];
       if (b.library || needs.contains(g)) continue;
       Join join = can_join_siblings(b.space, *n);
-      // A pointwise root with a row to walk beside a reduction that the whole machine shares would undo the
-      // sharing.
-      if (!join.possible || would_cycle(g, e) || !fits(g, e)) continue;
+      if (!join.possible || would_cycle(g, needs) || !fits(g, e)) continue;
       add(g, n, join.axis, e, needs);
       return g;
     }
@@ -370,7 +384,7 @@ class Fuser {
     Building& b = groups_[g];
     if (is_library(*n)) {
       b.library = refs_.at(n);
-      b.before = needs;
+      run_after(g, needs);
       b.roots.push_back({refs_.at(n), {}, true});
       return g;
     }
@@ -388,7 +402,7 @@ class Fuser {
   void add(int g, const Node* n, const std::vector<int>& axis, const Expression& e,
            const std::set<int>& needs) {
     Building& b = groups_[g];
-    b.roots.push_back({refs_.at(n), axis, !is_reduce(*n)});
+    b.roots.push_back({refs_.at(n), axis, false});
     if (is_reduce(*n)) {
       for (int64_t k : n->as<ir::AxesAttr>().axes)
         if (axis[k] >= 0) b.space.row[axis[k]] = 1;
@@ -396,33 +410,55 @@ class Fuser {
     }
     b.statements += e.statements;
     b.inputs.insert(e.inputs.begin(), e.inputs.end());
-    std::set<int> fresh = needs;
-    fresh.erase(g);
-    for (size_t h = 0; h < groups_.size(); ++h)
-      if (static_cast<int>(h) == g || groups_[h].before.contains(g))
-        groups_[h].before.insert(fresh.begin(), fresh.end());
+    run_after(g, needs);
+  }
+
+  void run_after(int g, const std::set<int>& needs) {
+    for (int h : needs) {
+      if (h == g) continue;
+      groups_[g].before.insert(h);
+      groups_[h].after.insert(g);
+    }
+    // Levels rise along the edges; there is no cycle to rise around.
+    std::vector<int> stack{g};
+    while (!stack.empty()) {
+      int k = stack.back();
+      stack.pop_back();
+      int level = 0;
+      for (int h : groups_[k].before) level = std::max(level, groups_[h].level + 1);
+      if (level <= groups_[k].level) continue;
+      groups_[k].level = level;
+      for (int h : groups_[k].after) stack.push_back(h);
+    }
   }
 
   // Costly values that several kernels would each compute.
   bool store_shared_work() {
-    std::unordered_map<const Node*, std::set<int>> used;
-    for (auto& [root, e] : expressions_)
-      for (auto& [node, times] : e.times) used[node].insert(group_of_.at(root));
+    struct Use {
+      std::set<int> groups;
+      const Expression* in = nullptr;  // one that computes it
+    };
+    std::unordered_map<const Node*, Use> used;
+    for (auto* root : order_) {
+      auto e = expressions_.find(root);
+      if (e == expressions_.end()) continue;
+      for (auto& [node, times] : e->second.times) {
+        Use& u = used[node];
+        u.groups.insert(group_of_.at(root));
+        if (!u.in) u.in = &e->second;
+      }
+    }
     bool changed = false;
     for (auto* n : order_) {
       auto u = used.find(n);
-      if (u == used.end() || u->second.size() < 2 || kind(n->op) != OpKind::Map) continue;
+      if (u == used.end() || u->second.groups.size() < 2 || kind(n->op) != OpKind::Map) continue;
+      size_t groups = u->second.groups.size();
       bool top = std::any_of(users_[n].begin(), users_[n].end(), [&](const Node* user) {
         auto w = used.find(user);
-        return w == used.end() || w->second.size() < u->second.size();
+        return w == used.end() || w->second.groups.size() < groups;
       });
-      if (!top) continue;
-      for (auto& [root, e] : expressions_) {
-        if (!e.times.contains(n)) continue;
-        if (work_below(n, e) * static_cast<float>(u->second.size() - 1) > kSharedWork)
-          changed |= roots_.insert(n).second;
-        break;
-      }
+      if (top && work_below(n, *u->second.in) * static_cast<float>(groups - 1) > kSharedWork)
+        changed |= roots_.insert(n).second;
     }
     return changed;
   }
@@ -435,7 +471,12 @@ class Fuser {
       for (auto& [producer, reading] : e.readings)
         if (group_of_.at(producer) != group_of_.at(root)) mark_stored(producer);
     ir::Partition out;
-    for (int g : run_order()) out.steps.push_back(step(groups_[g]));
+    for (int g : run_order()) {
+      const Building& b = groups_[g];
+      // What only unread parts of views ask for is not computed.
+      if (b.library || std::any_of(b.roots.begin(), b.roots.end(), [](auto& r) { return r.stored; }))
+        out.steps.push_back(step(b));
+    }
     out.decisions = std::move(decisions_);
     return out;
   }
@@ -447,21 +488,19 @@ class Fuser {
       if (root.node.get() == n) root.stored = true;
   }
 
+  // Groups are nearly in order: an earlier one may have been joined by a root that needs a later one.
   std::vector<int> run_order() const {
     std::vector<int> out;
-    std::vector<char> done(groups_.size(), 0);
-    // Groups are few and nearly in order: a later one may have been joined by a root that needs an even later
-    // one.
-    for (bool progress = true; progress && out.size() < groups_.size();) {
-      progress = false;
-      for (size_t g = 0; g < groups_.size(); ++g) {
-        if (done[g]) continue;
-        if (!std::all_of(groups_[g].before.begin(), groups_[g].before.end(), [&](int h) { return done[h]; }))
-          continue;
-        done[g] = 1;
-        out.push_back(static_cast<int>(g));
-        progress = true;
-      }
+    std::vector<size_t> waits(groups_.size());
+    std::set<int> ready;
+    for (size_t g = 0; g < groups_.size(); ++g)
+      if ((waits[g] = groups_[g].before.size()) == 0) ready.insert(static_cast<int>(g));
+    while (!ready.empty()) {
+      int g = *ready.begin();
+      ready.erase(ready.begin());
+      out.push_back(g);
+      for (int h : groups_[g].after)
+        if (--waits[h] == 0) ready.insert(h);
     }
     if (out.size() < groups_.size()) throw InternalError("fuse: groups wait for each other");
     return out;
@@ -481,6 +520,8 @@ class Fuser {
       if (b.space.row[k])
         place[k] = outer + static_cast<int>(s.group.row.size()), s.group.row.push_back(b.space.extents[k]);
     for (auto root : b.roots) {
+      // Nobody reads it from memory: it is recomputed where it is used, as any other value.
+      if (!root.stored && !is_reduce(*root.node)) continue;
       for (auto& a : root.axis)
         if (a >= 0) a = place[a];
       s.group.roots.push_back(std::move(root));

@@ -162,8 +162,18 @@ std::vector<Value> crossing_values(const RowProgram& p) {
   return {out.begin(), out.end()};
 }
 
-void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost) {
+void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, int lane_axis) {
   auto definitions = row_definitions(p);
+  std::vector<char> varies(p.values.size(), lane_axis < 0);
+  if (lane_axis >= 0)
+    for_each_stmt(p, [&](const Stmt& s) {
+      Value v = defines(s);
+      if (v < 0) return;
+      const Index* at = index_of(s);
+      auto used = uses(s);
+      varies[v] = (at && coefficient(*at, lane_axis) != 0) ||
+                  std::any_of(used.begin(), used.end(), [&](Value u) { return varies[u]; });
+    });
   // The cost of computing a value again, with loads free when they are repeated and left alone when they are
   // kept.
   std::unordered_map<Value, float> costs;
@@ -199,22 +209,44 @@ void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost) {
   for (size_t s = 1; s < p.sweeps.size(); ++s) {
     std::unordered_map<Value, Value> again;  // old value -> its name in this sweep
     std::vector<Stmt> body;
-    auto repeat = [&](auto&& self, Value v) -> Value {
-      auto d = definitions.find(v);
-      if (d == definitions.end() || d->second.sweep >= static_cast<int>(s)) return v;
-      if (auto known = again.find(v); known != again.end()) return known->second;
-      bool load = std::holds_alternative<Load>(d->second.stmt);
-      if ((load && !repeat_loads) || cost_of(v) > repeat_cost) return again[v] = v;
-      Stmt copy = d->second.stmt;
-      rename_uses(copy, [&](Value u) { return self(self, u); });
-      p.values.push_back(p.values[v]);
-      Value fresh = static_cast<Value>(p.values.size() - 1);
-      set_definition(copy, fresh);
-      body.push_back(std::move(copy));
-      return again[v] = fresh;
+    auto name = [&](Value v) {
+      auto known = again.find(v);
+      return known == again.end() ? v : known->second;
+    };
+    auto repeat = [&](Value top) {
+      std::vector<Value> stack{top};
+      while (!stack.empty()) {
+        Value v = stack.back();
+        auto d = definitions.find(v);
+        if (d == definitions.end() || d->second.sweep >= static_cast<int>(s) || again.contains(v)) {
+          stack.pop_back();
+          continue;
+        }
+        bool load = std::holds_alternative<Load>(d->second.stmt);
+        if (varies[v] && ((load && !repeat_loads) || cost_of(v) > repeat_cost)) {
+          again[v] = v;
+          continue;
+        }
+        size_t ready = stack.size();
+        std::vector<Value> used = uses(d->second.stmt);
+        for (auto u = used.rbegin(); u != used.rend(); ++u) {
+          auto of = definitions.find(*u);
+          if (of != definitions.end() && of->second.sweep < static_cast<int>(s) && !again.contains(*u))
+            stack.push_back(*u);
+        }
+        if (stack.size() > ready) continue;
+        Stmt copy = d->second.stmt;
+        rename_uses(copy, name);
+        p.values.push_back(p.values[v]);
+        Value fresh = static_cast<Value>(p.values.size() - 1);
+        set_definition(copy, fresh);
+        body.push_back(std::move(copy));
+        again[v] = fresh;
+      }
     };
     for (Stmt stmt : p.sweeps[s].body) {
-      rename_uses(stmt, [&](Value v) { return repeat(repeat, v); });
+      for (Value v : uses(stmt)) repeat(v);
+      rename_uses(stmt, name);
       body.push_back(std::move(stmt));
     }
     p.sweeps[s].body = std::move(body);

@@ -162,9 +162,9 @@ void for_each_stmt(Program& program, F&& f) {
 void collapse_axes(RowProgram& program);
 
 // Values used in a sweep after the one that computes them are computed again there when that is cheap: loads
-// (when `repeat_loads`) and maps of cost at most `repeat_cost` a lane. What still crosses is left for the
-// schedule to keep.
-void repeat_cheap_values(RowProgram& program, bool repeat_loads, float repeat_cost);
+// (when `repeat_loads`) and maps of cost at most `repeat_cost` a lane; whatever the cost, when they are the
+// same all along `lane_axis` (-1: none). What still crosses is left for the schedule to keep.
+void repeat_cheap_values(RowProgram& program, bool repeat_loads, float repeat_cost, int lane_axis = -1);
 // Row values defined in one sweep and used in a later one.
 std::vector<Value> crossing_values(const RowProgram& program);
 

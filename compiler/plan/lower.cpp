@@ -343,7 +343,10 @@ class Lowerer {
     }
   }
 
-  bool loads(const Node* n) const { return n->op == Op::input || (!root_of_.contains(n) && in_memory_(n)); }
+  // A constant that is also an output of the graph lies in memory, but may not have been written yet.
+  bool loads(const Node* n) const {
+    return n->op == Op::input || (kind(n->op) != OpKind::Source && !root_of_.contains(n) && in_memory_(n));
+  }
 
   // The inputs that a request waits for. Tests of guards are emitted on the way.
   std::vector<Branch> branches(const Request& r, std::vector<Request>& needs) {
@@ -511,7 +514,12 @@ class Lowerer {
 }  // namespace
 
 Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory) {
-  Lowered out = Lowerer(group, in_memory).run();
+  ir::Group loops = group;
+  // Reductions over axes of extent 1 have a row of one element.
+  bool reduces = std::any_of(group.roots.begin(), group.roots.end(),
+                             [](auto& root) { return kind(root.node->op) == OpKind::Reduce; });
+  if (loops.row.empty() && reduces) loops.row.push_back(1);
+  Lowered out = Lowerer(loops, in_memory).run();
   collapse_axes(out.program);
   return out;
 }

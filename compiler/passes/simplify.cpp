@@ -1,6 +1,8 @@
 #include "compiler/passes/simplify.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "compiler/base/error.h"
@@ -31,6 +33,25 @@ NodeRef number(const Node& like, bool v) { return constant(like.type, Scalar::of
 
 NodeRef map_of(const Node& n, Op op, std::initializer_list<NodeRef> in) { return ir::map(op, in, n.lines); }
 
+// x to the power 0.5: unlike sqrt it makes 0.0 of -0.0 and infinity of -infinity.
+NodeRef square_root(const Node& n, const NodeRef& x, bool fast) {
+  NodeRef root = map_of(n, Op::sqrt, {x});
+  if (fast) return root;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  NodeRef lowest = map_of(n, Op::equal, {x, number(n, -kInfinity)});
+  return map_of(n, Op::select, {lowest, number(n, kInfinity), map_of(n, Op::add, {root, number(n, 0.0)})});
+}
+
+// Whether every value of `from` is one of `to`.
+bool holds(DType to, DType from) {
+  if (from == DType::Bool || to == from) return true;
+  if (promote(from, to) != to) return false;
+  if (!is_integer(from) || is_integer(to)) return true;
+  DType real = real_of(to);
+  int bits = static_cast<int>(size_of(from)) * 8 - (kind(from) == DTypeKind::Signed);
+  return bits <= (real == DType::F64 ? 53 : real == DType::F32 ? 24 : real == DType::F16 ? 11 : 8);
+}
+
 // x op y with one operand known.
 NodeRef arithmetic(const NodeRef& n, const Options& options) {
   const NodeRef &x = n->inputs[0], &y = n->inputs[1];
@@ -41,11 +62,11 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
   switch (n->op) {
     case Op::add:  // -0.0 + 0.0 is 0.0
       if (n->dtype() == DType::Bool) return n;
-      if (b == 0 && (exact_type || fast)) return x;
-      if (a == 0 && (exact_type || fast)) return y;
+      if (b == 0 && (exact_type || fast || (real_type && std::signbit(*b)))) return x;
+      if (a == 0 && (exact_type || fast || (real_type && std::signbit(*a)))) return y;
       return n;
-    case Op::subtract:
-      return b == 0 && real_type ? x : n;
+    case Op::subtract:  // -0.0 - -0.0 is 0.0
+      return b == 0 && real_type && (exact_type || fast || !std::signbit(*b)) ? x : n;
     case Op::multiply:
       if (n->dtype() == DType::Bool || !real_type) return n;
       if (b == 1) return x;
@@ -55,7 +76,7 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
       if ((a == 0 || b == 0) && (exact_type || fast)) return number(*n, 0.0);
       return n;
     case Op::divide:
-      if (b == 1) return x;
+      if (b == 1 && real_type) return x;
       if (b == 2 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 0.5)});
       if (b == 0.5 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 2.0)});
       return n;
@@ -66,7 +87,7 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
       if (*b == 2) return map_of(*n, Op::square, {x});
       if (*b == 3) return map_of(*n, Op::multiply, {map_of(*n, Op::square, {x}), x});
       if (exact_type) return n;
-      if (*b == 0.5) return map_of(*n, Op::sqrt, {x});
+      if (*b == 0.5) return square_root(*n, x, fast);
       if (*b == -1) return map_of(*n, Op::reciprocal, {x});
       return n;
     default:
@@ -107,8 +128,7 @@ NodeRef unary(const NodeRef& n, const Options& options) {
       return n;
     case Op::cast:
       // Through a wider format and back.
-      if (x->op == Op::cast && x->inputs[0]->dtype() == n->dtype() &&
-          promote(n->dtype(), x->dtype()) == x->dtype())
+      if (x->op == Op::cast && x->inputs[0]->dtype() == n->dtype() && holds(x->dtype(), n->dtype()))
         return x->inputs[0];
       return n;
     default:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/emit/cpu.h"
@@ -74,6 +75,7 @@ class ProgramBuilder {
     ir::Partition partition = passes::fuse(graph_, target_, options_);
     program_.explanation = explain(partition);
     if (options_.dump) options_.dump("fused", program_.explanation);
+    stored_ = stored_nodes(partition);
     declare_stored(partition);
     for (auto& step : partition.steps) {
       if (step.library)
@@ -108,7 +110,10 @@ class ProgramBuilder {
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
         if (n->as<ir::InputAttr>().strides.empty())
-          program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+          if (n->as<ir::InputAttr>().strides.empty())
+            program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+          else
+            add_copy(graph_.outputs[k], to);
         else
           add_copy(graph_.outputs[k], to);
         program_.outputs.push_back(to);
@@ -129,8 +134,8 @@ class ProgramBuilder {
   }
 
   void add_kernel(const ir::Step& step) {
-    if (element_count(step.group.outer) == 0 || element_count(step.group.row) == 0) return;
-    add_kernel(plan::lower(step.group, in_memory_), summarize(step));
+    if (element_count(step.group.outer) == 0) return;
+    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_));
   }
 
   void add_kernel(plan::Lowered lowered, std::string summary) {
@@ -248,7 +253,7 @@ class ProgramBuilder {
     if (kind(n.op) == OpKind::Scatter) {
       add_copy(n.inputs[0], buffer_of_.at(&n));
       if (element_count(n.inputs[2]->shape()) > 0)
-        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step));
+        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_));
       return;
     }
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
@@ -263,7 +268,7 @@ class ProgramBuilder {
     d.dot.stride_a = la.batch, d.dot.stride_b = lb.batch, d.dot.stride_c = d.dot.m * d.dot.n;
     d.a = la.buffer, d.b = lb.buffer, d.c = buffer_of_.at(&n);
     d.offset_a = la.offset, d.offset_b = lb.offset;
-    d.summary = summarize(step);
+    d.summary = summarize(step, stored_);
     program_.steps.push_back(std::move(d));
   }
 
@@ -272,6 +277,7 @@ class ProgramBuilder {
   const Options& options_;
   Program program_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
+  std::unordered_set<const Node*> stored_;
   std::vector<NodeRef> copies_;
   const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {
     return buffer_of_.contains(n);

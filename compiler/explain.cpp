@@ -42,6 +42,8 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
   return out;
 }
 
+}  // namespace
+
 std::string summarize(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
   ir::Lines lines;
   std::string ops;
@@ -56,9 +58,9 @@ std::string summarize(const ir::Step& step, const std::unordered_set<const Node*
   return where.empty() ? ops : where + ": " + ops;
 }
 
-std::unordered_set<const Node*> all_stored(const std::vector<ir::Step>& steps) {
+std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
   std::unordered_set<const Node*> out;
-  for (auto& s : steps) {
+  for (auto& s : partition.steps) {
     if (s.library) out.insert(s.library.get());
     for (auto& root : s.group.roots)
       if (root.stored) out.insert(root.node.get());
@@ -66,12 +68,8 @@ std::unordered_set<const Node*> all_stored(const std::vector<ir::Step>& steps) {
   return out;
 }
 
-}  // namespace
-
-std::string summarize(const ir::Step& step) { return summarize(step, all_stored({step})); }
-
 std::string explain(const ir::Partition& partition) {
-  std::unordered_set<const Node*> stored = all_stored(partition.steps);
+  std::unordered_set<const Node*> stored = stored_nodes(partition);
   std::string out;
   int number = 0;
   for (auto& step : partition.steps) {

@@ -36,11 +36,13 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   whole_rows_ = s.order == Order::Rows && s.keeper == Keeper::Registers;
   if (whole_rows_) {
     int64_t vectors = p.row_count() / extent(lane_).value * ((extent(lane_).value + s.lanes - 1) / s.lanes);
-    if (int64_t{s.unroll} * s.threads_per_row < vectors)
+    if (int64_t{s.unroll} * s.threads_per_row * s.cluster < vectors)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
   }
   if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.lanes != 1 || s.unroll * s.threads != 1024))
     throw InternalError("emit cuda: tiles are 32 by 32 points of a pointwise program");
+  if (s.cluster > 1 && (!whole_rows_ || s.threads_per_row != s.threads))
+    throw InternalError("emit cuda: a cluster takes one row, in registers");
   if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   two_level_ = !p.row.empty() && (!whole_rows_ || s.unroll * s.lanes > 128);
@@ -163,15 +165,18 @@ void CudaEmitter::rows(bool finish_entry) {
     launch_.finish_tasks = points;
   } else {
     code_.line("const I t = (I)(threadIdx.x % {});", threads);
-    std::string block = split ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
+    std::string block = split            ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                        : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
+                                         : "(I)blockIdx.x";
     code_.line("I q = {} * {} + (I)(threadIdx.x / {});", block, rows, threads);
+    if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
     code_.add("const bool live = q < n;");
     code_.add("q = weft_min(q, n - 1);");
     if (split) code_.add("const I row = q;");
-    launch_.tasks = (points + rows - 1) / rows * s_.split;
+    launch_.tasks = (points + rows - 1) / rows * s_.split * s_.cluster;
   }
   split_position(outer, false);
-  std::string last = "live && t == 0";
+  std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, last);
     start_totals(0);
@@ -185,6 +190,7 @@ void CudaEmitter::rows(bool finish_entry) {
   auto order = order_of(false);
   code_.line("const I m = {};", count_of(order));
   std::string start = "t", end = "m";
+  if (s_.cluster > 1) start = format("rank * {} + t", threads * s_.unroll);
   if (split) {
     code_.line("const I begin = (I)(blockIdx.x % (unsigned int){}) * {};", split_, part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
@@ -232,6 +238,8 @@ void CudaEmitter::rows(bool finish_entry) {
     if (s_.keeper == Keeper::Shared && !kept_.empty() && threads > 1) code_.add("__syncthreads();");
   }
   outer_code(p_.epilogue, last);
+  // A block's shared memory has to live until the others have read it.
+  if (s_.cluster > 1) code_.add("weft_meet();");
 }
 
 void CudaEmitter::columns(bool finish_entry) {
@@ -345,6 +353,7 @@ std::string CudaEmitter::opening(const std::string& name, int threads) const {
 
 Emitted CudaEmitter::run() {
   launch_.threads = static_cast<uint32_t>(s_.threads);
+  launch_.cluster = static_cast<uint32_t>(s_.cluster);
   if (s_.split > 1) {
     auto order = order_of(false);
     int64_t steps = 1;

@@ -124,13 +124,21 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
     code_.line("for (int k = {0}; k; k /= 2) join{1}(s{1}, weft_exchange(s{1}, k));", width / 2, sweep);
   };
   exchange(std::min(threads, 32));
-  if (threads <= 32) return;
-  int warps = threads / 32;
-  code_.line("__shared__ S{0} joined{0}[{1}];", sweep, std::max(launch_threads_, threads) / 32);
-  code_.line("if (threadIdx.x % 32 == 0) joined{0}[threadIdx.x / 32] = s{0};", sweep);
-  code_.add("__syncthreads();");
-  code_.line("s{0} = joined{0}[threadIdx.x / {1} * {2} + threadIdx.x % {2}];", sweep, threads, warps);
-  exchange(warps);
+  if (threads > 32) {
+    int warps = threads / 32;
+    code_.line("__shared__ S{0} joined{0}[{1}];", sweep, std::max(launch_threads_, threads) / 32);
+    code_.line("if (threadIdx.x % 32 == 0) joined{0}[threadIdx.x / 32] = s{0};", sweep);
+    code_.add("__syncthreads();");
+    code_.line("s{0} = joined{0}[threadIdx.x / {1} * {2} + threadIdx.x % {2}];", sweep, threads, warps);
+    exchange(warps);
+  }
+  if (s_.cluster == 1) return;
+  code_.line("__shared__ S{0} block{0};", sweep);
+  code_.line("if (threadIdx.x == 0) block{0} = s{0};", sweep);
+  code_.add("weft_meet();");
+  code_.line("s{0} = weft_of_block(block{0}, 0);", sweep);
+  code_.add("#pragma unroll");
+  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, weft_of_block(block{0}, k));", sweep, s_.cluster);
 }
 
 // Joins the states of threads that walk different rows of the same columns.

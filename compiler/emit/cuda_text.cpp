@@ -89,6 +89,22 @@ static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
 }
 )"},
+    {"weft_meet", R"(static __device__ __forceinline__ void weft_meet() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+)"},
+    {"weft_of_block", R"(// What a shared variable holds in another block of the cluster.
+template <class S>
+static __device__ __forceinline__ S weft_of_block(const S& s, unsigned int rank) {
+  S r;
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");
+  return r;
+}
+)"},
     {"weft_first_max",
      R"(// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
 template <class T>

@@ -16,7 +16,7 @@ constexpr int64_t kThreadsPerProcessor = 2048;
 constexpr int kThreads = 256;
 // A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
 // threads has 64 registers for each.
-constexpr int64_t kKeptBytes = 256, kKeptBytesFullBlock = 64;
+constexpr int64_t kKeptBytes = 256;
 // A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
 // spills.
 constexpr int64_t kMostUnrolled = 2048;
@@ -241,7 +241,8 @@ class Scheduler {
     for (int k = 0; k + 1 < static_cast<int>(p.sweeps.size()); ++k) {
       int64_t bytes = 0;
       for (Value v : crossing_values(p))
-        if (first[v] <= k && last[v] > k) bytes += static_cast<int64_t>(size_of(p.values[v].dtype));
+        if (first[v] <= k && last[v] > k)
+          bytes += std::max<int64_t>(static_cast<int64_t>(size_of(p.values[v].dtype)), 4);
       most = std::max(most, bytes);
     }
     return most;
@@ -258,18 +259,21 @@ class Scheduler {
     int64_t most = std::max<int64_t>(kKeptBytes / 2 / bytes, 1);
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, std::min<int64_t>(most, 4)));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
-    if (threads >= 1024 && ceil_divide(row_vectors, 512) * bytes <= 2 * kKeptBytesFullBlock) threads = 512;
-    if (threads > 1024) {
-      threads = 1024;
-      if (ceil_divide(row_vectors, threads) * bytes > kKeptBytesFullBlock) return false;
+    int64_t cluster = 1;
+    if (threads >= 1024) {
+      threads = 512;
+      while (ceil_divide(row_vectors, threads * cluster) * bytes > kKeptBytes / 2) cluster *= 2;
+      // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
+      if (cluster > 1 && (cluster > 8 || target_.shared_bytes < (200u << 10))) return false;
     }
-    int64_t unroll = ceil_divide(row_vectors, threads);
+    int64_t unroll = ceil_divide(row_vectors, threads * cluster);
     int64_t body = 0;
     for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
     if (body * unroll * s_.lanes > 2 * kMostUnrolled) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Registers;
     s_.threads_per_row = static_cast<int>(threads);
+    s_.cluster = static_cast<int>(cluster);
     s_.unroll = static_cast<int>(unroll);
     return true;
   }
@@ -324,6 +328,7 @@ class Scheduler {
     s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
     s_.rows_per_task = s_.threads / s_.threads_per_row;
     s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
+    if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
   }
 

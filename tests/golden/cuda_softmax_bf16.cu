@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 1, rows are read again; 32 elements a thread access
-// 1024 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 512 threads along axis 1, rows stay in registers, 4 blocks a row; 32 elements a thread access, passing the cache by
+// 4096 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -15,16 +15,23 @@ static __device__ __forceinline__ unsigned short weft_pack_bf16(float x) {
 static __device__ __forceinline__ float weft_round_bf16(float x) { return weft_unpack_bf16(weft_pack_bf16(x)); }
 
 static __device__ __forceinline__ float weft_cast_f32_bf16(float x) { return weft_round_bf16(x); }
-static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
-static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
-static __device__ __forceinline__ float weft_towards_zero_f64(double x) { return __double2float_rz(x); }
-static __device__ __forceinline__ float weft_cast_f64_bf16(double x) {
-  float r = weft_towards_zero_f64(x);
-  return weft_round_bf16(__uint_as_float(__float_as_uint(r) | ((double)r != x)));
-}
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// What a shared variable holds in another block of the cluster.
+template <class S>
+static __device__ __forceinline__ S weft_of_block(const S& s, unsigned int rank) {
+  S r;
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");
+  return r;
+}
+static __device__ __forceinline__ void weft_meet() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 // A bf16 that is held as a float has its bits in the upper half.
 static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
@@ -53,39 +60,69 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
+template <class W, class T>
+static __device__ __forceinline__ W weft_get_once(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
+  } else if constexpr (sizeof(W) == 8) {
+    *(uint2*)&x = __ldcs((const uint2*)p);
+  } else if constexpr (sizeof(W) == 4) {
+    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+template <class T, int V>
+static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
+  if constexpr (sizeof(x) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(x) / 16; ++k) __stcs((uint4*)p + k, ((const uint4*)&x)[k]);
+  } else if constexpr (sizeof(x) == 8) {
+    __stcs((uint2*)p, *(const uint2*)&x);
+  } else if constexpr (sizeof(x) == 4) {
+    __stcs((unsigned int*)p, *(const unsigned int*)&x);
+  } else {
+    weft_put(p, x);
+  }
+}
 struct Args { unsigned long long w[6]; };
 struct __align__(8) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
-struct __align__(8) S1 { double t1; };
+struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0];
   const I t = (I)(threadIdx.x % 512);
-  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 512);
+  I q = (I)(blockIdx.x / 4) * 1 + (I)(threadIdx.x / 512);
+  const I rank = (I)(blockIdx.x % 4);
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q;
   const I m = p[1] / 8;
+  Vec<unsigned short, 8> k0[4];
+  Vec<unsigned short, 8> k3[4];
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
-  for (I c = t; c < m; c += 512 * 4) {
+  {
     I x1[4];
     bool ok[4];
-    Vec<unsigned short, 8> m0[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = c + u * 512;
+      I q = rank * 2048 + t + u * 512;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;
-      m0[u] = weft_get<Vec<unsigned short, 8>>(b0 + (x0 * p[2] + x1[u]));
+      k0[u] = weft_get_once<Vec<unsigned short, 8>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -94,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __
         const bool in_fold = ok[u];
         const bool in_store = ok[u] && live;
         const I y = x1[u] + e;
-        const float v0 = weft_unpack_bf16(m0[u].e[e]);
+        const float v0 = weft_unpack_bf16(k0[u].e[e]);
         if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
     }
@@ -107,22 +144,24 @@ extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __
   s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
   for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  __shared__ S0 block0;
+  if (threadIdx.x == 0) block0 = s0;
+  weft_meet();
+  s0 = weft_of_block(block0, 0);
+#pragma unroll
+  for (int k = 1; k < 4; ++k) join0(s0, weft_of_block(block0, k));
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
-  s1.t1 = weft_splat_f64(0x0p+0);
-  for (I c = t; c < m; c += 512 * 4) {
+  s1.t1 = weft_splat_f32(0x0p+0f);
+  {
     I x1[4];
     bool ok[4];
-    Vec<unsigned short, 8> m6[4];
-    float r1;
-    r1 = weft_splat_f32(0x0p+0f);
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = c + u * 512;
+      I q = rank * 2048 + t + u * 512;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;
-      m6[u] = weft_get<Vec<unsigned short, 8>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -131,13 +170,12 @@ extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __
         const bool in_fold = ok[u];
         const bool in_store = ok[u] && live;
         const I y = x1[u] + e;
-        const float v6 = weft_unpack_bf16(m6[u].e[e]);
-        const float v2 = weft_round_bf16(v6 - v1);
+        const float v2 = weft_round_bf16(weft_unpack_bf16(k0[u].e[e]) - v1);
         const float v3 = weft_round_bf16(__expf(v2));
-        if (in_fold) r1 = r1 + v3;
+        k3[u].e[e] = weft_bits_bf16(v3);
+        if (in_fold) s1.t1 = s1.t1 + v3;
       }
     }
-    s1.t1 = s1.t1 + weft_cast_f32_f64(r1);
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
@@ -147,19 +185,23 @@ extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __
   s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
   for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  const float v4 = weft_cast_f64_bf16(s1.t1);
-  for (I c = t; c < m; c += 512 * 4) {
+  __shared__ S1 block1;
+  if (threadIdx.x == 0) block1 = s1;
+  weft_meet();
+  s1 = weft_of_block(block1, 0);
+#pragma unroll
+  for (int k = 1; k < 4; ++k) join1(s1, weft_of_block(block1, k));
+  const float v4 = weft_cast_f32_bf16(s1.t1);
+  {
     I x1[4];
     bool ok[4];
-    Vec<unsigned short, 8> m7[4];
-    Vec<unsigned short, 8> w4[4];
+    Vec<unsigned short, 8> w1[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = c + u * 512;
+      I q = rank * 2048 + t + u * 512;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;
-      m7[u] = weft_get<Vec<unsigned short, 8>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -168,17 +210,15 @@ extern "C" __global__ void __launch_bounds__(512) weft_d1f0ba5f8dfb2406(const __
         const bool in_fold = ok[u];
         const bool in_store = ok[u] && live;
         const I y = x1[u] + e;
-        const float v7 = weft_unpack_bf16(m7[u].e[e]);
-        const float v8 = weft_round_bf16(v7 - v1);
-        const float v9 = weft_round_bf16(__expf(v8));
-        const float v5 = weft_round_bf16(weft_quotient(v9, v4));
-        w4[u].e[e] = weft_bits_bf16(v5);
+        const float v5 = weft_round_bf16(weft_quotient(weft_unpack_bf16(k3[u].e[e]), v4));
+        w1[u].e[e] = weft_bits_bf16(v5);
       }
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       if (!ok[u] || !live) continue;
-      weft_put(b1 + (x0 * p[3] + x1[u]), w4[u]);
+      weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
     }
   }
+  weft_meet();
 }

@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <barrier>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #define __device__
@@ -17,14 +20,15 @@
 #define __forceinline__ inline
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __shared__ static
+// Each block of a cluster is a thread of the host.
+#define __shared__ static thread_local
 #define __align__(n) __attribute__((aligned(n)))
 
 struct Coordinates {
   unsigned x, y, z;
 };
-static Coordinates threadIdx, blockIdx;
-static unsigned char weft_shared[256 << 10] __attribute__((aligned(16)));
+static thread_local Coordinates threadIdx, blockIdx;
+static thread_local unsigned char weft_shared[256 << 10] __attribute__((aligned(16)));
 
 struct __align__(16) uint4 {
   unsigned x, y, z, w;
@@ -62,17 +66,18 @@ static inline void __stcs(T* p, T x) {
 
 // ---- threads
 
-enum class Wait { None, Block, Shuffle, Done };
+enum class Wait { None, Block, Shuffle, Cluster, Done };
 struct Fiber {
   ucontext_t context;
   Wait wait = Wait::None;
   unsigned long long word = 0, received = 0;
   int mask = 0;
 };
-static std::vector<Fiber> fibers;
-static unsigned running;
-static ucontext_t scheduler;
+static thread_local std::vector<Fiber> fibers;
+static thread_local unsigned running;
+static thread_local ucontext_t scheduler;
 static void (*block_body)();
+static std::unique_ptr<std::barrier<>> cluster_barrier;
 
 static void stop(Wait why) {
   fibers[running].wait = why;
@@ -115,6 +120,7 @@ static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
         abort();
       }
     }
+    if (fibers[0].wait == Wait::Cluster) cluster_barrier->arrive_and_wait();
     if (fibers[0].wait == Wait::Shuffle)
       for (unsigned t = 0; t < threads; ++t) {
         unsigned other = t ^ (unsigned)fibers[t].mask;
@@ -127,16 +133,41 @@ static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
   }
 }
 
-static void run_grid(void (*body)(), unsigned blocks, unsigned threads) {
+// Thread-local variables of one library lie at the same distances in every thread.
+static thread_local char origin;
+static char* origins[8];
+static const void* in_block(const void* p, unsigned rank) {
+  return origins[rank] + ((const char*)p - &origin);
+}
+static void meet_cluster() { stop(Wait::Cluster); }
+
+static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned cluster) {
   const size_t stack_bytes = 128 << 10;
-  char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   block_body = body;
-  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+  auto run = [&](unsigned block) {
+    char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    blockIdx.x = block;
     memset(weft_shared, 0xcd, sizeof weft_shared);
     run_block(threads, stacks, stack_bytes);
+    munmap(stacks, threads * stack_bytes);
+  };
+  for (unsigned first = 0; first < blocks; first += cluster) {
+    if (cluster == 1) {
+      run(first);
+      continue;
+    }
+    cluster_barrier = std::make_unique<std::barrier<>>(cluster);
+    std::vector<std::thread> hosts;
+    for (unsigned rank = 0; rank < cluster; ++rank)
+      hosts.emplace_back([&, rank] {
+        origins[rank] = &origin;
+        cluster_barrier->arrive_and_wait();
+        run(first + rank);
+        cluster_barrier->arrive_and_wait();
+      });
+    for (auto& host : hosts) host.join();
   }
-  munmap(stacks, threads * stack_bytes);
 }
 
 // ---- intrinsics

@@ -43,14 +43,26 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text, R"(asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));)", "r = bf16_of_f32(x);");
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
+  replace_all(
+      text,
+      R"(asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");)",
+      "meet_cluster();");
+  replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);",
+              "const S& there = *(const S*)in_block(&s, rank);");
+  replace_all(text, R"(asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));)", "");
+  replace_all(
+      text,
+      R"(asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");)",
+      "((unsigned int*)&r)[i] = ((const unsigned int*)&there)[i];");
   // Each kernel has functions of its own under the same names; its entry is called without a copy of the
   // arguments.
   source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);
   auto runner = [&](const std::string& entry) {
     source_ += fmt::format(
         "static void call_{0}() {{ {0}(args_now); }}\n"
-        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads) {{\n"
-        "  memcpy(&args_now, words, sizeof args_now);\n  run_grid(call_{0}, blocks, threads);\n}}\n",
+        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads, unsigned cluster) "
+        "{{\n"
+        "  memcpy(&args_now, words, sizeof args_now);\n  run_grid(call_{0}, blocks, threads, cluster);\n}}\n",
         entry);
   };
   runner(name);
@@ -61,7 +73,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
 bool EmulatedCuda::build() {
   std::ofstream(directory_ + "/kernels.cpp") << source_;
   std::string command = fmt::format(
-      "cd {} && {} -std=c++20 -O1 -ffp-contract=off -fno-strict-aliasing -fPIC -shared -w kernels.cpp -o "
+      "cd {} && {} -std=c++20 -O1 -ffp-contract=off -fno-strict-aliasing -fPIC -shared -pthread -w "
+      "kernels.cpp -o "
       "kernels.so > log 2>&1",
       directory_, WEFT_HOST_COMPILER);
   if (std::system(command.c_str()) != 0) {
@@ -79,15 +92,15 @@ bool EmulatedCuda::build() {
 }
 
 void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& words) const {
-  using Run = void (*)(const void*, unsigned, unsigned);
-  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads) {
+  using Run = void (*)(const void*, unsigned, unsigned, unsigned);
+  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads, uint32_t cluster) {
     auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + entry).c_str()));
     ASSERT_NE(run, nullptr) << entry;
-    run(words.data(), static_cast<unsigned>(blocks), threads);
+    run(words.data(), static_cast<unsigned>(blocks), threads, cluster);
   };
   const Launch& l = kernel.launch;
-  call(kernel.source.name, l.tasks, l.threads);
-  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads);
+  call(kernel.source.name, l.tasks, l.threads, l.cluster);
+  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1);
 }
 
 }  // namespace weft::test

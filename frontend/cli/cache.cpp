@@ -1,0 +1,93 @@
+// `weft cache`: what the kernel cache on disk holds, checked, trimmed or emptied.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "compiler/base/error.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/machine.h"
+#include "runtime/kernel_cache.h"
+
+namespace weft::cli {
+namespace {
+
+using runtime::CacheEntry;
+using runtime::KernelCache;
+
+struct Flags {
+  std::string directory = default_device_choice().cache_directory;
+  uint64_t max_bytes = 0;
+};
+
+std::unique_ptr<KernelCache> open(const Flags& flags) {
+  const std::string& directory = flags.directory;
+  if (directory.empty()) throw Error("cache: there is no cache folder; name one with --cache-dir");
+  auto cache = std::make_unique<KernelCache>(directory, default_device_choice().cache_limit);
+  if (!cache->disabled_because().empty())
+    throw Error(fmt::format("cache: {} cannot be used: {}", directory, cache->disabled_because()));
+  return cache;
+}
+
+void list(const Flags& flags) {
+  auto cache = open(flags);
+  uint64_t bytes = 0;
+  auto entries = cache->list();
+  for (const CacheEntry& e : entries) {
+    bytes += e.bytes;
+    fmt::print("{}  {:>8}  {:%Y-%m-%d %H:%M}  {}  {}{}\n", to_string(e.key).substr(0, 12), e.bytes,
+               fmt::localtime(static_cast<std::time_t>(e.last_used)), e.kernel, e.toolchain,
+               e.problem.empty() ? "" : "  DAMAGED: " + e.problem);
+  }
+  fmt::print("{} kernels, {} bytes in {}\n", entries.size(), bytes, cache->directory());
+}
+
+void verify(const Flags& flags) {
+  auto cache = open(flags);
+  size_t before = cache->list().size();
+  auto damaged = cache->verify();
+  for (const CacheEntry& e : damaged)
+    fmt::print("removed {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
+  fmt::print("{} kernels checked, {} were damaged and are removed\n", before, damaged.size());
+}
+
+void clear(const Flags& flags) {
+  auto cache = open(flags);
+  fmt::print("{} kernels removed from {}\n", cache->clear(), cache->directory());
+}
+
+void trim(const Flags& flags) {
+  auto cache = open(flags);
+  size_t before = cache->list().size();
+  cache->trim(flags.max_bytes);
+  auto left = cache->list();
+  uint64_t bytes = 0;
+  for (const CacheEntry& e : left) bytes += e.bytes;
+  fmt::print("{} kernels removed, {} kernels with {} bytes left\n", before - left.size(), left.size(), bytes);
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("cache", "The compiled kernels that are kept on disk");
+  command->footer(
+      "Examples:\n  weft cache ls\n  weft cache trim --max-bytes 100MiB\n  weft cache verify --cache-dir "
+      "/tmp/kernels");
+  command->require_subcommand(1);
+  auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
+    CLI::App* sub = command->add_subcommand(name, description);
+    sub->add_option("--cache-dir", flags->directory, "The cache's folder")
+        ->type_name("DIR")
+        ->capture_default_str();
+    sub->callback([flags, action] { action(*flags); });
+    return sub;
+  };
+  add("ls", "List the kernels", list);
+  add("verify", "Read and check every kernel; damaged ones are removed", verify);
+  add("clear", "Remove every kernel", clear);
+  add("trim", "Remove the least recently used kernels", trim)
+      ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->required();
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,16 @@
+// The commands of `weft`. Each function adds one to the parser, with its options and what it does; failures
+// are thrown, and main() alone turns them into messages and exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace weft::cli {
+
+void add_ops(CLI::App& app);
+void add_devices(CLI::App& app);
+void add_show(CLI::App& app);
+void add_run(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_cache(CLI::App& app);
+
+}  // namespace weft::cli

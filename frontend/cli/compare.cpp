@@ -1,0 +1,77 @@
+#include "frontend/cli/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/ir/print.h"
+
+namespace weft::cli {
+namespace {
+
+double epsilon(DType t) {
+  switch (real_of(t)) {
+    case DType::F16:
+      return 0x1p-10;
+    case DType::BF16:
+      return 0x1p-7;
+    case DType::F32:
+      return std::numeric_limits<float>::epsilon();
+    default:
+      return std::numeric_limits<double>::epsilon();
+  }
+}
+
+double largest_finite(const ir::HostTensor& t) {
+  double out = 0;
+  size_t step = size_of(t.type.dtype);
+  for (size_t at = 0; at < t.data.size(); at += step) {
+    Scalar s = Scalar::load(t.type.dtype, t.data.data() + at);
+    for (double part : {s.re, s.im})
+      if (std::isfinite(part)) out = std::max(out, std::abs(part));
+  }
+  return out;
+}
+
+double part_difference(double got, double want) {
+  if (std::isnan(got) && std::isnan(want)) return 0;
+  if (got == want) return 0;
+  double d = std::abs(got - want);
+  return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
+}
+
+std::string position(size_t index, const Shape& shape) {
+  Dims at(shape.size(), 0);
+  for (size_t k = shape.size(); k-- > 0;) {
+    at[k] = static_cast<int64_t>(index) % shape[k];
+    index /= static_cast<size_t>(shape[k]);
+  }
+  return to_string(at);
+}
+
+}  // namespace
+
+Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference) {
+  DType t = reference.type.dtype;
+  size_t step = size_of(t), n = reference.data.size() / step, worst = 0;
+  bool inexact = is_float(t) || is_complex(t);
+  double most = -1;
+  for (size_t i = 0; i < n; ++i) {
+    Scalar g = Scalar::load(t, got.data.data() + i * step),
+           w = Scalar::load(t, reference.data.data() + i * step);
+    double d = inexact ? std::max(part_difference(g.re, w.re), part_difference(g.im, w.im)) : g.i != w.i;
+    if (d > most) most = d, worst = i;
+  }
+  if (most <= 0) return {true, "every element is equal"};
+  auto at = [&](const ir::HostTensor& x) {
+    return ir::to_string(Scalar::load(t, x.data.data() + worst * step));
+  };
+  double allowed = inexact ? std::sqrt(epsilon(t)) / 8 * largest_finite(reference) : 0;
+  return {most <= allowed,
+          fmt::format("{} {} instead of {} at {}", inexact ? "the largest difference:" : "got", at(got),
+                      at(reference), position(worst, reference.type.shape))};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,79 @@
+#include "frontend/cli/graph_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/parse.h"
+#include "compiler/ir/text_lexer.h"
+
+namespace weft::cli {
+namespace {
+
+std::string read_text(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(fmt::format("{}: is a folder, not a file", path));
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (in.bad()) throw Error(fmt::format("{}: cannot be read to its end", path));
+  return text;
+}
+
+// The values that `return` names, in text that has been parsed before.
+std::vector<std::string> output_names(const std::string& text, const std::string& name) {
+  std::vector<std::string> out;
+  ir::TextLexer lexer(text, name);
+  while (!lexer.peek().is("return")) lexer.take();
+  for (lexer.take(); lexer.peek().kind == ir::Token::Value || lexer.peek().is(',');) {
+    ir::Token token = lexer.take();
+    if (token.kind == ir::Token::Value) out.emplace_back(token.text.substr(1));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string read_standard_input() { return std::string(std::istreambuf_iterator<char>(std::cin), {}); }
+
+GraphFile read_graph(const std::string& path) {
+  std::string text = read_text(path), name = path == "-" ? "<stdin>" : path;
+  ir::Graph graph = ir::parse(text, name);
+  return {std::move(graph), output_names(text, name)};
+}
+
+void add_compile_options(CLI::App& command, CompileFlags& flags) {
+  command.add_option("--numerics", flags.numerics, "strict, standard or fast")
+      ->check(CLI::IsMember({"strict", "standard", "fast"}))
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  std::vector<std::string> passes;
+  for (auto pass : pass_names()) passes.emplace_back(pass);
+  command.add_option("--without", flags.without, "Leave out this pass; may be repeated")
+      ->check(CLI::IsMember(passes))
+      ->type_name("PASS")
+      ->allow_extra_args(false);
+  command.add_flag("--no-fuse", flags.no_fuse, "A kernel for each op");
+}
+
+Options compile_options(const CompileFlags& flags) {
+  Options options;
+  options.numerics = flags.numerics == "strict" ? Numerics::Strict
+                     : flags.numerics == "fast" ? Numerics::Fast
+                                                : Numerics::Standard;
+  options.without_passes = flags.without;
+  options.fuse = !flags.no_fuse;
+  return options;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,32 @@
+// A `.weft` file as the commands take it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "compiler/options.h"
+
+namespace weft::cli {
+
+struct GraphFile {
+  ir::Graph graph;
+  std::vector<std::string> outputs;  // what the file calls them, without the percent sign
+};
+// Reads `path`, or the standard input when it is "-". Error when it cannot be read or is not a graph.
+GraphFile read_graph(const std::string& path);
+
+// Everything that is left of the standard input.
+std::string read_standard_input();
+
+// --numerics, --without and --no-fuse.
+struct CompileFlags {
+  std::string numerics = "standard";
+  std::vector<std::string> without;
+  bool no_fuse = false;
+};
+void add_compile_options(CLI::App& command, CompileFlags& flags);
+Options compile_options(const CompileFlags& flags);
+
+}  // namespace weft::cli

@@ -1,0 +1,172 @@
+#include "frontend/cli/loaded_graph.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <unordered_map>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/lift.h"
+
+namespace weft::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median_ms(int times, const std::function<void()>& work) {
+  work();  // the first run takes memory from the system
+  std::vector<double> all;
+  for (int i = 0; i < times; ++i) {
+    auto start = Clock::now();
+    work();
+    all.push_back(ms_since(start));
+  }
+  auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
+// The elements laid out as the input declares: strides and offset, in elements.
+std::vector<std::byte> laid_out(const ir::HostTensor& tensor, const ir::InputAttr& attr) {
+  const Shape& shape = tensor.type.shape;
+  size_t step = size_of(tensor.type.dtype);
+  int64_t n = element_count(shape);
+  if (attr.strides.empty() || n == 0) return tensor.data;
+  int64_t last = attr.offset;
+  for (size_t k = 0; k < shape.size(); ++k) last += std::max<int64_t>(attr.strides[k], 0) * (shape[k] - 1);
+  std::vector<std::byte> out(static_cast<size_t>(last + 1) * step);
+  Dims at(shape.size(), 0);
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t where = attr.offset;
+    for (size_t k = 0; k < shape.size(); ++k) where += at[k] * attr.strides[k];
+    std::memcpy(out.data() + static_cast<size_t>(where) * step,
+                tensor.data.data() + static_cast<size_t>(i) * step, step);
+    for (size_t k = shape.size(); k-- > 0 && ++at[k] == shape[k];) at[k] = 0;
+  }
+  return out;
+}
+
+// A program of one step, all of whose buffers are given from outside.
+Program only_step(const Program& whole, const ProgramStep& step, std::vector<int>& buffers) {
+  Program p;
+  p.scalars = whole.scalars;
+  std::unordered_map<int, int> number;
+  auto local = [&](int b) {
+    auto [it, fresh] = number.try_emplace(b, static_cast<int>(buffers.size()));
+    if (fresh) {
+      buffers.push_back(b);
+      BufferSpec spec = whole.buffers[b];
+      spec.role = BufferSpec::Role::Input;
+      spec.index = it->second;
+      p.buffers.push_back(spec);
+      ++p.inputs;
+    }
+    return it->second;
+  };
+  p.steps.push_back(step);
+  if (auto* k = std::get_if<KernelStep>(&p.steps[0])) {
+    p.kernels.push_back(whole.kernels[k->kernel]);
+    k->kernel = 0;
+    for (int& b : k->buffers) b = local(b);
+  } else if (auto* d = std::get_if<DotStep>(&p.steps[0])) {
+    d->a = local(d->a), d->b = local(d->b), d->c = local(d->c);
+  } else {
+    auto& c = std::get<CopyStep>(p.steps[0]);
+    c.from = local(c.from), c.to = local(c.to);
+  }
+  return p;
+}
+
+void describe(const Program& whole, const ProgramStep& step, StepTime& out) {
+  if (auto* k = std::get_if<KernelStep>(&step)) {
+    out.summary = k->summary;
+    out.kernel = true;
+    out.bytes = k->bytes_read + k->bytes_written;
+  } else if (auto* d = std::get_if<DotStep>(&step)) {
+    const Dot& dot = d->dot;
+    out.summary = d->summary + " (library)";
+    out.bytes = dot.batch * (dot.m * dot.k + dot.k * dot.n + dot.m * dot.n) *
+                static_cast<int64_t>(size_of(dot.dtype));
+  } else {
+    out.summary = "copy";
+    out.bytes = 2 * whole.buffers[std::get<CopyStep>(step).to].bytes;
+  }
+}
+
+}  // namespace
+
+LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, const Target& target,
+                         const Options& options, std::shared_ptr<runtime::Device> device,
+                         runtime::Counters& counters)
+    : device_(std::move(device)), counters_(counters) {
+  auto start = Clock::now();
+  std::vector<Scalar> lifted;
+  Program program = compile(lift_constants(graph, lifted), target, options);
+  plan_ms_ = ms_since(start);
+  start = Clock::now();
+  executable_ = std::make_unique<runtime::Executable>(std::move(program), device_, counters_);
+  load_ms_ = ms_since(start);
+
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const ir::Node& in = *graph.inputs[i];
+    if (in.op == ir::Op::scalar) {
+      scalars_.push_back(Scalar::load(in.dtype(), inputs[i].data.data()));
+      continue;
+    }
+    std::vector<std::byte> bytes = laid_out(inputs[i], in.as<ir::InputAttr>());
+    inputs_.push_back(device_->allocate(bytes.size()));
+    device_->upload(*inputs_.back(), 0, bytes.data(), bytes.size());
+  }
+  scalars_.insert(scalars_.end(), lifted.begin(), lifted.end());
+  for (auto& out : graph.outputs) output_types_.push_back(out->type);
+}
+
+std::vector<ir::HostTensor> LoadedGraph::run() const {
+  std::vector<runtime::BufferRef> buffers = executable_->run(inputs_, scalars_);
+  std::vector<ir::HostTensor> out;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const ir::TensorType& type = output_types_[i];
+    out.push_back(
+        {type, std::vector<std::byte>(static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype))});
+    device_->download(out.back().data.data(), *buffers[i], 0, out.back().data.size());
+  }
+  return out;
+}
+
+double LoadedGraph::time(int times) const {
+  return median_ms(times, [&] {
+    executable_->run(inputs_, scalars_);
+    device_->synchronize();
+  });
+}
+
+std::vector<StepTime> LoadedGraph::time_steps(int times) const {
+  const Program& whole = program();
+  std::vector<runtime::BufferRef> buffers;
+  for (const BufferSpec& spec : whole.buffers)
+    buffers.push_back(spec.role == BufferSpec::Role::Input
+                          ? inputs_[static_cast<size_t>(spec.index)]
+                          : device_->allocate(static_cast<size_t>(spec.bytes)));
+  std::vector<StepTime> out;
+  for (const ProgramStep& step : whole.steps) {
+    std::vector<int> used;
+    runtime::Executable alone(only_step(whole, step, used), device_, counters_);
+    std::vector<runtime::BufferRef> given;
+    for (int b : used) given.push_back(buffers[static_cast<size_t>(b)]);
+    describe(whole, step, out.emplace_back());
+    // Once before the clock runs: later steps read what this one wrote.
+    out.back().ms = median_ms(times, [&] {
+      alone.run(given, scalars_);
+      device_->synchronize();
+    });
+  }
+  return out;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,50 @@
+// A graph compiled and loaded on a device with its inputs uploaded: run, timed, and timed step by step.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/interpret.h"
+#include "compiler/options.h"
+#include "runtime/counters.h"
+#include "runtime/executor.h"
+
+namespace weft::cli {
+
+struct StepTime {
+  std::string summary;
+  bool kernel = false;  // else a library call or a copy
+  double ms = 0;        // median
+  int64_t bytes = 0;
+};
+
+class LoadedGraph {
+ public:
+  // `inputs` follow the graph's, as interpret() takes them. `counters` and the device are shared with others.
+  LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, const Target& target,
+              const Options& options, std::shared_ptr<runtime::Device> device, runtime::Counters& counters);
+
+  std::vector<ir::HostTensor> run() const;
+
+  // Milliseconds of a whole run, the median of `times`.
+  double time(int times) const;
+  // The same for each step by itself.
+  std::vector<StepTime> time_steps(int times) const;
+
+  const Program& program() const { return executable_->program(); }
+  double plan_ms() const { return plan_ms_; }  // graph to sources
+  double load_ms() const { return load_ms_; }  // sources to loaded kernels
+
+ private:
+  double plan_ms_ = 0, load_ms_ = 0;
+  std::vector<Scalar> scalars_;
+  std::vector<ir::TensorType> output_types_;
+  std::shared_ptr<runtime::Device> device_;
+  runtime::Counters& counters_;
+  std::unique_ptr<runtime::Executable> executable_;
+  std::vector<runtime::BufferRef> inputs_;
+};
+
+}  // namespace weft::cli

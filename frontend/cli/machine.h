@@ -1,0 +1,46 @@
+// Which device a command works on, and what the compiler needs to know of it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/options.h"
+#include "runtime/counters.h"
+#include "runtime/device.h"
+
+namespace weft::cli {
+
+struct DeviceChoice {
+  std::string name = "cpu";     // cpu, cuda, cuda:N
+  std::string cache_directory;  // of compiled kernels; empty: no disk cache
+  uint64_t cache_limit = uint64_t{1} << 30;
+  // Fixed instead of asked of the machine, so that output does not depend on it.
+  std::optional<int> threads, vector_bytes;
+  std::optional<size_t> cache_bytes;
+};
+// What the environment asks for.
+DeviceChoice default_device_choice();
+// --device and the hidden --threads, --vector-bytes and --cache-bytes; with `cache`, --cache-dir.
+void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache);
+
+// Error when it is no device's name.
+TargetKind kind_of(std::string_view device_name);
+
+// Opens the device. Error when it cannot be had. `counters` outlives it.
+std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime::Counters& counters);
+
+// What kernels are made for on the opened device.
+Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice);
+
+// For commands that only compile: also without the device. CUDA without a GPU is taken for an H100.
+struct Machine {
+  Target target;
+  std::string architecture;                 // "sm_90"; empty for a CPU that was not opened
+  std::shared_ptr<runtime::Device> device;  // null where there is none
+};
+Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters);
+
+}  // namespace weft::cli

@@ -1,0 +1,69 @@
+// The program `weft`: parses the command line, runs one command, and turns what is thrown into messages and
+// exit codes.
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "compiler/base/error.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/exit_code.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  weft run axpy.weft --random 1 --time
+  weft run photo.weft --in photo=in.png --out 0=out.png
+  weft show softmax.weft --stage cpp
+  weft explain softmax.weft
+
+Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
+70 a defect of weft.)";
+
+int fail(int code, std::string_view what) {
+  fmt::print(stderr, "weft: error: {}\n", what);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("See, run and measure array programs written as .weft graphs.", "weft");
+  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  add_run(app);
+  add_show(app);
+  add_explain(app);
+  add_ops(app);
+  add_devices(app);
+  add_cache(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
+    return fail(kUsage, fmt::format("{}\nTry 'weft --help', or 'weft COMMAND --help'.", e.what()));
+  }
+  if (std::fflush(stdout) != 0) return fail(kUserError, "cannot write to the standard output");
+  return kOk;
+}
+
+}  // namespace
+}  // namespace weft::cli
+
+int main(int argc, char** argv) {
+  using namespace weft;
+  try {
+    return cli::run(argc, argv);
+  } catch (const Error& e) {
+    return cli::fail(cli::kUserError, e.what());
+  } catch (const std::bad_alloc&) {
+    return cli::fail(cli::kUserError, "out of memory");
+  } catch (const std::system_error& e) {  // files and the standard output
+    return cli::fail(cli::kUserError, e.what());
+  } catch (const std::exception& e) {
+    return cli::fail(cli::kInternal, fmt::format("internal: {}", e.what()));
+  }
+}

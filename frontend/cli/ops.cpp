@@ -1,0 +1,185 @@
+// `weft ops`: the op table, as a table for a terminal, one op's row in full, or the page docs/ops.md.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/op.h"
+#include "frontend/cli/commands.h"
+
+namespace weft::cli {
+namespace {
+
+using ir::Op;
+using ir::OpInfo;
+using ir::OpKind;
+
+struct KindText {
+  OpKind kind;
+  std::string_view name, title, summary;
+};
+constexpr std::array<KindText, 8> kKinds = {{
+    {OpKind::Source, "source", "Sources", "Where values come from."},
+    {OpKind::Map, "map", "Maps", "One result element for each position, from the operands' elements there."},
+    {OpKind::View, "view", "Views", "Index maps: fusion reads through them."},
+    {OpKind::Reduce, "reduce", "Reductions", "Over a set of axes, which disappear from the shape."},
+    {OpKind::Gather, "gather", "Gather", "Elements at positions that are themselves values."},
+    {OpKind::Scatter, "scatter", "Scatter", "Stores at positions that are themselves values."},
+    {OpKind::Update, "update", "Update", "What a slice assignment records."},
+    {OpKind::Dot, "dot", "Products", "The device's library computes them."},
+}};
+
+const KindText& text_of(OpKind kind) {
+  for (auto& k : kKinds)
+    if (k.kind == kind) return k;
+  throw InternalError("ops: a kind of op has no name");
+}
+
+std::string arity(const OpInfo& op) { return op.arity < 0 ? "any" : std::to_string(op.arity); }
+
+std::string dtypes(const OpInfo& op) {
+  if (op.accepts == ir::kAny) return "any";
+  std::string out;
+  auto add = [&](uint8_t bit, std::string_view word) {
+    if (!(op.accepts & bit)) return;
+    if (!out.empty()) out += ", ";
+    out += word;
+  };
+  add(ir::kBool, "bool");
+  add(ir::kSigned, "signed");
+  add(ir::kUnsigned, "unsigned");
+  add(ir::kFloat, "float");
+  add(ir::kComplex, "complex");
+  return out;
+}
+
+std::string_view result(const OpInfo& op) {
+  switch (op.result) {
+    case ir::Result::Same:
+      return "same";
+    case ir::Result::Bool:
+      return "bool";
+    case ir::Result::Real:
+      return "real part's";
+    case ir::Result::Index:
+      return "i64";
+    case ir::Result::Stated:
+      return "stated";
+  }
+  throw InternalError("ops: a dtype rule has no name");
+}
+
+// Only maps of floats and complex numbers round.
+std::string ulp(const OpInfo& op) {
+  if (op.kind != OpKind::Map || !(op.accepts & ir::kFloating) || op.result == ir::Result::Bool ||
+      op.result == ir::Result::Stated)
+    return "";
+  std::string out = op.ulp.f32 == op.ulp.f64 ? fmt::format("{}", op.ulp.f32)
+                                             : fmt::format("{} (f64: {})", op.ulp.f32, op.ulp.f64);
+  if (op.accepts & ir::kComplex && op.result != ir::Result::Real)
+    out += fmt::format(", complex {}", op.complex_ulp);
+  return out;
+}
+
+std::vector<const OpInfo*> ops_of(std::optional<OpKind> kind) {
+  std::vector<const OpInfo*> out;
+  for (int i = 0; i < ir::kOpCount; ++i) {
+    const OpInfo& op = info(static_cast<Op>(i));
+    if (!kind || op.kind == *kind) out.push_back(&op);
+  }
+  return out;
+}
+
+void print_table(std::optional<OpKind> kind) {
+  fmt::print("{:<20} {:<8} {:<6} {:<32} {:<12} {}\n", "name", "kind", "inputs", "dtypes", "result",
+             "meaning");
+  for (const OpInfo* op : ops_of(kind))
+    fmt::print("{:<20} {:<8} {:<6} {:<32} {:<12} {}\n", op->name, text_of(op->kind).name, arity(*op),
+               dtypes(*op), result(*op), op->doc);
+}
+
+void print_one(const OpInfo& op) {
+  fmt::print("{}: {}\n", op.name, op.doc);
+  fmt::print("  kind      {}\n", text_of(op.kind).name);
+  fmt::print("  inputs    {}\n", arity(op));
+  fmt::print("  dtypes    {}\n", dtypes(op));
+  fmt::print("  result    {}\n", result(op));
+  if (auto bound = ulp(op); !bound.empty()) fmt::print("  error     at most {} ulp\n", bound);
+  if (op.kind == OpKind::Map) {
+    fmt::print("  cost      {} multiply-adds, roughly\n", op.cost);
+    fmt::print("  source    {}\n",
+               op.code.empty() ? fmt::format("weft_{}(…), from the prelude", op.name) : std::string(op.code));
+  }
+  if (op.commutative) fmt::print("  order     of the operands does not matter\n");
+}
+
+// `|` would end a cell.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+void print_markdown(std::optional<OpKind> only) {
+  fmt::print(R"(# The ops
+
+Every op of the IR, as its row of [op_table.inc](../compiler/ir/op_table.inc) states it; `weft ops --markdown` writes this
+page. `dtypes` are those that the inputs may have (a result of `same` has theirs), `error` is the bound on the generated
+code's error in units in the last place, which the tests hold it to. [ir.md](ir.md) describes the kinds and their attributes.
+)");
+  for (auto& k : kKinds) {
+    if (only && k.kind != *only) continue;
+    bool maps = k.kind == OpKind::Map;
+    fmt::print("\n## {}\n\n{}\n\n", k.title, k.summary);
+    fmt::print("| op | inputs | dtypes | result |{} meaning |\n", maps ? " error |" : "");
+    fmt::print("|---|---|---|---|{}---|\n", maps ? "---|" : "");
+    for (const OpInfo* op : ops_of(k.kind)) {
+      fmt::print("| `{}` | {} | {} | {} |", op->name, arity(*op), dtypes(*op), result(*op));
+      if (maps) fmt::print(" {} |", ulp(*op));
+      fmt::print(" {} |\n", cell(op->doc));
+    }
+  }
+}
+
+struct Flags {
+  std::string name, kind;
+  bool markdown = false;
+};
+
+void run(const Flags& flags) {
+  std::optional<OpKind> kind;
+  for (auto& k : kKinds)
+    if (k.name == flags.kind) kind = k.kind;
+  if (!flags.name.empty()) {
+    auto op = ir::op_from_name(flags.name);
+    if (!op) throw Error(fmt::format("ops: there is no op '{}'; 'weft ops' lists them", flags.name));
+    print_one(info(*op));
+  } else if (flags.markdown) {
+    print_markdown(kind);
+  } else {
+    print_table(kind);
+  }
+}
+
+}  // namespace
+
+void add_ops(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("ops", "The ops of the IR: what they take, give and mean");
+  command->footer("Examples:\n  weft ops\n  weft ops exp\n  weft ops --kind reduce");
+  auto* name = command->add_option("NAME", flags->name, "One op, in full");
+  std::vector<std::string> names;
+  for (auto& k : kKinds) names.emplace_back(k.name);
+  auto* kind =
+      command->add_option("--kind", flags->kind, "Only ops of this kind")->check(CLI::IsMember(names));
+  auto* markdown = command->add_flag("--markdown", flags->markdown, "As the page docs/ops.md");
+  name->excludes(kind)->excludes(markdown);
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,182 @@
+// `weft run`: a graph on a device, from files to files, measured and checked on request.
+#include <fmt/format.h>
+
+#include "compiler/base/error.h"
+#include "frontend/cli/arrays.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/compare.h"
+#include "frontend/cli/exit_code.h"
+#include "frontend/cli/graph_file.h"
+#include "frontend/cli/loaded_graph.h"
+#include "frontend/cli/machine.h"
+
+namespace weft::cli {
+namespace {
+
+struct Flags {
+  std::string file;
+  std::vector<std::string> in, out;
+  std::optional<uint64_t> seed;
+  bool time = false, each_op = false, verify = false;
+  int times = 20;
+  DeviceChoice device = default_device_choice();
+  CompileFlags compile;
+};
+
+double gigabytes_per_second(int64_t bytes, double ms) {
+  return ms > 0 ? static_cast<double>(bytes) / ms * 1e-6 : 0;
+}
+
+std::string megabytes(int64_t bytes) { return fmt::format("{:.3f} MB", static_cast<double>(bytes) * 1e-6); }
+
+// What compiling did, by the counters' change.
+struct Compiling {
+  int64_t compiles, disk_hits, memory_hits, ns;
+  explicit Compiling(const runtime::Counters& c)
+      : compiles(c.compiles), disk_hits(c.disk_hits), memory_hits(c.memory_hits), ns(c.compile_ns) {}
+};
+
+void print_compiling(const LoadedGraph& graph, const Compiling& before, const Compiling& after) {
+  fmt::print(
+      "compiling      {:.2f} ms to plan, {:.2f} ms to load: {} compiled in {:.2f} ms, {} from disk, {} in "
+      "memory\n",
+      graph.plan_ms(), graph.load_ms(), after.compiles - before.compiles,
+      static_cast<double>(after.ns - before.ns) * 1e-6, after.disk_hits - before.disk_hits,
+      after.memory_hits - before.memory_hits);
+}
+
+struct Totals {
+  size_t kernels = 0, others = 0;  // others: library calls and copies
+  int64_t bytes = 0;
+  double ms = 0;
+};
+
+Totals print_steps(const LoadedGraph& graph, int times) {
+  Totals t;
+  fmt::print("{:>4}  {:>10}  {:>14}  {:>8}  {}\n", "step", "ms", "moved", "GB/s", "what");
+  for (const StepTime& s : graph.time_steps(times)) {
+    fmt::print("{:>4}  {:>10.4f}  {:>14}  {:>8.2f}  {}\n", t.kernels + t.others, s.ms, megabytes(s.bytes),
+               gigabytes_per_second(s.bytes, s.ms), s.summary);
+    ++(s.kernel ? t.kernels : t.others);
+    t.bytes += s.bytes;
+  }
+  t.ms = graph.time(times);
+  return t;
+}
+
+void print_total(std::string_view label, const Totals& t) {
+  std::string steps = fmt::format("{} kernel{}", t.kernels, t.kernels == 1 ? "" : "s");
+  if (t.others) steps += fmt::format(" and {} other step{}", t.others, t.others == 1 ? "" : "s");
+  fmt::print("{:<14} {}, {:.4f} ms, {} moved, {:.2f} GB/s\n", label, steps, t.ms, megabytes(t.bytes),
+             gigabytes_per_second(t.bytes, t.ms));
+}
+
+int check(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
+          const std::vector<ir::HostTensor>& got) {
+  std::vector<ir::HostTensor> want = interpret(file.graph, inputs);
+  int code = kOk;
+  for (size_t i = 0; i < want.size(); ++i) {
+    Comparison c = compare(got[i], want[i]);
+    fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
+               c.agrees ? "agrees" : "DISAGREES", c.text);
+    if (!c.agrees) code = kInternal;
+  }
+  return code;
+}
+
+void run(const Flags& flags) {
+  GraphFile file = read_graph(flags.file);
+  std::vector<Binding> in;
+  for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
+  std::vector<std::pair<size_t, std::string>> out;
+  bool quiet = false;  // the standard output is an array
+  for (auto& text : flags.out) {
+    Binding b = parse_binding("--out", text);
+    out.emplace_back(output_number(file, b.name), b.value);
+    quiet |= b.value == "-";
+  }
+  if (quiet && (flags.time || flags.each_op || flags.verify))
+    throw Error("run: --out …=- leaves no room on the standard output for --time, --each-op and --verify");
+  std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+
+  runtime::Counters counters;
+  auto device = open_device(flags.device, counters);
+  Target target = target_of(device->info(), flags.device);
+  Options options = compile_options(flags.compile);
+  Compiling before(counters);
+  LoadedGraph graph(file.graph, inputs, target, options, device, counters);
+  Compiling after(counters);
+  std::vector<ir::HostTensor> results = graph.run();
+
+  for (auto& [number, path] : out) write_output(path, results[number]);
+  if (out.empty())
+    for (size_t i = 0; i < results.size(); ++i) fmt::print("{}\n", preview(file.outputs[i], results[i]));
+
+  int code = flags.verify ? check(file, inputs, results) : kOk;
+  if (flags.time || flags.each_op) {
+    const runtime::DeviceInfo& info = device->info();
+    fmt::print("\non {} ({}, {}), medians of {} runs\n", info.name, info.description, info.architecture,
+               flags.times);
+    print_compiling(graph, before, after);
+    Totals fused = print_steps(graph, flags.times);
+    if (flags.each_op) {
+      options.fuse = false;
+      before = Compiling(counters);
+      LoadedGraph apart(file.graph, inputs, target, options, device, counters);
+      fmt::print("\nthe same work op by op\n");
+      print_compiling(apart, before, Compiling(counters));
+      Totals each = print_steps(apart, flags.times);
+      fmt::print("\n");
+      print_total("op by op", each);
+      print_total("fused", fused);
+      fmt::print("{:<14} {:.2f} times as fast, {:.2f} times less memory traffic\n", "fusion",
+                 each.ms / fused.ms,
+                 static_cast<double>(each.bytes) / static_cast<double>(std::max<int64_t>(fused.bytes, 1)));
+    } else {
+      int ops = graph.program().ops_before;
+      fmt::print("{:<14} {} op{}, a kernel each\n", "before fusion", ops, ops == 1 ? "" : "s");
+      print_total("after fusion", fused);
+    }
+  }
+  if (code != kOk) throw InternalError("run: the results are not those of the reference interpreter");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("run", "Run a graph, from files to files");
+  command->footer(R"(Examples:
+  weft run axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out 0=z.npy
+  weft run photo.weft --in photo=in.png --out 0=out.png --time
+  weft run softmax.weft --random 1 --verify --each-op
+
+Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
+and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.)");
+  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--out", flags->out,
+                   "Where an output goes, by name or number: 0=y.npy, y=y.png; may be repeated. Without "
+                   "--out, the first values are printed")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
+      ->type_name("SEED");
+  auto* time = command->add_option("--time", flags->times, "Time each kernel; the median of N runs")
+                   ->expected(0, 1)
+                   ->check(CLI::Range(1, 1000000))
+                   ->type_name("[N]");
+  command->add_flag("--each-op", flags->each_op, "Time it beside the same work op by op");
+  command->add_flag("--verify", flags->verify, "Compare with the reference interpreter");
+  add_device_options(*command, flags->device, true);
+  add_compile_options(*command, flags->compile);
+  command->callback([flags, time] {
+    flags->time = time->count() > 0;
+    run(*flags);
+  });
+}
+
+}  // namespace weft::cli

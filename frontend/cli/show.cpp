@@ -1,0 +1,170 @@
+// `weft show`: the text of one stage of compiling, as the compiler's own dumps give it.
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/dot_graph.h"
+#include "compiler/ir/print.h"
+#include "compiler/lift.h"
+#include "compiler/passes/fuse.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/graph_file.h"
+#include "frontend/cli/machine.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/nvrtc.h"
+
+namespace weft::cli {
+namespace {
+
+struct Flags {
+  std::string file, stage = "graph";
+  bool dot = false;
+  DeviceChoice device = default_device_choice();
+  bool device_given = false;
+  CompileFlags compile;
+};
+
+struct Stage {
+  const char* name;
+  const char* device;  // null: any
+};
+constexpr std::array<Stage, 8> kStages = {{{"graph", nullptr},
+                                           {"simplified", nullptr},
+                                           {"fused", nullptr},
+                                           {"plan", nullptr},
+                                           {"cpp", "cpu"},
+                                           {"cuda", "cuda"},
+                                           {"asm", "cpu"},
+                                           {"ptx", "cuda"}}};
+
+void show_simplified(const ir::Graph& graph, const Target& target, Options options, bool dot) {
+  std::string text;
+  auto passes = pass_names();
+  options.dump = [&](std::string_view stage, std::string_view dump) {
+    if (std::find(passes.begin(), passes.end(), stage) == passes.end()) return;
+    text += fmt::format("# after {}\n{}", stage, dump);
+  };
+  ir::Graph ready = prepare(graph, target, options);
+  if (dot)
+    fmt::print("{}", ir::dot(ready));
+  else if (text.empty())
+    fmt::print("# no pass changed the graph\n{}", print(ready));
+  else
+    fmt::print("{}", text);
+}
+
+// A value that several kernels compute is drawn in the first of them.
+void show_groups(const ir::Graph& graph, const Target& target, const Options& options) {
+  ir::Graph ready = prepare(graph, target, options);
+  ir::Partition partition = passes::fuse(ready, target, options);
+  std::unordered_set<const ir::Node*> in_memory;
+  for (auto& step : partition.steps) {
+    if (step.library) in_memory.insert(step.library.get());
+    for (auto& root : step.group.roots)
+      if (root.stored) in_memory.insert(root.node.get());
+  }
+  std::unordered_map<const ir::Node*, int> group;
+  int number = 0;
+  for (auto& step : partition.steps) {
+    std::vector<const ir::Node*> pending;
+    if (step.library) group.emplace(step.library.get(), number);
+    for (auto& root : step.group.roots) {
+      group.emplace(root.node.get(), number);
+      pending.push_back(root.node.get());
+    }
+    while (!pending.empty()) {
+      const ir::Node* n = pending.back();
+      pending.pop_back();
+      for (auto& in : n->inputs)
+        if (kind(in->op) != ir::OpKind::Source && !in_memory.contains(in.get()) &&
+            group.emplace(in.get(), number).second)
+          pending.push_back(in.get());
+    }
+    ++number;
+  }
+  fmt::print("{}", ir::dot(ready, [&](const ir::Node* n) {
+               auto it = group.find(n);
+               return it == group.end() ? -1 : it->second;
+             }));
+}
+
+std::string assembly(const KernelSource& source, const Machine& machine, bool ptx) {
+  if (!ptx || machine.device) return machine.device->assembly(source);
+  std::string reason;
+  auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
+  if (!nvrtc) throw Error(fmt::format("show: the ptx stage needs NVRTC: {}", reason));
+  return nvrtc->ptx(source.text, source.name, machine.architecture);
+}
+
+void run(Flags flags) {
+  const Stage* stage = nullptr;
+  for (auto& s : kStages)
+    if (flags.stage == s.name) stage = &s;
+  if (stage->device) {
+    if (!flags.device_given) flags.device.name = stage->device;
+    bool cuda = kind_of(flags.device.name) == TargetKind::Cuda;
+    if (cuda != (std::string_view(stage->device) == "cuda"))
+      throw Error(fmt::format("show: stage {} is of the device {}, not of {}", stage->name, stage->device,
+                              flags.device.name));
+  }
+  bool drawn = flags.stage == "graph" || flags.stage == "simplified" || flags.stage == "fused";
+  if (flags.dot && !drawn)
+    throw Error(fmt::format("show: --dot draws the stages graph, simplified and fused, not {}", flags.stage));
+
+  GraphFile file = read_graph(flags.file);
+  if (flags.stage == "graph") {
+    fmt::print("{}", flags.dot ? ir::dot(file.graph) : ir::print(file.graph));
+    return;
+  }
+  std::vector<Scalar> lifted;
+  ir::Graph graph = lift_constants(file.graph, lifted);
+  runtime::Counters counters;
+  Machine machine = describe_machine(flags.device, counters);
+  Options options = compile_options(flags.compile);
+  if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags.dot);
+  if (flags.dot) return show_groups(graph, machine.target, options);
+  if (flags.stage == "asm" || flags.stage == "ptx") {
+    for (auto& source : compile(graph, machine.target, options).kernels)
+      fmt::print("{}\n", assembly(source, machine, flags.stage == "ptx"));
+    return;
+  }
+  options.dump = [&](std::string_view name, std::string_view text) {
+    if (name == flags.stage) fmt::print("{}\n", text);
+  };
+  compile(graph, machine.target, options);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("show", "The text of one stage of compiling");
+  command->footer(R"(Examples:
+  weft show softmax.weft --stage cpp
+  weft show softmax.weft --stage fused --dot | dot -Tsvg > softmax.svg
+  weft show softmax.weft --stage ptx            (needs NVRTC, no GPU)
+  echo 'graph { %a = input : f32[9]
+                return %a }' | weft show - --stage graph)");
+  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  std::vector<std::string> names;
+  for (auto& s : kStages) names.emplace_back(s.name);
+  command
+      ->add_option("--stage", flags->stage,
+                   "graph, simplified (after each pass), fused, plan, cpp, cuda, asm or ptx")
+      ->check(CLI::IsMember(names))
+      ->type_name("STAGE")
+      ->capture_default_str();
+  command->add_flag("--dot", flags->dot, "As a Graphviz drawing: graph, simplified, fused");
+  add_device_options(*command, flags->device, false);
+  add_compile_options(*command, flags->compile);
+  command->callback([flags, command] {
+    flags->device_given = command->count("--device") > 0;
+    run(*flags);
+  });
+}
+
+}  // namespace weft::cli

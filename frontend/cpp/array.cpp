@@ -44,14 +44,13 @@ Array Array::astype(DType dtype, Where at) const {
   return r.finish(ir::cast(r.node(*this), dtype, r.lines()));
 }
 
-Array Array::to(const std::string& device, Where at) const {
+Array Array::to(const std::string& device) const {
   detail::DeviceSlot& from = Access::cell(*this)->device;
   detail::DeviceSlot& there = from.session.device(device);
   if (&from == &there) return *this;
   const std::vector<uint8_t> bytes = host_bytes();
   runtime::BufferRef buffer = there.device->allocate(bytes.size());
   there.device->upload(*buffer, 0, bytes.data(), bytes.size());
-  (void)at;
   return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), 0);
 }
 

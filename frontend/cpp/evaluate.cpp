@@ -49,6 +49,8 @@ void compute_scatter(DeviceSlot& device, const ir::NodeRef& scatter) {
   device.session.computed.put(scatter, value);
 }
 
+}  // namespace
+
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph) {
   SessionState& session = device.session;
@@ -66,6 +68,16 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   return session.programs.put(
       key, std::make_shared<runtime::Executable>(std::move(program), device.device, session.counters));
 }
+
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
+  canonicalize(nodes, device.session.computed, graph);
+  while (graph.scatter) {
+    compute_scatter(device, ir::NodeRef(graph.scatter));
+    canonicalize(nodes, device.session.computed, graph);
+  }
+}
+
+namespace {
 
 // Scratch of a thread; evaluating a scatter's inputs takes a second one.
 class BorrowedCanonical {
@@ -106,11 +118,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   }
   BorrowedCanonical borrowed;
   Canonical& graph = *borrowed;
-  canonicalize(nodes, device.session.computed, graph);
-  while (graph.scatter) {
-    compute_scatter(device, ir::NodeRef(graph.scatter));
-    canonicalize(nodes, device.session.computed, graph);
-  }
+  prepare(device, nodes, graph);
   if (graph.order.size() == 1 && !graph.buffers.empty()) {
     // The node was computed for another array.
     result.assign(nodes.size(), graph.buffers[0]);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "frontend/cpp/canonical.h"
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/session_state.h"
 
@@ -17,6 +18,12 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
 void materialize(std::span<Cell* const> cells);
 // The buffer of the cell's value, computed first where it is pending.
 runtime::BufferRef materialized(Cell& cell);
+
+// Fills `graph` for looking a program up; computes what no kernel can.
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
+// The program of a prepared graph, compiled unless it is known.
+ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                  const Canonical& graph);
 
 // An input node for a value that lies in memory.
 ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);

@@ -94,10 +94,6 @@ const void* Array::host_data() const {
     throw Error("span: the view must be contiguous: got strides " + to_string(at.strides) + " for shape " +
                 to_string(at.type.shape));
   }
-  const detail::Cell* const held = &cell;
-  (void)held;
-  detail::Cell* const one = &cell;
-  detail::materialize({&one, 1});
   return static_cast<const std::byte*>(detail::materialized(cell)->data()) +
          at.offset * static_cast<int64_t>(itemsize());
 }

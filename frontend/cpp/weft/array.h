@@ -69,7 +69,7 @@ class Array {
   // ---- new arrays
   Array copy() const;
   Array astype(DType dtype, Where at = Where::current()) const;
-  Array to(const std::string& device, Where at = Where::current()) const;
+  Array to(const std::string& device) const;  // itself where it already lies there
 
   // ---- writes, seen by every array that shares the cell
   void assign(const Operand& value);

@@ -44,8 +44,8 @@ Array from(const std::vector<T>& data, const Shape& shape, const std::string& de
   }
 }
 template <Element T>
-Array from(const std::vector<T>& data, const std::string& device = {}) {
-  return from(data, Shape{static_cast<int64_t>(data.size())}, device);
+Array from(const std::vector<T>& data) {
+  return from(data, Shape{static_cast<int64_t>(data.size())});
 }
 template <Element T>
 Array from(std::initializer_list<T> data) {

@@ -4,5 +4,7 @@
 #include "frontend/cpp/weft/array.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/products.h"
+#include "frontend/cpp/weft/reductions.h"
 #include "frontend/cpp/weft/session.h"
 #include "frontend/cpp/weft/shaping.h"

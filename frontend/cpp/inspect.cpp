@@ -1,0 +1,93 @@
+// What the compiler did with an array's graph, as text, and the contract that it is one kernel.
+#include <algorithm>
+#include <map>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/record.h"
+
+namespace weft {
+namespace {
+
+using detail::Access;
+
+struct Inspected {
+  detail::DeviceSlot& device;
+  ir::NodeRef node;
+  detail::Canonical graph;
+
+  explicit Inspected(const Array& x) : device(Access::cell(x)->device), node(detail::read(x, {})) {
+    detail::prepare(device, {&node, 1}, graph);
+  }
+  bool in_memory() const { return graph.order.size() == 1 && !graph.buffers.empty(); }
+};
+
+int64_t kernel_steps(const Program& program) {
+  return std::count_if(program.steps.begin(), program.steps.end(),
+                       [](const ProgramStep& s) { return std::holds_alternative<KernelStep>(s); });
+}
+
+}  // namespace
+
+std::string explain(const Array& x) {
+  Inspected at(x);
+  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
+  return compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target,
+                 at.device.session.compile_options())
+      .explanation;
+}
+
+const Array& one_kernel(const Array& x) {
+  Inspected at(x);
+  if (at.in_memory()) return x;
+  const detail::ProgramCache::Program known = detail::program_for(at.device, {&at.node, 1}, at.graph);
+  const Program& program = known->program();
+  if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
+    const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));
+    throw Error("one_kernel: the array must be one kernel: got " + std::to_string(kernel_steps(program)) +
+                " kernels and " + std::to_string(library) + " library calls or copies\n" +
+                program.explanation);
+  }
+  if (Access::view(x)) return x.eval();
+  const ir::NodeRef value =
+      detail::input_node(at.node->type, known->run(at.graph.buffers, at.graph.scalars)[0]);
+  Access::cell(x)->settle(at.node, value);
+  if (at.node->use_count() > 1) at.device.session.computed.put(at.node, value);
+  return x;
+}
+
+std::string show(const Array& x, const std::string& stage) {
+  Inspected at(x);
+  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
+  std::vector<std::pair<std::string, std::string>> stages;
+  Options options = at.device.session.compile_options();
+  options.dump = [&](std::string_view name, std::string_view text) {
+    const auto known =
+        std::find_if(stages.begin(), stages.end(), [&](const auto& s) { return s.first == name; });
+    if (known != stages.end()) {
+      known->second += '\n';
+      known->second += text;
+    } else {
+      stages.emplace_back(name, text);
+    }
+  };
+  const Program program = compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
+  const std::string assembly = at.device.target.kind == TargetKind::Cpu ? "asm" : "ptx";
+  if (stage == assembly) {
+    std::string text;
+    for (const KernelSource& source : program.kernels) text += at.device.device->assembly(source);
+    return text;
+  }
+  std::string all, names;
+  for (const auto& [name, text] : stages) {
+    if (name == stage) return text;
+    all += "== " + name + "\n" + text + (text.ends_with('\n') ? "" : "\n");
+    names += name + ", ";
+  }
+  if (stage.empty()) return all;
+  if (stage == "simplify" || stage == "share") return {};  // the pass changed nothing
+  throw Error("show: takes one of " + names + assembly + ": got '" + stage + "'");
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// Products of matrices and vectors, with NumPy's rules. Integer products wrap around in their dtype.
+#pragma once
+
+#include "frontend/cpp/weft/array.h"
+
+namespace weft {
+
+// The last two axes multiplied as matrices, the others broadcast; an array of one axis is a row on the left
+// and a column on the right, and that axis is gone from the result.
+Array matmul(const Operand& a, const Operand& b);
+// NumPy's dot: matmul up to two axes; beyond, the sum over a's last and b's last but one axis; the product
+// with a number.
+Array dot(const Operand& a, const Operand& b);
+// The sum over pairs of axes; `count`: a's last ones against b's first ones.
+Array tensordot(const Operand& a, const Operand& b, int64_t count = 2);
+Array tensordot(const Operand& a, const Operand& b, const Dims& a_axes, const Dims& b_axes);
+// Every product of an element of a with one of b, both flat.
+Array outer(const Operand& a, const Operand& b);
+// sum(conj(a) * b) along an axis that counts from the end.
+Array vecdot(const Operand& a, const Operand& b, int64_t axis = -1);
+
+}  // namespace weft

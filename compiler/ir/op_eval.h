@@ -24,6 +24,9 @@ concept Float = std::is_floating_point_v<T>;
 template <class T>
 concept Integer = std::same_as<T, int64_t> || std::same_as<T, uint64_t>;
 
+template <Float T>
+using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
 inline uint64_t unsign(uint64_t x) { return x; }
 inline uint64_t unsign(int64_t x) { return static_cast<uint64_t>(x); }
 
@@ -129,15 +132,15 @@ template <Float T>
 T pow(T x, T y) {
   return std::pow(x, y);
 }
-// npy_cpow: exact cases by multiplication, the rest by C99's cpow. That loses the digits of |y log x|, so it
-// is taken in the next wider type.
+// npy_cpow: exact cases by multiplication, the rest as exp(y log x). That loses the digits of |y log x|, so
+// it is taken in the next wider type.
 template <Complex T>
 T pow(T x, T y) {
   using R = typename T::value_type;
   const R br = y.real(), bi = y.imag();
   if (br == 0 && bi == 0) return T(1, 0);
   if (x.real() == 0 && x.imag() == 0) {
-    if (br > 0 && bi == 0) return T(0, 0);
+    if (br > 0) return T(0, 0);
     const R nan = std::numeric_limits<R>::quiet_NaN();
     return T(nan, nan);
   }
@@ -152,8 +155,8 @@ T pow(T x, T y) {
     }
     return invert ? T(1, 0) / result : result;
   }
-  using Wide = std::complex<std::conditional_t<std::is_same_v<R, float>, double, long double>>;
-  return static_cast<T>(std::pow(static_cast<Wide>(x), static_cast<Wide>(y)));
+  using Wide = std::complex<Wider<R>>;
+  return static_cast<T>(std::exp(multiply(static_cast<Wide>(y), std::log(static_cast<Wide>(x)))));
 }
 
 template <Float T>
@@ -188,6 +191,9 @@ T sign(T x) {
     const int exponent = std::ilogb(largest);
     re = std::scalbn(re, -exponent), im = std::scalbn(im, -exponent);
   }
+  // One infinite part alone gives the direction.
+  if (std::isinf(re) && std::isfinite(im)) return T(std::copysign(R(1), re), std::copysign(R(0), im));
+  if (std::isinf(im) && std::isfinite(re)) return T(std::copysign(R(0), re), std::copysign(R(1), im));
   const R size = std::hypot(re, im);
   return T(re / size, im / size);
 }
@@ -205,8 +211,7 @@ T rsqrt(T x) {
 // glibc's cbrt is more than 2 ulp off in double, so each type asks the next wider one.
 template <Float T>
 T cbrt(T x) {
-  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-  return static_cast<T>(std::cbrt(static_cast<Wide>(x)));
+  return static_cast<T>(std::cbrt(static_cast<Wider<T>>(x)));
 }
 
 inline bool maximum(bool x, bool y) { return x || y; }
@@ -362,6 +367,16 @@ T tanh(T x) {
   return std::tanh(x);
 }
 
+// glibc's real atanh is more than 1 ulp off.
+template <Float T>
+T atanh(T x) {
+  return static_cast<T>(std::atanh(static_cast<Wider<T>>(x)));
+}
+template <Complex T>
+T atanh(T x) {
+  return std::atanh(x);
+}
+
 // ---- special functions
 
 // The reentrant forms: std::lgamma writes the global `signgam`.
@@ -378,18 +393,24 @@ inline long double lgamma(long double x) {
   return ::lgammal_r(x, &sign);
 }
 
-// 1 + erf(t) is erfc(-t), which keeps its digits for negative x.
+// 1 + erf(t) is erfc(-t), which keeps its digits for negative x; the rounding of t costs t^2 ulp, so it is
+// taken in the next wider type. At -infinity, where the product is NaN, the limit.
 template <Float T>
 T gelu(T x) {
-  constexpr T kSqrtHalf = static_cast<T>(0.707106781186547524400844362104849039L);
-  return x * (std::erfc(-x * kSqrtHalf) / 2);
+  using W = Wider<T>;
+  constexpr W kSqrtHalf = static_cast<W>(0.707106781186547524400844362104849039L);
+  if (x == -std::numeric_limits<T>::infinity()) return T(-0.0);
+  return static_cast<T>(x * (std::erfc(-x * kSqrtHalf) / 2));
 }
 
 // (1 + tanh(t)) / 2 is sigmoid(2 t), which keeps its digits for negative x.
 template <Float T>
 T gelu_tanh(T x) {
-  constexpr T kTwoSqrtTwoOverPi = static_cast<T>(1.595769121605730711759784793837160640L);
-  return x * sigmoid(kTwoSqrtTwoOverPi * (x + static_cast<T>(0.044715L) * x * x * x));
+  using W = Wider<T>;
+  constexpr W kTwoSqrtTwoOverPi = static_cast<W>(1.595769121605730711759784793837160640L);
+  if (x == -std::numeric_limits<T>::infinity()) return T(-0.0);
+  const W w = x;
+  return static_cast<T>(w * sigmoid(kTwoSqrtTwoOverPi * (w + static_cast<W>(0.044715L) * w * w * w)));
 }
 
 // ---- predicates and bits

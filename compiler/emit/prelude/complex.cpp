@@ -75,7 +75,9 @@ $fn $V weft_divide_mend_$T($V n, $V d, $V q) {
   $V iq = {inf * (nb.re * d.re + nb.im * d.im), inf * (nb.im * d.re - nb.re * d.im)};
   $V db = {weft_copysign_f64(weft_select_f64(weft_isinf_f64(d.re), one, zero), d.re),
            weft_copysign_f64(weft_select_f64(weft_isinf_f64(d.im), one, zero), d.im)};
-  $V vq = {zero * (n.re * db.re + n.im * db.im), zero * (n.im * db.re - n.re * db.im)};
+  const $RV half = ($RV)(0.5);  // keeps the sums finite
+  $RV x = n.re * half, y = n.im * half;
+  $V vq = {zero * (x * db.re + y * db.im), zero * (y * db.re - x * db.im)};
   q = weft_select_$T(both & weft_isfinite_$T(n) & weft_isinf_$T(d), vq, q);
   q = weft_select_$T(both & weft_isinf_$T(n) & weft_isfinite_$T(d), iq, q);
   return weft_select_$T(both & by_zero, zq, q);

@@ -134,7 +134,7 @@ $fn $V weft_load_partial_$T(const void* p, long n) {
   const char* from = (const char*)p;
   char* to = (char*)&v;
 #pragma clang loop unroll(full)
-  for (int k = L / 2; k; k /= 2) {
+  for (int k = L; k; k /= 2) {
     if (n & k) {
       __builtin_memcpy(to, from, k * $C * sizeof($S));
       to += k * $C * sizeof($S);
@@ -149,7 +149,7 @@ $fn void weft_store_partial_$T(void* p, $V x, long n) {
   const char* from = (const char*)&v;
   char* to = (char*)p;
 #pragma clang loop unroll(full)
-  for (int k = L / 2; k; k /= 2) {
+  for (int k = L; k; k /= 2) {
     if (n & k) {
       __builtin_memcpy(to, from, k * $C * sizeof($S));
       to += k * $C * sizeof($S);

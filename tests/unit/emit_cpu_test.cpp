@@ -1,0 +1,316 @@
+// CPU kernels under schedules that schedule_cpu would not choose: whatever the lanes, chunks, splits and
+// order, the results are the interpreter's.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "compiler/ir/parse.h"
+#include "tests/fuzz/compare.h"
+#include "tests/fuzz/random_input.h"
+#include "tests/unit/run_kernels.h"
+
+namespace weft {
+namespace {
+
+using plan::Order;
+using plan::RowProgram;
+using plan::Schedule;
+using test::Forced;
+
+int outer_rank(const RowProgram& p) { return static_cast<int>(p.outer.size()); }
+int rank(const RowProgram& p) { return outer_rank(p) + static_cast<int>(p.row.size()); }
+int64_t extent(const RowProgram& p, int axis) {
+  return axis < outer_rank(p) ? p.outer[static_cast<size_t>(axis)].value
+                              : p.row[static_cast<size_t>(axis - outer_rank(p))].value;
+}
+int64_t round_up(int64_t n, int64_t by) { return (n + by - 1) / by * by; }
+
+// A schedule of our own: lanes along the k-th axis that its order allows.
+void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int64_t chunk, int64_t split) {
+  bool row = !p.row.empty();
+  if (!row) order = Order::Pointwise;
+  if (row && order == Order::Pointwise) order = Order::Rows;
+  if (order == Order::Columns && outer_rank(p) == 0) order = Order::Rows;
+  s.order = order;
+  int first = order == Order::Rows ? outer_rank(p) : 0, last = order == Order::Rows ? rank(p) : outer_rank(p);
+  s.lane_axis = first + k % (last - first);
+  s.lanes = lanes;
+  s.chunk =
+      order == Order::Rows ? 0 : std::min(round_up(chunk, lanes), round_up(extent(p, s.lane_axis), lanes));
+  s.rows_per_task = order == Order::Columns ? 1 : 1 + k % 3;
+  s.split = row && p.sweeps.size() == 1 && !p.ordered ? std::min<int64_t>(split, p.row[0].value) : 1;
+  if (s.split > 1) s.rows_per_task = 1;
+  s.streaming = order != Order::Columns && test::can_stream(p, s.lane_axis) && k % 2 == 0;
+}
+
+struct Case {
+  const char* name;
+  const char* text;  // with_extents() fills in
+  bool exact = false;
+};
+
+// {n} and {m}, and what is computed from them.
+std::string with_extents(std::string text, int64_t n, int64_t m) {
+  auto put = [&](const std::string& from, int64_t to) {
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, from.size(), std::to_string(to));
+  };
+  put("{n}", n), put("{m}", m), put("{l}", n + 3), put("{last}", n + 2), put("{m2}", m + 2),
+      put("{m3}", m + 3);
+  put("{nm}", n * m), put("{nn}", 2 * n + 2);
+  return text;
+}
+
+const Case kCases[] = {
+    {"Axpy", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %y = input "y" : f32[{m}, {n}]
+  %a = scalar "a" : f32[{m}, {n}]
+  %p = multiply %a, %x
+  %q = add %p, %y
+  return %q })"},
+    {"RowVector", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %b = input "b" : f32[{n}]
+  %c = input "c" : f64[{m}, 1]
+  %p = add %x, %b
+  %r = multiply %p, %c
+  return %p, %r })"},
+    {"Transposed", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %y = input "y" : f32[{n}, {m}]
+  %t = permute %y, axes=[1, 0] : f32[{m}, {n}]
+  %z = subtract %x, %t
+  return %z })",
+     true},
+    {"Stencil", R"(graph {
+  %x = input "x" : f32[{l}, {m}]
+  %a = slice %x, starts=[0, 0] : f32[{n}, {m}]
+  %b = slice %x, starts=[3, 0] : f32[{n}, {m}]
+  %c = slice %x, starts=[{last}, 0], steps=[-1, 1] : f32[{n}, {m}]
+  %e = add %a, %b
+  %d = subtract %e, %c
+  return %d })",
+     true},
+    {"PadsBothAxes", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %p = pad %x, 1.5, before=[1, 2], after=[2, 1] : f32[{m3}, {l}]
+  %q = multiply %p, 2.0
+  return %q })",
+     true},
+    {"Concat", R"(graph {
+  %x = input "x" : i32[{m}, {n}]
+  %y = input "y" : i32[{m}, 3]
+  %z = concat %x, %y, %x, axis=1
+  %s = multiply %z, %z
+  return %s })",
+     true},
+    {"UpdateStrided", R"(graph {
+  %x = input "x" : f32[{nn}]
+  %v = input "v" : f32[{n}]
+  %u = update %x, %v, starts=[1], steps=[2] : f32[{nn}]
+  %w = multiply %u, 3.0
+  return %w, %u })",
+     true},
+    {"UpdateRows", R"(graph {
+  %x = input "x" : f64[{m}, {l}]
+  %v = input "v" : f64[{m}, {n}]
+  %u = update %x, %v, starts=[0, 2], steps=[1, 1] : f64[{m}, {l}]
+  %b = greater %u, 0.0
+  return %u, %b })",
+     true},
+    {"SplitAxis", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %y = input "y" : f32[{n}, {m}]
+  %r = reshape %x : f32[{n}, {m}]
+  %z = add %r, %y
+  return %z })",
+     true},
+    {"ReshapeInPad", R"(graph {
+  %x = input "x" : f32[{n}, {m}]
+  %i = input "i" : f32[{nm}]
+  %s = permute %x, axes=[1, 0] : f32[{m}, {n}]
+  %f = reshape %s : f32[{nm}]
+  %p = concat %f, %i, %f, axis=0
+  %q = negative %p
+  return %q })",
+     true},
+    {"Gather", R"(graph {
+  %t = input "t" : f32[{n}, {m}]
+  %i = input "i" : i64[7, {m}]
+  %g = gather %t, %i, axis=0 : f32[7, {m}]
+  %h = multiply %g, 2.0
+  return %h })",
+     true},
+    {"GatherInConcat", R"(graph {
+  %t = input "t" : f32[{n}, {m}]
+  %i = input "i" : i64[{n}, 1]
+  %g = gather %t, %i, axis=0 : f32[{n}, {m}]
+  %c = concat %g, %t, axis=0
+  %p = pad %c, 0.0, before=[2, 1], after=[0, 3]
+  return %p })",
+     true},
+    {"SumRows", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %q = square %x
+  %s = sum %q, axes=[1]
+  %t = sum %x, axes=[1]
+  %u = divide %s, %t
+  return %u, %t })"},
+    {"SumColumns", R"(graph {
+  %x = input "x" : f32[{n}, {m}]
+  %s = sum %x, axes=[0]
+  %l = max %x, axes=[0]
+  return %s, %l })"},
+    {"SumMiddle", R"(graph {
+  %x = input "x" : f64[3, {n}, {m}]
+  %s = sum %x, axes=[1]
+  return %s })"},
+    {"SumOuterAndInner", R"(graph {
+  %x = input "x" : f32[{m}, 3, {n}]
+  %s = sum %x, axes=[0, 2]
+  %h = multiply %s, 0.5
+  return %h })"},
+    {"SumAll", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %b = input "b" : f32[{n}]
+  %y = add %x, %b
+  %s = sum %y
+  return %s })"},
+    {"MaxOfHalves", R"(graph {
+  %x = input "x" : bf16[{m}, {n}]
+  %y = input "y" : f16[{m}, {n}]
+  %a = max %x, axes=[1]
+  %b = min %y, axes=[0]
+  return %a, %b })",
+     true},
+    {"ArgmaxOfExpression", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %a = abs %x
+  %p = argmax %a, axes=[1]
+  %q = argmin %a, axes=[0]
+  return %p, %q })",
+     true},
+    {"ArgmaxOfTwoAxes", R"(graph {
+  %x = input "x" : i16[3, {m}, {n}]
+  %b = input "b" : i16[{n}]
+  %y = maximum %x, %b
+  %p = argmax %y, axes=[1, 2]
+  return %p })",
+     true},
+    {"Softmax", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %a = max %x, axes=[1]
+  %b = reshape %a : f32[{m}, 1]
+  %c = subtract %x, %b
+  %d = exp %c
+  %e = sum %d, axes=[1]
+  %f = reshape %e : f32[{m}, 1]
+  %g = divide %d, %f
+  return %g })"},
+    {"SoftmaxOverTwoAxes", R"(graph {
+  %x = input "x" : f32[{m}, 5, {n}]
+  %y = input "y" : f32[5, 1]
+  %z = exp %y
+  %w = multiply %x, %z
+  %a = max %w, axes=[1, 2]
+  %b = reshape %a : f32[{m}, 1, 1]
+  %c = subtract %w, %b
+  %d = exp %c
+  %e = multiply %d, %z
+  %s = sum %e, axes=[1, 2]
+  %t = reshape %s : f32[{m}, 1, 1]
+  %g = divide %e, %t
+  %h = add %g, %z
+  return %h })"},
+    {"ColumnSoftmax", R"(graph {
+  %x = input "x" : f32[{n}, {m}]
+  %a = max %x, axes=[0]
+  %c = subtract %x, %a
+  %d = exp %c
+  %e = sum %d, axes=[0]
+  %g = divide %d, %e
+  return %g })"},
+    {"RowsWithPads", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %p = pad %x, 0.5, before=[1, 2], after=[1, 1] : f32[{m2}, {l}]
+  %s = sum %p, axes=[1]
+  %t = reshape %s : f32[{m2}, 1]
+  %y = subtract %p, %t
+  return %y })"},
+    {"Pairs", R"(graph {
+  %x = input "x" : f32[{n}]
+  %w = input "w" : f32[{n}]
+  %i = reshape %x : f32[{n}, 1]
+  %d = subtract %i, %x
+  %e = square %d
+  %f = add %e, 1.0
+  %g = divide %d, %f
+  %h = multiply %g, %w
+  %s = sum %h, axes=[1]
+  %t = sum %f, axes=[1]
+  return %s, %t })"},
+    {"BoolsAndBytes", R"(graph {
+  %x = input "x" : u8[{m}, {n}]
+  %y = input "y" : f64[{m}, {n}]
+  %a = greater %x, 100
+  %b = less %y, 0.0
+  %c = logical_xor %a, %b
+  %d = any %c, axes=[1]
+  %e = all %c, axes=[0]
+  return %c, %d, %e })",
+     true},
+    {"Complex", R"(graph {
+  %x = input "x" : c64[{m}, {n}]
+  %y = input "y" : c128[{n}]
+  %a = multiply %x, %y
+  %s = sum %a, axes=[1]
+  %c = conj %a
+  return %s, %c })"},
+    {"IotaAndPosition", R"(graph {
+  %i = iota axis=1 : i32[{m}, {n}]
+  %j = iota axis=0 : i32[{m}, {n}]
+  %k = multiply %i, %j
+  %s = sum %k, axes=[0]
+  %x = input "x" : i32[{m}, {n}]
+  %t = add %x, %k
+  return %s, %t })",
+     true},
+};
+
+class Forcing : public testing::TestWithParam<Case> {};
+
+TEST_P(Forcing, AnySchedule) {
+  const Case& c = GetParam();
+  const int64_t ms[] = {3, 1, 19};
+  uint64_t seed = 0;
+  for (int lanes : {4, 16, 64}) {
+    const int64_t extents[] = {1, lanes - 1, lanes, lanes + 1, 3 * lanes + 5};
+    for (Order order : {Order::Rows, Order::Columns})
+      for (int k = 0; k < 2; ++k)
+        for (int64_t n : extents) {
+          int64_t m = ms[++seed % 3];
+          std::string text = with_extents(c.text, n, m);
+          ir::Graph graph = ir::parse(text);
+          auto inputs = test::random_inputs(graph, seed, {-3, 3}, c.exact ? 0.05 : 0.0);
+          auto want = interpret(graph, inputs);
+          int64_t split = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 2 : 7;
+          Forced forced;
+          forced.change = [&](Schedule& s, const RowProgram& p) {
+            force(s, p, order, k, lanes, seed % 2 ? lanes : 3 * lanes, split);
+          };
+          forced.repeat_cost = k == 0 ? 0.0f : 6.0f;
+          auto got = run_kernels(graph, inputs, test::host_target(), forced);
+          for (size_t i = 0; i < want.size(); ++i)
+            ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "")
+                << "output " << i << ", lanes " << lanes << ", order " << static_cast<int>(order) << ", axis "
+                << k << ", split " << split << "\n"
+                << text;
+        }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EmitCpu, Forcing, testing::ValuesIn(kCases),
+                         [](const auto& c) { return std::string(c.param.name); });
+
+}  // namespace
+}  // namespace weft

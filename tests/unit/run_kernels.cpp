@@ -1,0 +1,183 @@
+#include "tests/unit/run_kernels.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "compiler/emit/cpu.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/plan/lower.h"
+#include "runtime/cpu/clang_jit.h"
+
+namespace weft::test {
+
+namespace {
+
+using ir::HostTensor;
+using ir::Node;
+using plan::Order;
+using plan::RowProgram;
+using plan::Schedule;
+using runtime::ClangJit;
+
+constexpr size_t kMargin = 256;
+constexpr std::byte kUntouched{0xa5};
+
+// Aligned as the runtime's buffers are.
+class Block {
+ public:
+  explicit Block(size_t bytes) : memory_(bytes + 3 * kMargin, kUntouched), bytes_(bytes) {
+    auto at = reinterpret_cast<uintptr_t>(memory_.data()) + kMargin;
+    start_ = (at + kMargin - 1) / kMargin * kMargin - reinterpret_cast<uintptr_t>(memory_.data());
+  }
+  std::byte* data() { return memory_.data() + start_; }
+  size_t bytes() const { return bytes_; }
+  bool margins_untouched() const {
+    auto untouched = [](std::byte b) { return b == kUntouched; };
+    auto first = memory_.begin() + static_cast<int64_t>(start_);
+    return std::all_of(memory_.begin(), first, untouched) &&
+           std::all_of(first + static_cast<int64_t>(bytes_), memory_.end(), untouched);
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+  size_t bytes_, start_ = 0;
+};
+
+using Entry = void (*)(const uint64_t*, int64_t, int64_t, char*);
+
+struct Loaded {
+  std::shared_ptr<ClangJit::Code> code;
+  Entry run, finish;
+};
+
+const Loaded& load(const KernelSource& source) {
+  static ClangJit jit;
+  static std::map<std::string, Loaded> loaded;
+  auto it = loaded.find(source.name);
+  if (it != loaded.end()) return it->second;
+  std::vector<std::string> symbols = {source.name, source.name + "_finish"};
+  Loaded l;
+  l.code = jit.load(jit.compile(source.text, source.name), symbols);
+  l.run = reinterpret_cast<Entry>(l.code->address(symbols[0]));
+  l.finish = reinterpret_cast<Entry>(l.code->address(symbols[1]));
+  return loaded.emplace(source.name, l).first->second;
+}
+
+Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
+  RowProgram lowered = p;
+  Schedule s = schedule_cpu(p, target);
+  if (!forced.change) return s;
+  forced.change(s, lowered);
+  p = std::move(lowered);
+  bool columns = s.order == Order::Columns;
+  float cost = columns                  ? std::numeric_limits<float>::infinity()
+               : forced.repeat_cost < 0 ? 6
+                                        : forced.repeat_cost;
+  repeat_cheap_values(p, true, cost, columns ? -1 : s.lane_axis);
+  s.keeper = crossing_values(p).empty() ? plan::Keeper::None : plan::Keeper::Scratch;
+  return s;
+}
+
+class Run {
+ public:
+  Run(const ir::Graph& graph, const Target& target, const Forced& forced)
+      : graph_(graph), target_(target), forced_(forced) {}
+
+  std::vector<HostTensor> operator()(const std::vector<HostTensor>& inputs) {
+    ir::Partition partition = passes::fuse(graph_, target_, Options());
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const Node* n = graph_.inputs[k].get();
+      if (n->op == ir::Op::scalar) {
+        scalars_[n] = Scalar::load(n->dtype(), inputs[k].data.data());
+        continue;
+      }
+      add(n, n->type);
+      std::memcpy(blocks_.at(n).data(), inputs[k].data.data(), inputs[k].data.size());
+    }
+    for (auto& step : partition.steps)
+      for (auto& root : step.group.roots)
+        if (root.stored) add(root.node.get(), root.node->type);
+    for (auto& step : partition.steps) kernel(step.group);
+    std::vector<HostTensor> out;
+    for (auto& o : graph_.outputs) {
+      Block& b = blocks_.at(o.get());
+      out.push_back({o->type, std::vector<std::byte>(b.data(), b.data() + b.bytes())});
+    }
+    for (auto& [node, block] : blocks_) EXPECT_TRUE(block.margins_untouched()) << "wrote beyond a buffer";
+    return out;
+  }
+
+ private:
+  void add(const Node* n, const ir::TensorType& type) {
+    blocks_.try_emplace(n, static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype));
+  }
+
+  void kernel(const ir::Group& group) {
+    plan::Lowered lowered = plan::lower(group, [&](const Node* n) { return blocks_.contains(n); });
+    RowProgram& p = lowered.program;
+    Schedule s = schedule(p, target_, forced_);
+    plan::parameterize(p);
+    plan::verify(p);
+    SCOPED_TRACE(print(p) + print(s));
+    emit::Emitted emitted = emit::emit_cpu(p, s, false);
+    Block partials(static_cast<size_t>(emitted.partial_bytes)), scratch(emitted.launch.scratch_bytes);
+    std::vector<uint64_t> args;
+    for (const Node* n : lowered.buffers) args.push_back(reinterpret_cast<uint64_t>(blocks_.at(n).data()));
+    if (emitted.partial_bytes > 0) args.push_back(reinterpret_cast<uint64_t>(partials.data()));
+    for (int64_t param : emitted.params) args.push_back(static_cast<uint64_t>(param));
+    for (const Node* n : lowered.scalars) {
+      uint64_t words[2] = {0, 0};
+      scalars_.at(n).store(words);
+      args.push_back(words[0]);
+      if (n->dtype() == DType::C128) args.push_back(words[1]);
+    }
+    const Loaded& code = load(emitted.source);
+    // Tasks may run in any order, and several at a time.
+    int64_t tasks = emitted.launch.tasks, half = tasks / 2;
+    auto* memory = reinterpret_cast<char*>(scratch.data());
+    code.run(args.data(), half, tasks, memory);
+    for (int64_t t = 0; t < half; ++t) code.run(args.data(), t, t + 1, memory);
+    if (emitted.launch.finish_tasks > 0) code.finish(args.data(), 0, emitted.launch.finish_tasks, memory);
+    EXPECT_TRUE(partials.margins_untouched() && scratch.margins_untouched()) << "wrote beyond scratch";
+  }
+
+  const ir::Graph& graph_;
+  const Target& target_;
+  const Forced& forced_;
+  std::map<const Node*, Block> blocks_;
+  std::map<const Node*, Scalar> scalars_;
+};
+
+}  // namespace
+
+Target host_target() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
+
+std::vector<HostTensor> run_kernels(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
+                                    const Target& target, const Forced& forced) {
+  return Run(graph, target, forced)(inputs);
+}
+
+bool can_stream(const RowProgram& p, int lane_axis) {
+  int stores = 0;
+  bool contiguous = true, whole = true;
+  plan::for_each_stmt(p, [&](const plan::Stmt& stmt) {
+    auto* store = std::get_if<plan::Store>(&stmt);
+    if (!store) return;
+    ++stores;
+    bool along = false;
+    for (auto& t : store->at.axes) {
+      along |= t.axis == lane_axis && t.by.value == 1;
+      whole &= t.axis == lane_axis || t.by.value % 64 == 0;
+    }
+    contiguous &= along && store->at.values.empty();
+  });
+  return stores > 0 && contiguous && (stores == 1 || whole);
+}
+
+}  // namespace weft::test

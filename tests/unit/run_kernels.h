@@ -1,0 +1,31 @@
+// Runs a graph's CPU kernels on the host with schedules of the test's choice. Buffers lie between margins
+// that nothing may write.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/interpret.h"
+#include "compiler/options.h"
+#include "compiler/plan/schedule.h"
+
+namespace weft::test {
+
+// Changes what schedule_cpu chose; may look at the program, which is the lowered one. What crosses sweeps is
+// settled afterwards: `repeat_cost` is that of repeat_cheap_values, negative for the schedule's own.
+struct Forced {
+  std::function<void(plan::Schedule&, const plan::RowProgram&)> change;
+  float repeat_cost = -1;
+};
+
+Target host_target();
+
+// The outputs of a graph without dots and scatters. Sources that were compiled once are kept.
+std::vector<ir::HostTensor> run_kernels(const ir::Graph& graph, const std::vector<ir::HostTensor>& inputs,
+                                        const Target& target, const Forced& forced = {});
+
+// Whether the stores of a program allow to stream along an axis.
+bool can_stream(const plan::RowProgram& program, int lane_axis);
+
+}  // namespace weft::test

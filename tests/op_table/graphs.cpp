@@ -167,7 +167,7 @@ ir::Graph view_graph(DType t) {
   return g;
 }
 
-ir::Graph index_graph(DType t) {
+ir::Graph index_graph(DType t, bool sums) {
   ir::Graph g;
   NodeRef x = named_input(g, "x", t, {5, 7, 18}), values = named_input(g, "values", t, {5, 7, 18});
   NodeRef few = named_input(g, "few", t, {5, 4, 18}), line = named_input(g, "line", t, {41});
@@ -179,12 +179,10 @@ ir::Graph index_graph(DType t) {
   for (int axis = 0; axis < 3; ++axis) out(ir::gather(x, whole, axis));
   out(ir::gather(line, along, 0));
   out(ir::gather(ir::slice(line, {40}, {20}, {-2}), along, 0));
-  for (Op op : {Op::scatter, Op::scatter_add}) {
-    if (!accepts(op, t)) continue;
-    out(ir::scatter(op, x, ir::broadcast(index, {5, 4, 18}), few, 1));
-    for (int axis = 0; axis < 3; ++axis) out(ir::scatter(op, x, whole, values, axis));
-    out(ir::scatter(op, line, along, ir::slice(line, {40}, {41}, {-1}), 0));
-  }
+  const Op op = sums ? Op::scatter_add : Op::scatter;
+  out(ir::scatter(op, x, ir::broadcast(index, {5, 4, 18}), few, 1));
+  for (int axis = 0; axis < 3; ++axis) out(ir::scatter(op, x, whole, values, axis));
+  out(ir::scatter(op, line, along, ir::slice(line, {40}, {41}, {-1}), 0));
   out(ir::update(x, few, {0, 1, 0}, {1, 1, 1}));
   out(ir::update(x, ir::slice(values, {0, 0, 0}, {3, 4, 6}, {1, 1, 1}), {4, 0, 17}, {-2, 2, -3}));
   out(ir::update(line, ir::slice(line, {0}, {10}, {4}), {30}, {1}));

@@ -36,8 +36,8 @@ ir::Graph reduce_graph(DType dtype, const Shape& shape);
 
 // Views, pads and joins of inputs of `dtype`, and iotas where the dtype has them.
 ir::Graph view_graph(DType dtype);
-// Gathers, scatters and updates.
-ir::Graph index_graph(DType dtype);
+// Gathers, updates, and scatters that store or add.
+ir::Graph index_graph(DType dtype, bool sums);
 // Matrix products: batches, transposed and broadcast operands.
 ir::Graph dot_graph(DType dtype);
 

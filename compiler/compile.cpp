@@ -13,6 +13,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
+#include "compiler/passes/assign.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/share.h"
@@ -33,6 +34,7 @@ using ir::OpKind;
 constexpr passes::Pass kPasses[] = {
     {"simplify", passes::simplify},
     {"share", passes::share},
+    {"assign", passes::assign_in_place},
 };
 
 ir::Graph run_passes(ir::Graph graph, const Options& options) {
@@ -105,15 +107,14 @@ class ProgramBuilder {
   }
 
   void declare_stored(const ir::Partition& partition) {
+    for (const Node* n : topological_order(graph_.outputs))
+      if (n->op == Op::assign) buffer_of_[n] = buffer_of_.at(n->inputs[0].get());
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
         if (n->as<ir::InputAttr>().strides.empty())
-          if (n->as<ir::InputAttr>().strides.empty())
-            program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
-          else
-            add_copy(graph_.outputs[k], to);
+          program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
         else
           add_copy(graph_.outputs[k], to);
         program_.outputs.push_back(to);

@@ -34,6 +34,8 @@ struct Options {
   std::vector<std::string> without_passes;  // names of passes to leave out, to bisect
   int max_kernel_statements = 3000;         // larger groups are cut
   int max_kernel_words = 480;               // arguments of one kernel, in 8-byte words
+  // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
+  std::vector<int> donated;
   DumpSink dump;                            // empty: none
 };
 

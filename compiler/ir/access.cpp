@@ -248,7 +248,8 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
       if (!require(out, out.at[axis], from[axis], variables)) out.never = true;
       return out;
     }
-    case Op::update: {
+    case Op::update:
+    case Op::assign: {
       if (input == 0) {
         out.at = at;
         return out;

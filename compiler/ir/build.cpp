@@ -266,6 +266,8 @@ NodeRef with_inputs(const Node& node, std::span<const NodeRef> in) {
       return pad(in[0], in[1], node.as<PadAttr>().before, node.as<PadAttr>().after, lines);
     case Op::concat:
       return concat(in, node.as<AxisAttr>().axis, lines);
+    case Op::assign:
+      return make(Op::assign, in, node.attr, node.type, lines);
     case Op::update:
       return update(in[0], in[1], node.as<SliceAttr>().starts, node.as<SliceAttr>().steps, lines);
     default:

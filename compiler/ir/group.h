@@ -10,6 +10,12 @@
 
 namespace weft::ir {
 
+// The loops that compute a node: its own shape; a reduction's input; what an assign replaces.
+inline const Shape& space_of(const Node& n) {
+  if (kind(n.op) == OpKind::Reduce) return n.inputs[0]->shape();
+  return n.op == Op::assign ? n.inputs[1]->shape() : n.shape();
+}
+
 // A node that a group computes by name: a reduction, or a value that is written to memory. Everything else in
 // a group is recomputed where it is used.
 struct Root {

@@ -84,6 +84,7 @@ class Step {
       case Op::scatter_add:
         return scattered();
       case Op::update:
+      case Op::assign:
         return updated();
       case Op::dot: {
         Value result = dense();

@@ -393,7 +393,8 @@ class Parser {
         return AxesAttr{std::move(*axes)};
       }
       case Op::slice:
-      case Op::update: {
+      case Op::update:
+      case Op::assign: {
         Dims starts = list_or(s, "starts", rank, 0);
         return SliceAttr{std::move(starts), list_or(s, "steps", rank, 1)};
       }

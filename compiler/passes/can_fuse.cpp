@@ -12,7 +12,6 @@ using ir::Node;
 using ir::OpKind;
 
 bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
-const Shape& space_of(const Node& n) { return is_reduce(n) ? n.inputs[0]->shape() : n.shape(); }
 
 bool reduces(const Node& n, int64_t axis) {
   if (!is_reduce(n)) return false;
@@ -71,7 +70,8 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   }
   if (left.empty()) {
     if (!whole && !finished) return refuse("it covers a part of the axes only");
-    if (is_reduce(consumer) && finished) return refuse("it reduces over the axes that are walked in parallel");
+    if (is_reduce(consumer) && finished)
+      return refuse("it reduces over the axes that are walked in parallel");
     return finish(space, consumer, std::move(axis));
   }
   if (!finished) return refuse("it is repeated along an axis: read from memory instead of computed again");

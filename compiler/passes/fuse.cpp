@@ -20,6 +20,7 @@ using ir::Node;
 using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
+using ir::space_of;
 
 constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
 constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
@@ -30,7 +31,6 @@ constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before o
 
 bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
 bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
-const Shape& space_of(const Node& n) { return is_reduce(n) ? n.inputs[0]->shape() : n.shape(); }
 
 // One root's expression, down to what it reads from memory and to other roots.
 struct Expression {
@@ -89,7 +89,7 @@ class Fuser {
     for (auto& out : graph_.outputs)
       if (out->op != Op::input) roots_.insert(out.get());
     for (auto* n : order_) {
-      if (is_reduce(*n)) roots_.insert(n);
+      if (is_reduce(*n) || n->op == Op::assign) roots_.insert(n);
       if (is_library(*n)) {
         roots_.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
@@ -132,6 +132,10 @@ class Fuser {
     const Shape& shape = root.shape();
     const Shape& reader = *reader_shape_;
     std::set<int> seen;
+    if (root.op == Op::assign) {
+      r.reason = "it is written in place";
+      return r;
+    }
     for (size_t k = 0; k < shape.size(); ++k) {
       if (shape[k] == 1) {
         r.axis.push_back(-1);
@@ -209,6 +213,12 @@ class Fuser {
           e.readings.emplace_back(base, Reading{false, {}, "a library reads it"});
         if (base->op == Op::input) e.inputs.push_back(base);
       }
+    } else if (root->op == Op::assign) {
+      e.statements = 1;
+      visit(root->inputs[1].get(), top);
+      const Node* base = root->inputs[0].get();
+      if (roots_.contains(base) && !reading_number.contains(base))
+        e.readings.emplace_back(base, Reading{false, {}, "it is written in place"});
     } else {
       e.statements = 1;
       expand(root, top);

@@ -175,8 +175,12 @@ class Lowerer {
     store(root.node.get(), at);
   }
 
-  void store(const Node* n, const Access& at) {
-    Value v = value(n, at);
+  void store(const Node* n, Access at) {
+    Value v = value(n->op == Op::assign ? n->inputs[1].get() : n, at);
+    if (n->op == Op::assign) {
+      const auto& [starts, steps] = n->as<ir::SliceAttr>();
+      for (size_t k = 0; k < at.size(); ++k) at[k] = vars_.shift(vars_.scale(at[k], steps[k]), starts[k]);
+    }
     Store s{buffer(n, true), index(ir::address(at, contiguous_strides(n->shape()), 0, vars_)), v};
     (sweep_ < static_cast<int>(program_.sweeps.size()) ? program_.sweeps[sweep_].body : program_.epilogue)
         .push_back(s);

@@ -1,0 +1,16 @@
+// Updates of memory that the caller gives away (Options::donated) are written in place, where nothing needs
+// the old value any more: each update of the chain becomes an `assign`, whose kernel covers the replaced
+// range alone.
+//
+//   before   %2 = update %a, %1, starts=[1], steps=[1]     with input a donated
+//   after    %2 = assign %a, %1, starts=[1], steps=[1]
+#pragma once
+
+#include "compiler/ir/node.h"
+#include "compiler/options.h"
+
+namespace weft::passes {
+
+ir::Graph assign_in_place(const ir::Graph& graph, const Options& options);
+
+}  // namespace weft::passes

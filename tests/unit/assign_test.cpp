@@ -1,0 +1,124 @@
+// Updates written in place: the same values, no memory of their own, and only where nobody needs the old
+// ones.
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+#include "compiler/ir/parse.h"
+#include "compiler/passes/assign.h"
+#include "tests/fuzz/backend.h"
+#include "tests/fuzz/compare.h"
+#include "tests/fuzz/random_input.h"
+
+namespace weft::test {
+namespace {
+
+int assigns(const std::string& text) {
+  Options options;
+  options.donated = {0};
+  ir::Graph graph = passes::assign_in_place(ir::parse(text), options);
+  int count = 0;
+  for (const ir::Node* n : topological_order(graph.outputs)) count += n->op == ir::Op::assign;
+  return count;
+}
+
+class Assign : public testing::TestWithParam<std::string> {};
+
+// Runs with the first input given away; the others stay. The first output has to be that memory.
+void check_in_place(Backend& b, const std::string& text) {
+  ir::Graph graph = ir::parse(text);
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  std::vector<ir::HostTensor> want = interpret(graph, inputs);
+  Options options;
+  options.donated = {0};
+  Program program = compile(graph, b.target, options);
+  EXPECT_EQ(program.buffers[program.outputs[0]].role, BufferSpec::Role::Input);
+  std::vector<ir::HostTensor> got = run_on(b, graph, inputs, options);
+  for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(difference(got[k], want[k], {}), "") << "output " << k;
+}
+
+TEST_P(Assign, WritesTheRangeOfADonatedInput) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f32[100, 33]
+    %v = input "v" : f32[40, 11]
+    %w = multiply %v, 2.0
+    %u = update %a, %w, starts=[3, 30], steps=[2, -2]
+    return %u
+  })");
+}
+
+TEST_P(Assign, AddsInPlaceWhereTheOldValueIsReadAtTheSamePositions) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f32[100, 33]
+    %s = slice %a, starts=[1, 1] : f32[98, 31]
+    %t = add %s, 1.0
+    %u = update %a, %t, starts=[1, 1]
+    return %u
+  })");
+}
+
+TEST_P(Assign, FollowsAChainOfUpdates) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : i32[64]
+    %b = input "b" : i32[3]
+    %u = update %a, %b, starts=[0]
+    %w = update %u, %b, starts=[2]
+    %x = slice %w, starts=[1] : i32[5]
+    %y = multiply %x, %x
+    %z = update %w, %y, starts=[1]
+    return %z
+  })");
+}
+
+TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %s = slice %a, starts=[0] : f32[7]
+    %u = update %a, %s, starts=[1]
+    return %u
+  })"),
+            0)
+      << "shifted";
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %v = input "v" : f32[2]
+    %u = update %a, %v, starts=[1]
+    %n = negative %a
+    return %u, %n
+  })"),
+            0)
+      << "another output";
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %m = max %a
+    %b = broadcast %m : f32[2]
+    %u = update %a, %b, starts=[1]
+    return %u
+  })"),
+            0)
+      << "a reduction";
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %v = input "v" : f32[2]
+    %u = update %a, %v, starts=[1]
+    return %a, %u
+  })"),
+            0)
+      << "the input itself";
+}
+
+TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %v = input "v" : f32[2]
+    %u = update %a, %v, starts=[1]
+    %s = slice %u, starts=[0] : f32[7]
+    %w = update %u, %s, starts=[1]
+    return %w
+  })"),
+            1);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Assign, testing::ValuesIn(backend_names()), [](auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace weft::test

@@ -311,7 +311,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
   if (s_.order == Order::Pointwise)
-    s_.tile_axis >= 0 ? tiled() : pointwise();
+    s_.tile_axis >= 0 ? tiled() : s_.rows_per_task > 1 ? shelves() : pointwise();
   else if (columns_)
     columns(finish_entry);
   else

@@ -90,7 +90,8 @@ class CudaEmitter {
   std::string entry(bool finish);
   std::string opening(const std::string& name, int threads) const;
   void pointwise();
-  void tiled();  // cuda_tile.cpp
+  void shelves();  // cuda_tile.cpp
+  void tiled();    // cuda_tile.cpp
   void rows(bool finish);
   void columns(bool finish);
   void sweep_loops(const Batch& batch);

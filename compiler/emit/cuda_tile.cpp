@@ -1,3 +1,4 @@
+#include "compiler/base/error.h"
 #include "compiler/emit/cuda_emitter.h"
 
 namespace weft::emit {
@@ -53,6 +54,42 @@ void CudaEmitter::tiled() {
   batch_loads(b);
   code_.add("}");
   code_.add("__syncthreads();");
+  batch_elements(b);
+  batch_stores(b);
+}
+
+// A block takes `rows_per_task` rows of 32 vectors, so that rows next to each other share what they read.
+void CudaEmitter::shelves() {
+  const Batch& b = batches_[0];
+  auto order = order_of(true);
+  int lane = order[0], down = order[1], step = s_.threads / 32;
+  if (s_.rows_per_task != int64_t{step} * s_.unroll)
+    throw InternalError("emit cuda: a block's rows are its threads'");
+  int64_t vectors = (extent(lane).value + s_.lanes - 1) / s_.lanes;
+  launch_.tasks = (vectors + 31) / 32 * ((extent(down).value + s_.rows_per_task - 1) / s_.rows_per_task);
+  code_.line("const I n = {};", count_of({lane}));
+  code_.add("I q = (I)blockIdx.x;");
+  code_.add("const I right = weft_split(q, (n + 31) / 32) * 32 + (I)(threadIdx.x % 32);");
+  code_.line("const I first = weft_split(q, ({0} + {1}) / {2}) * {2} + (I)(threadIdx.x / 32);",
+             spell(extent(down)), s_.rows_per_task - 1, s_.rows_per_task);
+  for (int a : order) {
+    if (a == lane || a == down) continue;
+    launch_.tasks *= extent(a).value;
+    axis_[a] = format("x{}", a);
+    code_.line("const I x{} = weft_split(q, {});", a, spell(extent(a)));
+  }
+  code_.line("const I x{} = weft_min(right, n - 1){};", lane, s_.lanes > 1 ? format(" * {}", s_.lanes) : "");
+  code_.line("I x{}[{}];", down, s_.unroll);
+  code_.line("bool ok[{}];", s_.unroll);
+  axis_[lane] = format("x{}", lane);
+  axis_[down] = format("x{}[u]", down);
+  batch_arrays(b);
+  code_.unrolled("u", s_.unroll);
+  code_.line("const I row = first + u * {};", step);
+  code_.line("ok[u] = right < n && row < {};", spell(extent(down)));
+  code_.line("x{}[u] = weft_min(row, {} - 1);", down, spell(extent(down)));
+  batch_loads(b);
+  code_.add("}");
   batch_elements(b);
   batch_stores(b);
 }

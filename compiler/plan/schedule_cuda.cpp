@@ -179,6 +179,30 @@ class Scheduler {
     s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1));
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
     s_.reason = fmt::format("pointwise, {} lanes along axis {}", s_.lanes, s_.lane_axis);
+    int down = s_.lane_axis == outer_ - 1 ? outer_ - 2 : outer_ - 1;
+    if (down >= 0 && vectors(s_.lane_axis) >= 32 && extent(down) >= 8 && reads_neighbours(down)) {
+      s_.threads = kThreads;
+      s_.rows_per_task = kThreads / 32 * s_.unroll;
+      s_.reason += fmt::format(", blocks of {} rows", s_.rows_per_task);
+    }
+  }
+
+  // Whether a buffer is read at several places near each other on the axis, as stencils do. What neighbouring
+  // rows share then comes from a block's own cache.
+  bool reads_neighbours(int axis) const {
+    auto& body = p_.sweeps[0].body;
+    for (auto& a : body)
+      for (auto& b : body) {
+        auto* x = std::get_if<Load>(&a);
+        auto* y = std::get_if<Load>(&b);
+        if (!x || !y || x->buffer != y->buffer || !x->at.values.empty() || !y->at.values.empty()) continue;
+        const int64_t stride = std::abs(stride_along(x->at, axis));
+        const int64_t apart = y->at.offset.value - x->at.offset.value;
+        if (stride > 1 && stride_along(y->at, axis) == stride_along(x->at, axis) && apart > stride / 2 &&
+            apart < stride * 8)
+          return true;
+      }
+    return false;
   }
 
   // Loads that are contiguous along another axis than the lanes' go through shared memory.
@@ -264,6 +288,7 @@ class Scheduler {
       threads = 512;
       while (ceil_divide(row_vectors, threads * cluster) * bytes > kKeptBytes / 2) cluster *= 2;
       // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
+      if (cluster > 1 && cluster < 8) threads = 256, cluster *= 2;
       if (cluster > 1 && (cluster > 8 || target_.shared_bytes < (200u << 10))) return false;
     }
     int64_t unroll = ceil_divide(row_vectors, threads * cluster);

@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 1, rows stay in registers, 4 blocks a row; 32 elements a thread access, passing the cache by
-// 4096 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 256 threads along axis 1, rows stay in registers, 8 blocks a row; 32 elements a thread access, passing the cache by
+// 8192 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -97,14 +97,14 @@ struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_8aeb03c848d1ff1d(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 512);
-  I q = (I)(blockIdx.x / 4) * 1 + (I)(threadIdx.x / 512);
-  const I rank = (I)(blockIdx.x % 4);
+  const I t = (I)(threadIdx.x % 256);
+  I q = (I)(blockIdx.x / 8) * 1 + (I)(threadIdx.x / 256);
+  const I rank = (I)(blockIdx.x % 8);
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q;
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const
     bool ok[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = rank * 2048 + t + u * 512;
+      I q = rank * 1024 + t + u * 256;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;
@@ -138,18 +138,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[16];
+  __shared__ S0 joined0[8];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
 #pragma unroll
-  for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   __shared__ S0 block0;
   if (threadIdx.x == 0) block0 = s0;
   weft_meet();
   s0 = weft_of_block(block0, 0);
 #pragma unroll
-  for (int k = 1; k < 4; ++k) join0(s0, weft_of_block(block0, k));
+  for (int k = 1; k < 8; ++k) join0(s0, weft_of_block(block0, k));
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
   s1.t1 = weft_splat_f32(0x0p+0f);
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const
     bool ok[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = rank * 2048 + t + u * 512;
+      I q = rank * 1024 + t + u * 256;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;
@@ -179,18 +179,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 joined1[16];
+  __shared__ S1 joined1[8];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s1 = joined1[threadIdx.x / 256 * 8 + threadIdx.x % 8];
 #pragma unroll
-  for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
+  for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
   __shared__ S1 block1;
   if (threadIdx.x == 0) block1 = s1;
   weft_meet();
   s1 = weft_of_block(block1, 0);
 #pragma unroll
-  for (int k = 1; k < 4; ++k) join1(s1, weft_of_block(block1, k));
+  for (int k = 1; k < 8; ++k) join1(s1, weft_of_block(block1, k));
   const float v4 = weft_cast_f32_bf16(s1.t1);
   {
     I x1[4];
@@ -198,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_31b5154a90eebe54(const
     Vec<unsigned short, 8> w1[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = rank * 2048 + t + u * 512;
+      I q = rank * 1024 + t + u * 256;
       ok[u] = q < m;
       q = weft_min(q, m - 1);
       x1[u] = q * 8;

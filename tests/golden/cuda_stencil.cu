@@ -1,4 +1,4 @@
-// pointwise, 4 lanes along axis 1; 8 elements a thread access, passing the cache by
+// pointwise, 4 lanes along axis 1, blocks of 16 rows; 8 elements a thread access, passing the cache by
 // 32768 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -44,13 +44,15 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   }
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_eb9e0778ee754d5d(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
-  const I n = p[1] / 4 * p[0];
-  const I first = (I)blockIdx.x * 512 + (I)threadIdx.x;
-  I x1[2];
+  const I n = p[1] / 4;
+  I q = (I)blockIdx.x;
+  const I right = weft_split(q, (n + 31) / 32) * 32 + (I)(threadIdx.x % 32);
+  const I first = weft_split(q, (p[0] + 15) / 16) * 16 + (I)(threadIdx.x / 32);
+  const I x1 = weft_min(right, n - 1) * 4;
   I x0[2];
   bool ok[2];
   bool h0[2];
@@ -65,14 +67,12 @@ extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __
   Vec<float, 4> c2[2];
 #pragma unroll
   for (int u = 0; u < 2; ++u) {
-    I q = first + u * 256;
-    ok[u] = q < n;
-    q = weft_min(q, n - 1);
-    x1[u] = weft_split(q, p[1] / 4) * 4;
-    x0[u] = q;
+    const I row = first + u * 8;
+    ok[u] = right < n && row < p[0];
+    x0[u] = weft_min(row, p[0] - 1);
     const bool v0 = (unsigned int)(-1 + x0[u]) < (unsigned int)p[2];
     h0[u] = v0;
-    m2[u] = weft_get<Vec<float, 4>>(b0 + (x0[u] * p[4] + x1[u]));
+    m2[u] = weft_get<Vec<float, 4>>(b0 + (x0[u] * p[4] + x1));
     const float v10 = weft_splat_f32(0x1p+2f);
     h10[u] = v10;
     const float v13 = weft_splat_f32(0x1.99999ap-4f);
@@ -80,15 +80,15 @@ extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __
     unsigned int g0 = 0;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const I y = x1[u] + e;
+      const I y = x1 + e;
       const bool v1 = (unsigned int)(-1 + y) < (unsigned int)p[3];
       g0 |= (unsigned int)(v0 && v1) << e;
     }
-    if (g0) m3[u] = weft_get<Vec<float, 4>>(b0 + (p[5] + x0[u] * p[4] + x1[u]));
-    if (g0) m4[u] = weft_get<Vec<float, 4>>(b0 + (p[6] + x0[u] * p[4] + x1[u]));
-    if (g0 & 0x1u) c0[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1[u] - 3));
-    if (g0 & 0xfu) c1[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1[u] + 1));
-    if (g0 & 0x8u) c2[u] = weft_get<Vec<float, 4>>(b0 + (1 + x0[u] * p[4] + x1[u] + 3));
+    if (g0) m3[u] = weft_get<Vec<float, 4>>(b0 + (p[5] + x0[u] * p[4] + x1));
+    if (g0) m4[u] = weft_get<Vec<float, 4>>(b0 + (p[6] + x0[u] * p[4] + x1));
+    if (g0 & 0x1u) c0[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1 - 3));
+    if (g0 & 0xfu) c1[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1 + 1));
+    if (g0 & 0x8u) c2[u] = weft_get<Vec<float, 4>>(b0 + (1 + x0[u] * p[4] + x1 + 3));
   }
 #pragma unroll
   for (int u = 0; u < 2; ++u) {
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __
     for (int e = 0; e < 4; ++e) {
       const bool in_fold = ok[u];
       const bool in_store = ok[u];
-      const I y = x1[u] + e;
+      const I y = x1 + e;
       const bool v1 = (unsigned int)(-1 + y) < (unsigned int)p[3];
       const float v2 = weft_unpack_f32(m2[u].e[e]);
       const float v3 = weft_unpack_f32(m3[u].e[e]);
@@ -118,6 +118,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_17d81977b3e363e6(const __
 #pragma unroll
   for (int u = 0; u < 2; ++u) {
     if (!ok[u]) continue;
-    weft_put_once(b1 + (x0[u] * p[7] + x1[u]), w18[u]);
+    weft_put_once(b1 + (x0[u] * p[7] + x1), w18[u]);
   }
 }

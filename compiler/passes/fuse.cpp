@@ -299,6 +299,7 @@ class Fuser {
     std::set<int> needs;
     for (auto& [producer, reading] : e.readings) needs.insert(group_of_.at(producer));
     int joined = -1;
+    const size_t decided = decisions_.size();
     if (!is_library(*n) && options_.fuse) {
       for (auto g = needs.rbegin(); g != needs.rend() && joined < 0; ++g)
         if (join_producers(n, e, *g, needs)) joined = *g;
@@ -306,11 +307,25 @@ class Fuser {
     }
     if (joined < 0) joined = start(n, e, needs);
     group_of_[n] = joined;
-    for (auto& [producer, reading] : e.readings)
-      if (group_of_.at(producer) == joined)
-        decisions_.push_back({producer, n, true, "computed in one kernel"});
+    decide(n, e, joined, decided);
     for (auto* in : e.inputs) readers_[in].push_back(joined);
     for (auto& [producer, reading] : e.readings) readers_[producer].push_back(joined);
+  }
+
+  // A decision for each value that n reads, but for those refused while n was placed: they begin at
+  // `decided`.
+  void decide(const Node* n, const Expression& e, int joined, size_t decided) {
+    std::unordered_set<const Node*> known;
+    for (size_t k = decided; k < decisions_.size(); ++k) known.insert(decisions_[k].producer);
+    for (auto& [producer, reading] : e.readings) {
+      if (group_of_.at(producer) == joined)
+        decisions_.push_back({producer, n, true, "computed in one kernel"});
+      else if (!known.contains(producer))
+        decisions_.push_back({producer, n, false,
+                              !options_.fuse     ? "fusion is switched off"
+                              : !reading.aligned ? reading.reason
+                                                 : "its reader is computed with other values that it reads"});
+    }
   }
 
   // Whether another group that `needs` names reads what g computes, by whatever way. Too long a search counts

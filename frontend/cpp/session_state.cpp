@@ -16,7 +16,7 @@ namespace weft {
 namespace detail {
 namespace {
 
-std::shared_ptr<runtime::Device> open_cpu(SessionState& s) {
+std::shared_ptr<runtime::Device> open_cpu([[maybe_unused]] SessionState& s) {
 #ifdef WEFT_CPU_JIT
   runtime::CpuOptions options;
   options.threads = s.options.threads;

@@ -234,6 +234,7 @@ class Scheduler {
     int axes = outer_ + static_cast<int>(p_.row.size());
     int row_lane = best_axis(outer_, axes);
     int outer_lane = outer_ > 0 ? best_axis(0, outer_) : -1;
+    if (p_.ordered) return columns_along(outer_lane);
     if (outer_lane >= 0) {
       Along in_row = along(row_lane), across = along(outer_lane);
       bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
@@ -369,6 +370,13 @@ class Scheduler {
     s_.order = Order::Columns;
     s_.lane_axis = lane;
     s_.lanes = lanes_along(lane);
+    if (p_.ordered) {
+      // One thread walks a column down, one element after another.
+      s_.lanes = 1;
+      s_.threads = kThreads;
+      s_.reason = fmt::format("columns in order, lanes along axis {}", lane);
+      return;
+    }
     for (auto& sweep : p_.sweeps)
       while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * kThreads > kJoinBytes) s_.lanes /= 2;
     if (!crossing_values(p_).empty()) {

@@ -333,18 +333,20 @@ class Fuser {
   bool would_cycle(int g, const std::set<int>& needs) const {
     std::vector<int> stack;
     std::unordered_set<int> seen;
-    auto visit = [&](int h) {
-      if (groups_[h].level > groups_[g].level && seen.insert(h).second) stack.push_back(h);
+    auto reads = [&](int h) {
+      if (groups_[h].level <= groups_[g].level) return false;
+      if (groups_[h].before.contains(g)) return true;
+      if (seen.insert(h).second) stack.push_back(h);
+      return false;
     };
-    for (int h : needs)
-      if (h != g) visit(h);
-    while (!stack.empty()) {
+    for (auto h = needs.rbegin(); h != needs.rend(); ++h)
+      if (*h != g && reads(*h)) return true;
+    while (!stack.empty() && seen.size() <= kGroupsWalked) {
       int h = stack.back();
       stack.pop_back();
-      if (groups_[h].before.contains(g) || seen.size() > kGroupsWalked) return true;
-      for (int b : groups_[h].before) visit(b);
+      if (std::any_of(groups_[h].before.begin(), groups_[h].before.end(), reads)) return true;
     }
-    return false;
+    return !stack.empty();
   }
 
   bool fits(int g, const Expression& e) const {

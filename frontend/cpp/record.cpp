@@ -66,7 +66,7 @@ ir::NodeRef Recording::node(const Operand& x) {
   return ir::constant({default_dtype(x.number()), {}}, x.number().value(), lines_);
 }
 
-void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out) {
+void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread) {
   std::optional<DType> strong;
   const Shape* shape = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -80,7 +80,7 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
     if (operands[i]->array()) continue;
     const Number& number = operands[i]->number();
     const DType dtype = strong ? weak_dtype(op_, *strong, number) : default_dtype(number);
-    out[i] = ir::constant({dtype, operands.size() == 2 && shape ? *shape : Shape{}}, number.value(), lines_);
+    out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);
   }
 }
 
@@ -97,7 +97,7 @@ namespace {
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   Recording r(ir::name(op), *operands[0]);
   ir::NodeRef in[3];
-  r.nodes(operands, in);
+  r.nodes(operands, in, operands.size() == 2);
   const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
   if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
       exponent->value().dtype != DType::U64) {
@@ -139,13 +139,6 @@ Array where(const Operand& condition, const Operand& x, const Operand& y) {
   ir::NodeRef in[3] = {r.node(condition), {}, {}};
   const Operand* const choices[] = {&x, &y};
   r.nodes(choices, in + 1);
-  for (int i : {1, 2}) {
-    // The shape is that of all three; a number must not widen it.
-    const auto* number = std::get_if<ir::ConstantAttr>(&in[i]->attr);
-    if (number && !(i == 1 ? x : y).array()) {
-      in[i] = ir::constant({in[i]->dtype(), {}}, number->value, r.lines());
-    }
-  }
   return r.finish(ir::elementwise(ir::Op::select, in, r.lines()), 4);
 }
 

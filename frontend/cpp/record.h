@@ -20,8 +20,8 @@ class Recording {
   // As `node`; a number becomes an array of rank 0 of its kind's default dtype.
   ir::NodeRef node(const Operand& x);
   // The nodes of operands that share a dtype: numbers take the arrays' unless their kind exceeds it. Sets
-  // out[0 … n).
-  void nodes(std::span<const Operand* const> operands, ir::NodeRef* out);
+  // out[0 … n). With `spread`, numbers have the shape of an array beside them, which saves a broadcast.
+  void nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread = false);
   // A constant of x's dtype and shape.
   ir::NodeRef like(const ir::NodeRef& x, double value) const;
 

@@ -1,0 +1,141 @@
+// What misuse of arrays says: the op, the rule and what was got, thrown on the line that records.
+#include "tests/unit/test_session.h"
+
+namespace weft {
+namespace {
+
+class ArrayErrors : public testing::Test {
+ protected:
+  TestSession session_;
+  const Array f_ = zeros({3, 4}, DType::F32);
+  const Array i_ = zeros({3, 4}, DType::I8);
+};
+
+TEST_F(ArrayErrors, ShapesThatDoNotBroadcast) {
+  EXPECT_EQ(message_of([&] { f_ + zeros({5}); }), "add: shapes do not broadcast: got (3, 4) and (5,)");
+}
+
+TEST_F(ArrayErrors, Matmul) {
+  EXPECT_EQ(message_of([&] { matmul(f_, zeros({5, 6}, DType::F32)); }),
+            "matmul: inner extents differ: got (3, 4) and (5, 6)");
+  EXPECT_EQ(message_of([&] { matmul(f_, 2); }), "matmul: needs at least one axis: got (3, 4) and ()");
+  EXPECT_EQ(message_of([&] { tensordot(f_, f_, 1); }),
+            "tensordot: summed extents differ: got (3, 4) and (3, 4) over axes (1,) and (0,)");
+  EXPECT_EQ(message_of([&] { vecdot(f_, zeros({3})); }),
+            "vecdot: summed extents differ: got (3, 4) and (3,) along axis -1");
+}
+
+TEST_F(ArrayErrors, DTypesThatAnOpDoesNotTake) {
+  message_of<TypeError>([&] { f_ & 1; });
+  message_of<TypeError>([&] { less(f_, zeros({3, 4}, DType::C64)); });
+  EXPECT_EQ(message_of<TypeError>([&] { softmax(zeros({2}, DType::C64)); }),
+            "softmax: takes real numbers only: got c64");
+}
+
+TEST_F(ArrayErrors, NumbersThatDoNotFit) {
+  EXPECT_EQ(message_of([&] { i_ + 300; }), "add: the number does not fit the array's dtype i8: got 300");
+  EXPECT_EQ(message_of([&] { zeros({2}, DType::U16) * -1; }),
+            "multiply: the number does not fit the array's dtype u16: got -1");
+  EXPECT_EQ(message_of([&] { i_(0) = 1000; }),
+            "assign: the number does not fit the array's dtype i8: got 1000");
+  EXPECT_EQ(message_of([&] { pow(i_, -1); }),
+            "pow: integers to negative integer powers are not integers: got i8 and -1");
+}
+
+TEST_F(ArrayErrors, ResultsThatDoNotFitInPlace) {
+  Array a = i_;
+  EXPECT_EQ(message_of<TypeError>([&] { a += 0.5; }),
+            "add: the result cannot be stored in place as i8: got f64");
+  EXPECT_EQ(message_of<TypeError>([&] { a /= 2; }),
+            "divide: the result cannot be stored in place as i8: got f64");
+  Array u = zeros({2}, DType::U8);
+  EXPECT_EQ(message_of<TypeError>([&] { u += from<int8_t>({1, 1}); }),
+            "add: the result cannot be stored in place as u8: got i16");
+  EXPECT_EQ(message_of([&] { a(0) += f_.astype(DType::I8); }),
+            "add: the result cannot be stored in place in shape (4,): got (3, 4)");
+}
+
+TEST_F(ArrayErrors, AFailedWriteLeavesTheArrayAsItWas) {
+  Array a = from<int32_t>({1, 2});
+  message_of([&] { a += 0.5; });
+  message_of([&] { a(Slice{}) = zeros({3}); });
+  a += 1;
+  EXPECT_EQ(a.to_vector<int32_t>(), (std::vector<int32_t>{2, 3}));
+}
+
+TEST_F(ArrayErrors, Assignment) {
+  EXPECT_EQ(message_of([&] { f_(0) = zeros({3}); }),
+            "assign: the value does not broadcast to shape (4,): got (3,)");
+  EXPECT_EQ(message_of<TypeError>([&] { f_(0) = zeros({4}, DType::C64); }),
+            "assign: complex values cannot be stored as f32: got c64");
+}
+
+TEST_F(ArrayErrors, Indices) {
+  EXPECT_EQ(message_of<IndexError>([&] { f_(3); }),
+            "index: position out of range for axis 0 of extent 3: got 3");
+  EXPECT_EQ(message_of<IndexError>([&] { f_(0, -5); }),
+            "index: position out of range for axis 1 of extent 4: got -5");
+  EXPECT_EQ(message_of<IndexError>([&] { f_(0, 0, 0); }),
+            "index: too many positions for an array of 2 axes: got 3");
+  EXPECT_EQ(message_of([&] { f_(Slice{{}, {}, 0}); }), "index: the step of a slice must not be zero: got 0");
+  EXPECT_EQ(message_of<IndexError>([&] { f_(ellipsis, ellipsis); }),
+            "index: takes one ellipsis at most: got 2");
+  EXPECT_EQ(message_of<IndexError>([&] { f_.at(1); }), "at: takes a position for each of 2 axes: got 1");
+}
+
+TEST_F(ArrayErrors, Shaping) {
+  EXPECT_EQ(message_of([&] { f_.reshape({5, 3}); }), "reshape: cannot view 12 elements as (5, 3)");
+  EXPECT_EQ(message_of([&] { f_.reshape({-1, 5}); }), "reshape: cannot view 12 elements as (-1, 5)");
+  EXPECT_EQ(message_of([&] { f_.reshape({-1, -1}); }),
+            "reshape: extents must not be negative, but for one -1: got (-1, -1)");
+  EXPECT_EQ(message_of([&] { broadcast_to(f_, {4, 3}); }),
+            "broadcast_to: the shape does not broadcast: got (3, 4) to (4, 3)");
+  EXPECT_EQ(message_of([&] { permute_dims(f_, {0, 0}); }),
+            "permute_dims: axes must be different: got (0, 0)");
+  EXPECT_EQ(message_of([&] { squeeze(f_, Dims{0}); }),
+            "squeeze: only axes of extent 1 can go: got axis 0 of shape (3, 4)");
+  EXPECT_EQ(message_of([&] { stack({f_, f_.T()}); }), "stack: shapes differ: got (3, 4) and (4, 3)");
+  EXPECT_EQ(message_of([&] { pad(f_, {{1, 1}}); }), "pad: takes widths for each of 2 axes: got 1");
+  EXPECT_EQ(message_of([&] { sum(f_, {0, -2}); }), "sum: axes must be different: got (0, -2)");
+  message_of<IndexError>([&] { sum(f_, 2); });
+  EXPECT_EQ(message_of([&] { max(zeros({0})); }),
+            "max: nothing to reduce and no identity: got (0,) over axes (0,)");
+  EXPECT_EQ(message_of<TypeError>([&] { take(f_, f_); }),
+            "take: the index must be of an integer dtype: got f32");
+}
+
+TEST_F(ArrayErrors, HostReads) {
+  EXPECT_EQ(message_of<TypeError>([&] { f_.to_vector<int>(); }), "to_vector: the array is f32: got i32");
+  EXPECT_EQ(message_of([&] { f_.item<float>(); }), "item: takes an array of one element: got shape (3, 4)");
+  EXPECT_EQ(message_of([&] { f_.T().span<float>(); }),
+            "span: the view must be contiguous: got strides (1, 4) for shape (4, 3)");
+}
+
+TEST_F(ArrayErrors, ArraysWithoutAValue) {
+  EXPECT_EQ(message_of([] { Array().shape(); }), "array: it has no value: got a default-constructed Array");
+  EXPECT_EQ(message_of([&] { f_ + Array(); }), "array: it has no value: got a default-constructed Array");
+}
+
+TEST_F(ArrayErrors, Creation) {
+  EXPECT_EQ(message_of([] { from(std::vector<float>(5), {2, 3}); }),
+            "from: the shape must hold all elements: got 5 elements for (2, 3)");
+  EXPECT_EQ(message_of([] { arange(0, 1, 0); }), "arange: the step must not be zero: got 0");
+  message_of([] { zeros({-1}); });
+  EXPECT_EQ(message_of([] { zeros({1}, {DType::F32, "tpu:0"}); }),
+            "device: takes cpu or cuda:N: got 'tpu:0'");
+}
+
+TEST_F(ArrayErrors, OneKernelSaysWhyThereAreMore) {
+  const Array a = zeros({64, 64}, DType::F32) + 1.5, b = matmul(a, a) + 1;
+  const std::string message = message_of([&] { one_kernel(b); });
+  EXPECT_NE(message.find("one_kernel: the array must be one kernel: got"), std::string::npos) << message;
+  EXPECT_NE(message.find("dot"), std::string::npos) << message;
+}
+
+TEST_F(ArrayErrors, ShowNamesTheStages) {
+  const std::string message = message_of([&] { show(f_ + 1.5, "nonsense"); });
+  EXPECT_NE(message.find("show: takes one of graph"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,275 @@
+// What a session keeps and counts: programs by structure, computed values, bounded graphs, threads,
+// inspection.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/unit/test_session.h"
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+ protected:
+  TestSession session_;
+};
+
+Array line(int64_t n) { return arange(n, DType::F32).eval().copy(); }
+
+TEST_F(SessionTest, AnotherConstantFindsTheSameProgram) {
+  const Array x = line(1000);
+  (exp(x * 0.125) + 7.5).eval();
+  const Stats before = session_.stats();
+  const Array y = exp(x * 0.25) - -3.5;
+  const Array z = exp(x * 0.375) + 11.25;
+  z.eval();
+  const Stats after = session_.stats();
+  EXPECT_EQ(after.program_misses, before.program_misses);
+  EXPECT_EQ(after.program_hits, before.program_hits + 1);
+  EXPECT_EQ(after.compiles, before.compiles);
+  EXPECT_FLOAT_EQ(z.at(4).item<float>(), std::exp(1.5f) + 11.25f);
+  EXPECT_FLOAT_EQ(y.at(4).item<float>(), std::exp(1.0f) + 3.5f);
+}
+
+TEST_F(SessionTest, AnotherShapeCompilesNoKernel) {
+  (sum(exp(line(4096).reshape({64, 64}) * 0.001), 1) + 1.5).eval();
+  const Stats before = session_.stats();
+  const Array y = sum(exp(line(6144).reshape({96, 64}) * 0.001), 1) + 1.5;
+  y.eval();
+  const Stats after = session_.stats();
+  EXPECT_EQ(after.compiles, before.compiles);
+  EXPECT_GT(after.kernels_launched, before.kernels_launched);
+}
+
+TEST_F(SessionTest, StructureTellsProgramsApart) {
+  const Array a = line(100), b = line(100) + 1;
+  b.eval();
+  EXPECT_EQ((a - b).at(0).item<float>(), -1);
+  EXPECT_EQ((b - a).at(0).item<float>(), 1);
+  EXPECT_EQ((a - a).at(5).item<float>(), 0);
+  EXPECT_EQ(a(Slice{1, 50}).copy().at(0).item<float>(), 1);
+  EXPECT_EQ((a(Slice{1, 50}) + 0.7).at(0).item<float>(), 1.7f);
+  EXPECT_EQ((a(Slice{2, 51}) + 0.7).at(0).item<float>(), 2.7f);
+  EXPECT_EQ((a(Slice{2, 100, 2}) + 0.7).at(1).item<float>(), 4.7f);
+  EXPECT_EQ(sum(a.reshape({10, 10}), 0).at(0).item<float>(), 450);
+  EXPECT_EQ(sum(a.reshape({10, 10}), 1).at(0).item<float>(), 45);
+}
+
+TEST_F(SessionTest, AValueComputedOnceIsNotComputedAgainByWhatWasRecordedBefore) {
+  const Array x = sum(line(5000) * 1.5);
+  const Array y = x + 100, z = x * 3;
+  x.eval();
+  const Stats before = session_.stats();
+  eval({y, z});
+  const Stats after = session_.stats();
+  EXPECT_LE(after.bytes_read - before.bytes_read, 64) << "the 5000 elements were read again";
+  EXPECT_EQ(y.item<float>(), 4999.0f * 2500 * 1.5f + 100);
+  EXPECT_EQ(z.item<float>(), 4999.0f * 2500 * 4.5f);
+}
+
+TEST_F(SessionTest, CopiesOfAComputedArrayNeedNothing) {
+  const Array x = line(5000) * 1.5, y = x.copy();
+  x.eval();
+  const Stats before = session_.stats();
+  EXPECT_EQ(y.at(2).item<float>(), 3);
+  EXPECT_EQ(session_.stats().kernels_launched, before.kernels_launched);
+}
+
+TEST_F(SessionTest, SeveralArraysComeFromOneProgram) {
+  const Array x = line(5000), m = x * 2.5, a = m + 1, b = m - 1;
+  const Stats before = session_.stats();
+  eval({a, b, a, x});
+  EXPECT_EQ(session_.stats().program_misses, before.program_misses + 1);
+  EXPECT_EQ(a.at(2).item<float>(), 6);
+  EXPECT_EQ(b.at(2).item<float>(), 4);
+  EXPECT_EQ(session_.stats().program_misses, before.program_misses + 1);
+}
+
+TEST_F(SessionTest, AnEvaluatedArrayIsNotComputedAgain) {
+  const Array y = line(5000) * 2.5;
+  y.eval();
+  const Stats before = session_.stats();
+  y.eval();
+  EXPECT_EQ(y.to_vector<float>()[2], 5);
+  EXPECT_EQ(session_.stats().kernels_launched, before.kernels_launched);
+}
+
+TEST_F(SessionTest, ConstantsWithMeaningAreCompiledIn) {
+  const Array x = line(100);
+  EXPECT_EQ((x * 0).at(3).item<float>(), 0);
+  EXPECT_EQ((x * 1).at(3).item<float>(), 3);
+  EXPECT_EQ(pow(x, 2).at(3).item<float>(), 9);
+  EXPECT_EQ(pow(x, 4.0).at(3).item<float>(), 81);
+}
+
+TEST(Session, TinyGraphsAreInterpreted) {
+  TestSession session(64);
+  const Array x = from<float>({1, 2, 3});
+  EXPECT_THAT((x * 2 + 1).to_vector<float>(), ElementsAre(3, 5, 7));
+  EXPECT_EQ(session.stats().interpreted, 1);
+  EXPECT_EQ(session.stats().compiles, 0);
+  (line(100) * 2.5).eval();
+  EXPECT_EQ(session.stats().compiles, 2) << "the line and its product";
+}
+
+TEST(Session, LoopsOfAHundredThousandNodesStayBounded) {
+  TestSession session(0, 512);
+  Array x = arange(1000, DType::F64) * 0;
+  for (int i = 0; i < 100000; ++i) x = x + 0.25;
+  EXPECT_EQ(x.at(999).item<double>(), 25000);
+  EXPECT_LE(session.stats().compiles, 6) << "one program for the repeated part, one for what is left";
+  EXPECT_GE(session.stats().program_hits, 300);
+}
+
+TEST(Session, InPlaceLoopsStayBounded) {
+  TestSession session(0, 256);
+  Array x = zeros({100}, DType::I64);
+  for (int i = 0; i < 2000; ++i) x(Slice{1, -1}) += 1;
+  EXPECT_EQ(x.at(50).item<int64_t>(), 2000);
+  EXPECT_EQ(x.at(0).item<int64_t>(), 0);
+  EXPECT_LE(session.stats().compiles, 8);
+}
+
+TEST(Session, DoublingAnArrayIsNotTakenForALargeGraph) {
+  TestSession session(0, 64);
+  Array x = ones({100}, DType::F64);
+  for (int i = 0; i < 40; ++i) x = x + x;
+  EXPECT_EQ(session.stats().program_misses, 0) << "40 nodes are fewer than 64";
+  EXPECT_EQ(x.at(7).item<double>(), 0x1p40);
+}
+
+TEST_F(SessionTest, ReleasingALongPendingGraphDoesNotRecurse) {
+  SessionOptions options;
+  options.graph_limit = 1 << 30;
+  const Session large(options);
+  large.make_current();
+  Array x = zeros({10}, DType::F64);
+  for (int i = 0; i < 100000; ++i) x = x + 0.25;
+  x = Array();
+  EXPECT_FALSE(x.has_value());
+}
+
+TEST_F(SessionTest, ThreadsRecordAndEvaluateAtOnce) {
+  const Array shared = line(2000) * 1.5;
+  std::vector<std::thread> threads;
+  std::vector<double> sums(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Array x = shared + t;
+      for (int i = 0; i < 20; ++i) {
+        x = x * 1.0001 + shared;
+        if (i % 5 == t) x.eval();
+      }
+      sums[static_cast<size_t>(t)] = sum(x * 0).item<double>() + shared.at(2).item<float>();
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_THAT(sums, testing::Each(3.0));
+}
+
+TEST_F(SessionTest, ConcurrentWritesToOneArrayAreAllDone) {
+  Array x = zeros({256}, DType::I64);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&x, t] {
+      for (int i = 0; i < 100; ++i) {
+        x(Slice{t * 64, (t + 1) * 64}) += 1;
+        x += 1;
+        if (i % 10 == 0) x.eval();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(sum(x).item<int64_t>(), 256 * 400 + 256 * 100);
+}
+
+TEST_F(SessionTest, KernelsComeFromTheDiskInAnotherSession) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "weft-session-test-cache";
+  std::filesystem::remove_all(folder);
+  SessionOptions options;
+  options.cache_directory = folder;
+  options.interpret_limit = 0;
+  for (int round = 0; round < 2; ++round) {
+    const Session s(options);
+    s.make_current();
+    const std::vector<float> host(500, 2.0f);
+    EXPECT_EQ((from(host) * 2.5).at(1).item<float>(), 5);
+    EXPECT_EQ(s.stats().compiles, round == 0 ? 1 : 0);
+    EXPECT_EQ(s.stats().disk_hits, round == 0 ? 0 : 1);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(SessionTest, ExplainNamesOpsAndLines) {
+  const Array x = line(6144).reshape({64, 96});
+  const uint32_t here = __LINE__ + 1;
+  const Array s = softmax(x, 1);
+  const std::string text = explain(s);
+  EXPECT_THAT(text, HasSubstr("session_test.cpp:" + std::to_string(here)));
+  EXPECT_THAT(text, HasSubstr("exp"));
+  EXPECT_THAT(text, HasSubstr("fused"));
+  EXPECT_EQ(explain(s.eval()), "the value lies in memory: nothing to compute\n");
+}
+
+TEST_F(SessionTest, OperatorsAndScopesNameTheirLine) {
+  const Array x = line(100);
+  const uint32_t here = __LINE__ + 1;
+  const Array y = 2.5 * x + 1.5;
+  EXPECT_THAT(explain(y), HasSubstr("session_test.cpp:" + std::to_string(here)));
+  Array z;
+  {
+    const LineScope scope("model.py", 42);
+    z = x * 3.5;
+  }
+  EXPECT_THAT(explain(z), HasSubstr("model.py:42"));
+}
+
+TEST_F(SessionTest, SoftmaxIsOneKernel) {
+  const Array x = line(6144).reshape({64, 96}) * 0.001;
+  const Array y = softmax(x, 1);
+  const Stats before = session_.stats();
+  EXPECT_EQ(&one_kernel(y), &y);
+  EXPECT_EQ(session_.stats().kernels_launched, before.kernels_launched + 1);
+  EXPECT_NEAR(sum(y(3)).item<double>(), 1, 1e-6);
+}
+
+TEST_F(SessionTest, ShowGivesEveryStage) {
+  const Array y = line(1000) * 2.5 + 1.5;
+  EXPECT_THAT(show(y, "graph"), HasSubstr("multiply"));
+  EXPECT_THAT(show(y, "plan"), HasSubstr("sweep"));
+  EXPECT_THAT(show(y, "cpp"), HasSubstr("extern \"C\""));
+  EXPECT_THAT(show(y, "asm"), HasSubstr("ret"));
+  EXPECT_THAT(show(y), HasSubstr("== fused"));
+}
+
+TEST_F(SessionTest, DevicesListTheProcessor) {
+  const std::vector<DeviceSummary> devices = Session::current().devices();
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices[0].name, "cpu");
+  EXPECT_GT(devices[0].threads, 0);
+  EXPECT_EQ(zeros({2}).device(), "cpu");
+  EXPECT_TRUE(zeros({2}).to("cpu").has_value());
+}
+
+TEST(SessionOptions, ComeFromTheEnvironment) {
+  setenv("WEFT_CACHE_DIR", "/nowhere/special", 1);
+  setenv("WEFT_THREADS", "3", 1);
+  setenv("WEFT_NUMERICS", "strict", 1);
+  const SessionOptions options = SessionOptions::from_environment();
+  EXPECT_EQ(options.cache_directory, "/nowhere/special");
+  EXPECT_EQ(options.threads, 3);
+  EXPECT_EQ(options.numerics, Numerics::Strict);
+  setenv("WEFT_THREADS", "many", 1);
+  EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
+            "WEFT_THREADS: takes a number of 0 or more: got 'many'");
+  unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_THREADS"), unsetenv("WEFT_NUMERICS");
+  setenv("XDG_CACHE_HOME", "/x", 1);
+  EXPECT_EQ(SessionOptions::from_environment().cache_directory, "/x/weft");
+  unsetenv("XDG_CACHE_HOME");
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,54 @@
+// A session of its own for tests: kernels cached in a fresh temporary folder, and every graph compiled unless
+// told.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "frontend/cpp/weft/weft.h"
+
+namespace weft {
+
+// Makes its session current while it lives, and removes the cache afterwards.
+class TestSession {
+ public:
+  explicit TestSession(int interpret_limit = 0, int graph_limit = 4096) : before_(Session::current()) {
+    std::string folder = (std::filesystem::temp_directory_path() / "weft-test-XXXXXX").string();
+    if (!mkdtemp(folder.data())) throw Error("test: no temporary folder");
+    folder_ = folder;
+    SessionOptions options;
+    options.cache_directory = folder + "/cache";
+    options.interpret_limit = interpret_limit;
+    options.graph_limit = graph_limit;
+    session_.emplace(options);
+    session_->make_current();
+  }
+  ~TestSession() {
+    before_.make_current();
+    std::filesystem::remove_all(folder_);
+  }
+  TestSession(const TestSession&) = delete;
+  Stats stats() const { return session_->stats(); }
+
+ private:
+  Session before_;
+  std::filesystem::path folder_;
+  std::optional<Session> session_;
+};
+
+// The message of the error that f throws, and its type checked.
+template <class E = Error, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+}  // namespace weft

@@ -1,0 +1,227 @@
+// Views of one cell: what is written through one is seen through all, with NumPy's layouts and overlaps.
+#include <gmock/gmock.h>
+
+#include "tests/unit/test_session.h"
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using V = std::vector<int32_t>;
+
+// Run twice: by the interpreter and by kernels.
+class ViewTest : public testing::TestWithParam<int> {
+ protected:
+  TestSession session_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Both, ViewTest, testing::Values(0, 1 << 20),
+                         [](const auto& run) { return run.param ? "interpreted" : "compiled"; });
+
+Array counting(const Shape& shape) { return arange(element_count(shape), DType::I32).reshape(shape); }
+V values(const Array& a) { return a.to_vector<int32_t>(); }
+
+TEST_P(ViewTest, SlicesReadWhatPythonSlicesRead) {
+  const Array a = counting({6});
+  EXPECT_THAT(values(a(Slice{1, -1})), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values(a(Slice{{}, {}, 2})), ElementsAre(0, 2, 4));
+  EXPECT_THAT(values(a(Slice{{}, {}, -1})), ElementsAre(5, 4, 3, 2, 1, 0));
+  EXPECT_THAT(values(a(Slice{4, 1, -2})), ElementsAre(4, 2));
+  EXPECT_THAT(values(a(Slice{-2})), ElementsAre(4, 5));
+  EXPECT_THAT(values(a(Slice{{}, 100})), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(values(a(Slice{100, {}, -3})), ElementsAre(5, 2));
+  EXPECT_THAT(values(a(Slice{-100, 2})), ElementsAre(0, 1));
+  EXPECT_EQ(a(Slice{3, 3}).shape(), Shape{0});
+  EXPECT_EQ(a(Slice{5, 2}).shape(), Shape{0});
+}
+
+TEST_P(ViewTest, IntegersNewAxesAndEllipsesPlaceAxesAsNumPy) {
+  const Array a = counting({2, 3, 4});
+  EXPECT_EQ(a(1).shape(), (Shape{3, 4}));
+  EXPECT_EQ(a[-1].shape(), (Shape{3, 4}));
+  EXPECT_THAT(values(a(1, 2)), ElementsAre(20, 21, 22, 23));
+  EXPECT_THAT(values(a(ellipsis, 1)), ElementsAre(1, 5, 9, 13, 17, 21));
+  EXPECT_EQ(a(newaxis, ellipsis, Slice{1, 3}).shape(), (Shape{1, 2, 3, 2}));
+  EXPECT_EQ(a(0, newaxis, Slice{}, newaxis).shape(), (Shape{1, 3, 1, 4}));
+  EXPECT_EQ(a(1, 2, 3).shape(), Shape{});
+  EXPECT_EQ(a.at(1, 2, 3).item<int>(), 23);
+}
+
+TEST_P(ViewTest, AWriteThroughASliceIsSeenByTheBaseAndByOtherViews) {
+  Array a = counting({6});
+  Array v = a(Slice{1, 4}), w = a(Slice{2, 6});
+  v += 10;
+  EXPECT_THAT(values(a), ElementsAre(0, 11, 12, 13, 4, 5));
+  EXPECT_THAT(values(w), ElementsAre(12, 13, 4, 5));
+  w(Slice{{}, {}, 2}) = -1;
+  EXPECT_THAT(values(a), ElementsAre(0, 11, -1, 13, -1, 5));
+  EXPECT_THAT(values(v), ElementsAre(11, -1, 13));
+}
+
+TEST_P(ViewTest, CopyingAHandleSharesTheCellAndBindingANameDoesNotWrite) {
+  Array a = counting({3});
+  Array b = a;
+  b += 1;
+  EXPECT_THAT(values(a), ElementsAre(1, 2, 3));
+  b = b + 1;
+  EXPECT_THAT(values(a), ElementsAre(1, 2, 3));
+  Array c = a.copy();
+  c(0) = 100;
+  EXPECT_THAT(values(a), ElementsAre(1, 2, 3));
+  EXPECT_THAT(values(c), ElementsAre(100, 2, 3));
+}
+
+TEST_P(ViewTest, OverlappingAssignmentsReadTheOldValues) {
+  Array a = counting({5});
+  a(Slice{1}) = a(Slice{{}, -1});
+  EXPECT_THAT(values(a), ElementsAre(0, 0, 1, 2, 3));
+  a(Slice{{}, -1}) = a(Slice{1});
+  EXPECT_THAT(values(a), ElementsAre(0, 1, 2, 3, 3));
+  a(Slice{}) = a(Slice{{}, {}, -1});
+  EXPECT_THAT(values(a), ElementsAre(3, 3, 2, 1, 0));
+  Array v = a(Slice{1, 4});
+  v += a(Slice{0, 3});
+  EXPECT_THAT(values(a), ElementsAre(3, 6, 5, 3, 0));
+}
+
+TEST_P(ViewTest, WritesThroughViewsOfViewsLandInTheBase) {
+  Array a = counting({4, 6});
+  Array rows = a(Slice{1, 3}), part = rows(Slice{}, Slice{{}, {}, -2}), t = part.T();
+  EXPECT_THAT(values(part), ElementsAre(11, 9, 7, 17, 15, 13));
+  EXPECT_THAT(values(t), ElementsAre(11, 17, 9, 15, 7, 13));
+  t(1) = from<int32_t>({-1, -2});
+  EXPECT_EQ(a.at(1, 3).item<int>(), -1);
+  EXPECT_EQ(a.at(2, 3).item<int>(), -2);
+  t += 100;
+  EXPECT_THAT(values(a), ElementsAre(0, 1, 2, 3, 4, 5, 6, 107, 8, 99, 10, 111, 12, 113, 14, 98, 16, 117, 18,
+                                     19, 20, 21, 22, 23));
+}
+
+TEST_P(ViewTest, NegativeStepsAreWrittenBackwards) {
+  Array a = counting({6});
+  a(Slice{4, 0, -2}) = from<int32_t>({-4, -2});
+  EXPECT_THAT(values(a), ElementsAre(0, 1, -2, 3, -4, 5));
+  Array f = flip(a);
+  f(Slice{0, 2}) = from<int32_t>({50, 40});
+  EXPECT_THAT(values(a), ElementsAre(0, 1, -2, 3, 40, 50));
+}
+
+TEST_P(ViewTest, TransposedWritesFollowTheAxes) {
+  Array a = counting({2, 3});
+  a.T()(0) = 9;
+  EXPECT_THAT(values(a), ElementsAre(9, 1, 2, 9, 4, 5));
+  Array b = counting({2, 3, 4});
+  permute_dims(b, {2, 0, 1})(1, 1) = from<int32_t>({-1, -2, -3});
+  EXPECT_THAT(values(b(1, Slice{}, 1)), ElementsAre(-1, -2, -3));
+  moveaxis(b, 0, -1)(0, 0) = 7;
+  EXPECT_EQ(b.at(0, 0, 0).item<int>(), 7);
+  EXPECT_EQ(b.at(1, 0, 0).item<int>(), 7);
+}
+
+TEST_P(ViewTest, AReshapeIsAViewWhereTheLayoutAllowsIt) {
+  Array a = counting({2, 6});
+  Array r = a.reshape({3, -1});
+  EXPECT_TRUE(r.shares_cell(a));
+  r(1) = 0;
+  EXPECT_THAT(values(a), ElementsAre(0, 1, 2, 3, 0, 0, 0, 0, 8, 9, 10, 11));
+  Array columns = a(Slice{}, Slice{0, 4});
+  EXPECT_FALSE(columns.reshape({8}).shares_cell(a)) << "rows are not adjacent";
+  Array split = columns.reshape({2, 2, 2});
+  EXPECT_TRUE(split.shares_cell(a)) << "splitting an axis keeps the layout";
+  split(Slice{}, 1, 0) = -5;
+  EXPECT_EQ(a.at(0, 2).item<int>(), -5);
+  EXPECT_EQ(a.at(1, 2).item<int>(), -5);
+  EXPECT_FALSE(a.T().reshape({12}).shares_cell(a));
+  EXPECT_THAT(values(counting({2, 3}).T().reshape({6})), ElementsAre(0, 3, 1, 4, 2, 5));
+}
+
+TEST_P(ViewTest, AxesOfExtentOneComeAndGoAsViews) {
+  Array a = counting({3});
+  Array column = expand_dims(a, -1);
+  EXPECT_EQ(column.shape(), (Shape{3, 1}));
+  column += 5;
+  EXPECT_THAT(values(a), ElementsAre(5, 6, 7));
+  squeeze(column)(Slice{1}) = 0;
+  EXPECT_THAT(values(a), ElementsAre(5, 0, 0));
+  a(newaxis, Slice{0, 2}, newaxis) = 1;
+  EXPECT_THAT(values(a), ElementsAre(1, 1, 0));
+}
+
+TEST_P(ViewTest, ABroadcastViewReadsButDoesNotWrite) {
+  Array a = counting({3});
+  Array b = broadcast_to(a, {2, 3});
+  EXPECT_THAT(values(b), ElementsAre(0, 1, 2, 0, 1, 2));
+  a(0) = 7;
+  EXPECT_THAT(values(b), ElementsAre(7, 1, 2, 7, 1, 2));
+  EXPECT_THAT(values(b(1, Slice{1})), ElementsAre(1, 2));
+  EXPECT_FALSE(b(0).writable());
+  EXPECT_EQ(message_of([&] { b += 1; }),
+            "add: cannot write to a broadcast view, whose elements share memory: got shape (2, 3)");
+}
+
+TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {
+  Array a = from<float>({1.0f, -2.0f});
+  Array bits = a.view_as(DType::U32);
+  EXPECT_THAT(bits.to_vector<uint32_t>(), ElementsAre(0x3f800000u, 0xc0000000u));
+  bits(1) = 0x40400000u;
+  EXPECT_THAT(a.to_vector<float>(), ElementsAre(1.0f, 3.0f));
+}
+
+TEST_P(ViewTest, AnExpressionKeepsTheValueFromBeforeAWrite) {
+  Array a = counting({4});
+  const Array before = a * 10;
+  a(Slice{0, 2}) = -1;
+  const Array after = a * 10;
+  EXPECT_THAT(values(before), ElementsAre(0, 10, 20, 30));
+  EXPECT_THAT(values(after), ElementsAre(-10, -10, 20, 30));
+}
+
+TEST_P(ViewTest, ValuesAreBroadcastAndConvertedWhenAssigned) {
+  Array a = zeros({2, 3}, DType::I32);
+  a(Slice{}, 1) = from<double>({1.9, -2.9});
+  EXPECT_THAT(values(a), ElementsAre(0, 1, 0, 0, -2, 0));
+  a(0) = ones({1, 1, 3});
+  EXPECT_THAT(values(a), ElementsAre(1, 1, 1, 0, -2, 0));
+  a() = true;
+  EXPECT_THAT(values(a), ElementsAre(1, 1, 1, 1, 1, 1));
+}
+
+TEST_P(ViewTest, EmptyViewsAreReadAndWrittenWithoutEffect) {
+  Array a = counting({3});
+  a(Slice{2, 1}) = 9;
+  a(Slice{2, 1}) += 1;
+  EXPECT_THAT(values(a), ElementsAre(0, 1, 2));
+  EXPECT_THAT(values(a(Slice{1, 1})), ElementsAreArray(V{}));
+  EXPECT_EQ(counting({0, 3}).T().reshape({-1}).shape(), Shape{0});
+}
+
+TEST_P(ViewTest, ChainsOfViewsMayBeLong) {
+  Array v = counting({3000});
+  for (int i = 0; i < 2990; ++i) v = i % 7 == 0 ? flip(v(Slice{1})) : v(Slice{1});
+  EXPECT_EQ(v.size(), 10);
+  EXPECT_EQ(values(v).size(), 10u);
+}
+
+TEST_P(ViewTest, AStencilLoopOnSlicesMatchesPlainLoops) {
+  Array u = zeros({8, 8}, DType::F64);
+  u(0) = 1.0;
+  std::vector<double> want(64, 0.0);
+  for (int j = 0; j < 8; ++j) want[j] = 1;
+  const Slice in{1, -1};
+  for (int step = 0; step < 5; ++step) {
+    u(in, in) = 0.25 * (u(Slice{2}, in) + u(Slice{{}, -2}, in) + u(in, Slice{2}) + u(in, Slice{{}, -2}));
+    std::vector<double> next = want;
+    for (int i = 1; i < 7; ++i) {
+      for (int j = 1; j < 7; ++j) {
+        next[i * 8 + j] = 0.25 * (want[(i + 1) * 8 + j] + want[(i - 1) * 8 + j] + want[i * 8 + j + 1] +
+                                  want[i * 8 + j - 1]);
+      }
+    }
+    want = next;
+  }
+  const std::vector<double> got = u.to_vector<double>();
+  for (size_t i = 0; i < 64; ++i) EXPECT_NEAR(got[i], want[i], 1e-15) << i;
+}
+
+}  // namespace
+}  // namespace weft

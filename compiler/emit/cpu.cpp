@@ -19,6 +19,8 @@ namespace {
 using namespace plan;
 using fmt::format;
 
+constexpr int kRowsOfSpan = 16;  // few enough that f32 sums of them lose nothing
+
 bool is_fold(const Stmt& s) { return std::holds_alternative<Fold>(s); }
 
 DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
@@ -67,6 +69,12 @@ class CpuEmitter {
     for (auto& t : at.axes)
       if (t.axis == x_ && t.by.value != 0) return &t.by;
     return nullptr;
+  }
+  // How far a row is from the next along the axis that spans fold several rows of.
+  std::string along_rows(const Index& at) const {
+    for (auto& t : at.axes)
+      if (t.axis == rows_axis_ && t.by.value != 0) return spell(t.by);
+    return "";
   }
   bool values_vary(const Index& at) const {
     return std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies_[t.value]; });
@@ -304,6 +312,29 @@ class CpuEmitter {
     return "";
   }
 
+  // Across columns, a span may fold several rows before it touches the accumulators in memory: where the last
+  // row axis moves nothing but plain loads. That axis, or -1.
+  int many_rows_axis(const Sweep& w) const {
+    if (!columns_ || p_.ordered || p_.row.empty()) return -1;
+    int axis = outer_rank() + static_cast<int>(p_.row.size()) - 1;
+    for (auto& s : w.body) {
+      if (std::holds_alternative<Store>(s)) return -1;
+      if (auto* f = std::get_if<Fold>(&s)) {
+        if (is_arg(p_.accumulators[f->accumulator])) return -1;
+        continue;
+      }
+      const Index* at = index_of(s);
+      bool moves = at && std::any_of(at->axes.begin(), at->axes.end(),
+                                     [&](auto& t) { return t.axis == axis && t.by.value != 0; });
+      auto* load = std::get_if<Load>(&s);
+      if (moves && (!load || !varies(s) || per_lane(*load))) return -1;
+      if (load &&
+          std::any_of(load->guards.begin(), load->guards.end(), [&](Value g) { return p_.values[g].row; }))
+        return -1;
+    }
+    return axis;
+  }
+
   std::string sweep(const Sweep& w) {
     std::string out;
     for (int a : w.accumulators) out += columns_ ? clear_total(a) : declare_total(a);
@@ -319,12 +350,22 @@ class CpuEmitter {
         out += format("      const long left = {}, right = {};\n", from, to);
         continue;
       }
+      if (a == many_rows_axis(w)) {
+        out += format(
+            "      for (long a{0} = {1}; a{0} < {2}; a{0} += {3}) {{\n      const long rows = weft_least({2} "
+            "- a{0}, {3});\n",
+            a, from, to, kRowsOfSpan);
+        close += "      }\n";
+        continue;
+      }
       out += format("      for (long a{0} = {1}; a{0} < {2}; ++a{0}) {{\n", a, from, to);
       row = row == "0" ? format("a{}", a) : format("({} * {} + a{})", row, spell(extent(a)), a);
       close += "      }\n";
     }
     row_ = lanes_outer ? "0" : row;
+    rows_axis_ = many_rows_axis(w);
     out += block(w.body) + close + "      }\n";
+    rows_axis_ = -1;
     row_ = "0";
     if (!columns_)
       for (int a : w.accumulators) out += finish_total(a);
@@ -572,7 +613,8 @@ class CpuEmitter {
     struct Stream {
       std::string name, element, start, stride, guard;
       bool in, out;
-      size_t bytes = 0;  // of an element
+      size_t bytes = 0;       // of an element
+      std::string rows = {};  // elements from one row of the span to the next; empty: the same for all
     };
 
     void member(const std::string& type, const std::string& name, const std::string& value) {
@@ -593,11 +635,11 @@ class CpuEmitter {
       if (acc >= 0) {
         const Array& array = is_arg(e_.p_.accumulators[acc]) ? e_.positions_[acc] : e_.totals_[acc];
         std::string q = stream_array(format("z{}", v), array, true, false);
-        body_ += format("    {} v{} = {};\n", e_.type(t), v,
-                        e_.convert(array.dtype, t, format("weft_load_{}({})", suffix(array.dtype), q)));
+        pre_ += format("    {} v{} = {};\n", e_.type(t), v,
+                       e_.convert(array.dtype, t, format("weft_load_{}({})", suffix(array.dtype), q)));
       } else if (auto it = e_.arrays_.find(v); it != e_.arrays_.end()) {
         std::string q = stream_array(format("z{}", v), it->second, true, false);
-        body_ += format("    {} v{} = weft_load_{}({});\n", e_.type(t), v, suffix(it->second.dtype), q);
+        pre_ += format("    {} v{} = weft_load_{}({});\n", e_.type(t), v, suffix(it->second.dtype), q);
       } else if (auto* s = std::get_if<Literal>(e_.definition_[v])) {
         locals_ += format("  const {} v{} = {};\n", e_.type(t), v, e_.dialect_.splat(t, literal(s->value)));
       } else {
@@ -616,7 +658,7 @@ class CpuEmitter {
 
     void export_array(Value v, const Array& array) {
       std::string q = stream_array(format("y{}", v), array, false, true);
-      body_ += format("    weft_store_{}({}, v{});\n", suffix(array.dtype), q, v);
+      post_ += format("    weft_store_{}({}, v{});\n", suffix(array.dtype), q, v);
     }
 
     std::string positions() {
@@ -714,9 +756,12 @@ class CpuEmitter {
       const Num* by = e_.along_x(s.at);
       bool contiguous = by && by->param < 0 && by->value == 1;
       std::string stride = contiguous ? "" : by ? spell(*by) : "0";
-      streams_.push_back({"r" + n, element, start, stride, e_.guard(s.guards), true, false, size_of(t)});
-      define(s.out, contiguous ? format("weft_load_{}(r{})", suffix(t), n)
-                               : format("weft_load_strided_{0}(r{1}, r{1}_by)", suffix(t), n));
+      std::string rows = many_rows() ? e_.along_rows(s.at) : "";
+      streams_.push_back(
+          {"r" + n, element, start, stride, e_.guard(s.guards), true, false, size_of(t), rows});
+      std::string from = rows.empty() ? "r" + n : format("r{0} + u * r{0}_rows", n);
+      define(s.out, contiguous ? format("weft_load_{}({})", suffix(t), from)
+                               : format("weft_load_strided_{}({}, r{}_by)", suffix(t), from, n));
     }
 
     void write(const Store& s) {
@@ -762,18 +807,23 @@ class CpuEmitter {
       std::string at = f.position >= 0 ? import(f.position) : "";
       if (e_.columns_) {
         std::string q = stream_array("z_t" + n, e_.totals_[f.accumulator], true, true);
-        std::string x = e_.convert(span, total, v);
-        body_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);
+        pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);
+        post_ += format("    weft_store_{}({}, T{});\n", suffix(total), q, n);
         if (is_arg(acc)) {
           std::string r = stream_array("z_j" + n, e_.positions_[f.accumulator], true, true);
-          body_ += format(
-              "    i64v J{0} = weft_load_i64({1});\n    weft_take_{2}_{3}(T{0}, J{0}, {4}, {5});\n    "
-              "weft_store_i64({1}, J{0});\n",
-              n, r, ir::name(acc.op), suffix(total), x, at);
+          pre_ += format("    i64v J{} = weft_load_i64({});\n", n, r);
+          body_ += format("    weft_take_{0}_{1}(T{2}, J{2}, {3}, {4});\n", ir::name(acc.op), suffix(total),
+                          n, v, at);
+          post_ += format("    weft_store_i64({}, J{});\n", r, n);
+        } else if (many_rows()) {
+          pre_ += format("    {} A{} = {};\n", e_.type(span), n, e_.identity(acc, span));
+          body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+          post_ = format("    T{} = {};\n", n,
+                         combine(acc.op, total, "T" + n, e_.convert(span, total, "A" + n))) +
+                  post_;
         } else {
-          body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, x));
+          body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, v)));
         }
-        body_ += format("    weft_store_{}({}, T{});\n", suffix(total), q, n);
         return;
       }
       std::string start = e_.identity(acc, span);
@@ -802,9 +852,15 @@ class CpuEmitter {
                         combine(acc.op, total, "T" + n, e_.convert(span, total, "s.A" + n)));
     }
 
+    bool many_rows() const { return e_.rows_axis_ >= 0; }
+
     void write_function() {
       std::string advance, pointers;
       for (auto& q : streams_) {
+        if (!q.rows.empty()) {
+          members_ += format("  long {}_rows;\n", q.name);
+          pointers += format("  const long {0}_rows = s->{0}_rows;\n", q.name);
+        }
         members_ += format("  {}{}* {};\n", q.out ? "" : "const ", q.element, q.name);
         pointers += format("  {0}{1}* {2} = s->{2};\n", q.out ? "" : "const ", q.element, q.name);
         if (!q.stride.empty() || !q.guard.empty()) {
@@ -818,8 +874,12 @@ class CpuEmitter {
       if (uses_positions_) {
         members_ += "  long i;\n";
         pointers += "  long i = s->i;\n";
-        body_ = "    i64v at = weft_minimum_i64(weft_lanes_i64() + (i64v)(i), (i64v)(final));\n" + body_;
+        pre_ = "    i64v at = weft_minimum_i64(weft_lanes_i64() + (i64v)(i), (i64v)(final));\n" + pre_;
         advance += "    i += L;\n";
+      }
+      if (many_rows()) {
+        members_ += "  long rows;\n";
+        pointers += "  const long rows = s->rows;\n";
       }
       if (counts_lanes_) {
         members_ += "  long live;\n";
@@ -828,8 +888,9 @@ class CpuEmitter {
       e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
       e_.functions_ += format("static __attribute__((noinline)) void span{0}(S{0}* s, long n) {{\n{1}{2}{3}",
                               id_, locals_, pointers, before_);
-      e_.functions_ += "#pragma clang loop unroll(disable)\n  for (long k = 0; k < n; ++k) {\n" + body_ +
-                       advance + "  }\n" + after_ + "}\n";
+      if (many_rows()) body_ = "    for (long u = 0; u < rows; ++u) {\n" + body_ + "    }\n";
+      e_.functions_ += "#pragma clang loop unroll(disable)\n  for (long k = 0; k < n; ++k) {\n" + pre_ +
+                       body_ + post_ + advance + "  }\n" + after_ + "}\n";
     }
 
     std::string call() {
@@ -837,6 +898,7 @@ class CpuEmitter {
       for (auto& q : streams_) {
         out += format("      {}{}* const {} = {};\n", q.out ? "" : "const ", q.element, q.name, q.start);
         if (!q.stride.empty()) out += format("      const long {}_by = {};\n", q.name, q.stride);
+        if (!q.rows.empty()) out += format("      const long {0}_rows = s.{0}_rows = {1};\n", q.name, q.rows);
       }
       for (auto* t : tests_)
         out += format("      long lo{0}, hi{0};\n      weft_bounds({1}, {2}, {3}, &lo{0}, &hi{0});\n", t->out,
@@ -861,9 +923,13 @@ class CpuEmitter {
       out += "        const bool partial = m < L;\n        long n = partial ? 1 : m / L;\n";
       if (folds_) out += "        n = weft_least(n, 64);\n";
       out += "        if (!partial) m = n * L;\n";
+      // Padded copies hold one row.
+      if (many_rows())
+        out += "        s.rows = partial ? 1 : rows;\n        for (long u = 0; u < rows; u += s.rows) {\n";
       std::string copies_in, copies_out, buffers;
       for (auto& q : streams_) {
         std::string from = q.stride.empty() ? format("{} + c", q.name) : format("{0} + c * {0}_by", q.name);
+        if (!q.rows.empty()) from += format(" + u * {}_rows", q.name);
         std::string by = q.stride.empty() ? (q.guard.empty() ? "" : "1") : q.name + "_by";
         if (q.guard.empty()) {
           out += format("        s.{} = {};\n", q.name, from);
@@ -890,6 +956,7 @@ class CpuEmitter {
       out += buffers + "        if (partial) {\n" + copies_in + "        }\n";
       out += format("        span{}(&s, n);\n", id_);
       if (!copies_out.empty()) out += "        if (partial) {\n" + copies_out + "        }\n";
+      if (many_rows()) out += "        }\n";
       if (folds_) out += "        const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));\n" + gather_;
       return out + "        c += m;\n      }\n      }\n";
     }
@@ -900,7 +967,7 @@ class CpuEmitter {
     std::set<Value> own_, imported_;
     std::vector<Stream> streams_;
     std::vector<const Test*> tests_;
-    std::string members_, locals_, sets_, before_, body_, after_, gather_;
+    std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
     std::string streamed_;  // the store that decides where aligned vectors begin
     int streams_out_ = 0;
     bool uses_positions_ = false, counts_lanes_ = false, folds_ = false;
@@ -944,6 +1011,7 @@ static inline long weft_stretch(long c, long lo, long hi, long m) {
   std::map<Value, Array> arrays_;
   std::vector<Array> totals_, positions_;
   std::vector<std::string> partials_;
+  int rows_axis_ = -1;  // see many_rows_axis(); of the sweep at hand
   std::string points_, pad_, row_ = "0", functions_, support_;
   TaskNames names_;
   std::set<size_t> padded_;

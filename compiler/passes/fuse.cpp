@@ -316,15 +316,25 @@ class Fuser {
   // `decided`.
   void decide(const Node* n, const Expression& e, int joined, size_t decided) {
     std::unordered_set<const Node*> known;
-    for (size_t k = decided; k < decisions_.size(); ++k) known.insert(decisions_[k].producer);
+    std::unordered_map<int, std::string> refusals;  // of whole groups
+    for (size_t k = decided; k < decisions_.size(); ++k) {
+      known.insert(decisions_[k].producer);
+      if (auto g = group_of_.find(decisions_[k].producer); g != group_of_.end())
+        refusals.try_emplace(g->second, decisions_[k].reason);
+    }
     for (auto& [producer, reading] : e.readings) {
-      if (group_of_.at(producer) == joined)
+      const int g = group_of_.at(producer);
+      if (g == joined) {
         decisions_.push_back({producer, n, true, "computed in one kernel"});
-      else if (!known.contains(producer))
+      } else if (!known.contains(producer)) {
+        auto refused = refusals.find(g);
         decisions_.push_back({producer, n, false,
                               !options_.fuse     ? "fusion is switched off"
                               : !reading.aligned ? reading.reason
-                                                 : "its reader is computed with other values that it reads"});
+                              : refused != refusals.end()
+                                  ? refused->second
+                                  : "its reader is computed with other values that it reads"});
+      }
     }
   }
 

@@ -1,0 +1,223 @@
+// Golden files of what the compiler makes of a graph: the graph after each pass that changes it, what fusion
+// decided, the row programs and their schedules (golden/plan), and for a few the C++ itself (golden/cpu).
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+#include "compiler/ir/parse.h"
+#include "tests/golden/golden.h"
+
+namespace weft {
+namespace {
+
+struct Golden {
+  const char* name;
+  const char* lines;
+  bool cpp = false;
+  int vector_bytes = 64;
+};
+
+const Golden kGoldens[] = {
+    {"axpy", R"(  %x = input "x" : f32[1000000]
+  %y = input "y" : f32[1000000]
+  %a = scalar "a" : f32[1000000]
+  %p = multiply %a, %x
+  %q = add %p, %y
+  return %q)",
+     true},
+    {"several_outputs", R"(  %x = input "x" : f32[1000, 300]
+  %b = input "b" : f32[300]
+  %y = add %x, %b
+  %z = exp %y
+  %w = greater %z, 1.0
+  return %y, %z, %w)"},
+    {"softmax", R"(  %x = input "x" : f32[512, 1000]
+  %m = max %x, axes=[1]
+  %n = reshape %m : f32[512, 1]
+  %d = subtract %x, %n
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %t = reshape %s : f32[512, 1]
+  %y = divide %e, %t
+  return %y)",
+     true},
+    {"layer_norm", R"(  %x = input "x" : f32[512, 768]
+  %g = input "g" : f32[768]
+  %b = input "b" : f32[768]
+  %s = sum %x, axes=[1]
+  %m = divide %s, 768.0
+  %k = reshape %m : f32[512, 1]
+  %c = subtract %x, %k
+  %q = square %c
+  %v = sum %q, axes=[1]
+  %w = divide %v, 768.0
+  %e = add %w, 0.00001
+  %r = rsqrt %e
+  %l = reshape %r : f32[512, 1]
+  %n = multiply %c, %l
+  %h = multiply %n, %g
+  %y = add %h, %b
+  return %y)"},
+    {"variance", R"(  %x = input "x" : f64[100, 5000]
+  %s = sum %x, axes=[1]
+  %m = divide %s, 5000.0
+  %k = reshape %m : f64[100, 1]
+  %c = subtract %x, %k
+  %q = square %c
+  %v = sum %q, axes=[1]
+  %w = divide %v, 5000.0
+  return %w)"},
+    {"log_sum_exp", R"(  %x = input "x" : f32[64, 32000]
+  %m = max %x, axes=[1]
+  %n = reshape %m : f32[64, 1]
+  %d = subtract %x, %n
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %l = log %s
+  %y = add %l, %m
+  return %y)"},
+    {"argmax", R"(  %x = input "x" : f32[100, 1000]
+  %a = abs %x
+  %p = argmax %a, axes=[1]
+  return %p)"},
+    {"sum_all", R"(  %x = input "x" : f32[3000, 1000]
+  %s = sum %x
+  return %s)",
+     true, 32},
+    {"sum_leading", R"(  %x = input "x" : f32[3000, 1000]
+  %s = sum %x, axes=[0]
+  return %s)",
+     true, 32},
+    {"sum_middle", R"(  %x = input "x" : f32[30, 200, 100]
+  %s = sum %x, axes=[1]
+  return %s)"},
+    {"normalize_all", R"(  %x = input "x" : f32[1000000]
+  %s = sum %x
+  %m = divide %s, 1000000.0
+  %q = square %x
+  %t = sum %q
+  %u = divide %t, 1000000.0
+  %n = square %m
+  %v = subtract %u, %n
+  %r = rsqrt %v
+  %c = subtract %x, %m
+  %y = multiply %c, %r
+  return %y)"},
+    {"stencil", R"(  %x = input "x" : f32[1002, 1002]
+  %n = slice %x, starts=[0, 1] : f32[1000, 1000]
+  %s = slice %x, starts=[2, 1] : f32[1000, 1000]
+  %w = slice %x, starts=[1, 0] : f32[1000, 1000]
+  %e = slice %x, starts=[1, 2] : f32[1000, 1000]
+  %a = add %n, %s
+  %b = add %w, %e
+  %c = add %a, %b
+  %y = multiply %c, 0.25
+  return %y)",
+     true, 32},
+    {"pad", R"(  %x = input "x" : f32[100, 100]
+  %p = pad %x, 0.0, before=[1, 2], after=[1, 2]
+  %y = exp %p
+  return %y)"},
+    {"concat", R"(  %x = input "x" : f32[100, 40]
+  %y = input "y" : f32[100, 60]
+  %c = concat %x, %y, axis=1
+  %z = multiply %c, 3.5
+  return %z)"},
+    {"update", R"(  %x = input "x" : f32[1000]
+  %l = slice %x, starts=[0] : f32[998]
+  %r = slice %x, starts=[2] : f32[998]
+  %s = add %l, %r
+  %h = multiply %s, 0.5
+  %u = update %x, %h, starts=[1], steps=[1]
+  return %u)"},
+    {"gather", R"(  %t = input "t" : f32[1000, 64]
+  %i = input "i" : i64[20, 1]
+  %g = gather %t, %i, axis=0
+  %y = multiply %g, 2.0
+  return %y)"},
+    {"scatter", R"(  %t = input "t" : f32[1000, 64]
+  %i = input "i" : i64[20, 64]
+  %v = input "v" : f32[20, 64]
+  %w = exp %v
+  %s = scatter_add %t, %i, %w, axis=0
+  %y = relu %s
+  return %y)"},
+    {"reshape_in_a_chain", R"(  %x = input "x" : f32[24, 100]
+  %y = input "y" : f32[100, 24]
+  %e = exp %x
+  %m = reshape %e : f32[2400]
+  %s = reshape %m : f32[100, 24]
+  %z = add %s, %y
+  return %z)"},
+    {"add_transposed", R"(  %x = input "x" : f32[500, 300]
+  %y = input "y" : f32[300, 500]
+  %t = permute %y, axes=[1, 0]
+  %z = add %x, %t
+  return %z)"},
+    {"pairs", R"(  %x = input "x" : f32[2000]
+  %y = input "y" : f32[2000]
+  %m = input "m" : f32[2000]
+  %i = reshape %x : f32[2000, 1]
+  %j = reshape %y : f32[2000, 1]
+  %dx = subtract %x, %i
+  %dy = subtract %y, %j
+  %qx = square %dx
+  %qy = square %dy
+  %q = add %qx, %qy
+  %r = add %q, 0.01
+  %s = rsqrt %r
+  %w = multiply %s, %m
+  %fx = multiply %dx, %w
+  %fy = multiply %dy, %w
+  %ax = sum %fx, axes=[1]
+  %ay = sum %fy, axes=[1]
+  %p = sum %w, axes=[1]
+  return %ax, %ay, %p)"},
+    {"mixed_dtypes", R"(  %a = input "a" : i8[1000]
+  %h = input "h" : bf16[1000]
+  %c = input "c" : c64[1000]
+  %p = greater %a, 0
+  %s = select %p, %h, 1.5
+  %k = conj %c
+  %m = multiply %k, %c
+  return %p, %s, %m)"},
+    {"product", R"(  %a = input "a" : f32[64, 32]
+  %b = input "b" : f32[32, 16]
+  %v = input "v" : f32[16]
+  %e = exp %a
+  %d = dot %e, %b
+  %s = add %d, %v
+  %y = relu %s
+  return %y)"},
+    {"simplified", R"(  %x = input "x" : f32[100]
+  %a = multiply %x, 1.0
+  %b = pow %a, 2.0
+  %c = pow %x, 2.0
+  %d = divide %c, 2.0
+  %e = add %b, %d
+  return %e)"},
+};
+
+class Plan : public testing::TestWithParam<Golden> {};
+
+TEST_P(Plan, IsAsBefore) {
+  const Golden& g = GetParam();
+  std::string stages, cpp;
+  Options options;
+  options.dump = [&](std::string_view stage, std::string_view text) {
+    if (stage == "cpp")
+      cpp += text;
+    else
+      stages += "# " + std::string(stage) + "\n" + std::string(text) + "\n";
+  };
+  Target target{TargetKind::Cpu, 2, g.vector_bytes, size_t{32} << 20, 0};
+  compile(ir::parse("graph {\n" + std::string(g.lines) + "\n}\n", g.name), target, options);
+  test::expect_golden("plan/" + std::string(g.name) + ".txt", stages);
+  // What follows the prelude's functions.
+  if (g.cpp) test::expect_golden("cpu/" + std::string(g.name) + ".cpp", cpp.substr(cpp.find("struct c64e")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Goldens, Plan, testing::ValuesIn(kGoldens),
+                         [](const auto& c) { return std::string(c.param.name); });
+
+}  // namespace
+}  // namespace weft

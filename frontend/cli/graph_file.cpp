@@ -13,6 +13,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/text_lexer.h"
+#include "frontend/cpp/weft/session.h"
 
 namespace weft::cli {
 namespace {
@@ -53,6 +54,10 @@ GraphFile read_graph(const std::string& path) {
 }
 
 void add_compile_options(CLI::App& command, CompileFlags& flags) {
+  Numerics environment = SessionOptions::from_environment().numerics;
+  flags.numerics = environment == Numerics::Strict ? "strict"
+                   : environment == Numerics::Fast ? "fast"
+                                                   : "standard";
   command.add_option("--numerics", flags.numerics, "strict, standard or fast")
       ->check(CLI::IsMember({"strict", "standard", "fast"}))
       ->type_name("LEVEL")

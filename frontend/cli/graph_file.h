@@ -20,9 +20,9 @@ GraphFile read_graph(const std::string& path);
 // Everything that is left of the standard input.
 std::string read_standard_input();
 
-// --numerics, --without and --no-fuse.
+// --numerics (else as the environment has it), --without and --no-fuse.
 struct CompileFlags {
-  std::string numerics = "standard";
+  std::string numerics;
   std::vector<std::string> without;
   bool no_fuse = false;
 };

@@ -35,10 +35,11 @@ std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime
 // What kernels are made for on the opened device.
 Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice);
 
-// For commands that only compile: also without the device. CUDA without a GPU is taken for an H100.
+// For commands that only compile: also without the device. CUDA without a GPU is taken for an H100, a CPU
+// without a back end for any one.
 struct Machine {
   Target target;
-  std::string architecture;                 // "sm_90"; empty for a CPU that was not opened
+  std::string architecture;                 // "sm_90", "znver4"; empty for any CPU
   std::shared_ptr<runtime::Device> device;  // null where there is none
 };
 Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters);

@@ -93,7 +93,10 @@ void show_groups(const ir::Graph& graph, const Target& target, const Options& op
 }
 
 std::string assembly(const KernelSource& source, const Machine& machine, bool ptx) {
-  if (!ptx || machine.device) return machine.device->assembly(source);
+  if (machine.device) return machine.device->assembly(source);
+  if (!ptx)
+    throw Error(
+        "show: the asm stage needs the CPU back end (WEFT_CPU_JIT), which this weft was built without");
   std::string reason;
   auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
   if (!nvrtc) throw Error(fmt::format("show: the ptx stage needs NVRTC: {}", reason));

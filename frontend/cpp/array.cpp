@@ -55,8 +55,7 @@ Array Array::to(const std::string& device) const {
 }
 
 const Array& Array::eval() const {
-  detail::Cell* const cell = Access::cell(*this).get();
-  detail::materialize({&cell, 1});
+  detail::materialized(*Access::cell(*this));
   return *this;
 }
 

@@ -1,5 +1,5 @@
 // Values on the host. What lies in memory is copied from there, element by element through a view's strides;
-// nothing is compiled for looking at an array.
+// nothing is compiled for looking at an array, but for a large strided view.
 #include <cstring>
 
 #include "compiler/base/error.h"
@@ -14,6 +14,9 @@ using detail::Access;
 using detail::Layout;
 
 Layout layout(const Array& a) { return detail::layout_of(Access::cell(a)->type, Access::view(a)); }
+
+constexpr int64_t kGatheredByHost =
+    1 << 16;  // elements; beyond, a kernel on all threads is worth its compiling
 
 bool contiguous(const Layout& at) {
   int64_t expected = 1;
@@ -68,7 +71,7 @@ void Array::copy_to(void* out) const {
   runtime::Device& device = *cell.device.device;
   if (contiguous(at)) {
     device.download(out, *buffer, static_cast<size_t>(at.offset) * itemsize(), bytes);
-  } else if (device.host_visible()) {
+  } else if (device.host_visible() && size() <= kGatheredByHost) {
     gather(at, static_cast<const std::byte*>(buffer->data()), static_cast<std::byte*>(out));
   } else {
     // One kernel makes it contiguous where it lies.

@@ -472,7 +472,7 @@ class Fuser {
   // Costly values that several kernels would each compute.
   bool store_shared_work() {
     struct Use {
-      std::set<int> groups;
+      std::unordered_set<int> groups;
       const Expression* in = nullptr;  // one that computes it
     };
     std::unordered_map<const Node*, Use> used;

@@ -1,0 +1,223 @@
+// Row programs: what lowering makes of a group, and what the steps between lowering and emission do to it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/parse.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/plan/lower.h"
+#include "compiler/plan/schedule.h"
+
+namespace weft::plan {
+namespace {
+
+using testing::HasSubstr;
+
+Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
+
+// The program of a graph that is one kernel, as lowered.
+RowProgram lowered(const std::string& lines) {
+  ir::Graph g = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu());
+  ir::Partition p = passes::fuse(g, cpu(), Options());
+  EXPECT_EQ(p.steps.size(), 1u);
+  return lower(p.steps[0].group, [](const ir::Node*) { return false; }).program;
+}
+
+template <class S>
+int count(const RowProgram& p) {
+  int n = 0;
+  for_each_stmt(p, [&](const Stmt& s) { n += std::holds_alternative<S>(s); });
+  return n;
+}
+
+TEST(Lower, ContiguousArraysAreOneLoop) {
+  RowProgram p = lowered("%x = input : f32[4, 5, 6]\n%y = exp %x\nreturn %y");
+  EXPECT_EQ(p.outer, (std::vector<Num>{{120}}));
+}
+
+TEST(Lower, AxesThatAnArrayRepeatsStayApart) {
+  RowProgram p =
+      lowered("%x = input \"x\" : f32[4, 5, 6]\n%b = input \"b\" : f32[6]\n%y = add %x, %b\nreturn %y");
+  EXPECT_EQ(p.outer, (std::vector<Num>{{20}, {6}}));
+}
+
+TEST(Lower, EqualReadsAreOneLoad) {
+  RowProgram p = lowered(R"(%x = input : f32[100]
+    %a = slice %x, starts=[0] : f32[99]
+    %b = slice %x, starts=[1] : f32[99]
+    %c = slice %x, starts=[1] : f32[99]
+    %d = add %a, %b
+    %e = multiply %d, %c
+    return %e)");
+  EXPECT_EQ(count<Load>(p), 2);
+}
+
+TEST(Lower, ReductionsGoToTheFirstSweepThatCanComputeThem) {
+  RowProgram p = lowered(R"(%x = input : f32[64, 100]
+    %s = sum %x, axes=[1]
+    %m = max %x, axes=[1]
+    %r = reshape %m : f32[64, 1]
+    %d = subtract %x, %r
+    %t = sum %d, axes=[1]
+    return %s, %t)");
+  ASSERT_EQ(p.sweeps.size(), 2u);
+  EXPECT_EQ(p.sweeps[0].accumulators.size(), 2u);
+  EXPECT_EQ(p.sweeps[1].accumulators.size(), 1u);
+}
+
+TEST(Lower, GuardsBelongToTheLoad) {
+  RowProgram p = lowered("%x = input : f32[100]\n%p = pad %x, 0.0, before=[3], after=[4]\nreturn %p");
+  EXPECT_EQ(count<plan::Test>(p), 1);
+  for_each_stmt(p, [](const Stmt& s) {
+    if (auto* l = std::get_if<Load>(&s)) {
+      EXPECT_EQ(l->guards.size(), 1u);
+    }
+  });
+}
+
+TEST(Lower, SlicesThatMissThePaddingNeedNoGuard) {
+  RowProgram p = lowered(
+      "%x = input : f32[100]\n%p = pad %x, 0.0, before=[3], after=[4]\n"
+      "%s = slice %p, starts=[3] : f32[100]\n%y = exp %s\nreturn %y");
+  EXPECT_EQ(count<plan::Test>(p), 0);
+  EXPECT_EQ(count<Let>(p), 1);
+}
+
+TEST(Lower, ReductionsOverAxesOfOneElementHaveARow) {
+  ir::Graph g = ir::parse("graph {\n%x = input : f32[9, 1]\n%s = sum %x, axes=[1]\nreturn %s\n}");
+  ir::Partition p = passes::fuse(g, cpu(), Options());
+  RowProgram program = lower(p.steps[0].group, [](const ir::Node*) { return false; }).program;
+  EXPECT_EQ(program.row, (std::vector<Num>{{1}}));
+}
+
+// ---- values that cross sweeps
+
+const char* kTwoAxisSoftmax = R"(%x = input "x" : f32[64, 5, 40]
+    %y = input "y" : f32[5, 1]
+    %z = exp %y
+    %w = multiply %x, %z
+    %a = max %w, axes=[1, 2]
+    %b = reshape %a : f32[64, 1, 1]
+    %c = subtract %w, %b
+    %e = multiply %c, %z
+    return %e)";
+
+TEST(Crossing, CheapValuesAreRepeatedAndCostlyOnesKept) {
+  RowProgram all = lowered(kTwoAxisSoftmax), none = all, some = all;
+  EXPECT_FALSE(crossing_values(all).empty());
+  repeat_cheap_values(none, true, 1e30f);
+  EXPECT_TRUE(crossing_values(none).empty());
+  repeat_cheap_values(some, true, 6);
+  EXPECT_EQ(crossing_values(some).size(), 2u) << "exp(y), and the product with it\n" << print(some);
+  for (auto* p : {&all, &none, &some}) verify(*p);
+}
+
+TEST(Crossing, WhatIsTheSameAlongTheLanesIsRepeatedWhateverItCosts) {
+  RowProgram p = lowered(kTwoAxisSoftmax);
+  repeat_cheap_values(p, true, 6, static_cast<int>(p.outer.size() + p.row.size()) - 1);
+  EXPECT_EQ(crossing_values(p).size(), 1u) << "the product alone\n" << print(p);
+  verify(p);
+}
+
+TEST(Crossing, LoadsMayBeKept) {
+  RowProgram p = lowered(
+      "%x = input : f32[64, 100]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[64, 1]\n"
+      "%d = subtract %x, %r\nreturn %d");
+  repeat_cheap_values(p, false, 1e30f);
+  EXPECT_EQ(crossing_values(p).size(), 1u);
+}
+
+// ---- arguments
+
+TEST(Parameterize, KeepsSmallNumbersAndAsksForTheRest) {
+  RowProgram p =
+      lowered("%x = input \"x\", strides=[700, 2], offset=5 : f32[30, 40]\n%y = exp %x\nreturn %y");
+  parameterize(p);
+  EXPECT_THAT(p.params, testing::UnorderedElementsAre(30, 40, 700, 2, 5, 40));
+  EXPECT_THAT(print(p), HasSubstr("i0<p0"));
+  EXPECT_THAT(print(p), testing::Not(HasSubstr("700")));
+}
+
+TEST(Parameterize, OneStrideOfABufferIsOneArgument) {
+  RowProgram p = lowered(
+      "%x = input : f32[32, 40]\n%a = slice %x, starts=[0, 1] : f32[30, 38]\n"
+      "%b = slice %x, starts=[2, 1] : f32[30, 38]\n%c = add %a, %b\nreturn %c");
+  parameterize(p);
+  EXPECT_EQ(std::count(p.params.begin(), p.params.end(), 40), 1);
+}
+
+// ---- verify
+
+TEST(VerifyPlan, NamesTheRule) {
+  auto broken = [](const std::function<void(RowProgram&)>& damage, const char* rule) {
+    RowProgram p = lowered("%x = input : f32[64, 100]\n%y = exp %x\n%s = sum %y, axes=[1]\nreturn %s");
+    verify(p);
+    damage(p);
+    try {
+      verify(p);
+      ADD_FAILURE() << "no error for: " << rule;
+    } catch (const InternalError& e) {
+      EXPECT_THAT(e.what(), HasSubstr(rule));
+    }
+  };
+  broken([](RowProgram& p) { std::swap(p.sweeps[0].body[0], p.sweeps[0].body[1]); },
+         "is used before it is computed");
+  broken([](RowProgram& p) { p.sweeps[0].body.push_back(p.sweeps[0].body[0]); }, "is computed twice");
+  broken([](RowProgram& p) { index_of(p.sweeps[0].body[0])->axes[0].axis = 7; },
+         "axis 7 does not exist here");
+  broken([](RowProgram& p) { index_of(p.epilogue[0])->axes[0].axis = 1; }, "axis 1 does not exist here");
+}
+
+// ---- schedules
+
+Schedule scheduled(const std::string& lines, int vector_bytes = 32) {
+  RowProgram p = lowered(lines);
+  Target target = cpu();
+  target.vector_bytes = vector_bytes;
+  return schedule_cpu(p, target);
+}
+
+TEST(ScheduleCpu, PointwiseLanesRunWhereMostBytesAreContiguous) {
+  const char* two =
+      "%x = input \"x\" : f32[500, 300]\n%y = input \"y\" : f32[300, 500]\n"
+      "%t = permute %x, axes=[1, 0]\n%u = add %t, %y\nreturn %u";
+  EXPECT_EQ(scheduled(two).lane_axis, 1) << "one array is read across, two are walked along";
+  const char* three =
+      "%x = input \"x\" : f32[500, 300]\n%y = input \"y\" : f32[500, 300]\n%z = add %x, %y\n"
+      "%w = exp %z\n%t = permute %w, axes=[1, 0]\nreturn %t";
+  EXPECT_EQ(scheduled(three).lane_axis, 0) << "two arrays are read along axis 0, one is written across";
+}
+
+TEST(ScheduleCpu, LeadingAxesAreReducedAcrossColumns) {
+  EXPECT_EQ(scheduled("%x = input : f32[1000, 64]\n%s = sum %x, axes=[0]\nreturn %s").order, Order::Columns);
+  EXPECT_EQ(scheduled("%x = input : f32[64, 1000]\n%s = sum %x, axes=[1]\nreturn %s").order, Order::Rows);
+}
+
+TEST(ScheduleCpu, FewLongRowsAreSplit) {
+  EXPECT_GT(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").split, 1);
+  EXPECT_EQ(scheduled("%x = input : f32[1000]\n%s = sum %x\nreturn %s").split, 1);
+  EXPECT_EQ(scheduled("%x = input : f32[1000, 10000]\n%s = sum %x, axes=[1]\nreturn %s").split, 1);
+  EXPECT_GT(scheduled("%x = input : f32[1000000, 8]\n%s = sum %x, axes=[0]\nreturn %s").split, 1);
+}
+
+TEST(ScheduleCpu, OutputsBeyondTheCacheAreStreamed) {
+  EXPECT_TRUE(scheduled("%x = input : f32[10000000]\n%y = exp %x\nreturn %y").streaming);
+  EXPECT_FALSE(scheduled("%x = input : f32[10000]\n%y = exp %x\nreturn %y").streaming);
+  EXPECT_FALSE(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").streaming);
+}
+
+TEST(ScheduleCpu, LanesFollowTheWidestValueAndTheRegisters) {
+  // Cheap bodies run on several registers at once; tanh is not cheap.
+  const char* wide = "%x = input : f64[10000]\n%a = tanh %x\n%b = tanh %a\nreturn %b";
+  const char* narrow = "%x = input : f32[10000]\n%a = tanh %x\n%b = tanh %a\nreturn %b";
+  EXPECT_EQ(scheduled(narrow, 32).lanes, 8);
+  EXPECT_EQ(scheduled(narrow, 64).lanes, 16);
+  EXPECT_EQ(scheduled(wide, 64).lanes, 8);
+}
+
+}  // namespace
+}  // namespace weft::plan

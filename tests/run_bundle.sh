@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs what `./dev bundle` packed, with the libraries that came along.
 #   run.sh test [PATTERN]        every test program whose name matches, then `N passed, N failed, N skipped`
-#   run.sh bench [ARGS...]       every benchmark program
+#   run.sh bench [ARGS...]       every benchmark program, and Weft beside what python3 has; ARGS as for peers.py
 #   run.sh PROGRAM [ARGS...]     a program of bin/
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,10 +45,7 @@ case ${1-} in
     ;;
   bench)
     shift
-    cd "$here" || exit 2
-    for program in bin/benchmarks/*; do
-      [[ -x $program ]] && { "$program" "$@" || exit; }
-    done
+    exec "$here/tests/benchmarks/run.sh" "$here/bin/benchmarks" "$here/lib" "$here/benchmarks" python3 "$@"
     ;;
   *)
     program=$1

@@ -5,6 +5,44 @@ usage: report.py FILE...    peers' JSON lines (.jsonl) and Google Benchmark's JS
 """
 import json
 import sys
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one benchmark is reported as: a counter of it, or its time, and the goal for that."""
+
+    benchmark: str
+    text: str
+    unit: str
+    counter: Optional[str] = None
+    at_most: Optional[float] = None
+    at_least: Optional[float] = None
+
+    def goal(self):
+        return f"at most {self.at_most:g}" if self.at_most else f"at least {self.at_least:g}" if self.at_least else ""
+
+    def met(self, value):
+        return "no" if value > (self.at_most or value) or value < (self.at_least or value) else "yes"
+
+
+ROWS = [
+    Row("set_up", "opening the library and the device, in a new process", "ms", at_most=20),
+    Row("set_up", "that process as a whole, loading its libraries included", "ms", "process_ms"),
+    Row("graph_to_source", "graph to kernel text", "ms"),
+    Row("cold_kernel", "compiling and loading a kernel never seen", "ms"),
+    Row("kernel_from_disk", "a kernel from the disk cache", "ms", at_most=2),
+    Row("record_node", "recording a node", "ns", "record_ns", at_most=200),
+    Row("seen_chain", "ten maps seen before: record, look up, launch, less the kernel", "us", "beyond_us", at_most=3),
+    Row("seen_chain", "the same with its kernel, 1024 elements", "us", "call_us"),
+    Row("passes", "the passes over a graph", "s", at_most=1),
+    Row("graph_to_sources", "all of compile() over a graph, without Clang", "s"),
+    Row("beside_copy", "maps beside a streaming copy by the same threads", "of the copy", "of_copy", at_least=0.8),
+    Row("beside_copy", "the same", "GB/s", "GBps"),
+    Row("peak_memory", "peak memory of a fused chain, over its inputs and output", "times",
+        "peak_over_needed", at_most=1),
+]
 
 
 def table(header, rows):
@@ -53,3 +91,40 @@ def peer_tables(lines):
     if failed:
         text += ["", "Failed:"] + [f"- {f}" for f in failed]
     return "\n".join(text)
+
+
+def program_tables(files):
+    """The rows above, from Google Benchmark's files; medians where a benchmark was repeated."""
+    rows = []
+    found = [b for f in files for b in f["benchmarks"] if b.get("aggregate_name", "median") == "median"]
+    for row in ROWS:
+        for b in found:
+            # As in "cold_kernel/softmax/cpu/iterations:1/real_time": what, which, where, and how it was measured.
+            words = [w for w in b["run_name"].split("/") if ":" not in w and not w.endswith("_time")]
+            if words[0] != row.benchmark:
+                continue
+            device = words.pop() if words[-1] in ("cpu", "cuda") else ""
+            if b.get("error_occurred"):
+                rows.append([row.text, " ".join(words[1:]), device, "failed: " + b["error_message"], row.unit, "", ""])
+                continue
+            value = b[row.counter] if row.counter else b["real_time"]
+            goal = row.goal()
+            rows.append([row.text, " ".join(words[1:]), device, number(value), row.unit, goal,
+                         row.met(value) if goal else ""])
+    return table(["what", "of", "device", "measured", "unit", "goal", "met"], rows)
+
+
+def main():
+    programs = []
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8") as file:
+            if name.endswith(".jsonl"):
+                print(peer_tables([json.loads(line) for line in file]) + "\n")
+            else:
+                programs.append(json.load(file))
+    if programs:
+        print(program_tables(programs))
+
+
+if __name__ == "__main__":
+    main()

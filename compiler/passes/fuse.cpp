@@ -24,10 +24,12 @@ using ir::space_of;
 
 constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
 constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
-constexpr int kInputsOfWindow = 128;  // arrays that one kernel may read
 constexpr size_t kSiblingsTried = 4;
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
+
+// About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
+int words_of(const Node& n) { return 2 + static_cast<int>(n.shape().size()); }
 
 bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
 bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
@@ -110,13 +112,14 @@ class Fuser {
 
   // Graphs that are too large for one kernel are cut across their order: what lives over a cut is stored.
   void cut_windows() {
-    int statements = 0, inputs = 0, window = 0;
+    // Room is left for extents, guards and what is written.
+    const int most_words = options_.max_kernel_words * 4 / 5;
+    int statements = 0, words = 0, window = 0;
     std::unordered_map<const Node*, int> window_of;
     for (auto* n : order_) {
       statements += kind(n->op) != OpKind::Source;
-      inputs += n->op == Op::input;
-      if (statements > options_.max_kernel_statements || inputs > kInputsOfWindow)
-        statements = inputs = 0, ++window;
+      if (n->op == Op::input) words += words_of(*n);
+      if (statements > options_.max_kernel_statements || words > most_words) statements = words = 0, ++window;
       window_of[n] = window;
     }
     if (window == 0) return;
@@ -364,8 +367,11 @@ class Fuser {
     std::set<const Node*> inputs = b.inputs;
     inputs.insert(e.inputs.begin(), e.inputs.end());
     for (auto& [producer, reading] : e.readings) inputs.insert(producer);
+    int words = 0;
+    for (auto* n : inputs) words += words_of(*n);
+    for (auto& root : b.roots) words += words_of(*root.node);
     return b.statements + e.statements <= options_.max_kernel_statements &&
-           static_cast<int>(inputs.size() + b.roots.size()) <= kInputsOfWindow + 64;
+           words <= options_.max_kernel_words;
   }
 
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {

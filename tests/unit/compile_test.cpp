@@ -127,6 +127,18 @@ TEST(Compile, TheSumOf500Arrays) {
   EXPECT_LE(most_words(p), static_cast<size_t>(Options().max_kernel_words));
 }
 
+TEST(Compile, TheSumOf300StridedArrays) {
+  std::vector<ir::NodeRef> in;
+  ir::NodeRef sum;
+  for (int k = 0; k < 300; ++k) {
+    in.push_back(
+        ir::input({DType::F32, {5, 6, 7}}, {nullptr, "a" + std::to_string(k), {500 + k, 60, 2}, k + 2}));
+    sum = k == 0 ? in[0] : ir::map(ir::Op::add, {sum, in.back()});
+  }
+  Program p = compile({in, {sum}}, cpu());
+  EXPECT_LE(most_words(p), static_cast<size_t>(Options().max_kernel_words));
+}
+
 TEST(Compile, TheConcatenationOf300Arrays) {
   std::vector<ir::NodeRef> in;
   for (int k = 0; k < 300; ++k)

@@ -1,6 +1,5 @@
 // What the compiler did with an array's graph, as text, and the contract that it is one kernel.
 #include <algorithm>
-#include <map>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"

@@ -20,6 +20,7 @@ namespace weft::runtime::cuda {
 struct LoadedModule {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
+  CUfunction finish = nullptr;  // NAME_finish, where the source has it
   std::string name;
 };
 

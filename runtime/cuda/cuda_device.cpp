@@ -172,6 +172,10 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   if (how.tasks < 0 || how.tasks > kMostTasks)
     throw Error(fmt::format("{}: launch of {}: {} blocks, a grid has at most {}", info_.name, module.name,
                             how.tasks, kMostTasks));
+  if (how.finish_tasks < 0 || how.finish_tasks > kMostTasks || (how.finish_tasks > 0 && !module.finish))
+    throw InternalError(fmt::format("{}: launch of {}: {} blocks of a finish{}", info_.name, module.name,
+                                    how.finish_tasks,
+                                    module.finish ? "" : ", which its source does not have"));
   if (how.tasks == 0) return;
 
   Context::Scope scope(*context_);
@@ -202,6 +206,13 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
         result,
         fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, clusters of {})",
                     module.name, how.tasks, how.threads, how.shared_bytes, how.cluster));
+  context_->started(&module);
+  counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+  if (how.finish_tasks == 0) return;
+  context_->check(driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1,
+                                        how.finish_threads, 1, 1, 0, context_->stream(), parameters, nullptr),
+                  fmt::format("launch of {}_finish ({} blocks of {} threads)", module.name, how.finish_tasks,
+                              how.finish_threads));
   context_->started(&module);
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
 }

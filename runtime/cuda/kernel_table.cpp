@@ -173,6 +173,14 @@ KernelRef KernelTable::load_module(const KernelSource& source, const std::string
     driver.cuModuleUnload(loaded->module);
     context_->check(result, fmt::format("the entry {} of its source", source.name));
   }
+  const std::string finish = source.name + "_finish";
+  if (source.text.find(finish + "(") != std::string::npos) {
+    result = driver.cuModuleGetFunction(&loaded->finish, loaded->module, finish.c_str());
+    if (result != kCudaSuccess) {
+      driver.cuModuleUnload(loaded->module);
+      context_->check(result, fmt::format("the entry {} of its source", finish));
+    }
+  }
   return std::make_shared<CudaKernel>(context_, std::move(loaded));
 }
 

@@ -244,6 +244,26 @@ TEST_P(CudaDevice, RunsKernelsInOrder) {
   EXPECT_GT(resources.blocks_per_processor, 0);
 }
 
+TEST_P(CudaDevice, RunsTheFinishAfterAllBlocks) {
+  KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", std::string(kAddOne) + R"(
+extern "C" __global__ void add_one_finish(const __grid_constant__ Args args) {
+  unsigned long i = (unsigned long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < args.w[2]) ((unsigned*)args.w[0])[i] *= 2;
+})"));
+  NEED(fill);
+  constexpr size_t kN = 100'001;
+  BufferRef a = device_->allocate(kN * 4), b = device_->allocate(kN * 4);
+  device_->launch(*fill, blocks_for(kN), std::vector<uint64_t>{word(a), kN, 40});
+  Launch how = blocks_for(kN);
+  how.finish_tasks = how.tasks;
+  how.finish_threads = how.threads;
+  device_->launch(*add_one, how, std::vector<uint64_t>{word(b), word(a), kN});
+  EXPECT_EQ(read(b), std::vector<uint32_t>(kN, 82));
+  EXPECT_EQ(counters_.kernels_launched, 3);
+  how.tasks = how.finish_tasks = 1;
+  EXPECT_THROW(device_->launch(*fill, how, std::vector<uint64_t>{word(a), 1, 40}), InternalError);
+}
+
 TEST_P(CudaDevice, StartsNothingForNoTasks) {
   KernelRef fill = load(source("fill", kFill));
   NEED(fill);

@@ -47,7 +47,10 @@ std::vector<std::byte> laid_out(const ir::HostTensor& tensor, const ir::InputAtt
     for (size_t k = 0; k < shape.size(); ++k) where += at[k] * attr.strides[k];
     std::memcpy(out.data() + static_cast<size_t>(where) * step,
                 tensor.data.data() + static_cast<size_t>(i) * step, step);
-    for (size_t k = shape.size(); k-- > 0 && ++at[k] == shape[k];) at[k] = 0;
+    for (size_t k = shape.size(); k > 0; --k) {
+      if (++at[k - 1] < shape[k - 1]) break;
+      at[k - 1] = 0;
+    }
   }
   return out;
 }
@@ -149,6 +152,7 @@ double LoadedGraph::time(int times) const {
 std::vector<StepTime> LoadedGraph::time_steps(int times) const {
   const Program& whole = program();
   std::vector<runtime::BufferRef> buffers;
+  buffers.reserve(whole.buffers.size());
   for (const BufferSpec& spec : whole.buffers)
     buffers.push_back(spec.role == BufferSpec::Role::Input
                           ? inputs_[static_cast<size_t>(spec.index)]
@@ -158,6 +162,7 @@ std::vector<StepTime> LoadedGraph::time_steps(int times) const {
     std::vector<int> used;
     runtime::Executable alone(only_step(whole, step, used), device_, counters_);
     std::vector<runtime::BufferRef> given;
+    given.reserve(used.size());
     for (int b : used) given.push_back(buffers[static_cast<size_t>(b)]);
     describe(whole, step, out.emplace_back());
     // Once before the clock runs: later steps read what this one wrote.

@@ -174,6 +174,7 @@ void add_ops(CLI::App& app) {
   command->footer("Examples:\n  weft ops\n  weft ops exp\n  weft ops --kind reduce");
   auto* name = command->add_option("NAME", flags->name, "One op, in full");
   std::vector<std::string> names;
+  names.reserve(kKinds.size());
   for (auto& k : kKinds) names.emplace_back(k.name);
   auto* kind =
       command->add_option("--kind", flags->kind, "Only ops of this kind")->check(CLI::IsMember(names));

@@ -154,6 +154,7 @@ void add_show(CLI::App& app) {
                 return %a }' | weft show - --stage graph)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
   std::vector<std::string> names;
+  names.reserve(kStages.size());
   for (auto& s : kStages) names.emplace_back(s.name);
   command
       ->add_option("--stage", flags->stage,

@@ -16,7 +16,10 @@ static __device__ __forceinline__ void weft_put_part(T* p, const Vec<T, V>& x, I
   if (left >= V) {
     weft_put(p, x);
   } else {
-    for (int e = 0; e < left; ++e) p[e] = x.e[e];
+    // Unrolled, since a register has no address to count through.
+#pragma unroll
+    for (int e = 0; e < V; ++e)
+      if (e < left) p[e] = x.e[e];
   }
 }
 )"},

@@ -215,7 +215,8 @@ TEST_P(LargeSums, AreAsExactAsPairwiseOnes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, LargeSums, testing::ValuesIn(backend_names()));
+INSTANTIATE_TEST_SUITE_P(, LargeSums, testing::ValuesIn(backend_names()),
+                         [](auto& test) { return test.param; });
 
 // ---- threads
 

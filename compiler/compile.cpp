@@ -106,9 +106,13 @@ class ProgramBuilder {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
+  // Assigns have no memory of their own.
+  static const Node* written_into(const Node* n) {
+    while (n->op == Op::assign) n = n->inputs[0].get();
+    return n;
+  }
+
   void declare_stored(const ir::Partition& partition) {
-    for (const Node* n : topological_order(graph_.outputs))
-      if (n->op == Op::assign) buffer_of_[n] = buffer_of_.at(n->inputs[0].get());
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
@@ -120,12 +124,17 @@ class ProgramBuilder {
         program_.outputs.push_back(to);
         continue;
       }
-      if (!buffer_of_.contains(n))
-        buffer_of_[n] = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+      const Node* memory = written_into(n);
+      if (!buffer_of_.contains(memory))
+        buffer_of_[memory] = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+      buffer_of_[n] = buffer_of_.at(memory);
       program_.outputs.push_back(buffer_of_.at(n));
     }
     auto temporary = [&](const Node* n) {
-      if (!buffer_of_.contains(n)) buffer_of_[n] = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+      const Node* memory = written_into(n);
+      if (!buffer_of_.contains(memory))
+        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+      buffer_of_[n] = buffer_of_.at(memory);
     };
     for (auto& step : partition.steps) {
       if (step.library) temporary(step.library.get());

@@ -18,10 +18,15 @@ using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
 
+// A chain of this many updates is worth a copy of what it starts from: as one expression, each of them would
+// cost a test and a choice for every element.
+constexpr size_t kWorthACopy = 8;
+
 class InPlace {
  public:
-  InPlace(const ir::Graph& graph, const Options& options) : graph_(graph) {
-    for (auto* n : topological_order(graph.outputs))
+  InPlace(const ir::Graph& graph, const Options& options)
+      : graph_(graph), order_(topological_order(graph.outputs)) {
+    for (auto* n : order_)
       for (auto& in : n->inputs) users_[in.get()].push_back(n);
     int number = 0;
     for (auto& in : graph.inputs) {
@@ -31,18 +36,32 @@ class InPlace {
     }
   }
 
-  // The updates that can be assignments.
-  std::unordered_set<const Node*> find() const {
-    std::unordered_set<const Node*> out;
-    for (auto& o : graph_.outputs) {
-      if (std::count(graph_.outputs.begin(), graph_.outputs.end(), o) > 1) continue;
+  // The updates that can be assignments, and the values that have to lie in memory of their own for it.
+  struct Found {
+    std::unordered_set<const Node*> updates, copied;
+  };
+  Found find() const {
+    Found out;
+    std::unordered_set<const Node*> seen;
+    for (auto top = order_.rbegin(); top != order_.rend(); ++top) {
+      if ((*top)->op != Op::update || seen.contains(*top)) continue;
       std::vector<const Node*> chain;
-      const Node* n = o.get();
-      for (; n->op == Op::update && !(n != o.get() && is_output(n)); n = n->inputs[0].get())
+      const Node* n = *top;
+      do {
+        seen.insert(n);
         chain.push_back(n);
-      if (!donated_.contains(n) || is_output(n) || !n->as<ir::InputAttr>().strides.empty()) continue;
-      // From the input on: the first update that needs its old value elsewhere ends the run.
-      for (size_t k = chain.size(); k-- > 0 && overwrites(chain[k]);) out.insert(chain[k]);
+        n = n->inputs[0].get();
+      } while (n->op == Op::update && !is_output(n) && !seen.contains(n));
+      bool output = std::count_if(graph_.outputs.begin(), graph_.outputs.end(),
+                                  [&](auto& o) { return o.get() == *top; }) == 1;
+      bool given = output && donated_.contains(n) && !is_output(n) && n->as<ir::InputAttr>().strides.empty();
+      if (!given && chain.size() < kWorthACopy) continue;
+      // From the start on: the first update that needs its old value elsewhere ends the run.
+      size_t from = chain.size();
+      while (from > 0 && overwrites(chain[from - 1], given)) --from;
+      if (!given && chain.size() - from < kWorthACopy) continue;
+      out.updates.insert(chain.begin() + static_cast<int64_t>(from), chain.end());
+      if (!given) out.copied.insert(chain.back());
     }
     return out;
   }
@@ -54,8 +73,10 @@ class InPlace {
 
   // Whether the old value is read by this update alone, and there only at the positions that it replaces,
   // element by element.
-  bool overwrites(const Node* update) const {
+  bool overwrites(const Node* update, bool given) const {
     const Node *base = update->inputs[0].get(), *value = update->inputs[1].get();
+    // The first update of a copy leaves the original to whoever reads it.
+    if (!given && base->op != Op::update) return true;
     std::unordered_set<const Node*> cone = below(value, base);
     if (cone.contains(base))
       for (const Node* n : cone) {
@@ -123,6 +144,7 @@ class InPlace {
   }
 
   const ir::Graph& graph_;
+  std::vector<const Node*> order_;
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
   std::unordered_set<const Node*> donated_;
 };
@@ -130,11 +152,8 @@ class InPlace {
 }  // namespace
 
 ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
-  if (options.donated.empty()) return graph;
-  std::unordered_set<const Node*> found = InPlace(graph, options).find();
-  if (found.empty()) return graph;
-  // Only the ends of chains change, so the nodes that rewrite() hands over are those that were found, or made
-  // from them.
+  InPlace::Found found = InPlace(graph, options).find();
+  if (found.updates.empty()) return graph;
   std::unordered_map<const Node*, NodeRef> replaced;
   ir::Graph out{graph.inputs, {}};
   for (const Node* n : topological_order(graph.outputs)) {
@@ -144,7 +163,10 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
       inputs.push_back(replaced.at(in.get()));
       changed |= inputs.back() != in;
     }
-    if (found.contains(n))
+    // A broadcast to the same shape is a copy: its own node, with memory of its own.
+    if (found.copied.contains(n))
+      inputs[0] = ir::make(Op::broadcast, std::span(inputs.data(), 1), {}, inputs[0]->type, n->lines);
+    if (found.updates.contains(n))
       replaced[n] = ir::make(Op::assign, inputs, n->attr, n->type, n->lines);
     else
       replaced[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);

@@ -91,7 +91,11 @@ class Fuser {
     for (auto& out : graph_.outputs)
       if (out->op != Op::input) roots_.insert(out.get());
     for (auto* n : order_) {
-      if (is_reduce(*n) || n->op == Op::assign) roots_.insert(n);
+      if (is_reduce(*n)) roots_.insert(n);
+      if (n->op == Op::assign) {
+        roots_.insert(n);
+        if (n->inputs[0]->op != Op::input) roots_.insert(n->inputs[0].get());
+      }
       if (is_library(*n)) {
         roots_.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());

@@ -106,6 +106,22 @@ TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
       << "the input itself";
 }
 
+// A loop over single elements of a fresh array: a kernel for each range, none that chooses among all of them.
+TEST_P(Assign, CopiesOnceForALongChain) {
+  std::string text = "graph {\n%a = input \"a\" : f32[50]\n%b = input \"b\" : f32[1]\n%u0 = negative %a\n";
+  for (int k = 0; k < 40; ++k)
+    text += "%u" + std::to_string(k + 1) + " = update %u" + std::to_string(k) + ", %b, starts=[" +
+            std::to_string(k) + "]\n";
+  text += "return %u40, %a\n}";
+  ir::Graph graph = ir::parse(text);
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 3);
+  std::vector<ir::HostTensor> want = interpret(graph, inputs);
+  Backend& b = backend(GetParam());
+  std::vector<ir::HostTensor> got = run_on(b, graph, inputs);
+  for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(difference(got[k], want[k], {}), "") << "output " << k;
+  EXPECT_LE(compile(graph, b.target).kernels.size(), 4u);
+}
+
 TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]

@@ -84,12 +84,17 @@ $fn bool weft_equal_$T($V a, $V b) { return a == b; }
 $fn bool weft_not_equal_$T($V a, $V b) { return a != b; }
 //@ weft_less_$T : bool ints halves floats
 $fn bool weft_less_$T($V a, $V b) { return a < b; }
-//@ weft_less_equal_$T : bool ints halves floats
+//@ weft_less_equal_$T : ints halves floats
 $fn bool weft_less_equal_$T($V a, $V b) { return a <= b; }
+// As a difference: ptxas 13.0 gets `b | !a` of two predicates wrong.
+//@ weft_less_equal_bool
+$fn bool weft_less_equal_bool(bool a, bool b) { return (int)b - (int)a != -1; }
 //@ weft_greater_$T : bool ints halves floats
 $fn bool weft_greater_$T($V a, $V b) { return a > b; }
-//@ weft_greater_equal_$T : bool ints halves floats
+//@ weft_greater_equal_$T : ints halves floats
 $fn bool weft_greater_equal_$T($V a, $V b) { return a >= b; }
+//@ weft_greater_equal_bool
+$fn bool weft_greater_equal_bool(bool a, bool b) { return (int)a - (int)b != -1; }
 //@ weft_logical_and_$T : all
 $fn bool weft_logical_and_$T($V a, $V b) { return weft_cast_$T_bool(a) && weft_cast_$T_bool(b); }
 //@ weft_logical_or_$T : all

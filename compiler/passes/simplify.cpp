@@ -180,7 +180,13 @@ NodeRef updating(const NodeRef& n) {
   bool whole = value->shape() == n->shape();
   for (size_t k = 0; whole && k < starts.size(); ++k)
     whole = starts[k] == 0 && (steps[k] == 1 || n->shape()[k] == 1);
-  return whole ? value : n;
+  if (whole) return value;
+  // What was written to the same range before is gone.
+  const NodeRef& base = n->inputs[0];
+  if (base->op != Op::update || base->inputs[1]->shape() != value->shape()) return n;
+  const ir::SliceAttr& before = base->as<ir::SliceAttr>();
+  if (before.starts != starts || before.steps != steps) return n;
+  return ir::update(base->inputs[0], value, starts, steps, n->lines);
 }
 
 // Positions start + i * step, i below extent, as a sorted range.

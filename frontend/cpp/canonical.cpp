@@ -162,7 +162,7 @@ void Canonical::clear() {
   buffers.clear();
   scalars.clear();
   elements = 0;
-  scatter = nullptr;
+  updates = false;
 }
 
 Hash Canonical::key(uint64_t seed) const {
@@ -196,13 +196,40 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Cano
       }
       for (const ir::NodeRef& in : value->inputs) words.add(static_cast<uint64_t>(numbers.at(in.get())));
       out.elements += op == Op::constant || scalar ? 1 : element_count(value->shape());
-      if (!out.scatter && ir::kind(op) == ir::OpKind::Scatter) out.scatter = value;
+      out.updates |= op == Op::update;
       numbers.at(value) = number;
     }
     numbers.at(node) = number;
   });
   for (const ir::NodeRef& output : outputs) words.add(static_cast<uint64_t>(numbers.at(output.get())));
   words.add(outputs.size());
+}
+
+std::vector<int> dying_inputs(const ir::NodeRef& output, uint32_t held, const Canonical& graph) {
+  std::vector<int> dying;
+  if (!graph.updates) return dying;
+  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
+  const size_t count = graph.order.size();
+  std::vector<uint32_t> uses(count, 0);
+  for (const Node* node : graph.order)
+    for (const ir::NodeRef& in : node->inputs) ++uses[number(in.get())];
+  uses[number(output.get())] += held;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Node* input = graph.inputs[i].get();
+    // Held by the graph's nodes and by `graph`; its buffer by the node and by `graph`.
+    if (input->use_count() != uses[number(input)] + 1 || graph.buffers[i].use_count() != 2) continue;
+    // Nothing that somebody else could ask for later may need the old value.
+    std::vector<char> needs(count, 0);
+    needs[number(input)] = 1;
+    bool alone = true;
+    for (size_t k = 0; k < count && alone; ++k) {
+      for (const ir::NodeRef& in : graph.order[k]->inputs) needs[k] |= needs[number(in.get())];
+      if (needs[k] && graph.order[k] != input) alone = graph.order[k]->use_count() == uses[k];
+    }
+    if (alone) dying.push_back(static_cast<int>(i));
+  }
+  return dying;
 }
 
 uint32_t count_nodes(const ir::NodeRef& output, Computed& computed) {

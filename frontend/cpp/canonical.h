@@ -20,8 +20,8 @@ struct Canonical {
   std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
   std::vector<runtime::BufferRef> buffers;  // theirs
   std::vector<Scalar> scalars;
-  int64_t elements = 0;               // of all nodes together
-  const ir::Node* scatter = nullptr;  // the first one that no kernel computes, if any
+  int64_t elements = 0;  // of all nodes together
+  bool updates = false;  // whether there is an update, which may be written in place
 
   void clear();
   Hash key(uint64_t seed) const;
@@ -29,6 +29,11 @@ struct Canonical {
 
 // Fills `out`. The outputs must stay alive while it is used.
 void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Canonical& out);
+
+// The inputs that nobody needs once `output` is computed, numbered as in `graph.inputs`: neither another
+// array nor a graph recorded elsewhere. `held`: how many references to the output its owner and the caller
+// hold. None without updates.
+std::vector<int> dying_inputs(const ir::NodeRef& output, uint32_t held, const Canonical& graph);
 
 // How many nodes computing the outputs takes.
 uint32_t count_nodes(const ir::NodeRef& output, Computed& computed);

@@ -30,6 +30,17 @@ struct Cell {
     node_ = f(node_);
     pending_.fetch_add(nodes, std::memory_order_relaxed);
   }
+  // Replaces the value by f(), which computes it from `from`, unless the cell was written since. Nobody reads
+  // or writes the cell meanwhile.
+  template <class F>
+  void compute(const ir::NodeRef& from, F&& f) {
+    ir::NodeRef old;  // what the cell held is released after the lock
+    std::lock_guard lock(mutex_);
+    if (!(node_ == from)) return;
+    old = f();
+    std::swap(old, node_);
+    pending_.store(0, std::memory_order_relaxed);
+  }
   // Puts the computed value in place of the node it was computed from, unless the cell was written since.
   void settle(const ir::NodeRef& from, const ir::NodeRef& computed);
 

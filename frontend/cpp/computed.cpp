@@ -7,8 +7,9 @@ namespace weft::detail {
 
 void Computed::put(const ir::NodeRef& node, const ir::NodeRef& value) {
   std::lock_guard lock(mutex_);
+  // While there are few, what a loop's last turn left goes at once: its buffers are the ones to use again.
+  if (values_.size() < 32 || --puts_until_drop_ == 0) drop_unasked();
   values_[node.get()] = {node, value};
-  if (--puts_until_drop_ == 0) drop_unasked();
   size_.store(values_.size(), std::memory_order_release);
 }
 

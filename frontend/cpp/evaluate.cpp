@@ -34,33 +34,22 @@ std::vector<runtime::BufferRef> interpreted(DeviceSlot& device, std::span<const 
   return result;
 }
 
-// No kernel computes a scatter, since the order of its stores matters: its inputs are computed, then the
-// interpreter does it, and the graphs that use it find it computed.
-void compute_scatter(DeviceSlot& device, const ir::NodeRef& scatter) {
-  const ir::NodeRef from[] = {scatter->inputs[0], scatter->inputs[1], scatter->inputs[2]};
-  const std::vector<runtime::BufferRef> buffers = evaluate(device, from);
-  std::vector<ir::NodeRef> inputs;
-  for (size_t i = 0; i < buffers.size(); ++i) inputs.push_back(input_node(from[i]->type, buffers[i]));
-  const ir::NodeRef alone[] = {ir::make(scatter->op, inputs, scatter->attr, scatter->type, scatter->lines)};
-  Canonical graph;
-  Computed none;
-  canonicalize(alone, none, graph);
-  const ir::NodeRef value = input_node(scatter->type, interpreted(device, alone, graph)[0]);
-  device.session.computed.put(scatter, value);
-}
-
 }  // namespace
 
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                  const Canonical& graph) {
+                                  const Canonical& graph, std::vector<int> donated) {
   SessionState& session = device.session;
-  const Hash key = graph.key(device.key);
+  uint64_t seed = device.key;
+  if (!donated.empty()) seed = hash_bytes(donated.data(), donated.size() * sizeof(int), seed).low;
+  const Hash key = graph.key(seed);
   if (ProgramCache::Program known = session.programs.find(key)) {
     session.counters.program_hits.fetch_add(1, std::memory_order_relaxed);
     return known;
   }
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
-  Program program = compile(graph_of(nodes, graph, true), device.target, session.compile_options());
+  Options options = session.compile_options();
+  options.donated = std::move(donated);
+  Program program = compile(graph_of(nodes, graph, true), device.target, options);
   if (auto log = spdlog::get("weft"); log->should_log(spdlog::level::debug)) {
     log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
                program.ops_before, program.kernels.size());
@@ -71,35 +60,20 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
   canonicalize(nodes, device.session.computed, graph);
-  while (graph.scatter) {
-    compute_scatter(device, ir::NodeRef(graph.scatter));
-    canonicalize(nodes, device.session.computed, graph);
-  }
 }
 
 namespace {
 
-// Scratch of a thread; evaluating a scatter's inputs takes a second one.
-class BorrowedCanonical {
- public:
-  BorrowedCanonical() {
-    if (spare().empty()) spare().push_back(std::make_unique<Canonical>());
-    canonical_ = std::move(spare().back());
-    spare().pop_back();
-  }
-  ~BorrowedCanonical() {
-    canonical_->clear();  // buffers are not held for longer than they are needed
-    spare().push_back(std::move(canonical_));
-  }
-  BorrowedCanonical(const BorrowedCanonical&) = delete;
-  Canonical& operator*() { return *canonical_; }
+// A thread's scratch; buffers are not held for longer than they are needed.
+struct ThreadCanonical {
+  Canonical& graph = instance();
+  ~ThreadCanonical() { graph.clear(); }
 
  private:
-  static std::vector<std::unique_ptr<Canonical>>& spare() {
-    thread_local std::vector<std::unique_ptr<Canonical>> list;
-    return list;
+  static Canonical& instance() {
+    thread_local Canonical canonical;
+    return canonical;
   }
-  std::unique_ptr<Canonical> canonical_;
 };
 
 }  // namespace
@@ -108,7 +82,8 @@ ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
   return ir::NodeRef(new ir::Node(ir::Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
 }
 
-std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                         uint32_t held) {
   const bool lie_in_memory =
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
   std::vector<runtime::BufferRef> result;
@@ -116,8 +91,8 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     for (const ir::NodeRef& n : nodes) result.push_back(buffer_of(*n));
     return result;
   }
-  BorrowedCanonical borrowed;
-  Canonical& graph = *borrowed;
+  ThreadCanonical scratch;
+  Canonical& graph = scratch.graph;
   prepare(device, nodes, graph);
   if (graph.order.size() == 1 && !graph.buffers.empty()) {
     // The node was computed for another array.
@@ -125,7 +100,9 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     return result;
   }
   if (graph.elements <= device.session.options.interpret_limit) return interpreted(device, nodes, graph);
-  result = program_for(device, nodes, graph)->run(graph.buffers, graph.scalars);
+  std::vector<int> donated;
+  if (held > 0) donated = dying_inputs(nodes[0], held, graph);
+  result = program_for(device, nodes, graph, std::move(donated))->run(graph.buffers, graph.scalars);
   return result;
 }
 
@@ -134,6 +111,10 @@ void materialize(std::span<Cell* const> cells) {
   for (Cell* cell : cells) {
     if (cell->value()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
       left.push_back(cell);
+  }
+  if (left.size() == 1) {
+    materialized(*left.front());
+    return;
   }
   while (!left.empty()) {
     DeviceSlot& device = left.front()->device;
@@ -158,9 +139,16 @@ void materialize(std::span<Cell* const> cells) {
 runtime::BufferRef materialized(Cell& cell) {
   ir::NodeRef node = cell.value();
   if (node->op == ir::Op::input) return buffer_of(*node);
-  const runtime::BufferRef buffer = evaluate(cell.device, {&node, 1})[0];
-  const ir::NodeRef value = input_node(node->type, buffer);
-  cell.settle(node, value);
+  // While the cell is locked nobody can start to compute from its graph, so memory that dies with it may be
+  // reused.
+  runtime::BufferRef buffer;
+  ir::NodeRef value;
+  cell.compute(node, [&] {
+    constexpr uint32_t kCellAndHere = 2;
+    buffer = evaluate(cell.device, {&node, 1}, kCellAndHere)[0];
+    return value = input_node(node->type, buffer);
+  });
+  if (!buffer) return materialized(cell);  // written in between
   if (node->use_count() > 1) cell.device.session.computed.put(node, value);
   return buffer;
 }

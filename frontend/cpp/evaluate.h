@@ -12,18 +12,21 @@
 namespace weft::detail {
 
 // The nodes' values in row-major buffers of the device. All nodes are of this device.
-std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
+// `held`, for a single node: how many references to it the cell and the caller hold, when nobody can start to
+// use its graph meanwhile; memory that dies with the graph is then written in place. 0: all memory is kept.
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                         uint32_t held = 0);
 
 // Computes the cells in one program for each device and keeps the values in them.
 void materialize(std::span<Cell* const> cells);
 // The buffer of the cell's value, computed first where it is pending.
 runtime::BufferRef materialized(Cell& cell);
 
-// Fills `graph` for looking a program up; computes what no kernel can.
+// Fills `graph` for looking a program up.
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
-// The program of a prepared graph, compiled unless it is known.
+// The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                  const Canonical& graph);
+                                  const Canonical& graph, std::vector<int> donated = {});
 
 // An input node for a value that lies in memory.
 ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);

@@ -133,6 +133,44 @@ TEST(Session, InPlaceLoopsStayBounded) {
   EXPECT_LE(session.stats().compiles, 8);
 }
 
+TEST(Session, AnUpdateIsWrittenInPlaceWhenTheOldValueDies) {
+  TestSession session;
+  Array x = arange(100000).astype(DType::F32);
+  const float* before = x.span<float>().data();
+  x(Slice{10, 20}) = 7;
+  EXPECT_EQ(x.span<float>().data(), before);
+  x(Slice{0, 5}) += 1;
+  EXPECT_EQ(x.span<float>().data(), before);
+  EXPECT_EQ(x.at(10).item<float>(), 7);
+  EXPECT_EQ(x.at(4).item<float>(), 5);
+  EXPECT_EQ(x.at(5).item<float>(), 5);
+}
+
+TEST(Session, AnOldValueThatSomebodyNeedsIsNotOverwritten) {
+  TestSession session;
+  Array x = arange(1000).astype(DType::F32).copy();
+  x.eval();
+  const Array y = x * 2;  // pending, on the old value
+  const Array z = x.copy();
+  x(Slice{0, 10}) = -1;
+  x.eval();
+  EXPECT_EQ(y.at(3).item<float>(), 6);
+  EXPECT_EQ(z.at(3).item<float>(), 3);
+  EXPECT_EQ(x.at(3).item<float>(), -1);
+  x(Slice{1, {}}) = x(Slice{0, -1});  // overlapping: reads the old values
+  EXPECT_EQ(x.at(10).item<float>(), -1);
+  EXPECT_EQ(x.at(11).item<float>(), 10);
+}
+
+TEST(Session, ALoopOverElementsCompilesLittle) {
+  TestSession session;
+  Array x = zeros({3000}, DType::F32);
+  for (int i = 0; i < 3000; ++i) x[i] = i;
+  EXPECT_EQ(x.at(2999).item<float>(), 2999);
+  EXPECT_EQ(sum(x).item<float>(), 2999 * 1500.0f);
+  EXPECT_LE(session.stats().compiles, 12);
+}
+
 TEST(Session, DoublingAnArrayIsNotTakenForALargeGraph) {
   TestSession session(0, 64);
   Array x = ones({100}, DType::F64);

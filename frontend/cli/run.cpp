@@ -13,12 +13,14 @@
 namespace weft::cli {
 namespace {
 
+constexpr int kTimes = 20;
+
 struct Flags {
   std::string file;
   std::vector<std::string> in, out;
   std::optional<uint64_t> seed;
   bool time = false, each_op = false, verify = false;
-  int times = 20;
+  int times = kTimes;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
@@ -175,6 +177,7 @@ and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.
   add_compile_options(*command, flags->compile);
   command->callback([flags, time] {
     flags->time = time->count() > 0;
+    if (flags->times == 0) flags->times = kTimes;  // --time without N
     run(*flags);
   });
 }

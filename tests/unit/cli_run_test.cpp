@@ -149,6 +149,12 @@ TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
   EXPECT_THAT(ran.out, HasSubstr("4.00 times less memory traffic"));
 }
 
+TEST_F(CliRun, TimesTwentyRunsUnlessTold) {
+  Ran ran = run({"docs/examples/variance.weft", "--random", "1", "--time"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("medians of 20 runs"));
+}
+
 TEST_F(CliRun, AnotherConstantCompilesNothing) {
   auto text = [](const char* number) {
     return std::string("graph {\n  %a = input : f32[100]\n  %b = multiply %a, ") + number +

@@ -44,7 +44,8 @@ TEST(RandomGraph, ReachesEveryOpAndDType) {
     }
   }
   for (int i = 0; i < ir::kOpCount; ++i)
-    EXPECT_TRUE(ops.count(static_cast<Op>(i))) << name(static_cast<Op>(i));
+    if (static_cast<Op>(i) != Op::assign)  // the compiler makes it; nobody records it
+      EXPECT_TRUE(ops.count(static_cast<Op>(i))) << name(static_cast<Op>(i));
   EXPECT_EQ(dtypes.size(), static_cast<size_t>(kDTypeCount));
   EXPECT_EQ(ranks, (std::set<size_t>{0, 1, 2, 3, 4, 5}));
   EXPECT_TRUE(empty && shared && backwards);

@@ -352,17 +352,39 @@ $fn $V weft_sigmoid_$T($V x) {
 }
 //@ weft_softplus_$T : floats
 $fn $V weft_softplus_$T($V x) { return x != x ? x : (x > 0 ? x : ($V)0) + log1p$s(exp$s(-fabs$s(x))); }
-// erfc keeps the digits of the left tail.
 //@ weft_gelu_$T : floats
+// erfc keeps the digits of the left tail; what its argument lost to rounding comes back through the slope of
+// log erfc, for which two lines are near enough.
 $fn $V weft_gelu_$T($V x) {
-  $V r = ($V)0.5 * x * erfc$s(x * ($V)-0.707106781186547524401);
-  return x == -weft_inf_$T() ? -($V)0 : r;
+  const $V c = ($V)0.707106781186547524401;
+  const $V rest = ($V)(0.707106781186547524401 - (double)c - 4.8336466567264567e-17);
+  $V z = -c * x, r = ($V)0.5 * x * erfc$s(z);
+  if (!(x < 0)) return r;
+  if (x == -weft_inf_$T()) return -($V)0;
+  $V lost = fma$s(rest, x, fma$s(c, x, z));
+  $V slope = fmax$s(fma$s(($V)1.7, z, ($V)1.128), fma$s(($V)2, z, ($V)0.35));
+  return copysign$s(fma$s(r * slope, lost, r), x);
 }
-// (1 + tanh(u)) / 2 is the sigmoid of 2u.
+//@ weft_product_f32
+$fn float weft_product_f32(float a, float b) { return __fmul_rn(a, b); }
+//@ weft_product_f64
+$fn double weft_product_f64(double a, double b) { return __dmul_rn(a, b); }
 //@ weft_gelu_tanh_$T : floats
+// x / (1 + e^-u), u = 2 sqrt(2/pi) (x + 0.044715 x^3) in two parts; beyond 22 e^-u is 0.
 $fn $V weft_gelu_tanh_$T($V x) {
-  $V u = x * (($V)1.59576912160573071176 + ($V)0.0713548162726002527 * (x * x));
-  return x == -weft_inf_$T() ? -($V)0 : x * weft_sigmoid_$T(u);
+  const $V k1 = ($V)1.59576912160573071176, k3 = ($V)0.0713548162726002488;
+  const $V rest1 = ($V)(1.59576912160573071176 - (double)k1 - 9.96930880911092e-17);
+  const $V rest3 = ($V)(0.0713548162726002488 - (double)k3 - 6.175149918155315e-19);
+  if (x == -weft_inf_$T()) return -($V)0;
+  $V a = fmin$s(fabs$s(x), ($V)22);
+  // Rounded before it is added: the difference is taken up below.
+  $V z = weft_product_$T(a, a), b = weft_product_$T(z, k3);
+  $V low = fma$s(z, k3, -b) + fma$s(fma$s(a, a, -z), k3, z * rest3);
+  $V t = b + k1, v = t - b;
+  low = ((b - (t - v)) + (k1 - v)) + (low + rest1);
+  $V u = weft_product_$T(a, t), e = exp$s(-u);
+  e = fma$s(-e, fma$s(a, t, -u) + a * low, e);
+  return x * ((x < 0 ? e : ($V)1) / (1 + e));
 }
 
 //@ weft_cast_bool_$T : bool ints halves floats
@@ -415,8 +437,17 @@ $fn $V weft_cast_$f_$T($fV x) {
 
 //@ weft_bitcast_$f_$T : bool i8 u8 -> bool i8 u8
 $fn $V weft_bitcast_$f_$T($fV x) { return ($V)x; }
+// The conversion makes every NaN 0x7fff; NumPy's is 0x7e00, and a NaN of bf16 has its bits still.
+//@ weft_bits_f16
+$fn unsigned short weft_bits_f16(float x) { return x != x ? 0x7e00 : weft_pack_f16(x); }
+//@ weft_bits_bf16
+$fn unsigned short weft_bits_bf16(float x) {
+  return x != x ? (unsigned short)(__float_as_uint(x) >> 16) : weft_pack_bf16(x);
+}
+//@ weft_bits_$T : i16 u16
+$fn unsigned short weft_bits_$T($V x) { return (unsigned short)x; }
 //@ weft_bitcast_$f_$T : i16 u16 halves -> i16 u16 halves
-$fn $V weft_bitcast_$f_$T($fV x) { return weft_unpack_$T(($P)weft_pack_$f(x)); }
+$fn $V weft_bitcast_$f_$T($fV x) { return weft_unpack_$T(($P)weft_bits_$f(x)); }
 //@ weft_bitcast_$f_$T : i32 u32 f32 -> i32 u32 f32
 $fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
 //@ weft_bitcast_$f_$T : i64 u64 f64 c64 -> i64 u64 f64 c64

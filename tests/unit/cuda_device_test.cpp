@@ -52,19 +52,31 @@ Launch blocks_for(size_t n) {
   return how;
 }
 
+// The stand-in lies beside this program, wherever that was copied to.
+const std::string& fake_directory() {
+  static const std::string directory =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "fake_cuda").string();
+  return directory;
+}
+std::string fake_library() { return fake_directory() + "/libcuda.so.1"; }
+
 CudaOptions fake_options() {
   CudaOptions options;
-  options.library_directories.insert(options.library_directories.begin(), WEFT_FAKE_CUDA_DIRECTORY);
+  options.library_directories.insert(options.library_directories.begin(), fake_directory());
   return options;
 }
 
 template <class Function>
 Function* fake_function(const char* symbol) {
   // Not closed: the library keeps its counts as long as it is loaded, and the devices keep it loaded anyway.
-  void* library = dlopen(WEFT_FAKE_CUDA_DIRECTORY "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(fake_library().c_str(), RTLD_NOW | RTLD_LOCAL);
   return reinterpret_cast<Function*>(dlsym(library, symbol));
 }
 long fake_calls(const char* name) { return fake_function<long(const char*)>("fake_cuda_calls")(name); }
+
+// Without it the device would be the real one.
+#define NEED_STAND_IN() \
+  if (!std::filesystem::exists(fake_library())) GTEST_SKIP() << "no stand-in driver: " << fake_library()
 
 enum class Driver { Fake, Real };
 
@@ -74,6 +86,7 @@ class CudaDevice : public testing::TestWithParam<Driver> {
 
   void SetUp() override {
     std::string reason;
+    if (GetParam() == Driver::Fake) NEED_STAND_IN();
     if (cuda_device_count(reason, options()) == 0) GTEST_SKIP() << reason;
     device_ = make_cuda_device(0, options(), nullptr, counters_);
   }
@@ -462,7 +475,12 @@ INSTANTIATE_TEST_SUITE_P(Drivers, CudaDevice, testing::Values(Driver::Fake, Driv
 
 // what only the stand-in shows, because it counts
 
-TEST(FakeCuda, CallsTheDriverOnceForABlockThatIsUsedAgain) {
+class FakeCuda : public testing::Test {
+ protected:
+  void SetUp() override { NEED_STAND_IN(); }
+};
+
+TEST_F(FakeCuda, CallsTheDriverOnceForABlockThatIsUsedAgain) {
   Counters counters;
   std::shared_ptr<Device> device = make_cuda_device(0, fake_options(), nullptr, counters);
   const long before = fake_calls("cuMemAllocFromPoolAsync"), freed = fake_calls("cuMemFreeAsync");
@@ -471,7 +489,7 @@ TEST(FakeCuda, CallsTheDriverOnceForABlockThatIsUsedAgain) {
   EXPECT_EQ(fake_calls("cuMemFreeAsync"), freed);
 }
 
-TEST(FakeCuda, TriesAgainAfterGivingEverythingFreeBack) {
+TEST_F(FakeCuda, TriesAgainAfterGivingEverythingFreeBack) {
   Counters counters;
   std::shared_ptr<Device> device = make_cuda_device(0, fake_options(), nullptr, counters);
   const long trims = fake_calls("cuMemPoolTrimTo");
@@ -486,7 +504,7 @@ TEST(FakeCuda, TriesAgainAfterGivingEverythingFreeBack) {
   EXPECT_EQ(large->bytes(), size_t{150} << 20);
 }
 
-TEST(FakeCuda, GivesEverythingBackAtTheEnd) {
+TEST_F(FakeCuda, GivesEverythingBackAtTheEnd) {
   struct Count {
     long modules, unloaded, retained, released, streams, destroyed, host, host_freed, events, events_gone;
   };
@@ -525,7 +543,7 @@ TEST(FakeCuda, GivesEverythingBackAtTheEnd) {
   EXPECT_EQ(after.events_gone - before.events_gone, 64);
 }
 
-TEST(FakeCuda, CallsNothingOnceTheDriverHasShutDown) {
+TEST_F(FakeCuda, CallsNothingOnceTheDriverHasShutDown) {
   auto* shut_down = fake_function<void(bool)>("fake_cuda_shut_down");
   std::string reason;
   const bool compiler = cuda::Nvrtc::open(fake_options().library_directories, reason) != nullptr;
@@ -552,7 +570,7 @@ TEST(FakeCuda, CallsNothingOnceTheDriverHasShutDown) {
   shut_down(false);
 }
 
-TEST(FakeCuda, UsesCachedKernelsWhereThereIsNoCompiler) {
+TEST_F(FakeCuda, UsesCachedKernelsWhereThereIsNoCompiler) {
   std::string reason;
   if (!cuda::Nvrtc::open(fake_options().library_directories, reason)) GTEST_SKIP() << reason;
   namespace fs = std::filesystem;
@@ -563,7 +581,7 @@ TEST(FakeCuda, UsesCachedKernelsWhereThereIsNoCompiler) {
   make_cuda_device(0, fake_options(), cache, counters)->load(source("fill", kFill));
 
   CudaOptions bare;
-  bare.library_directories = {WEFT_FAKE_CUDA_DIRECTORY};
+  bare.library_directories = {fake_directory()};
   std::shared_ptr<Device> device = make_cuda_device(0, bare, cache, counters);
   EXPECT_NE(device->load(source("fill", kFill)), nullptr);
   EXPECT_EQ(counters.disk_hits, 1);
@@ -576,9 +594,9 @@ TEST(FakeCuda, UsesCachedKernelsWhereThereIsNoCompiler) {
   fs::remove_all(directory);
 }
 
-TEST(FakeCuda, SaysThatThereIsNoMatrixLibrary) {
+TEST_F(FakeCuda, SaysThatThereIsNoMatrixLibrary) {
   CudaOptions bare;
-  bare.library_directories = {WEFT_FAKE_CUDA_DIRECTORY};
+  bare.library_directories = {fake_directory()};
   Counters counters;
   std::shared_ptr<Device> device = make_cuda_device(0, bare, nullptr, counters);
   EXPECT_FALSE(device->supports_dot(DType::F32));
@@ -592,7 +610,7 @@ TEST(FakeCuda, SaysThatThereIsNoMatrixLibrary) {
   }
 }
 
-TEST(FakeCuda, NamesAnOrdinalThatIsNotThere) {
+TEST_F(FakeCuda, NamesAnOrdinalThatIsNotThere) {
   Counters counters;
   for (int ordinal : {-1, 1}) {
     try {

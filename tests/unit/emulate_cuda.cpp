@@ -23,7 +23,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 EmulatedCuda::EmulatedCuda() {
   std::string pattern = (std::filesystem::temp_directory_path() / "weft_emulate_XXXXXX").string();
   directory_ = mkdtemp(pattern.data());
-  source_ = fmt::format("#include \"{}\"\n", WEFT_CUDA_ON_HOST);
+  source_ = fmt::format("#include \"{}\"\n", std::filesystem::absolute("tests/unit/cuda_on_host.h").string());
 }
 
 EmulatedCuda::~EmulatedCuda() {

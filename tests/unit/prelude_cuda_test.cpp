@@ -1,6 +1,7 @@
 // NVRTC takes every function of the CUDA prelude; needs the library but no GPU.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -13,7 +14,10 @@ namespace weft {
 namespace {
 
 TEST(PreludeCuda, EveryFunctionCompiles) {
-  std::ifstream in(WEFT_PRELUDE_CUDA_SOURCE);
+  // Beside this program, wherever that was copied to.
+  const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "prelude.cu";
+  std::ifstream in(path);
+  if (!in) GTEST_SKIP() << "no source to compile: " << path;
   std::stringstream source;
   source << in.rdbuf();
   size_t kernels = 0;

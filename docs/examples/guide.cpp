@@ -1,0 +1,134 @@
+// The programs of docs/guide.md, with what the page says of them checked.
+#include <weft/weft.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace weft;
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "guide: does not hold: %s\n", what);
+  std::exit(1);
+}
+#define CHECK(condition) check(condition, #condition)
+
+void arrays() {
+  std::vector<float> samples = {1, 2, 3, 4, 5, 6};
+  Array a = from(samples, {2, 3});          // copies; f32 because the vector holds floats
+  Array b = from<double>({0.5, 1.5, 2.5});  // f64, shape (3)
+  Array c = zeros({2, 3}, DType::F32);      // zeros, ones, full, eye, arange, linspace, iota, ...
+  Array d = a * 2 + sqrt(b);                // broadcasts and promotes as NumPy: f64, shape (2, 3)
+  std::vector<double> out = d.to_vector<double>();
+  double corner = d.at(1, -1).item<double>();
+  CHECK(out.size() == 6 && out[5] == corner && d.dtype() == DType::F64 && c.shape() == (Shape{2, 3}));
+}
+
+void laziness() {
+  Array x = arange(1'000'000, DType::F32) / 1e6;
+  Array shifted = x - mean(x);
+  Array a = exp(shifted), b = sum(square(shifted));
+  eval({a, b});  // one program; `shifted` is computed on the way and not kept
+  CHECK(b.item<float>() > 0);
+}
+
+void writes() {
+  Array a = zeros({4, 4});
+  Array v = a(Slice{1, -1}, Slice{1, -1});    // a[1:-1, 1:-1], a view
+  v += 1;                                     // changes a
+  a(0) = 7;                                   // a[0] = 7
+  a(ellipsis, Slice{{}, {}, -1}) = a.copy();  // a[..., ::-1] = a.copy()
+  Array same = a;                             // the same array, as in Python
+  same *= 2;                                  // changes a, too
+  a = a + 1;                                  // binds the name `a` to a new array; `same` stays
+  CHECK(a.at(1, 1).item<double>() == 3 && same.at(0, 0).item<double>() == 14);
+}
+
+void dtypes() {
+  Array half = ones({8}, DType::F16), ints = arange(8), bytes = ones({8}, DType::U8);
+  Array x = half * 0.1;   // f16: a plain number gives way to the array
+  Array y = ints * 0.5;   // f64: a float exceeds the kind of integers
+  Array z = half + ints;  // f64: two arrays promote
+  CHECK(x.dtype() == DType::F16 && y.dtype() == DType::F64 && z.dtype() == DType::F64);
+  CHECK(sum(bytes).dtype() == DType::U64 && mean(ints).dtype() == DType::F64);
+  bool refused = false;
+  try {
+    bytes + 300;  // Error: add: the number does not fit the array's dtype u8: got 300
+  } catch (const Error& e) {
+    refused = std::string(e.what()) == "add: the number does not fit the array's dtype u8: got 300";
+  }
+  CHECK(refused);
+}
+
+void reductions() {
+  Array x = iota({512, 768}, 1, DType::F32) / 768;
+  Array total = sum(x), rows = max(x, 1), columns = mean(x, 0, true);  // shapes (), (512), (1, 768)
+  Array p = softmax(x), spread = var(x, {0, 1}), n = logsumexp(x, 1);
+  CHECK(rows.shape() == (Shape{512}) && columns.shape() == (Shape{1, 768}) && spread.ndim() == 0);
+  eval({total, p, n});
+}
+
+void products() {
+  Array a = ones({64, 32}), b = ones({32, 16}), bias = ones({16});
+  Array y = relu(matmul(a, b) + bias);  // the product by BLAS, the rest one kernel
+  CHECK(y.at(0, 0).item<double>() == 33);
+}
+
+void inspection() {
+  Array x = ones({2000, 1000}, DType::F32) * 2;
+  Array y = exp(x - max(x, 1, true));
+  std::string why = explain(y);         // kernels, and for every edge why it was fused or not
+  std::string source = show(y, "cpp");  // also graph, plan, asm, ...; cuda and ptx on a GPU
+  one_kernel(y);                        // Error with the reasons when it takes more than one
+  Stats s = stats();                    // kernels launched, compiles, cache hits, bytes
+  CHECK(!why.empty() && !source.empty() && s.kernels_launched > 0);
+}
+
+void sessions() {
+  SessionOptions options = SessionOptions::from_environment();
+  options.threads = 2;
+  options.numerics = Numerics::Strict;
+  Session session(options);
+  session.make_current();  // new arrays belong to it
+  for (const DeviceSummary& d : session.devices())
+    std::printf("%s: %s\n", d.name.c_str(), d.description.c_str());
+}
+
+void devices() {
+  if (!Session::current().no_cuda_because().empty()) return;
+  Array x = ones({1000, 1000}, {DType::F32, "cuda:0"});  // made there
+  Array y = arange(1000, DType::F32).to("cuda:0");       // copied there
+  Array z = (x * y).to("cpu");                           // computed there, copied back
+  CHECK(z.device() == "cpu" && z.at(0, 999).item<float>() == 999);
+}
+
+void errors() {
+  bool refused = false;
+  try {
+    Array y = ones({3, 4}) + ones({5, 6});
+  } catch (const Error& e) {
+    refused = true;
+    std::printf("%s\n", e.what());
+  }
+  CHECK(refused);
+}
+
+}  // namespace
+
+int main() {
+  arrays();
+  laziness();
+  writes();
+  dtypes();
+  reductions();
+  products();
+  inspection();
+  sessions();
+  devices();
+  errors();
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
@@ -76,10 +77,17 @@ std::string ten_maps(int64_t n) {
                      n);
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+namespace {
+
+double at(std::vector<double> values, double part) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size()));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
 }
+
+}  // namespace
+
+double median(std::vector<double> values) { return at(std::move(values), 0.5); }
+double upper_quartile(std::vector<double> values) { return at(std::move(values), 0.75); }
 
 }  // namespace weft::bench

@@ -38,5 +38,7 @@ std::vector<uint64_t> arguments(const Program& program, std::span<const runtime:
 std::string ten_maps(int64_t n);
 
 double median(std::vector<double> values);
+// What a quarter of the values exceed.
+double upper_quartile(std::vector<double> values);
 
 }  // namespace weft::bench

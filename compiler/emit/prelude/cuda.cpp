@@ -360,7 +360,7 @@ $fn $V weft_gelu_$T($V x) {
   const $V rest = ($V)(0.707106781186547524401 - (double)c - 4.8336466567264567e-17);
   $V z = -c * x, r = ($V)0.5 * x * erfc$s(z);
   if (!(x < 0)) return r;
-  if (x == -weft_inf_$T()) return -($V)0;
+  if (x < -40) return -($V)0;
   $V lost = fma$s(rest, x, fma$s(c, x, z));
   $V slope = fmax$s(fma$s(($V)1.7, z, ($V)1.128), fma$s(($V)2, z, ($V)0.35));
   return copysign$s(fma$s(r * slope, lost, r), x);
@@ -438,16 +438,16 @@ $fn $V weft_cast_$f_$T($fV x) {
 //@ weft_bitcast_$f_$T : bool i8 u8 -> bool i8 u8
 $fn $V weft_bitcast_$f_$T($fV x) { return ($V)x; }
 // The conversion makes every NaN 0x7fff; NumPy's is 0x7e00, and a NaN of bf16 has its bits still.
-//@ weft_bits_f16
-$fn unsigned short weft_bits_f16(float x) { return x != x ? 0x7e00 : weft_pack_f16(x); }
-//@ weft_bits_bf16
-$fn unsigned short weft_bits_bf16(float x) {
+//@ weft_raw_f16
+$fn unsigned short weft_raw_f16(float x) { return x != x ? 0x7e00 : weft_pack_f16(x); }
+//@ weft_raw_bf16
+$fn unsigned short weft_raw_bf16(float x) {
   return x != x ? (unsigned short)(__float_as_uint(x) >> 16) : weft_pack_bf16(x);
 }
-//@ weft_bits_$T : i16 u16
-$fn unsigned short weft_bits_$T($V x) { return (unsigned short)x; }
+//@ weft_raw_$T : i16 u16
+$fn unsigned short weft_raw_$T($V x) { return (unsigned short)x; }
 //@ weft_bitcast_$f_$T : i16 u16 halves -> i16 u16 halves
-$fn $V weft_bitcast_$f_$T($fV x) { return weft_unpack_$T(($P)weft_bits_$f(x)); }
+$fn $V weft_bitcast_$f_$T($fV x) { return weft_unpack_$T(($P)weft_raw_$f(x)); }
 //@ weft_bitcast_$f_$T : i32 u32 f32 -> i32 u32 f32
 $fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
 //@ weft_bitcast_$f_$T : i64 u64 f64 c64 -> i64 u64 f64 c64

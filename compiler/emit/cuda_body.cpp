@@ -50,6 +50,8 @@ void CudaEmitter::let(const Let& l) {
   if (!contract_ && (l.op == ir::Op::multiply || l.op == ir::Op::square) && is_float(from) && !is_half(from))
     text = format("__{}mul_rn({}, {})", from == DType::F64 ? "d" : "f", name_of(l.args[0]),
                   name_of(l.args.back()));
+  else if (from == DType::Bool && (l.op == ir::Op::add || l.op == ir::Op::bitwise_or))
+    text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));

@@ -86,32 +86,37 @@ $fn bool weft_not_equal_$T($V a, $V b) { return a != b; }
 $fn bool weft_less_$T($V a, $V b) { return a < b; }
 //@ weft_less_equal_$T : ints halves floats
 $fn bool weft_less_equal_$T($V a, $V b) { return a <= b; }
-// As a difference: ptxas 13.0 gets `b | !a` of two predicates wrong.
+// A sum, not an or of predicates: where a kernel also has `a & b` of the same two, ptxas 13.0 makes one
+// instruction of both, and takes the wrong half when it computes that again for want of predicates.
+//@ weft_either
+$fn bool weft_either(bool a, bool b) { return (int)a + (int)b != 0; }
 //@ weft_less_equal_bool
-$fn bool weft_less_equal_bool(bool a, bool b) { return (int)b - (int)a != -1; }
+$fn bool weft_less_equal_bool(bool a, bool b) { return weft_either(!a, b); }
 //@ weft_greater_$T : bool ints halves floats
 $fn bool weft_greater_$T($V a, $V b) { return a > b; }
 //@ weft_greater_equal_$T : ints halves floats
 $fn bool weft_greater_equal_$T($V a, $V b) { return a >= b; }
 //@ weft_greater_equal_bool
-$fn bool weft_greater_equal_bool(bool a, bool b) { return (int)a - (int)b != -1; }
+$fn bool weft_greater_equal_bool(bool a, bool b) { return weft_either(a, !b); }
 //@ weft_logical_and_$T : all
 $fn bool weft_logical_and_$T($V a, $V b) { return weft_cast_$T_bool(a) && weft_cast_$T_bool(b); }
 //@ weft_logical_or_$T : all
-$fn bool weft_logical_or_$T($V a, $V b) { return weft_cast_$T_bool(a) || weft_cast_$T_bool(b); }
+$fn bool weft_logical_or_$T($V a, $V b) { return weft_either(weft_cast_$T_bool(a), weft_cast_$T_bool(b)); }
 //@ weft_logical_xor_$T : all
 $fn bool weft_logical_xor_$T($V a, $V b) { return weft_cast_$T_bool(a) != weft_cast_$T_bool(b); }
 //@ weft_logical_not_$T : all
 $fn bool weft_logical_not_$T($V a) { return !weft_cast_$T_bool(a); }
 
 //@ weft_add_bool
-$fn bool weft_add_bool(bool a, bool b) { return a || b; }
+$fn bool weft_add_bool(bool a, bool b) { return weft_either(a, b); }
 //@ weft_multiply_bool
 $fn bool weft_multiply_bool(bool a, bool b) { return a && b; }
 //@ weft_bitwise_and_$T : bool ints
 $fn $V weft_bitwise_and_$T($V a, $V b) { return ($V)(a & b); }
-//@ weft_bitwise_or_$T : bool ints
+//@ weft_bitwise_or_$T : ints
 $fn $V weft_bitwise_or_$T($V a, $V b) { return ($V)(a | b); }
+//@ weft_bitwise_or_bool
+$fn bool weft_bitwise_or_bool(bool a, bool b) { return weft_either(a, b); }
 //@ weft_bitwise_xor_$T : bool ints
 $fn $V weft_bitwise_xor_$T($V a, $V b) { return ($V)(a ^ b); }
 //@ weft_bitwise_invert_$T : ints

@@ -69,7 +69,13 @@ std::vector<ir::HostTensor> picked_inputs(const MapGraph& m, uint64_t seed) {
 TEST_P(MapRows, KeepTheirBounds) {
   const auto& [device, t, layout] = GetParam();
   if (layout != Layout::Contiguous) {
-    for (const Shape& shape : {Shape{13, 37}, Shape{3, 1}, Shape{1, 70}})
+    // Axes of extent 1 have kernels of their own, which take a second to compile for a GPU; what they change
+    // is the access, so there one dtype of each size stands for the others.
+    const bool stands =
+        t == DType::Bool || t == DType::I16 || t == DType::F32 || t == DType::I64 || t == DType::C128;
+    std::vector<Shape> shapes = {{13, 37}};
+    if (device == "cpu" || stands) shapes.insert(shapes.end(), {{3, 1}, {1, 70}});
+    for (const Shape& shape : shapes)
       check(device, t, layout, shape, picked_inputs(map_graph(t, layout, shape), 7));
     return;
   }

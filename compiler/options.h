@@ -36,7 +36,7 @@ struct Options {
   int max_kernel_words = 480;               // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
-  DumpSink dump;                            // empty: none
+  DumpSink dump;  // empty: none
 };
 
 }  // namespace weft

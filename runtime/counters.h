@@ -8,16 +8,16 @@ namespace weft::runtime {
 
 struct Counters {
   std::atomic<int64_t> kernels_launched{0};
-  std::atomic<int64_t> library_calls{0};     // matrix products
-  std::atomic<int64_t> compiles{0};          // sources given to Clang or NVRTC
+  std::atomic<int64_t> library_calls{0};  // matrix products
+  std::atomic<int64_t> compiles{0};       // sources given to Clang or NVRTC
   std::atomic<int64_t> compile_ns{0};
-  std::atomic<int64_t> memory_hits{0};       // kernels found loaded
-  std::atomic<int64_t> disk_hits{0};         // kernels loaded from the disk cache
+  std::atomic<int64_t> memory_hits{0};  // kernels found loaded
+  std::atomic<int64_t> disk_hits{0};    // kernels loaded from the disk cache
   std::atomic<int64_t> disk_misses{0};
-  std::atomic<int64_t> program_hits{0};      // graphs whose program was known
+  std::atomic<int64_t> program_hits{0};  // graphs whose program was known
   std::atomic<int64_t> program_misses{0};
-  std::atomic<int64_t> interpreted{0};       // graphs small enough for the interpreter
-  std::atomic<int64_t> bytes_read{0};        // by kernels, as planned
+  std::atomic<int64_t> interpreted{0};  // graphs small enough for the interpreter
+  std::atomic<int64_t> bytes_read{0};   // by kernels, as planned
   std::atomic<int64_t> bytes_written{0};
 };
 

@@ -35,12 +35,14 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
       dead_after_[last[b]].push_back(static_cast<int>(b));
 }
 
-std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars) const {
+std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
+                                       std::span<const Scalar> scalars) const {
   std::vector<BufferRef> buffers(program_.buffers.size());
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec& spec = program_.buffers[b];
     if (spec.role == BufferSpec::Role::Input) buffers[b] = inputs[spec.index];
-    if (spec.role == BufferSpec::Role::Output) buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
+    if (spec.role == BufferSpec::Role::Output)
+      buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
   }
   auto get = [&](int b) -> Buffer& {
     if (!buffers[b]) buffers[b] = device_->allocate(static_cast<size_t>(program_.buffers[b].bytes));

@@ -1,5 +1,5 @@
-// Runs programs on a device: kernels loaded once, argument blocks prepared, temporaries taken from the pool for as long as
-// they live.
+// Runs programs on a device: kernels loaded once, argument blocks prepared, temporaries taken from the pool
+// for as long as they live.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ class Executable {
   const Program& program() const { return program_; }
   const std::vector<KernelRef>& kernels() const { return kernels_; }
 
-  // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's dtypes. Work is
-  // started in stream order; on asynchronous devices it may still run when this returns.
+  // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's
+  // dtypes. Work is started in stream order; on asynchronous devices it may still run when this returns.
   std::vector<BufferRef> run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars) const;
 
  private:

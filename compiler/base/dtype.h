@@ -10,21 +10,21 @@
 namespace weft {
 
 // X(enumerator, text name, bytes, kind); `kind` orders promotion between families.
-#define WEFT_DTYPES(X)            \
-  X(Bool, "bool", 1, Bool)        \
-  X(I8, "i8", 1, Signed)          \
-  X(I16, "i16", 2, Signed)        \
-  X(I32, "i32", 4, Signed)        \
-  X(I64, "i64", 8, Signed)        \
-  X(U8, "u8", 1, Unsigned)        \
-  X(U16, "u16", 2, Unsigned)      \
-  X(U32, "u32", 4, Unsigned)      \
-  X(U64, "u64", 8, Unsigned)      \
-  X(F16, "f16", 2, Float)         \
-  X(BF16, "bf16", 2, Float)       \
-  X(F32, "f32", 4, Float)         \
-  X(F64, "f64", 8, Float)         \
-  X(C64, "c64", 8, Complex)       \
+#define WEFT_DTYPES(X)       \
+  X(Bool, "bool", 1, Bool)   \
+  X(I8, "i8", 1, Signed)     \
+  X(I16, "i16", 2, Signed)   \
+  X(I32, "i32", 4, Signed)   \
+  X(I64, "i64", 8, Signed)   \
+  X(U8, "u8", 1, Unsigned)   \
+  X(U16, "u16", 2, Unsigned) \
+  X(U32, "u32", 4, Unsigned) \
+  X(U64, "u64", 8, Unsigned) \
+  X(F16, "f16", 2, Float)    \
+  X(BF16, "bf16", 2, Float)  \
+  X(F32, "f32", 4, Float)    \
+  X(F64, "f64", 8, Float)    \
+  X(C64, "c64", 8, Complex)  \
   X(C128, "c128", 16, Complex)
 
 enum class DType : uint8_t {
@@ -53,17 +53,13 @@ constexpr const DTypeInfo& info(DType t) { return kDTypeInfo[static_cast<int>(t)
 constexpr std::string_view name(DType t) { return info(t).name; }
 constexpr size_t size_of(DType t) { return info(t).bytes; }
 constexpr DTypeKind kind(DType t) { return info(t).kind; }
-constexpr bool is_integer(DType t) {
-  return kind(t) == DTypeKind::Signed || kind(t) == DTypeKind::Unsigned;
-}
+constexpr bool is_integer(DType t) { return kind(t) == DTypeKind::Signed || kind(t) == DTypeKind::Unsigned; }
 constexpr bool is_float(DType t) { return kind(t) == DTypeKind::Float; }
 constexpr bool is_complex(DType t) { return kind(t) == DTypeKind::Complex; }
 // f16 and bf16: computed in f32, rounded to the dtype after each op.
 constexpr bool is_half(DType t) { return t == DType::F16 || t == DType::BF16; }
 // The real dtype of a complex dtype's parts; every other dtype is its own.
-constexpr DType real_of(DType t) {
-  return t == DType::C64 ? DType::F32 : t == DType::C128 ? DType::F64 : t;
-}
+constexpr DType real_of(DType t) { return t == DType::C64 ? DType::F32 : t == DType::C128 ? DType::F64 : t; }
 
 // The dtype named `text` ("f32"), or none.
 std::optional<DType> dtype_from_name(std::string_view text);

@@ -1,7 +1,9 @@
-// RowProgram + Schedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the lane axis.
+// RowProgram + Schedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the
+// lane axis.
 //
-// A span function runs whole vectors only. What is left over at an end, or before an aligned store, is copied to a
-// vector's worth of padded memory and runs through the same function, so that each body is compiled once.
+// A span function runs whole vectors only. What is left over at an end, or before an aligned store, is copied
+// to a vector's worth of padded memory and runs through the same function, so that each body is compiled
+// once.
 #pragma once
 
 #include "compiler/emit/emit.h"

@@ -1,5 +1,5 @@
-// The ops: one row each in op_table.inc, from which the enum, the descriptions, the reference evaluation, the public
-// functions, the documentation and the generated tests all come.
+// The ops: one row each in op_table.inc, from which the enum, the descriptions, the reference evaluation, the
+// public functions, the documentation and the generated tests all come.
 #pragma once
 
 #include <complex>
@@ -40,19 +40,21 @@ enum Accepts : uint8_t {
 
 // What the result's dtype is, given the inputs' common dtype.
 enum class Result : uint8_t {
-  Same,     // the inputs' dtype
-  Bool,     // comparisons and predicates
-  Real,     // the parts' dtype of a complex input (abs, real, imag)
-  Index,    // i64 (argmax, argmin)
-  Stated,   // stated by the node (casts)
+  Same,    // the inputs' dtype
+  Bool,    // comparisons and predicates
+  Real,    // the parts' dtype of a complex input (abs, real, imag)
+  Index,   // i64 (argmax, argmin)
+  Stated,  // stated by the node (casts)
 };
 
-// What an integer input becomes where an op takes floats only: NumPy's rule (i8, u8, bool: f16; i16, u16: f32; else f64).
+// What an integer input becomes where an op takes floats only: NumPy's rule (i8, u8, bool: f16; i16, u16:
+// f32; else f64).
 DType float_for(DType integer);
 
-// The reference evaluation of a map op, at every type in which values are computed: integers in 64 bits (wrapped to
-// the dtype afterwards), halves in float. The long double forms are the tests' higher-precision oracle. A null entry is a
-// type that the op does not take. Arguments and result are arrays of one value each; unused arguments are ignored.
+// The reference evaluation of a map op, at every type in which values are computed: integers in 64 bits
+// (wrapped to the dtype afterwards), halves in float. The long double forms are the tests' higher-precision
+// oracle. A null entry is a type that the op does not take. Arguments and result are arrays of one value
+// each; unused arguments are ignored.
 struct Evaluator {
   template <class T>
   using Fn = T (*)(const T*);
@@ -60,7 +62,7 @@ struct Evaluator {
   using Predicate = bool (*)(const T*);
   template <class T>
   struct Typed {
-    Fn<T> value = nullptr;           // Result::Same and, in `re`, Result::Real
+    Fn<T> value = nullptr;             // Result::Same and, in `re`, Result::Real
     Predicate<T> predicate = nullptr;  // Result::Bool
   };
   Typed<bool> b;
@@ -91,13 +93,13 @@ struct OpInfo {
   uint8_t accepts = kAny;
   Result result = Result::Same;
   Evaluator eval;
-  // Spelling in both target languages with {0}, {1} for the arguments; empty: the prelude's weft_<name>_<dtype>(…).
-  // Complex values always go through the prelude.
+  // Spelling in both target languages with {0}, {1} for the arguments; empty: the prelude's
+  // weft_<name>_<dtype>(…). Complex values always go through the prelude.
   std::string_view code = {};
   Ulp ulp = {};
-  float complex_ulp = 8;   // of |z|, for complex results
+  float complex_ulp = 8;  // of |z|, for complex results
   Domain domain = {};
-  float cost = 1;          // roughly, in multiply-adds a lane
+  float cost = 1;  // roughly, in multiply-adds a lane
   bool commutative = false;
   std::string_view doc = {};
 };

@@ -162,7 +162,7 @@ std::string cuda_support(const std::string& text, bool wide) {
   std::string chosen;
   for (auto& s : kSections)
     if (text.find(s.word) != std::string::npos || chosen.find(s.word) != std::string::npos)
-      chosen = s.text + chosen;
+      chosen.insert(0, s.text);
   if (text.find("weft_split") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
   return std::string(wide ? "typedef long long I;\n" : "typedef int I;\n") + chosen;
 }

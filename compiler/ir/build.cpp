@@ -57,19 +57,19 @@ NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType
 
 // ---- sources
 
-NodeRef input(TensorType type, InputAttr attr, Lines lines) {
+NodeRef input(const TensorType& type, InputAttr attr, Lines lines) {
   return make(Op::input, {}, std::move(attr), type, std::move(lines));
 }
 
-NodeRef scalar(TensorType type, std::string name, Lines lines) {
+NodeRef scalar(const TensorType& type, std::string name, Lines lines) {
   return make(Op::scalar, {}, ScalarAttr{std::move(name)}, type, std::move(lines));
 }
 
-NodeRef constant(TensorType type, const Scalar& value, Lines lines) {
+NodeRef constant(const TensorType& type, const Scalar& value, Lines lines) {
   return make(Op::constant, {}, ConstantAttr{value.cast(type.dtype)}, type, std::move(lines));
 }
 
-NodeRef iota(TensorType type, int64_t axis, Lines lines) {
+NodeRef iota(const TensorType& type, int64_t axis, Lines lines) {
   const int64_t from_start = normalize_axis("iota", axis, type.shape.size());
   return make(Op::iota, {}, AxisAttr{from_start}, type, std::move(lines));
 }

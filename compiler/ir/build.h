@@ -1,5 +1,6 @@
-// Makes nodes. Each function checks its arguments, infers the type and throws Error (naming the op, the rule and what was
-// got) on the line that records. An op whose inputs are all constants is folded at once by the reference evaluation.
+// Makes nodes. Each function checks its arguments, infers the type and throws Error (naming the op, the rule
+// and what was got) on the line that records. An op whose inputs are all constants is folded at once by the
+// reference evaluation.
 #pragma once
 
 #include <span>
@@ -11,13 +12,14 @@
 namespace weft::ir {
 
 // ---- sources
-NodeRef input(TensorType type, InputAttr attr, Lines lines = {});
-NodeRef scalar(TensorType type, std::string name, Lines lines = {});
+NodeRef input(const TensorType& type, InputAttr attr, Lines lines = {});
+NodeRef scalar(const TensorType& type, std::string name, Lines lines = {});
 // `value` is converted to the type's dtype.
-NodeRef constant(TensorType type, const Scalar& value, Lines lines = {});
-NodeRef iota(TensorType type, int64_t axis, Lines lines = {});
+NodeRef constant(const TensorType& type, const Scalar& value, Lines lines = {});
+NodeRef iota(const TensorType& type, int64_t axis, Lines lines = {});
 
-// ---- maps. Strict: the inputs have the same shape and (but for select's condition) the same dtype, which the op accepts.
+// ---- maps. Strict: the inputs have the same shape and (but for select's condition) the same dtype, which
+// the op accepts.
 NodeRef map(Op op, std::span<const NodeRef> inputs, Lines lines = {});
 NodeRef map(Op op, std::initializer_list<NodeRef> inputs, Lines lines = {});
 NodeRef cast(const NodeRef& x, DType to, Lines lines = {});  // x itself when the dtype is the same
@@ -33,17 +35,21 @@ NodeRef reshape(const NodeRef& x, const Shape& shape, Lines lines = {});
 NodeRef pad(const NodeRef& x, const NodeRef& fill, const Dims& before, const Dims& after, Lines lines = {});
 NodeRef concat(std::span<const NodeRef> xs, int64_t axis, Lines lines = {});
 
-// ---- reductions; the reduced axes disappear (a reshape brings them back for keepdims). The dtype is not widened.
+// ---- reductions; the reduced axes disappear (a reshape brings them back for keepdims). The dtype is not
+// widened.
 NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines = {});
 
 // ---- indexed access: `index` is i64 and, but for `axis`, broadcasts against x's shape to give the result's
 NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, Lines lines = {});
-NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& values, int64_t axis, Lines lines = {});
-NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, const Dims& steps, Lines lines = {});
+NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& values, int64_t axis,
+                Lines lines = {});
+NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, const Dims& steps,
+               Lines lines = {});
 NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines = {});
 
-// The general form behind all of these: checks and infers, then makes the node; folds nothing. Sources state their type;
-// `stated` is also the dtype of casts and the shape of broadcast, reshape and slice, and is ignored elsewhere.
+// The general form behind all of these: checks and infers, then makes the node; folds nothing. Sources state
+// their type; `stated` is also the dtype of casts and the shape of broadcast, reshape and slice, and is
+// ignored elsewhere.
 NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType& stated, Lines lines = {});
 // What make() checks and infers; the verifier asks the same.
 TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated);

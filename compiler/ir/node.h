@@ -1,4 +1,5 @@
-// One node of a graph: immutable, reference counted, structurally hashed. Values are trees of nodes that share.
+// One node of a graph: immutable, reference counted, structurally hashed. Values are trees of nodes that
+// share.
 #pragma once
 
 #include <atomic>
@@ -24,21 +25,40 @@ struct TensorType {
 };
 
 // ---- attributes: a closed set
-// input: `handle` is the front end's data behind it (identity only: the compiler never looks inside); `name` is for text.
-// Strides are in elements; empty strides mean row-major from offset 0.
+// input: `handle` is the front end's data behind it (identity only: the compiler never looks inside); `name`
+// is for text. Strides are in elements; empty strides mean row-major from offset 0.
 struct InputAttr {
   std::shared_ptr<void> handle;
   std::string name;
   Dims strides;
   int64_t offset = 0;
 };
-struct ScalarAttr { std::string name; };                    // scalar
-struct ConstantAttr { Scalar value; };                      // constant
-struct AxisAttr { int64_t axis = 0; };                      // iota, concat, gather, scatter, scatter_add
-struct AxesAttr { Dims axes; };                             // permute (output axis i is input axis axes[i]); reduce (sorted)
-struct SliceAttr { Dims starts, steps; };                   // slice, update: index start + i * step, i below the extent
-struct PadAttr { Dims before, after; };                     // pad
-using Attr = std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr, PadAttr>;
+// scalar
+struct ScalarAttr {
+  std::string name;
+};
+// constant
+struct ConstantAttr {
+  Scalar value;
+};
+// iota, concat, gather, scatter, scatter_add
+struct AxisAttr {
+  int64_t axis = 0;
+};
+// permute (output axis i is input axis axes[i]); reduce (sorted)
+struct AxesAttr {
+  Dims axes;
+};
+// slice, update: index start + i * step, i below the extent
+struct SliceAttr {
+  Dims starts, steps;
+};
+// pad
+struct PadAttr {
+  Dims before, after;
+};
+using Attr =
+    std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr, PadAttr>;
 
 class Node;
 
@@ -99,7 +119,9 @@ class Node {
   const Shape& shape() const { return type.shape; }
   DType dtype() const { return type.dtype; }
   template <class A>
-  const A& as() const { return std::get<A>(attr); }
+  const A& as() const {
+    return std::get<A>(attr);
+  }
 
   Node(Op o, TensorType t, Inputs in, Attr a, Lines l);
   Node(const Node&) = delete;
@@ -115,8 +137,8 @@ inline void NodeRef::retain() const {
   if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// A graph is a value: what it needs and what it gives. `inputs` are input and scalar nodes, in argument order; a node
-// is in the graph when an output reaches it.
+// A graph is a value: what it needs and what it gives. `inputs` are input and scalar nodes, in argument
+// order; a node is in the graph when an output reaches it.
 struct Graph {
   std::vector<NodeRef> inputs, outputs;
 };
@@ -127,8 +149,8 @@ std::vector<const Node*> topological_order(std::span<const NodeRef> outputs);
 // Same op, type, attribute and identical input references (handles compared by identity).
 bool same_but_lines(const Node& a, const Node& b);
 
-// The structure of a whole graph: which input is used where, every attribute, every shared node; not the handles, not
-// the names, not the lines.
+// The structure of a whole graph: which input is used where, every attribute, every shared node; not the
+// handles, not the names, not the lines.
 Hash hash_graph(const Graph& graph);
 
 }  // namespace weft::ir

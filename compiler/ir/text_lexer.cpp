@@ -112,7 +112,7 @@ std::string TextLexer::located(const Token& at, std::string_view message) const 
   while (end < text_.size() && end > position && continues_utf8(text_[end])) --end;
   if (end > begin && text_[end - 1] == '\r') --end;
 
-  const std::string where = fmt::format("{}:{}:{}: {}", file_name_, at.line, column, message);
+  std::string where = fmt::format("{}:{}:{}: {}", file_name_, at.line, column, message);
   if (begin == end) return where;
   std::string caret;
   for (char c : text_.substr(begin, position - begin))

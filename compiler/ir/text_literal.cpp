@@ -23,8 +23,8 @@ T number(const TextLexer& lexer, const Token& token, std::string_view dtype, std
       first < text.size() && (text[first] == '.' || (text[first] >= '0' && text[first] <= '9'));
   if (!starts_well || error == std::errc::invalid_argument || end != text.data() + text.size()) {
     // A minus is not part of an unsigned number, but then the number's range is what is wrong.
-    bool negative =
-        std::is_unsigned_v<T> && first == 1 && text.find_first_not_of("0123456789", 1) == text.npos;
+    bool negative = std::is_unsigned_v<T> && first == 1 &&
+                    text.find_first_not_of("0123456789", 1) == std::string_view::npos;
     if (negative && text.size() > 1) does_not_fit(lexer, token, dtype);
     lexer.fail(token, fmt::format("expected {}, got {}", what, quoted(token)));
   }

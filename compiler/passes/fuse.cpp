@@ -540,8 +540,10 @@ class Fuser {
     std::vector<int> out;
     std::vector<size_t> waits(groups_.size());
     std::set<int> ready;
-    for (size_t g = 0; g < groups_.size(); ++g)
-      if ((waits[g] = groups_[g].before.size()) == 0) ready.insert(static_cast<int>(g));
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      waits[g] = groups_[g].before.size();
+      if (waits[g] == 0) ready.insert(static_cast<int>(g));
+    }
     while (!ready.empty()) {
       int g = *ready.begin();
       ready.erase(ready.begin());

@@ -493,8 +493,8 @@ class Lowerer {
     }
     if (kind(n->op) != OpKind::Map)
       throw InternalError("lower: " + std::string(name(n->op)) + " has to be in memory");
-    std::vector<Value> args;
-    for (size_t k = 0; k < inputs.size(); ++k) args.push_back(in(k));
+    std::vector<Value> args(inputs.size());
+    for (size_t k = 0; k < inputs.size(); ++k) args[k] = in(k);
     return let(n->op, n->dtype(), std::move(args));
   }
 

@@ -146,7 +146,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
       s.split =
           std::min<int64_t>({p.row[0].value / 32, 64, std::max<int64_t>(1, row * lane / kPartElements)});
     s.split = std::max<int64_t>(s.split, 1);
-    float task = unit * static_cast<float>(row * std::min(lane, s.chunk) / s.split);
+    const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
+    float task = unit * static_cast<float>(per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
     return s;
   }
@@ -157,7 +158,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
     if (p.sweeps.size() == 1 && points < 64 && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
-    float task = unit * static_cast<float>(row / s.split);
+    const int64_t per_task = row / s.split;
+    float task = unit * static_cast<float>(per_task);
     s.rows_per_task =
         s.split > 1 ? 1 : std::clamp<int64_t>(static_cast<int64_t>(4096 / std::max(task, 1.f)), 1, 64);
     task *= static_cast<float>(s.rows_per_task);

@@ -89,6 +89,7 @@ int check(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
 void run(const Flags& flags) {
   GraphFile file = read_graph(flags.file);
   std::vector<Binding> in;
+  in.reserve(flags.in.size());
   for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
   std::vector<std::pair<size_t, std::string>> out;
   bool quiet = false;  // the standard output is an array

@@ -11,7 +11,6 @@ namespace weft {
 namespace {
 
 using detail::Access;
-using detail::Layout;
 
 struct Range {
   int64_t start, extent, step;

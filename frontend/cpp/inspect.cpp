@@ -81,8 +81,8 @@ std::string show(const Array& x, const std::string& stage) {
   std::string all, names;
   for (const auto& [name, text] : stages) {
     if (name == stage) return text;
-    all += "== " + name + "\n" + text + (text.ends_with('\n') ? "" : "\n");
-    names += name + ", ";
+    all.append("== ").append(name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
+    names.append(name).append(", ");
   }
   if (stage.empty()) return all;
   if (stage == "simplify" || stage == "share") return {};  // the pass changed nothing

@@ -65,7 +65,7 @@ Context::~Context() {
     Scope scope(*this);
     if (!scope.entered()) return;
     driver_->cuStreamSynchronize(stream_);
-    unload(std::move(retired_));
+    unload(retired_);
     driver_->cuStreamDestroy(stream_);
   }
   // The primary context may end here, so it must not stay current on this thread.
@@ -127,7 +127,7 @@ void Context::retire(std::unique_ptr<LoadedModule> module) noexcept {
   retired_.push_back(std::move(module));
   if (retired_.size() < kMostRetired) return;
   Scope scope(*this);
-  if (scope.entered() && driver_->cuStreamSynchronize(stream_) == kCudaSuccess) unload(std::move(retired_));
+  if (scope.entered() && driver_->cuStreamSynchronize(stream_) == kCudaSuccess) unload(retired_);
 }
 
 void Context::synchronize(std::string_view doing) {
@@ -142,7 +142,7 @@ void Context::synchronize(std::string_view doing) {
     std::lock_guard lock(mutex_);
     if (result == kCudaSuccess) {
       if (before > finished_.load()) finished_.store(before);
-      unload(std::move(passed));
+      unload(passed);
     } else {
       std::move(passed.begin(), passed.end(), std::back_inserter(retired_));
     }
@@ -150,7 +150,7 @@ void Context::synchronize(std::string_view doing) {
   check(result, doing);
 }
 
-void Context::unload(std::vector<std::unique_ptr<LoadedModule>> modules) {
+void Context::unload(std::vector<std::unique_ptr<LoadedModule>>& modules) {
   for (const auto& module : modules) {
     for (auto& slot : recent_) {
       const LoadedModule* expected = module.get();
@@ -158,6 +158,7 @@ void Context::unload(std::vector<std::unique_ptr<LoadedModule>> modules) {
     }
     driver_->cuModuleUnload(module->module);
   }
+  modules.clear();
 }
 
 }  // namespace weft::runtime::cuda

@@ -80,7 +80,7 @@ class Context {
   static constexpr size_t kMostRetired = 64;
 
   std::string suspects() const;
-  void unload(std::vector<std::unique_ptr<LoadedModule>> modules);
+  void unload(std::vector<std::unique_ptr<LoadedModule>>& modules);
 
   std::shared_ptr<const DriverApi> driver_;
   int ordinal_ = 0;

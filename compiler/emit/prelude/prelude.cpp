@@ -127,7 +127,7 @@ std::vector<int> dtypes_in(std::string_view list) {
 
 class Prelude {
  public:
-  Prelude(PreludeTarget target, std::vector<std::string_view> texts) : target_(target) {
+  Prelude(PreludeTarget target, const std::vector<std::string_view>& texts) : target_(target) {
     for (std::string_view text : texts) parse(text);
     for (const auto& [key, t] : pending_) add(*t, key.first, key.second);
     pending_.clear();

@@ -50,8 +50,8 @@ constexpr DType dtype_of() {
   if constexpr (std::same_as<T, bool>) {
     return DType::Bool;
   } else if constexpr (std::integral<T>) {
-    constexpr int log = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-    return static_cast<DType>(static_cast<int>(std::is_signed_v<T> ? DType::I8 : DType::U8) + log);
+    constexpr int kLog = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return static_cast<DType>(static_cast<int>(std::is_signed_v<T> ? DType::I8 : DType::U8) + kLog);
   } else if constexpr (std::same_as<T, float16>) {
     return DType::F16;
   } else if constexpr (std::same_as<T, bfloat16>) {

@@ -226,6 +226,7 @@ ClangJit::State::State() : session(this_process()), layer(session) {
 
   options.push_back("kernel.cpp");
   std::vector<const char*> arguments;
+  arguments.reserve(options.size());
   for (const std::string& option : options) arguments.push_back(option.c_str());
   std::string log;
   llvm::raw_string_ostream out(log);
@@ -324,7 +325,8 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
     llvm::raw_string_ostream diagnostics(log);
     compiler->createDiagnostics(new clang::TextDiagnosticPrinter(diagnostics, &own->getDiagnosticOpts()),
                                 /*ShouldOwnClient=*/true);
-    compiler->setFileManager(new clang::FileManager({}, new llvm::vfs::InMemoryFileSystem));
+    auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    compiler->setFileManager(new clang::FileManager({}, std::move(files)));
     // Clang prints "2 errors generated." here, after the diagnostics.
     compiler->setVerboseOutputStream(diagnostics);
     const bool parsed = compiler->ExecuteAction(*action) && action->module;

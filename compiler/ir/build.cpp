@@ -19,7 +19,7 @@ const Scalar* constant_value(const Node& node) {
 // A view that only moves elements leaves a constant the same constant under the view's shape.
 NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, Lines lines) {
   TensorType type = infer(op, {&x, 1}, attr, stated);
-  if (const Scalar* value = constant_value(*x)) return constant(std::move(type), *value, std::move(lines));
+  if (const Scalar* value = constant_value(*x)) return constant(type, *value, std::move(lines));
   return NodeRef(new Node(op, std::move(type), Inputs({&x, 1}), std::move(attr), std::move(lines)));
 }
 
@@ -85,7 +85,7 @@ NodeRef map(Op op, std::span<const NodeRef> inputs, Lines lines) {
     Scalar values[3];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});
-    return constant(std::move(type), folded, std::move(lines));
+    return constant(type, folded, std::move(lines));
   }
   return make(op, inputs, {}, {}, std::move(lines));
 }
@@ -105,7 +105,7 @@ NodeRef bitcast(const NodeRef& x, DType to, Lines lines) {
   if (const Scalar* value = constant_value(*x)) {
     TensorType type = infer(Op::bitcast, {&x, 1}, {}, {to, {}});
     const Scalar folded = evaluate_map(Op::bitcast, to, {value, 1});
-    return constant(std::move(type), folded, std::move(lines));
+    return constant(type, folded, std::move(lines));
   }
   return make(Op::bitcast, {&x, 1}, {}, {to, {}}, std::move(lines));
 }
@@ -193,7 +193,7 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
   if (sorted.empty() && info(op).result == Result::Same) return x;
   if (element_count(x->shape()) == 0) {
     // Nothing is read: the identity everywhere, or (for ops that have none) no element at all.
-    return constant(std::move(type), Scalar::of(int64_t{op == Op::prod || op == Op::all}), std::move(lines));
+    return constant(type, Scalar::of(int64_t{op == Op::prod || op == Op::all}), std::move(lines));
   }
   return NodeRef(new Node(op, std::move(type), Inputs({&x, 1}), std::move(attr), std::move(lines)));
 }

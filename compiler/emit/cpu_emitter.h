@@ -1,0 +1,121 @@
+// How emit_cpu works inside. The entry loops over tasks and outer points; there it runs the statements that
+// are the same in every lane, and a CpuSpan for each stretch of those that differ. What one span computes and
+// another reads, and the accumulators of Columns, live in arrays of the task's scratch memory.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/cpu.h"
+#include "compiler/emit/cpu_dialect.h"
+#include "compiler/emit/reduction.h"
+
+namespace weft::emit {
+
+class CpuEmitter {
+ public:
+  CpuEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);
+  Emitted run();
+
+ private:
+  friend class CpuSpan;
+
+  // ---- cpu.cpp: what varies along the lanes
+  void find_varying();
+  bool varies(const plan::Stmt& s) const;
+  bool values_vary(const plan::Index& at) const;
+  const plan::Num* along_x(const plan::Index& at) const;
+  // How far a row is from the next along the axis that spans fold several rows of.
+  std::string along_rows(const plan::Index& at) const;
+  // A test that is the same for a whole stretch of the lane axis.
+  bool segments(plan::Value v) const;
+  bool per_lane(const plan::Load& load) const;
+
+  // Memory of one task: one element for each position on the lane axis.
+  struct Array {
+    std::string pointer;  // at lane position left of the current row
+    DType dtype;
+  };
+  int64_t lane_extent() const { return extent(x_).value; }
+  int64_t padded_lane_extent() const { return (lane_extent() + s_.lanes - 1) / s_.lanes * s_.lanes; }
+  int64_t array_elements() const;
+  std::string add_array(DType dtype);
+  void find_arrays();
+  // One more argument word after the program's own parameters.
+  std::string extra(int64_t value);
+
+  // ---- cpu.cpp: entries and their loops
+  std::string entry();
+  std::string finish_entry();
+  std::string signature(const char* suffix) const;
+  std::string unpack() const;
+  std::string unpack_scalars() const;
+  void plan_tasks();
+  // Loops over tasks and outer points around `point`.
+  std::string task_loops(bool parts, const std::string& point) const;
+  std::string loop_bounds(int axis, std::string& from, std::string& to) const;
+  int many_rows_axis(const plan::Sweep& sweep) const;
+  std::string sweep(const plan::Sweep& sweep);
+  std::string block(const std::vector<plan::Stmt>& stmts);
+
+  // ---- cpu_reduce.cpp: totals of a row, and partial ones where it is split
+  // The accumulator whose result a value is, or -1.
+  int accumulator_of(plan::Value v) const;
+  std::string declare_total(int a) const;
+  std::string clear_total(int a) const;
+  std::string finish_total(int a) const;
+  void place_partials();
+  std::string partial_at(int a, bool position, const std::string& part) const;
+  std::string store_partials() const;
+  std::string load_partials() const;
+  std::string convert(DType from, DType to, const std::string& x) const;
+  std::string identity(const plan::Accumulator& acc, DType t) const { return identity_of(acc, t, dialect_); }
+
+  // ---- cpu_uniform.cpp: statements that are the same in every lane
+  // Values are vectors everywhere; those that index also have their first lane as `x<n>`, tests as `g<n>`.
+  std::string define_uniform(plan::Value v, const std::string& expression) const;
+  std::string define_position(plan::Value v, const std::string& expression) const;
+  std::string uniform(const plan::Stmt& stmt) const;
+  std::string argument(const plan::Argument& a) const;
+  // An index as a number, without its term on the lane axis.
+  std::string offset(const plan::Index& at) const;
+  std::string guard(const std::vector<plan::Value>& guards) const;
+
+  int outer_rank() const { return static_cast<int>(p_.outer.size()); }
+  const plan::Num& extent(int axis) const {
+    return axis < outer_rank() ? p_.outer[axis] : p_.row[static_cast<size_t>(axis - outer_rank())];
+  }
+  std::string type(DType t) const { return dialect_.value_type(t); }
+
+  const plan::RowProgram& p_;
+  const plan::Schedule& s_;
+  bool contract_;
+  int x_;         // the lane axis
+  bool columns_;  // accumulators are arrays over the lanes
+  CpuDialect dialect_;
+
+  std::vector<char> varies_;
+  std::vector<const plan::Stmt*> definition_;
+  std::map<plan::Value, Array> arrays_;
+  std::vector<Array> totals_, positions_;  // Columns: of the accumulators
+  std::vector<std::string> partials_;      // where each accumulator's values and positions begin
+  int rows_axis_ = -1;                     // see many_rows_axis(); of the sweep at hand
+
+  struct TaskNames {
+    std::string rows, chunk, chunks, split, part_length, points;
+  } names_;
+  std::vector<int64_t> extra_;
+  std::string points_, pad_, row_ = "0";
+  std::string functions_, support_;
+  std::set<size_t> padded_;  // element sizes that `support_` can copy
+  int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1;
+  int spans_ = 0;
+};
+
+inline std::string name_of(plan::Value v) { return fmt::format("v{}", v); }
+
+}  // namespace weft::emit

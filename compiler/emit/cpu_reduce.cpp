@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include "compiler/emit/cpu_emitter.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+int CpuEmitter::accumulator_of(Value v) const {
+  for (size_t a = 0; a < p_.accumulators.size(); ++a)
+    if (p_.accumulators[a].out == v) return static_cast<int>(a);
+  return -1;
+}
+
+std::string CpuEmitter::declare_total(int a) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType t = total_dtype(acc);
+  std::string out = format("      {} T{} = {};\n", type(t), a, identity(acc, t));
+  if (is_arg(acc)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
+  return out;
+}
+
+std::string CpuEmitter::clear_total(int a) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType t = total_dtype(acc);
+  std::string out = format("      for (long k = 0; k < {}; k += L) {{\n", names_.chunk);
+  out += format("        weft_store_{0}(({1}*){2} + k, {3});\n", suffix(t), dialect_.element_type(t),
+                totals_[a].pointer, identity(acc, t));
+  if (is_arg(acc))
+    out += format("        weft_store_i64((long*){} + k, (i64v)(0x7fffffffffffffffL));\n",
+                  positions_[a].pointer);
+  return out + "      }\n";
+}
+
+std::string CpuEmitter::finish_total(int a) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType t = total_dtype(acc);
+  if (is_arg(acc))
+    return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
+                  define_uniform(acc.out, format("J{}", a)));
+  std::string joined = format("weft_join_{}_{}(T{})", ir::name(acc.op), suffix(t), a);
+  return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, joined)) + "\n";
+}
+
+std::string CpuEmitter::convert(DType from, DType to, const std::string& x) const {
+  return from == to ? x : format("weft_cast_{}_{}({})", suffix(from), suffix(to), x);
+}
+
+void CpuEmitter::place_partials() {
+  if (s_.split <= 1) return;
+  int64_t points = p_.outer_count() * s_.split;
+  for (auto& acc : p_.accumulators) {
+    auto place = [&](DType dtype) {
+      partials_.push_back(extra(partial_bytes_));
+      partial_bytes_ += (points * static_cast<int64_t>(size_of(dtype)) + 63) / 64 * 64;
+    };
+    place(total_dtype(acc));
+    if (is_arg(acc))
+      place(DType::I64);
+    else
+      partials_.push_back("");
+  }
+  points_ = extra(p_.outer_count());
+}
+
+std::string CpuEmitter::partial_at(int a, bool position, const std::string& part) const {
+  DType t = position ? DType::I64 : total_dtype(p_.accumulators[a]);
+  return format("(({}*)(partials + {}) + {} * {} + {})", dialect_.element_type(t),
+                partials_[2 * a + position], part, points_,
+                columns_ ? format("o * {} + left", spell(extent(x_))) : "o");
+}
+
+std::string CpuEmitter::store_partials() const {
+  std::string out;
+  for (int a = 0; a < static_cast<int>(p_.accumulators.size()); ++a) {
+    const Accumulator& acc = p_.accumulators[a];
+    std::string t = suffix(total_dtype(acc)), e = dialect_.element_type(total_dtype(acc));
+    if (columns_) {
+      out += format("      __builtin_memcpy({}, {}, (right - left) * sizeof({}));\n",
+                    partial_at(a, false, "part"), totals_[a].pointer, e);
+      if (is_arg(acc))
+        out += format("      __builtin_memcpy({}, {}, (right - left) * 8);\n", partial_at(a, true, "part"),
+                      positions_[a].pointer);
+    } else if (is_arg(acc)) {
+      out += format("      weft_store_one_{}({}, T{});\n", t, partial_at(a, false, "part"), a);
+      out += format("      weft_store_one_i64({}, J{});\n", partial_at(a, true, "part"), a);
+    } else {
+      out += format("      weft_store_one_{0}({1}, weft_join_{2}_{0}(T{3}));\n", t,
+                    partial_at(a, false, "part"), ir::name(acc.op), a);
+    }
+  }
+  return out;
+}
+
+std::string CpuEmitter::load_partials() const {
+  std::string out;
+  for (int a = 0; a < static_cast<int>(p_.accumulators.size()); ++a) {
+    const Accumulator& acc = p_.accumulators[a];
+    DType total = total_dtype(acc);
+    std::string t = suffix(total),
+                loop = format("      for (long part = 0; part < {}; ++part)", names_.split);
+    std::string e = dialect_.element_type(total);
+    if (columns_) {
+      out += clear_total(a) + loop +
+             "\n        for (long k = 0; k < right - left; k += L) {\n          long n = weft_least(right "
+             "- left - "
+             "k, L);\n";
+      out += format("          {}* q = ({}*){} + k;\n          {} x = weft_load_{}(q);\n", e, e,
+                    totals_[a].pointer, type(total), t);
+      out += format("          {} y = weft_load_partial_{}({} + k, n);\n", type(total), t,
+                    partial_at(a, false, "part"));
+      if (is_arg(acc)) {
+        out += format("          long* r = (long*){} + k;\n          i64v i = weft_load_i64(r);\n",
+                      positions_[a].pointer);
+        out += format("          weft_take_{}_{}(x, i, y, weft_load_partial_i64({} + k, n));\n",
+                      ir::name(acc.op), t, partial_at(a, true, "part"));
+        out += "          weft_store_i64(r, i);\n";
+      } else {
+        out += format("          x = {};\n", combine(acc.op, total, "x", "y"));
+      }
+      out += format("          weft_store_{}(q, x);\n        }}\n", t);
+      continue;
+    }
+    out += declare_total(a) + loop;
+    if (is_arg(acc))
+      out += format(
+          "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
+          "weft_load_one_i64({4}));\n",
+          ir::name(acc.op), t, a, partial_at(a, false, "part"), partial_at(a, true, "part"));
+    else
+      out += format("\n        T{0} = {1};\n", a,
+                    combine(acc.op, total, format("T{}", a),
+                            format("weft_load_one_{}({})", t, partial_at(a, false, "part"))));
+    std::string value =
+        is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, format("T{}", a));
+    if (is_arg(acc)) out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), t, a);
+    out += "      " + define_uniform(acc.out, value) + "\n";
+  }
+  return out;
+}
+
+}  // namespace weft::emit

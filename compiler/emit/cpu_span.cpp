@@ -1,0 +1,250 @@
+#include "compiler/emit/cpu_span.h"
+
+#include <fmt/format.h>
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+CpuSpan::CpuSpan(CpuEmitter& e, std::vector<const Stmt*> stmts)
+    : e_(e), stmts_(std::move(stmts)), id_(e.spans_++) {}
+
+std::string CpuSpan::run() {
+  for (auto* s : stmts_)
+    if (Value v = defines(*s); v >= 0) own_.insert(v);
+  for (auto* s : stmts_) std::visit([&](auto& stmt) { write(stmt); }, *s);
+  for (Value v : own_)
+    if (auto it = e_.arrays_.find(v); it != e_.arrays_.end()) export_array(v, it->second);
+  write_function();
+  return call();
+}
+
+void CpuSpan::member(const std::string& type, const std::string& name, const std::string& value) {
+  members_ += format("  {} {};\n", type, name);
+  locals_ += format("  const {0} {1} = s->{1};\n", type, name);
+  if (!value.empty()) sets_ += format("      s.{} = {};\n", name, value);
+}
+
+std::string CpuSpan::import(Value v) {
+  if (own_.contains(v) || imported_.contains(v)) return name_of(v);
+  imported_.insert(v);
+  if (e_.segments(v)) {
+    write(std::get<Test>(*e_.definition_[v]));
+    return name_of(v);
+  }
+  DType t = e_.p_.values[v].dtype;
+  int acc = e_.columns_ ? e_.accumulator_of(v) : -1;
+  if (acc >= 0) {
+    const CpuEmitter::Array& array = is_arg(e_.p_.accumulators[acc]) ? e_.positions_[acc] : e_.totals_[acc];
+    std::string q = stream_array(format("z{}", v), array, true, false);
+    pre_ += format("    {} v{} = {};\n", e_.type(t), v,
+                   e_.convert(array.dtype, t, format("weft_load_{}({})", suffix(array.dtype), q)));
+  } else if (auto it = e_.arrays_.find(v); it != e_.arrays_.end()) {
+    std::string q = stream_array(format("z{}", v), it->second, true, false);
+    pre_ += format("    {} v{} = weft_load_{}({});\n", e_.type(t), v, suffix(it->second.dtype), q);
+  } else if (auto* s = std::get_if<Literal>(e_.definition_[v])) {
+    locals_ += format("  const {} v{} = {};\n", e_.type(t), v, e_.dialect_.splat(t, literal(s->value)));
+  } else {
+    member(e_.type(t), name_of(v), name_of(v));
+  }
+  return name_of(v);
+}
+
+std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Array& array, bool in,
+                                  bool out) {
+  std::string element = e_.dialect_.element_type(array.dtype);
+  std::string start = format("({}*){}", element, array.pointer);
+  if (e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
+  streams_.push_back({name, element, start + " - left", "", "", in, out, size_of(array.dtype)});
+  return name;
+}
+
+void CpuSpan::export_array(Value v, const CpuEmitter::Array& array) {
+  std::string q = stream_array(format("y{}", v), array, false, true);
+  post_ += format("    weft_store_{}({}, v{});\n", suffix(array.dtype), q, v);
+}
+
+std::string CpuSpan::positions() {
+  if (!uses_positions_) {
+    uses_positions_ = true;
+    member("long", "final", "");
+  }
+  return "at";
+}
+
+std::string CpuSpan::lanes_index(const Index& at, const std::string& name, bool with_offset) {
+  std::string out;
+  auto add = [&](const std::string& term) { out += (out.empty() ? "" : " + ") + term; };
+  if (with_offset) {
+    member("long", "o" + name, e_.offset(at));
+    add(format("(i64v)(o{})", name));
+  }
+  auto scaled = [&](const std::string& x, const Num& by, const std::string& number) {
+    if (by.param < 0 && by.value == 1) return x;
+    member("long", number, spell(by));
+    return format("{} * (i64v)({})", x, number);
+  };
+  if (const Num* by = e_.along_x(at)) add(scaled(positions(), *by, "k" + name));
+  int k = 0;
+  for (auto& t : at.values)
+    if (e_.varies_[t.value]) add(scaled(import(t.value), t.by, format("k{}_{}", name, k++)));
+  return out;
+}
+
+std::string CpuSpan::expression(const Let& let) {
+  for (Value a : let.args) import(a);
+  return spell(let, e_.p_, e_.dialect_, name_of);
+}
+
+void CpuSpan::define(Value v, const std::string& expr) {
+  body_ += format("    {} v{} = {};\n", e_.type(e_.p_.values[v].dtype), v, expr);
+}
+
+void CpuSpan::write(const Let& s) { define(s.out, expression(s)); }
+
+void CpuSpan::write(const Position& s) { define(s.out, lanes_index(s.at, std::to_string(s.out), true)); }
+
+void CpuSpan::write(const Divide& s) {
+  std::string d = format("d{}", s.out), v = import(s.of);
+  member("long", d, spell(s.divisor));
+  define(s.out, format("weft_{}_i64({}, (i64v)({}))", s.remainder ? "remainder" : "floor_divide", v, d));
+}
+
+void CpuSpan::write(const Clamp& s) {
+  std::string d = format("d{}", s.out), v = import(s.index);
+  member("long", d, spell(s.extent));
+  std::string counted =
+      format("weft_select_i64(weft_less_i64({0}, (i64v)(0)), {0} + (i64v)({1}), {0})", v, d);
+  define(s.out, format("weft_maximum_i64(weft_minimum_i64({}, (i64v)({} - 1)), (i64v)(0))", counted, d));
+}
+
+void CpuSpan::write(const Test& s) {
+  if (e_.segments(s.out)) {
+    tests_.push_back(&s);
+    member("bool", format("g{}", s.out), "");
+    define(s.out, format("weft_splat_bool(g{})", s.out));
+    return;
+  }
+  std::string d = format("d{}", s.out), n = std::to_string(s.out);
+  member("long", d, spell(s.extent));
+  body_ += format("    i64v t{} = {};\n", n, lanes_index(s.at, n, true));
+  define(s.out, format("weft_bitwise_and_bool(weft_greater_equal_i64(t{0}, (i64v)(0)), "
+                       "weft_less_i64(t{0}, (i64v)({1})))",
+                       n, d));
+}
+
+void CpuSpan::write(const Load& s) {
+  DType t = e_.p_.buffers[s.buffer].dtype;
+  std::string element = e_.dialect_.element_type(t), n = std::to_string(s.out);
+  std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
+  if (e_.per_lane(s)) {
+    member(format("const {}*", element), "r" + n, start);
+    std::string index = lanes_index(s.at, n, false), mask;
+    for (Value g : s.guards)
+      mask = mask.empty() ? import(g) : format("weft_bitwise_and_bool({}, {})", mask, import(g));
+    if (index.empty()) index = "(i64v)(0)";
+    define(s.out, mask.empty() ? format("weft_gather_{}(r{}, {})", suffix(t), n, index)
+                               : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));
+    return;
+  }
+  for (Value g : s.guards)
+    if (e_.segments(g)) import(g);
+  const Num* by = e_.along_x(s.at);
+  bool contiguous = by && by->param < 0 && by->value == 1;
+  std::string stride = contiguous ? "" : by ? spell(*by) : "0";
+  std::string rows = many_rows() ? e_.along_rows(s.at) : "";
+  streams_.push_back({"r" + n, element, start, stride, e_.guard(s.guards), true, false, size_of(t), rows});
+  std::string from = rows.empty() ? "r" + n : format("r{0} + u * r{0}_rows", n);
+  define(s.out, contiguous ? format("weft_load_{}({})", suffix(t), from)
+                           : format("weft_load_strided_{}({}, r{}_by)", suffix(t), from, n));
+}
+
+void CpuSpan::write(const Store& s) {
+  DType t = e_.p_.buffers[s.buffer].dtype;
+  std::string n = std::to_string(stores_++), v = import(s.value);
+  if (e_.values_vary(s.at)) {
+    scatter(s, n, v);
+    return;
+  }
+  const Num* by = e_.along_x(s.at);
+  bool contiguous = by && by->param < 0 && by->value == 1;
+  std::string stride = contiguous ? "" : by ? spell(*by) : "0";
+  std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
+  streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, "", false, true, size_of(t)});
+  if (!contiguous) {
+    body_ += format("    weft_store_strided_{0}(w{1}, w{1}_by, {2});\n", suffix(t), n, v);
+    return;
+  }
+  if (e_.s_.streaming && streams_out_++ == 0) streamed_ = "w" + n;
+  body_ += format("    weft_{}_{}(w{}, {});\n", e_.s_.streaming ? "stream" : "store", suffix(t), n, v);
+}
+
+void CpuSpan::write(const Fold& f) {
+  const Accumulator& acc = e_.p_.accumulators[f.accumulator];
+  DType total = total_dtype(acc), span = span_dtype(acc);
+  std::string n = std::to_string(f.accumulator), v = import(f.value);
+  std::string at = f.position >= 0 ? import(f.position) : "";
+  if (e_.columns_) {
+    std::string q = stream_array("z_t" + n, e_.totals_[f.accumulator], true, true);
+    pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);
+    post_ += format("    weft_store_{}({}, T{});\n", suffix(total), q, n);
+    if (is_arg(acc)) {
+      std::string r = stream_array("z_j" + n, e_.positions_[f.accumulator], true, true);
+      pre_ += format("    i64v J{} = weft_load_i64({});\n", n, r);
+      body_ +=
+          format("    weft_take_{0}_{1}(T{2}, J{2}, {3}, {4});\n", ir::name(acc.op), suffix(total), n, v, at);
+      post_ += format("    weft_store_i64({}, J{});\n", r, n);
+    } else if (many_rows()) {
+      pre_ += format("    {} A{} = {};\n", e_.type(span), n, e_.identity(acc, span));
+      body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+      post_ =
+          format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, "A" + n))) +
+          post_;
+    } else {
+      body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, v)));
+    }
+    return;
+  }
+  std::string start = e_.identity(acc, span);
+  members_ += format("  {} A{};\n", e_.type(span), n);
+  before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
+  after_ += format("  s->A{0} = A{0};\n", n);
+  folds_ = true;
+  if (is_arg(acc)) {
+    members_ += format("  i64v I{};\n", n);
+    before_ += format("  i64v I{} = (i64v)(0x7fffffffffffffffL);\n", n);
+    after_ += format("  s->I{0} = I{0};\n", n);
+    body_ +=
+        format("    weft_take_{0}_{1}(A{2}, I{2}, {3}, {4});\n", ir::name(acc.op), suffix(span), n, v, at);
+    gather_ +=
+        format("        if (partial) s.A{0} = weft_select_{1}(live, s.A{0}, {2});\n", n, suffix(span), start);
+    gather_ += format(
+        "        if (partial) s.I{0} = weft_select_i64(live, s.I{0}, (i64v)(0x7fffffffffffffffL));\n", n);
+    gather_ +=
+        format("        weft_take_{0}_{1}(T{2}, J{2}, s.A{2}, s.I{2});\n", ir::name(acc.op), suffix(span), n);
+    return;
+  }
+  body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+  gather_ +=
+      format("        if (partial) s.A{0} = weft_select_{1}(live, s.A{0}, {2});\n", n, suffix(span), start);
+  gather_ +=
+      format("        T{0} = {1};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, "s.A" + n)));
+}
+
+void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v) {
+  DType t = e_.p_.buffers[s.buffer].dtype;
+  std::string element = e_.dialect_.element_type(t);
+  members_ += format("  {}* w{};\n", element, n);
+  locals_ += format("  {0}* const w{1} = s->w{1};\n", element, n);
+  sets_ += format("      s.w{} = b{} + {};\n", n, s.buffer, e_.offset(s.at));
+  std::string index = lanes_index(s.at, "w" + n, false);
+  counts_lanes_ = true;
+  body_ += format(
+      "    {0} w{1}_t[L];\n    long w{1}_at[L];\n    weft_store_{2}(w{1}_t, {3});\n    "
+      "weft_store_i64(w{1}_at, {4});\n",
+      element, n, suffix(t), v, index);
+  body_ += format("    for (long j = 0; j < live; ++j) w{0}[w{0}_at[j]] = w{0}_t[j];\n", n);
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,70 @@
+// One inner loop along the lane axis: a function over whole vectors (cpu_span.cpp writes its statements), and
+// the code that calls it for stretches in which all tests keep their value (cpu_span_call.cpp).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/cpu_emitter.h"
+
+namespace weft::emit {
+
+class CpuSpan {
+ public:
+  CpuSpan(CpuEmitter& e, std::vector<const plan::Stmt*> stmts);
+  // The code that calls the function, which is added to the emitter's.
+  std::string run();
+
+ private:
+  // A pointer that walks along the lanes. Read or written contiguously (`stride` empty) or with a stride.
+  struct Stream {
+    std::string name, element, start, stride, guard;
+    bool in, out;
+    size_t bytes = 0;       // of an element
+    std::string rows = {};  // elements from one row of the span to the next; empty: the same for all
+  };
+
+  std::string import(plan::Value v);
+  void member(const std::string& type, const std::string& name, const std::string& value);
+  void define(plan::Value v, const std::string& expression);
+  std::string expression(const plan::Let& let);
+  // An index in every lane; with its offset, which all lanes share, in a member.
+  std::string lanes_index(const plan::Index& at, const std::string& name, bool with_offset);
+  std::string positions();
+  std::string stream_array(const std::string& name, const CpuEmitter::Array& array, bool in, bool out);
+  void export_array(plan::Value v, const CpuEmitter::Array& array);
+  bool many_rows() const { return e_.rows_axis_ >= 0; }
+
+  void write(const plan::Let& s);
+  void write(const plan::Literal&) {}   // the same in every lane
+  void write(const plan::Argument&) {}  // likewise
+  void write(const plan::Position& s);
+  void write(const plan::Divide& s);
+  void write(const plan::Clamp& s);
+  void write(const plan::Test& s);
+  void write(const plan::Load& s);
+  void write(const plan::Store& s);
+  void write(const plan::Fold& f);
+  // Stores lane by lane, in order, those lanes that are no padding.
+  void scatter(const plan::Store& s, const std::string& n, const std::string& v);
+
+  void write_function();
+  std::string call();
+  // The copies between memory and a padded vector's worth of it, for elements of this size; their name's
+  // ending.
+  std::string padded_copy(size_t bytes);
+
+  CpuEmitter& e_;
+  std::vector<const plan::Stmt*> stmts_;
+  int id_, stores_ = 0;
+  std::set<plan::Value> own_, imported_;
+  std::vector<Stream> streams_;
+  std::vector<const plan::Test*> tests_;
+  std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
+  std::string streamed_;  // the store that decides where aligned vectors begin
+  int streams_out_ = 0;
+  bool uses_positions_ = false, counts_lanes_ = false, folds_ = false;
+};
+
+}  // namespace weft::emit

@@ -21,6 +21,8 @@ std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& di
        highest = acc.op == Op::min || acc.op == Op::argmin;
   if (acc.op == Op::prod) {
     s.i = 1, s.re = 1;
+  } else if (acc.op == Op::sum) {
+    s.re = s.im = -0.0;  // adding 0.0 would make 0.0 of a sum of negative zeros
   } else if (acc.op == Op::all) {
     s.i = 1;
   } else if (lowest || highest) {

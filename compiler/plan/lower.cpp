@@ -484,6 +484,13 @@ class Lowerer {
       default:
         break;
     }
+    if (kind(n->op) == OpKind::Reduce && element_count(n->inputs[0]->shape()) == 0) {
+      // What accumulators start from is no result: a sum starts from -0.0, but nothing sums to 0.0.
+      Value out = define(n->dtype(), false);
+      bool one = n->op == Op::prod || n->op == Op::all;
+      emit(Literal{out, Scalar::of(int64_t{one}).cast(n->dtype())}, false);
+      return out;
+    }
     if (kind(n->op) == OpKind::Reduce) {
       auto acc = accumulator_of_.find(n);
       if (acc == accumulator_of_.end())

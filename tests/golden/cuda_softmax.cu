@@ -69,7 +69,7 @@ struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_18bb57ba021af56a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_672956d17ee621f7(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -117,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_18bb57ba021af56a(const __
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = s0.t0;
   S1 s1;
-  s1.t1 = weft_splat_f32(0x0p+0f);
+  s1.t1 = weft_splat_f32(-0x0p+0f);
   {
     I x1[4];
     bool ok[4];

@@ -97,7 +97,7 @@ struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_8aeb03c848d1ff1d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_a2a704fcf2b75b91(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_8aeb03c848d1ff1d(const __
   for (int k = 1; k < 8; ++k) join0(s0, weft_of_block(block0, k));
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
-  s1.t1 = weft_splat_f32(0x0p+0f);
+  s1.t1 = weft_splat_f32(-0x0p+0f);
   {
     I x1[4];
     bool ok[4];

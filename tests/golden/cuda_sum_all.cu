@@ -44,7 +44,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0d97b53d3ffdec03(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -59,13 +59,13 @@ extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246(const __
   const I begin = (I)(blockIdx.x % (unsigned int)p[1]) * p[2];
   const I end = weft_min(begin + p[2], m);
   S0 s0;
-  s0.t0 = weft_splat_f64(0x0p+0);
+  s0.t0 = weft_splat_f64(-0x0p+0);
   for (I c = begin + t; c < end; c += 256 * 4) {
     I x0[4];
     bool ok[4];
     Vec<float, 4> m0[4];
     float r0;
-    r0 = weft_splat_f32(0x0p+0f);
+    r0 = weft_splat_f32(-0x0p+0f);
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = c + u * 256;
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246(const __
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[1] + blockIdx.x % (unsigned int)p[1]] = s0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0d97b53d3ffdec03_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_e45338d6428c9246_finish(c
   const bool live = true;
   const I t = (I)threadIdx.x;
   S0 s0;
-  s0.t0 = weft_splat_f64(0x0p+0);
+  s0.t0 = weft_splat_f64(-0x0p+0);
   const S0* part = (const S0*)partials + (long long)row * p[1];
   for (I k = t; k < p[1]; k += 256) join0(s0, part[k]);
 #pragma unroll

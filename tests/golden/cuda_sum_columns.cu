@@ -36,7 +36,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204(const __
   S0 s0[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e].t0 = weft_splat_f64(0x0p+0);
+    s0[e].t0 = weft_splat_f64(-0x0p+0);
   }
   for (I c = begin + ty; c < end; c += 8 * 4) {
     I x1[4];
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204(const __
     float r0[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      r0[e] = weft_splat_f32(0x0p+0f);
+      r0[e] = weft_splat_f32(-0x0p+0f);
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_5a5fb3f67d73b204_finish(c
   S0 s0[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e].t0 = weft_splat_f64(0x0p+0);
+    s0[e].t0 = weft_splat_f64(-0x0p+0);
   }
   for (I k = ty; k < p[3]; k += 8) {
 #pragma unroll

@@ -47,7 +47,7 @@ static __attribute__((noinline)) void span1(S1* s, long n) {
   const f32v v1 = s->v1;
   const float* r6 = s->r6;
   float* y3 = s->y3;
-  f32v A1 = weft_splat_f32(0x0p+0f);
+  f32v A1 = weft_splat_f32(-0x0p+0f);
 #pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v6 = weft_load_f32(r6);
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void span2(S2* s, long n) {
     w0 += L;
   }
 }
-extern "C" void weft_04c59649cc23a838(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_888b32827b88b8d5(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -114,7 +114,7 @@ extern "C" void weft_04c59649cc23a838(const unsigned long* w, long begin, long e
       }
       }
       f32v v1 = weft_join_max_f32(T0);
-      f64v T1 = weft_splat_f64(0x0p+0);
+      f64v T1 = weft_splat_f64(-0x0p+0);
       {
       const long left = 0, right = p[1];
       {
@@ -142,7 +142,7 @@ extern "C" void weft_04c59649cc23a838(const unsigned long* w, long begin, long e
           weft_unpad_4(y3 + c, 1, y3_t, m);
         }
         const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));
-        if (partial) s.A1 = weft_select_f32(live, s.A1, weft_splat_f32(0x0p+0f));
+        if (partial) s.A1 = weft_select_f32(live, s.A1, weft_splat_f32(-0x0p+0f));
         T1 = T1 + weft_cast_f32_f64(s.A1);
         c += m;
       }

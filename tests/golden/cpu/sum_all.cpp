@@ -28,7 +28,7 @@ struct S0 {
 };
 static __attribute__((noinline)) void span0(S0* s, long n) {
   const float* r0 = s->r0;
-  f32v A0 = weft_splat_f32(0x0p+0f);
+  f32v A0 = weft_splat_f32(-0x0p+0f);
 #pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v0 = weft_load_f32(r0);
@@ -37,7 +37,7 @@ static __attribute__((noinline)) void span0(S0* s, long n) {
   }
   s->A0 = A0;
 }
-extern "C" void weft_ed33d4d877a9d318(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fbdf4a4afeb4eada(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -48,7 +48,7 @@ extern "C" void weft_ed33d4d877a9d318(const unsigned long* w, long begin, long e
     block /= p[5];
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
     for (long o = first; o < last; ++o) {
-      f64v T0 = weft_splat_f64(0x0p+0);
+      f64v T0 = weft_splat_f64(-0x0p+0);
       {
       long y0 = weft_least(part * p[6], p[0]), y1 = weft_least(y0 + p[6], p[0]);
       const long left = y0, right = y1;
@@ -69,7 +69,7 @@ extern "C" void weft_ed33d4d877a9d318(const unsigned long* w, long begin, long e
         }
         span0(&s, n);
         const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));
-        if (partial) s.A0 = weft_select_f32(live, s.A0, weft_splat_f32(0x0p+0f));
+        if (partial) s.A0 = weft_select_f32(live, s.A0, weft_splat_f32(-0x0p+0f));
         T0 = T0 + weft_cast_f32_f64(s.A0);
         c += m;
       }
@@ -80,7 +80,7 @@ extern "C" void weft_ed33d4d877a9d318(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_ed33d4d877a9d318_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fbdf4a4afeb4eada_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -89,7 +89,7 @@ extern "C" void weft_ed33d4d877a9d318_finish(const unsigned long* w, long begin,
     long block = t;
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
     for (long o = first; o < last; ++o) {
-      f64v T0 = weft_splat_f64(0x0p+0);
+      f64v T0 = weft_splat_f64(-0x0p+0);
       for (long part = 0; part < p[5]; ++part)
         T0 = T0 + weft_load_one_f64(((double*)(partials + p[1]) + part * p[2] + o));
       f32v v1 = weft_cast_f64_f32(T0);

@@ -44,7 +44,7 @@ static __attribute__((noinline)) void span0(S0* s, long n) {
 #pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f64v T0 = weft_load_f64(z_t0);
-    f32v A0 = weft_splat_f32(0x0p+0f);
+    f32v A0 = weft_splat_f32(-0x0p+0f);
     for (long u = 0; u < rows; ++u) {
     f32v v0 = weft_load_f32(r0 + u * r0_rows);
     A0 = A0 + v0;
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void span1(S1* s, long n) {
     w0 += L;
   }
 }
-extern "C" void weft_7321e7dc2fded3b3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_70403cecbd8c7d5a(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -85,7 +85,7 @@ extern "C" void weft_7321e7dc2fded3b3(const unsigned long* w, long begin, long e
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
     for (long o = first; o < last; ++o) {
       for (long k = 0; k < p[8]; k += L) {
-        weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(0x0p+0));
+        weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(-0x0p+0));
       }
       {
       long y0 = weft_least(part * p[11], p[1]), y1 = weft_least(y0 + p[11], p[1]);
@@ -127,7 +127,7 @@ extern "C" void weft_7321e7dc2fded3b3(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_7321e7dc2fded3b3_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_70403cecbd8c7d5a_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -140,7 +140,7 @@ extern "C" void weft_7321e7dc2fded3b3_finish(const unsigned long* w, long begin,
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
     for (long o = first; o < last; ++o) {
       for (long k = 0; k < p[8]; k += L) {
-        weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(0x0p+0));
+        weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(-0x0p+0));
       }
       for (long part = 0; part < p[10]; ++part)
         for (long k = 0; k < right - left; k += L) {

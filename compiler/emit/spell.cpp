@@ -18,29 +18,6 @@ std::string real_literal(double v, DType dtype) {
   return fmt::format("{:a}{}", v, end);
 }
 
-// Results that are a half already when the arguments are.
-bool exact_on_halves(Op op) {
-  switch (op) {
-    case Op::negative:
-    case Op::abs:
-    case Op::sign:
-    case Op::maximum:
-    case Op::minimum:
-    case Op::copysign:
-    case Op::floor:
-    case Op::ceil:
-    case Op::trunc:
-    case Op::round:
-    case Op::relu:
-    case Op::select:
-    case Op::real:
-    case Op::conj:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 std::string literal(const Scalar& s) {
@@ -93,15 +70,16 @@ std::string spell(const plan::Let& let, const plan::RowProgram& p, const Dialect
   std::string_view code = info(let.op).code;
   if (from == DType::Bool && let.op == Op::add) code = "{0} | {1}";
   if (from == DType::Bool && let.op == Op::multiply) code = "{0} & {1}";
-  bool own_format = let.op == Op::nextafter;  // steps in the half format itself
+  ir::Halves halves = info(let.op).halves;
   if (code.empty() || is_complex(from)) {
-    expression = fmt::format("weft_{}_{}({})", name(let.op), name(own_format ? from : computed), args);
+    expression =
+        fmt::format("weft_{}_{}({})", name(let.op), name(halves == ir::Halves::Own ? from : computed), args);
   } else {
     std::string a = names(let.args[0]), b = let.args.size() > 1 ? names(let.args[1]) : "";
     expression = is_integer(from) ? dialect.wrap(from, std::string(code), a, b)
                                   : fmt::format(fmt::runtime(std::string(code)), a, b);
   }
-  if (is_half(to) && info(let.op).result != ir::Result::Bool && !own_format && !exact_on_halves(let.op))
+  if (is_half(to) && halves == ir::Halves::Rounded)
     return fmt::format("weft_round_{}({})", name(to), expression);
   return expression;
 }

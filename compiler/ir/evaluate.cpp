@@ -48,6 +48,17 @@ void next_after_halves(DType t, std::span<const Elements> args, std::byte* resul
   }
 }
 
+void fma_halves(DType t, std::span<const Elements> args, std::byte* result, int64_t count) {
+  const auto value = [&](size_t k, int64_t i) {
+    const int64_t at = args[k].splat ? 0 : i;
+    return Scalar::load(t, args[k].data + at * static_cast<int64_t>(size_of(t))).re;
+  };
+  for (int64_t i = 0; i < count; ++i)
+    Scalar::of(eval::fma_of_halves(value(0, i), value(1, i), value(2, i)))
+        .cast(t)
+        .store(result + i * static_cast<int64_t>(size_of(t)));
+}
+
 void select(DType t, std::span<const Elements> args, std::byte* result, int64_t count) {
   const size_t bytes = size_of(t);
   for (int64_t i = 0; i < count; ++i) {
@@ -80,6 +91,7 @@ void evaluate_map(Op op, DType from, DType to, std::span<const Elements> args, s
     return;
   }
   if (op == Op::nextafter && is_half(from)) return next_after_halves(from, args, result, count);
+  if (op == Op::fma && is_half(from)) return fma_halves(from, args, result, count);
   const OpInfo& row = info(op);
   with_dtype(from, [&]<DType t>(std::integral_constant<DType, t>) {
     using S = Storage<t>;

@@ -47,6 +47,13 @@ enum class Result : uint8_t {
   Stated,  // stated by the node (casts)
 };
 
+// How a map is computed on halves, whose values are held as f32.
+enum class Halves : uint8_t {
+  Rounded,  // in f32, then rounded
+  Exact,    // in f32, where the result is a half already
+  Own,      // by the prelude's function of the half itself
+};
+
 // What an integer input becomes where an op takes floats only: NumPy's rule (i8, u8, bool: f16; i16, u16:
 // f32; else f64).
 DType float_for(DType integer);
@@ -101,6 +108,7 @@ struct OpInfo {
   Domain domain = {};
   float cost = 1;  // roughly, in multiply-adds a lane
   bool commutative = false;
+  Halves halves = Halves::Rounded;
   std::string_view doc = {};
 };
 

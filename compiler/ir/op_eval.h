@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -162,6 +163,16 @@ T pow(T x, T y) {
 template <Float T>
 T fma(T x, T y, T z) {
   return std::fma(x, y, z);
+}
+
+// x * y + z of halves, rounded to odd: rounding it to a half rounds the exact value once. The product is
+// exact.
+inline double fma_of_halves(double x, double y, double z) {
+  const double product = x * y, sum = product + z, back = sum - product;
+  const double lost = (product - (sum - back)) + (z - back);
+  auto bits = std::bit_cast<uint64_t>(sum);
+  if ((lost > 0 || lost < 0) && (bits & 1) == 0) bits += (lost > 0) == (sum > 0) ? 1 : -1;
+  return std::bit_cast<double>(bits);
 }
 
 inline uint64_t abs(uint64_t x) { return x; }

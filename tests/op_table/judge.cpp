@@ -186,6 +186,7 @@ bool is_exact(Op op, DType from, DType to) {
   const OpInfo& row = info(op);
   if (row.result == ir::Result::Stated || op == Op::select || (!is_float(to) && !is_complex(to))) return true;
   if (is_complex(from)) return row.complex_ulp == 0;
+  if (is_half(from) && row.halves == ir::Halves::Own) return true;
   return (from == DType::F64 ? row.ulp.f64 : row.ulp.f32) == 0;
 }
 

@@ -354,6 +354,18 @@ TEST(Maps, BoolsAddAndMultiplyAsLogic) {
   EXPECT_EQ(one(Op::less, DType::Bool, {0, 1}).i, 1);
 }
 
+TEST(Maps, FusedMultiplyAddOfHalvesRoundsOnce) {
+  // 1 + 2^-11 + something too small for f32 lies above the middle of two halves.
+  EXPECT_EQ(one(Op::fma, DType::F16, {1 + 0x1p-10, 0x1p-1, 0.5}).re, 1);
+  EXPECT_EQ(one(Op::fma, DType::F16, {0x1p-12, 2 + 0x1p-9, 1}).re, 1 + 0x1p-10);
+  EXPECT_EQ(one(Op::fma, DType::F16, {0x1p-12, 2, 1}).re, 1);
+  EXPECT_EQ(one(Op::fma, DType::F16, {1.0009765625, 32, 0x1p-24}).re, 32.03125);
+  EXPECT_EQ(one(Op::fma, DType::BF16, {1 + 3 * 0x1p-7, 1 + 4 * 0x1p-6, 0x1p-100}).re,
+            one(Op::fma, DType::BF16, {1 + 3 * 0x1p-7, 1 + 4 * 0x1p-6, 0x1p-20}).re);
+  EXPECT_TRUE(std::isnan(one(Op::fma, DType::BF16, {kInf, 0, 1}).re));
+  EXPECT_EQ(one(Op::fma, DType::F16, {65504, 2, -kInf}).re, -kInf);
+}
+
 TEST(Maps, HalvesStepInTheirOwnFormat) {
   EXPECT_EQ(one(Op::nextafter, DType::F16, {1, 2}).re, 1 + 0x1p-10);
   EXPECT_EQ(one(Op::nextafter, DType::F16, {1, 0}).re, 1 - 0x1p-11);

@@ -59,6 +59,31 @@ TEST(PreludeHalves, NextafterStepsToTheNeighbour) {
     }
 }
 
+// Products in the middle of two halves and sums that nearly cancel, moved by what f32, or f64, has no room
+// for.
+TEST(PreludeHalves, FusedMultiplyAddRoundsOnce) {
+  for (DType t : {DType::F16, DType::BF16}) {
+    const double unit = t == DType::F16 ? 0x1p-10 : 0x1p-7, least = t == DType::F16 ? 0x1p-24 : 0x1p-120;
+    std::vector<Column> in(3);
+    Column want;
+    for (int i = 1; i < 128; i += 2)
+      for (int k = 1; k < 128; k += 2)
+        for (double z : {0.0, least, -least, -1.0, 0x1p-13, -0x1p-13}) {
+          const double x = 1 + i * unit, y = 1 + k * unit;
+          in[0].push_back(Scalar::of(x).cast(t));
+          in[1].push_back(Scalar::of(y).cast(t));
+          in[2].push_back(Scalar::of(z).cast(t));
+          // Exact in f64 but for the least z, which then only breaks ties.
+          const double product = x * y, sum = product + z;
+          const bool lost = sum == product && z != 0;
+          want.push_back(Scalar::of(lost ? std::nextafter(sum, z > 0 ? 8 : -8) : sum).cast(t));
+        }
+    const Column got = map(16, "weft_fma" + suffix(t), t, in);
+    for (size_t i = 0; i < got.size(); ++i)
+      expect_same(got[i], want[i], "weft_fma" + suffix(t), {in[0][i], in[1][i], in[2][i]});
+  }
+}
+
 TEST(PreludeHalves, Predicates) {
   for (DType t : {DType::F16, DType::BF16}) {
     Column in = all_values(t);

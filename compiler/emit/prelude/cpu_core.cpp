@@ -369,6 +369,18 @@ $fn f32v weft_nextafter_$T(f32v x, f32v y) {
   r = (x == y) ? y : r;
   return ((x != x) | (y != y)) ? x + y : r;
 }
+// Rounded once: the product is exact in f64, the sum is rounded to odd.
+//@ weft_fma_$T : halves
+$fn f32v weft_fma_$T(f32v x, f32v y, f32v z) {
+  f64v p = __builtin_convertvector(x, f64v) * __builtin_convertvector(y, f64v);
+  f64v c = __builtin_convertvector(z, f64v);
+  f64v s = p + c, b = s - p, lost = (p - (s - b)) + (c - b);
+  i64v bits = __builtin_bit_cast(i64v, s);
+  i64v step = ((lost > 0) == (s > 0)) ? (i64v)(1) : (i64v)(-1);
+  i64v inexact = ((lost > 0) | (lost < 0)) ? (i64v)(1) : (i64v)(0);
+  bits += (inexact & ~bits) * step;
+  return weft_cast_f64_$T(__builtin_bit_cast(f64v, bits));
+}
 //@ weft_real_$T : ints halves floats
 $fn $V weft_real_$T($V a) { return a; }
 //@ weft_imag_$T : ints halves floats

@@ -324,6 +324,15 @@ $fn float weft_nextafter_$T(float x, float y) {
 }
 //@ weft_fma_$T : floats
 $fn $V weft_fma_$T($V x, $V y, $V z) { return fma$s(x, y, z); }
+// Rounded once: the product is exact in double, the sum is rounded to odd.
+//@ weft_fma_$T : halves
+$fn float weft_fma_$T(float x, float y, float z) {
+  double p = (double)x * y, c = z;
+  double s = p + c, b = s - p, lost = (p - (s - b)) + (c - b);
+  long long bits = __double_as_longlong(s);
+  if ((lost > 0 || lost < 0) && bits % 2 == 0) bits += (lost > 0) == (s > 0) ? 1 : -1;
+  return weft_cast_f64_$T(__longlong_as_double(bits));
+}
 //@ weft_reciprocal_$T : floats
 $fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }
 //@ weft_sign_$T : floats

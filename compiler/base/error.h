@@ -25,6 +25,12 @@ class TypeError : public Error {
   using Error::Error;
 };
 
+// A number that the dtype asked for does not hold; Python shows it as OverflowError.
+class OverflowError : public Error {
+ public:
+  using Error::Error;
+};
+
 // No memory left on a device, after its pool was trimmed; says what was asked for and what is held.
 class OutOfMemory : public Error {
  public:

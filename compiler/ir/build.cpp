@@ -48,6 +48,15 @@ DType computed_dtype(Op op, DType t) {
   return t;
 }
 
+// i op u for a signed i and a u64 u, as the integers that they are: no dtype holds both.
+NodeRef compare_signs(Op op, const NodeRef& i, const NodeRef& u, const Lines& lines) {
+  const NodeRef negative = map(Op::less, {i, constant(i->type, Scalar::of(int64_t{0}), lines)}, lines);
+  const bool of_negative = op == Op::not_equal || op == Op::less || op == Op::less_equal;
+  const NodeRef otherwise = map(op, {cast(i, DType::U64, lines), u}, lines);
+  return map(Op::select, {negative, constant(otherwise->type, Scalar::of(of_negative), lines), otherwise},
+             lines);
+}
+
 }  // namespace
 
 NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType& stated, Lines lines) {
@@ -125,6 +134,15 @@ NodeRef elementwise(Op op, std::span<const NodeRef> inputs, Lines lines) {
     if (!choice || i > 0) dtype = promote(dtype, inputs[i]->dtype());
   }
   if (op == Op::abs && dtype == DType::Bool) return inputs[0];
+  if (info(op).mirror && dtype == DType::F64) {
+    const auto is = [&](size_t k, DTypeKind wanted) { return kind(inputs[k]->dtype()) == wanted; };
+    for (const size_t k : {0, 1}) {
+      if (!is(k, DTypeKind::Signed) || !is(1 - k, DTypeKind::Unsigned)) continue;
+      return compare_signs(k == 0 ? op : *info(op).mirror,
+                           converted(inputs[k], inputs[k]->dtype(), shape, lines),
+                           converted(inputs[1 - k], DType::U64, shape, lines), lines);
+    }
+  }
   dtype = computed_dtype(op, dtype);
   NodeRef ready[3];
   for (size_t i = 0; i < inputs.size(); ++i) {

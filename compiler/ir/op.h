@@ -109,6 +109,7 @@ struct OpInfo {
   float cost = 1;  // roughly, in multiply-adds a lane
   bool commutative = false;
   Halves halves = Halves::Rounded;
+  std::optional<Op> mirror = std::nullopt;  // of comparisons: x op y is y mirror x
   std::string_view doc = {};
 };
 

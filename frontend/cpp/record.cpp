@@ -40,8 +40,8 @@ DType weak_dtype(std::string_view op, DType strong, const Number& number) {
   const DTypeKind given = number.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : number.kind();
   const DType dtype = promote_weak(strong, given);
   if (given == DTypeKind::Signed && is_integer(dtype) && !fits(number.value(), dtype)) {
-    throw Error(std::string(op) + ": the number does not fit the array's dtype " + std::string(name(dtype)) +
-                ": got " + ir::to_string(number.value()));
+    throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
+                        std::string(name(dtype)) + ": got " + ir::to_string(number.value()));
   }
   return dtype;
 }
@@ -66,7 +66,8 @@ ir::NodeRef Recording::node(const Operand& x) {
   return ir::constant({default_dtype(x.number()), {}}, x.number().value(), lines_);
 }
 
-void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread) {
+void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread,
+                      bool compares) {
   std::optional<DType> strong;
   const Shape* shape = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -79,7 +80,10 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->array()) continue;
     const Number& number = operands[i]->number();
-    const DType dtype = strong ? weak_dtype(op_, *strong, number) : default_dtype(number);
+    DType dtype = default_dtype(number);
+    // Comparisons answer for any number, so one that does not fit keeps a dtype that holds it.
+    if (strong && !(compares && is_integer(*strong) && is_integer(dtype) && !fits(number.value(), *strong)))
+      dtype = weak_dtype(op_, *strong, number);
     out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);
   }
 }
@@ -97,7 +101,7 @@ namespace {
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   Recording r(ir::name(op), *operands[0]);
   ir::NodeRef in[3];
-  r.nodes(operands, in, operands.size() == 2);
+  r.nodes(operands, in, operands.size() == 2, ir::info(op).mirror.has_value());
   const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
   if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
       exponent->value().dtype != DType::U64) {

@@ -20,8 +20,10 @@ class Recording {
   // As `node`; a number becomes an array of rank 0 of its kind's default dtype.
   ir::NodeRef node(const Operand& x);
   // The nodes of operands that share a dtype: numbers take the arrays' unless their kind exceeds it. Sets
-  // out[0 … n). With `spread`, numbers have the shape of an array beside them, which saves a broadcast.
-  void nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread = false);
+  // out[0 … n). With `spread`, numbers have the shape of an array beside them, which saves a broadcast. Where
+  // an op `compares`, integers that the arrays' dtype does not hold are no error.
+  void nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread = false,
+             bool compares = false);
   // A constant of x's dtype and shape.
   ir::NodeRef like(const ir::NodeRef& x, double value) const;
 
@@ -41,7 +43,8 @@ class Recording {
   uint32_t pending_ = 0;
 };
 
-// The dtype of a number among arrays of dtype `strong`. Error when it is an integer that does not fit.
+// The dtype of a number among arrays of dtype `strong`. OverflowError when it is an integer that does not
+// fit.
 DType weak_dtype(std::string_view op, DType strong, const Number& number);
 DType default_dtype(const Number& number);
 

@@ -109,6 +109,38 @@ TEST_P(ArrayTest, OperatorsComputeElementwiseWithBroadcasting) {
   EXPECT_THAT(ints(where(a > 0, a, 0)), ElementsAre(7, 0, 8));
 }
 
+TEST_P(ArrayTest, ComparisonsOfIntegersAreExact) {
+  const Array i = from<int64_t>({-1, INT64_MAX, INT64_MAX - 1, 0, INT64_MIN});
+  const Array u =
+      from<uint64_t>({UINT64_MAX, uint64_t{INT64_MAX} + 1, uint64_t{INT64_MAX} - 1, 0, uint64_t{1} << 63});
+  EXPECT_THAT((i == u).to_vector<bool>(), ElementsAre(false, false, true, true, false));
+  EXPECT_THAT((u != i).to_vector<bool>(), ElementsAre(true, true, false, false, true));
+  EXPECT_THAT((i < u).to_vector<bool>(), ElementsAre(true, true, false, false, true));
+  EXPECT_THAT((u < i).to_vector<bool>(), ElementsAre(false, false, false, false, false));
+  EXPECT_THAT((i <= u).to_vector<bool>(), ElementsAre(true, true, true, true, true));
+  EXPECT_THAT((u >= i).to_vector<bool>(), ElementsAre(true, true, true, true, true));
+  EXPECT_THAT((u > i).to_vector<bool>(), ElementsAre(true, true, false, false, true));
+  EXPECT_THAT((i.astype(DType::I32) >= u).to_vector<bool>(), ElementsAre(false, false, false, true, false));
+  EXPECT_EQ((u == 5.0).to_vector<bool>(), std::vector<bool>(5, false));
+}
+
+TEST_P(ArrayTest, ComparisonsTakeNumbersThatDoNotFit) {
+  const Array bytes = from<uint8_t>({0, 255, 44});
+  EXPECT_THAT((bytes < 300).to_vector<bool>(), testing::Each(true));
+  EXPECT_THAT((bytes == 300).to_vector<bool>(), testing::Each(false));  // 44 when wrapped
+  EXPECT_THAT((bytes != -1).to_vector<bool>(), testing::Each(true));
+  EXPECT_THAT((-1 < bytes).to_vector<bool>(), testing::Each(true));
+  EXPECT_THAT((from<int8_t>({-128, 127}) >= 128).to_vector<bool>(), testing::Each(false));
+  EXPECT_THAT((from<uint64_t>({UINT64_MAX, 0}) > -1).to_vector<bool>(), testing::Each(true));
+  EXPECT_THAT((from<int64_t>({INT64_MAX, -1}) < UINT64_MAX).to_vector<bool>(), testing::Each(true));
+  EXPECT_THAT((from<int64_t>({INT64_MAX, -1}) == UINT64_MAX).to_vector<bool>(), testing::Each(false));
+}
+
+TEST_P(ArrayTest, PositionsOutsideAreHeldToTheAxisWhereTheyAreComputedFirst) {
+  const Array a = arange(6).reshape({2, 3});
+  EXPECT_THAT(ints(take(a, from<int64_t>({2, -3}) * 4, 1)), ElementsAre(2, 0, 5, 3));
+}
+
 TEST_P(ArrayTest, NonNumbersAndSignedZerosAreKept) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
   const Array a = from<double>({inf, -inf, nan, -0.0});

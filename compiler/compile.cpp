@@ -75,8 +75,7 @@ class ProgramBuilder {
   Program run() {
     declare_inputs();
     ir::Partition partition = passes::fuse(graph_, target_, options_);
-    program_.explanation = explain(partition);
-    if (options_.dump) options_.dump("fused", program_.explanation);
+    if (options_.dump) options_.dump("fused", explain(partition));
     stored_ = stored_nodes(partition);
     declare_stored(partition);
     for (auto& step : partition.steps) {
@@ -85,6 +84,7 @@ class ProgramBuilder {
       else
         add_kernel(step);
     }
+    program_.explanation += explain_decisions(partition);
     return std::move(program_);
   }
 
@@ -118,9 +118,9 @@ class ProgramBuilder {
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
         if (n->as<ir::InputAttr>().strides.empty())
-          program_.steps.push_back(CopyStep{buffer_of_.at(n), to});
+          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title(*n) + ", which is an output\n");
         else
-          add_copy(graph_.outputs[k], to);
+          add_copy(graph_.outputs[k], to, "which is an output");
         program_.outputs.push_back(to);
         continue;
       }
@@ -143,12 +143,18 @@ class ProgramBuilder {
     }
   }
 
-  void add_kernel(const ir::Step& step) {
-    if (element_count(step.group.outer) == 0) return;
-    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_));
+  // The explanation lists every step that runs.
+  void add_step(ProgramStep step, const std::string& explanation) {
+    program_.explanation += "step " + std::to_string(program_.steps.size()) + ": " + explanation;
+    program_.steps.push_back(std::move(step));
   }
 
-  void add_kernel(plan::Lowered lowered, std::string summary) {
+  void add_kernel(const ir::Step& step) {
+    if (element_count(step.group.outer) == 0) return;
+    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_), describe(step, stored_));
+  }
+
+  void add_kernel(plan::Lowered lowered, std::string summary, const std::string& explanation) {
     plan::RowProgram& p = lowered.program;
     bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule = cuda ? schedule_cuda(p, target_) : schedule_cpu(p, target_);
@@ -171,7 +177,7 @@ class ProgramBuilder {
     if (out.partial_bytes > 0)
       k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}}));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
-    program_.steps.push_back(std::move(k));
+    add_step(std::move(k), explanation);
   }
 
   int kernel_number(KernelSource source) {
@@ -241,12 +247,12 @@ class ProgramBuilder {
         return {buffer_of_.at(o->base), o->offset, ld, o->batch, true};
     }
     int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
-    add_copy(n, buffer);
+    add_copy(n, buffer, "as a library cannot read it where it lies");
     return {buffer, 0, columns, rows * columns, false};
   }
 
   // Writes the elements of `n`, row-major, to a buffer.
-  void add_copy(const NodeRef& n, int buffer) {
+  void add_copy(const NodeRef& n, int buffer, const std::string& why) {
     ir::Step copy;
     NodeRef root = ir::make(Op::broadcast, std::span(&n, 1), {}, n->type, n->lines);
     copies_.push_back(root);
@@ -254,16 +260,19 @@ class ProgramBuilder {
     copy.group.roots.push_back({root, {}, true});
     for (size_t k = 0; k < n->shape().size(); ++k) copy.group.roots[0].axis.push_back(static_cast<int>(k));
     buffer_of_[root.get()] = buffer;
-    add_kernel(copy);
+    if (element_count(copy.group.outer) == 0) return;
+    add_kernel(plan::lower(copy.group, in_memory_), summarize(copy, stored_),
+               "kernel: copy of " + title(*n) + ", " + why + "\n");
   }
 
   void add_library(const ir::Step& step) {
     const Node& n = *step.library;
     if (element_count(n.shape()) == 0) return;
     if (kind(n.op) == OpKind::Scatter) {
-      add_copy(n.inputs[0], buffer_of_.at(&n));
+      add_copy(n.inputs[0], buffer_of_.at(&n), "which " + std::string(name(n.op)) + " changes");
       if (element_count(n.inputs[2]->shape()) > 0)
-        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_));
+        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_),
+                   "kernel: " + title(n) + "\n");
       return;
     }
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
@@ -279,7 +288,7 @@ class ProgramBuilder {
     d.a = la.buffer, d.b = lb.buffer, d.c = buffer_of_.at(&n);
     d.offset_a = la.offset, d.offset_b = lb.offset;
     d.summary = summarize(step, stored_);
-    program_.steps.push_back(std::move(d));
+    add_step(std::move(d), describe(step, stored_));
   }
 
   const ir::Graph& graph_;

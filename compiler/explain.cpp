@@ -12,12 +12,6 @@ namespace {
 using ir::Node;
 using ir::OpKind;
 
-std::string label(const Node& n) {
-  std::string lines = to_string(n.lines);
-  return fmt::format("{} : {}{}{}", name(n.op), name(n.dtype()), to_string(n.shape()),
-                     lines.empty() ? "" : " at " + lines);
-}
-
 // The computing nodes of a step, down to what other steps and inputs give it.
 std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
   std::vector<const Node*> out;
@@ -44,6 +38,12 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
 
 }  // namespace
 
+std::string title(const Node& n) {
+  std::string lines = to_string(n.lines);
+  return fmt::format("{} : {}{}{}", name(n.op), name(n.dtype()), to_string(n.shape()),
+                     lines.empty() ? "" : " at " + lines);
+}
+
 std::string summarize(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
   ir::Lines lines;
   std::string ops;
@@ -68,28 +68,33 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
   return out;
 }
 
-std::string explain(const ir::Partition& partition) {
-  std::unordered_set<const Node*> stored = stored_nodes(partition);
+std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
+  if (step.library) return fmt::format("library {}\n", title(*step.library));
+  std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
+                                step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
+                                summarize(step, stored));
+  for (auto& root : step.group.roots)
+    out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", title(*root.node));
+  return out;
+}
+
+std::string explain_decisions(const ir::Partition& partition) {
   std::string out;
-  int number = 0;
-  for (auto& step : partition.steps) {
-    if (step.library) {
-      out += fmt::format("step {}: library {}\n", number++, label(*step.library));
-      continue;
-    }
-    out += fmt::format("step {}: kernel over {}{}: {}\n", number++, to_string(step.group.outer),
-                       step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
-                       summarize(step, stored));
-    for (auto& root : step.group.roots)
-      out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", label(*root.node));
-  }
   for (auto& d : partition.decisions) {
     if (d.fused)
-      out += fmt::format("fused: {} -> {}\n", label(*d.producer), label(*d.consumer));
+      out += fmt::format("fused: {} -> {}\n", title(*d.producer), title(*d.consumer));
     else
-      out += fmt::format("not fused: {} -> {}: {}\n", label(*d.producer), label(*d.consumer), d.reason);
+      out += fmt::format("not fused: {} -> {}: {}\n", title(*d.producer), title(*d.consumer), d.reason);
   }
   return out;
+}
+
+std::string explain(const ir::Partition& partition) {
+  const std::unordered_set<const Node*> stored = stored_nodes(partition);
+  std::string out;
+  int number = 0;
+  for (auto& step : partition.steps) out += fmt::format("step {}: {}", number++, describe(step, stored));
+  return out + explain_decisions(partition);
 }
 
 }  // namespace weft

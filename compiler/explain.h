@@ -15,7 +15,17 @@ std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition)
 // the source lines they come from.
 std::string summarize(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
 
-// A paragraph for each step, then a line for each value that went through memory, with the reason.
+// "add : f32(3, 4) at model.py:42".
+std::string title(const ir::Node& node);
+
+// A paragraph: what the step computes, writes and keeps.
+std::string describe(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
+
+// A line for each value that one step computes and another reads, and for each that was fused, with the
+// reason.
+std::string explain_decisions(const ir::Partition& partition);
+
+// The paragraphs of all steps, numbered, then the decisions.
 std::string explain(const ir::Partition& partition);
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/record.h"
+#include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/weft/ops.h"
 
 namespace weft {
@@ -32,11 +33,13 @@ std::vector<NodeRef> promoted(Recording& r, std::span<const Array> xs) {
   return nodes;
 }
 
-NodeRef index_node(Recording& r, const Array& index) {
+NodeRef index_node(Recording& r, const Array& index, const Array& x, int64_t axis) {
   if (!is_integer(index.dtype())) {
     throw TypeError(std::string(r.op()) + ": the index must be of an integer dtype: got " +
                     std::string(name(index.dtype())));
   }
+  const auto along = static_cast<size_t>(normalize_axis(r.op(), axis, x.ndim()));
+  detail::check_resident_index(r.op(), index, along, x.shape()[along]);
   return ir::cast(r.node(index), DType::I64, r.lines());
 }
 
@@ -143,7 +146,7 @@ Array pad(const Array& x, const std::vector<std::pair<int64_t, int64_t>>& widths
 
 Array take(const Array& x, const Array& index, int64_t axis, Where at) {
   Recording r("take", at);
-  const NodeRef node = r.node(x), positions = index_node(r, index);
+  const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
   const auto along = static_cast<size_t>(normalize_axis("take", axis, x.ndim()));
   Shape flat_shape(x.ndim(), 1), result;
   flat_shape[along] = index.size();
@@ -161,13 +164,13 @@ Array take(const Array& x, const Array& index, int64_t axis, Where at) {
 
 Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at) {
   Recording r("take_along_axis", at);
-  const NodeRef node = r.node(x), positions = index_node(r, index);
+  const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
   return r.finish(ir::gather(node, positions, axis, r.lines()), 2);
 }
 
 void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
   Recording r("put_along_axis", values);
-  const NodeRef node = r.node(x), positions = index_node(r, index);
+  const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
   const NodeRef given = ir::cast(r.node(values), x.dtype(), r.lines());
   const Array result = r.finish(ir::scatter(ir::Op::scatter, node, positions, given, axis, r.lines()), 3);
   Array(x).assign(Operand(result, values.at()));

@@ -1,0 +1,63 @@
+#include "frontend/cpp/resident_index.h"
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/storage.h"
+#include "compiler/ir/walk.h"
+#include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/view.h"
+
+namespace weft::detail {
+namespace {
+
+struct Extremes {
+  int64_t least = 0, most = 0;
+};
+
+template <class T>
+Extremes extremes(const Layout& at, const T* data) {
+  T least = data[at.offset], most = least;
+  const auto see = [&](T v) {
+    least = std::min(least, v);
+    most = std::max(most, v);
+  };
+  if (at.strides == contiguous_strides(at.type.shape)) {
+    const int64_t count = element_count(at.type.shape);
+    for (int64_t i = 0; i < count; ++i) see(data[at.offset + i]);
+  } else {
+    ir::walk<1>(at.type.shape, {at.strides}, {at.offset},
+                [&](const std::array<int64_t, 1>& from) { see(data[from[0]]); });
+  }
+  // What u64 holds beyond i64 is outside of every axis.
+  if constexpr (std::is_same_v<T, uint64_t>) most = std::min<uint64_t>(most, INT64_MAX);
+  return {static_cast<int64_t>(least), static_cast<int64_t>(most)};
+}
+
+}  // namespace
+
+void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
+  Cell& cell = *Access::cell(index);
+  const ir::NodeRef value = cell.value();
+  const bool known = value->op == ir::Op::constant;
+  if (index.size() == 0) return;
+  if (!known && (value->op != ir::Op::input || !cell.device.device->host_visible())) return;
+  Layout at = layout_of(cell.type, Access::view(index));
+  const Extremes found = ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
+    if constexpr (is_integer(t)) {
+      using T = typename ir::Storage<t>::Stored;
+      if (!known) return extremes(at, static_cast<const T*>(buffer_of(*value)->data()));
+      const auto constant = static_cast<T>(value->as<ir::ConstantAttr>().value.i);
+      at = {{}, {t, {}}, {}, 0};
+      return extremes(at, &constant);
+    } else {
+      return Extremes{};
+    }
+  });
+  if (found.least >= -extent && found.most < extent) return;
+  throw IndexError(std::string(op) + ": position out of range for axis " + std::to_string(axis) +
+                   " of extent " + std::to_string(extent) + ": got " +
+                   std::to_string(found.least < -extent ? found.least : found.most));
+}
+
+}  // namespace weft::detail

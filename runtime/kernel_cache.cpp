@@ -11,6 +11,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "compiler/base/error.h"
+
 namespace weft::runtime {
 namespace {
 
@@ -307,15 +309,16 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   }
 }
 
-std::vector<CacheEntry> KernelCache::list() const {
+namespace {
+
+std::vector<CacheEntry> entries_in(const std::string& directory) {
   std::vector<CacheEntry> entries;
-  if (!disabled_because_.empty()) return entries;
-  each_name(directory_, [&](std::string_view name) {
+  each_name(directory, [&](std::string_view name) {
     const std::optional<Hash> key = key_of_name(name);
     if (!key) return;
     CacheEntry entry;
     entry.key = *key;
-    File file(open_entry(directory_ + "/" + std::string(name)));
+    File file(open_entry(directory + "/" + std::string(name)));
     struct stat status;
     if (!file || ::fstat(file.get(), &status) != 0) {
       if (errno == ENOENT) return;  // removed since the directory was read
@@ -345,19 +348,50 @@ std::vector<CacheEntry> KernelCache::list() const {
   return entries;
 }
 
+// Reads and checks a whole listed entry, whose problem it sets; visits the parts of a sound one. False when
+// it has gone meanwhile.
+template <typename Visit>
+bool examine(const std::string& directory, CacheEntry& entry, Visit visit) {
+  if (!entry.problem.empty()) return true;
+  File file(open_entry(directory + "/" + entry_name(entry.key)));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0) return false;
+  std::string bytes = read_bytes(file.get(), 0, static_cast<uint64_t>(status.st_size));
+  Parts parts;
+  entry.problem = parse(bytes, entry.key, parts);
+  if (entry.problem.empty()) visit(parts);
+  return true;
+}
+
+}  // namespace
+
+std::vector<CacheEntry> KernelCache::list() const {
+  return disabled_because_.empty() ? entries_in(directory_) : std::vector<CacheEntry>{};
+}
+
+CacheImport KernelCache::import_from(const std::string& directory, std::string_view target) {
+  CacheImport result;
+  struct stat status;
+  if (::stat(directory.c_str(), &status) != 0)
+    throw Error("cache: " + directory + " cannot be read: " + std::strerror(errno));
+  if (!S_ISDIR(status.st_mode)) throw Error("cache: " + directory + " cannot be read: not a directory");
+  for (CacheEntry& entry : entries_in(directory)) {
+    if (entry.toolchain.find(target) == std::string::npos) continue;
+    const bool there = examine(directory, entry, [&](const Parts& parts) {
+      put(parts.toolchain, parts.kernel, parts.source, parts.binary);
+      ++result.kernels;
+      result.bytes += entry.bytes;
+    });
+    if (there && !entry.problem.empty()) result.refused.push_back(std::move(entry));
+  }
+  return result;
+}
+
 std::vector<CacheEntry> KernelCache::verify() {
   std::vector<CacheEntry> damaged;
   for (CacheEntry& entry : list()) {
     const std::string path = directory_ + "/" + entry_name(entry.key);
-    if (entry.problem.empty()) {
-      File file(open_entry(path));
-      struct stat status;
-      if (!file || ::fstat(file.get(), &status) != 0) continue;  // trimmed meanwhile
-      std::string bytes = read_bytes(file.get(), 0, static_cast<uint64_t>(status.st_size));
-      Parts parts;
-      entry.problem = parse(bytes, entry.key, parts);
-    }
-    if (entry.problem.empty()) continue;
+    if (!examine(directory_, entry, [](const Parts&) {}) || entry.problem.empty()) continue;
     ::unlink(path.c_str());
     damaged.push_back(std::move(entry));
   }

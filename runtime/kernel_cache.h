@@ -24,6 +24,13 @@ struct CacheEntry {
   std::string problem;    // empty: sound; else why the entry cannot be used
 };
 
+// What import_from() did.
+struct CacheImport {
+  int64_t kernels = 0;
+  uint64_t bytes = 0;
+  std::vector<CacheEntry> refused;  // damaged ones
+};
+
 // Safe for any number of threads and processes on one directory. Never throws for the cache's own troubles:
 // an unwritable or unsafe directory turns the cache off, `disabled_because()` says why, and compiling goes
 // on.
@@ -44,6 +51,9 @@ class KernelCache {
   std::vector<CacheEntry> list() const;  // reads headers only
   std::vector<CacheEntry> verify();  // reads and checks everything; damaged entries are removed and returned
   int64_t clear();                   // returns how many entries went
+  // Adds the sound entries of another folder whose toolchain contains `target`. The folder is only read; it
+  // may be anybody's, on a medium that cannot be written. Error when it cannot be read.
+  CacheImport import_from(const std::string& directory, std::string_view target = {});
   // Least recently used first; also removes what writers that crashed left behind, after an hour.
   void trim(uint64_t max_bytes);
 

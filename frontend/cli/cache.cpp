@@ -1,4 +1,4 @@
-// `weft cache`: what the kernel cache on disk holds, checked, trimmed or emptied.
+// `weft cache`: what the kernel cache on disk holds, checked, trimmed, emptied, exported and imported.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -16,15 +16,19 @@ using runtime::KernelCache;
 struct Flags {
   std::string directory = default_device_choice().cache_directory;
   uint64_t max_bytes = 0;
+  std::string bundle, target;
 };
 
-std::unique_ptr<KernelCache> open(const Flags& flags) {
-  const std::string& directory = flags.directory;
+std::unique_ptr<KernelCache> open(const std::string& directory, uint64_t limit) {
   if (directory.empty()) throw Error("cache: there is no cache folder; name one with --cache-dir");
-  auto cache = std::make_unique<KernelCache>(directory, default_device_choice().cache_limit);
+  auto cache = std::make_unique<KernelCache>(directory, limit);
   if (!cache->disabled_because().empty())
     throw Error(fmt::format("cache: {} cannot be used: {}", directory, cache->disabled_because()));
   return cache;
+}
+
+std::unique_ptr<KernelCache> open(const Flags& flags) {
+  return open(flags.directory, default_device_choice().cache_limit);
 }
 
 void list(const Flags& flags) {
@@ -64,6 +68,21 @@ void trim(const Flags& flags) {
   fmt::print("{} kernels removed, {} kernels with {} bytes left\n", before - left.size(), left.size(), bytes);
 }
 
+void report(const char* what, const runtime::CacheImport& done, const std::string& where) {
+  for (const CacheEntry& e : done.refused)
+    fmt::print("left out {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
+  fmt::print("{} kernels, {} bytes {} {}\n", done.kernels, done.bytes, what, where);
+}
+
+void write_bundle(const Flags& flags) {
+  auto cache = open(flags), bundle = open(flags.bundle, UINT64_MAX);
+  report("exported to", bundle->import_from(cache->directory(), flags.target), bundle->directory());
+}
+
+void read_bundle(const Flags& flags) {
+  report("imported from", open(flags)->import_from(flags.bundle, flags.target), flags.bundle);
+}
+
 }  // namespace
 
 void add_cache(CLI::App& app) {
@@ -71,7 +90,7 @@ void add_cache(CLI::App& app) {
   CLI::App* command = app.add_subcommand("cache", "The compiled kernels that are kept on disk");
   command->footer(
       "Examples:\n  weft cache ls\n  weft cache trim --max-bytes 100MiB\n  weft cache verify --cache-dir "
-      "/tmp/kernels");
+      "/tmp/kernels\n  weft cache export kernels --target sm_90");
   command->require_subcommand(1);
   auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
     CLI::App* sub = command->add_subcommand(name, description);
@@ -88,6 +107,14 @@ void add_cache(CLI::App& app) {
       ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MiB")
       ->transform(CLI::AsSizeValue(false))
       ->required();
+  auto add_bundle = [&](const char* name, const char* description, void (*action)(const Flags&)) {
+    CLI::App* sub = add(name, description, action);
+    sub->add_option("bundle", flags->bundle, "The folder of the bundle")->type_name("DIR")->required();
+    sub->add_option("--target", flags->target,
+                    "Only kernels whose compiler and processor, as `ls` shows them, contain this text");
+  };
+  add_bundle("export", "Copy sound kernels to a folder, for machines without a compiler", write_bundle);
+  add_bundle("import", "Add the sound kernels of an exported folder", read_bundle);
 }
 
 }  // namespace weft::cli

@@ -61,6 +61,33 @@ TEST_F(CliCache, ClearsAndTrims) {
   EXPECT_THAT(cache({"clear"}).out, StartsWith("0 kernels removed from "));
 }
 
+TEST_F(CliCache, ABundleServesAnotherFolder) {
+  const std::string bundle = folder / "bundle", other = folder / "other";
+  EXPECT_THAT(cache({"export", bundle}).out,
+              AllOf(StartsWith("2 kernels, "), HasSubstr("exported to " + bundle)));
+  EXPECT_EQ(run_weft({"cache", "import", bundle, "--cache-dir", other}).out.substr(0, 10), "2 kernels,");
+  Ran ran = run_weft({"run", "docs/examples/svd.weft", "--random", "1", "--time", "--cache-dir", other});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("0 compiled")) << ran.out << ran.err;
+}
+
+TEST_F(CliCache, ABundleHoldsSoundKernelsOfTheTargetOnly) {
+  const std::string bundle = folder / "bundle", none = folder / "none", other = folder / "other";
+  EXPECT_EQ(cache({"export", none, "--target", "sm_90"}).out.substr(0, 10), "0 kernels,");
+  std::fstream file(entries()[0], std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-8, std::ios::end);
+  file.write("damaged!", 8);
+  file.close();
+  EXPECT_THAT(cache({"export", bundle, "--target", "clang-"}).out,
+              AllOf(StartsWith("left out "), HasSubstr("checksum"), HasSubstr("1 kernels, ")));
+  for (auto& e : std::filesystem::directory_iterator(bundle)) std::filesystem::resize_file(e.path(), 90);
+  EXPECT_THAT(run_weft({"cache", "import", bundle, "--cache-dir", other}).out,
+              AllOf(HasSubstr("the file has 90"), HasSubstr("0 kernels, 0 bytes imported")));
+  Ran ran = run_weft({"cache", "import", folder / "nowhere", "--cache-dir", other});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("cannot be read"));
+}
+
 TEST_F(CliCache, SaysWhyThereIsNone) {
   Ran ran = run_weft({"cache", "ls"});
   EXPECT_EQ(ran.code, 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/cell.h"
 #include "frontend/cpp/env.h"
 #include "runtime/cuda/cuda_device.h"
 #ifdef WEFT_CPU_JIT
@@ -162,5 +163,10 @@ void Session::sync() const {
 
 Stats stats() { return Session::current().stats(); }
 void sync() { Session::current().sync(); }
+
+void sync(const Array& x) {
+  x.eval();
+  detail::Access::cell(x)->device.device->synchronize();
+}
 
 }  // namespace weft

@@ -33,10 +33,11 @@ TEST_F(ArrayErrors, DTypesThatAnOpDoesNotTake) {
 }
 
 TEST_F(ArrayErrors, NumbersThatDoNotFit) {
-  EXPECT_EQ(message_of([&] { i_ + 300; }), "add: the number does not fit the array's dtype i8: got 300");
-  EXPECT_EQ(message_of([&] { zeros({2}, DType::U16) * -1; }),
+  EXPECT_EQ(message_of<OverflowError>([&] { i_ + 300; }),
+            "add: the number does not fit the array's dtype i8: got 300");
+  EXPECT_EQ(message_of<OverflowError>([&] { zeros({2}, DType::U16) * -1; }),
             "multiply: the number does not fit the array's dtype u16: got -1");
-  EXPECT_EQ(message_of([&] { i_(0) = 1000; }),
+  EXPECT_EQ(message_of<OverflowError>([&] { i_(0) = 1000; }),
             "assign: the number does not fit the array's dtype i8: got 1000");
   EXPECT_EQ(message_of([&] { pow(i_, -1); }),
             "pow: integers to negative integer powers are not integers: got i8 and -1");
@@ -81,6 +82,24 @@ TEST_F(ArrayErrors, Indices) {
   EXPECT_EQ(message_of<IndexError>([&] { f_(ellipsis, ellipsis); }),
             "index: takes one ellipsis at most: got 2");
   EXPECT_EQ(message_of<IndexError>([&] { f_.at(1); }), "at: takes a position for each of 2 axes: got 1");
+}
+
+TEST_F(ArrayErrors, PositionsOutsideOfAnAxis) {
+  const std::string message = "take: position out of range for axis 1 of extent 4: got ";
+  for (int64_t bad : {int64_t{4}, int64_t{-5}, INT64_MIN, INT64_MAX})
+    EXPECT_EQ(message_of<IndexError>([&] { take(f_, from<int64_t>({0, bad, 3, -4}), 1); }),
+              message + std::to_string(bad));
+  EXPECT_EQ(message_of<IndexError>([&] { take(f_, from<uint64_t>({UINT64_MAX}), 1); }),
+            message + std::to_string(INT64_MAX));
+  EXPECT_EQ(message_of<IndexError>([&] { take(f_, full({2}, 7, DType::I64), 1); }), message + "7");
+  const Array columns = from<uint8_t>({0, 9, 1, 9, 2, 9, 3, 9}).reshape({4, 2});
+  EXPECT_EQ(message_of<IndexError>([&] { take(f_, columns(Slice{}, 1), 1); }), message + "9");
+  EXPECT_EQ(take(f_, columns(Slice{}, 0), 1).shape(), (Shape{3, 4}));
+  const Array one = from<int32_t>({3}).reshape({1, 1});
+  EXPECT_EQ(message_of<IndexError>([&] { take_along_axis(f_, one, 0); }),
+            "take_along_axis: position out of range for axis 0 of extent 3: got 3");
+  EXPECT_EQ(message_of<IndexError>([&] { put_along_axis(f_, one, 1, 0); }),
+            "put_along_axis: position out of range for axis 0 of extent 3: got 3");
 }
 
 TEST_F(ArrayErrors, Shaping) {
@@ -130,6 +149,24 @@ TEST_F(ArrayErrors, OneKernelSaysWhyThereAreMore) {
   const std::string message = message_of([&] { one_kernel(b); });
   EXPECT_NE(message.find("one_kernel: the array must be one kernel: got"), std::string::npos) << message;
   EXPECT_NE(message.find("dot"), std::string::npos) << message;
+}
+
+TEST_F(ArrayErrors, OneKernelListsEveryStepThatItCounts) {
+  const Array a = zeros({64, 64}, DType::F32) + 1.5;
+  Array scattered = a.eval().copy();
+  put_along_axis(scattered, zeros({1, 64}, DType::I64), 1, 0);
+  const std::vector<std::pair<Array, std::pair<int, int>>> cases = {
+      {matmul(roll(a.eval(), 1, 1), a) + 1, {2, 1}}, {scattered, {2, 0}}};
+  for (const auto& [x, counts] : cases) {
+    const std::string message = message_of([&] { one_kernel(x); });
+    EXPECT_NE(message.find("got " + std::to_string(counts.first) + " kernels and " +
+                           std::to_string(counts.second) + " library"),
+              std::string::npos)
+        << message;
+    int steps = 0;
+    for (size_t at = 0; (at = message.find("\nstep ", at)) != std::string::npos; ++at) ++steps;
+    EXPECT_EQ(steps, counts.first + counts.second) << message;
+  }
 }
 
 TEST_F(ArrayErrors, ShowNamesTheStages) {

@@ -283,6 +283,12 @@ TEST_F(SessionTest, ShowGivesEveryStage) {
   EXPECT_THAT(show(y), HasSubstr("== fused"));
 }
 
+TEST_F(SessionTest, SyncOfAnArrayComputesIt) {
+  const Array y = line(1000) * 2.5;
+  sync(y);
+  EXPECT_EQ(explain(y), "the value lies in memory: nothing to compute\n");
+}
+
 TEST_F(SessionTest, DevicesListTheProcessor) {
   const std::vector<DeviceSummary> devices = Session::current().devices();
   ASSERT_FALSE(devices.empty());

@@ -75,9 +75,11 @@ class Session {
   detail::SessionState* state_;
 };
 
-// Of the current session.
+// Of the current session. POSIX has a sync() of its own, so this one is written weft::sync().
 Stats stats();
 void sync();
+// Computes the array and returns when its device is done; throws what the work reported.
+void sync(const Array& x);
 
 // How an array's recorded graph is or would be computed: kernels, and for each edge why it was fused or not.
 std::string explain(const Array& x);

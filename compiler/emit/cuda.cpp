@@ -36,8 +36,9 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   whole_rows_ = s.order == Order::Rows && s.keeper == Keeper::Registers;
   if (whole_rows_) {
     int64_t vectors = p.row_count() / extent(lane_).value * ((extent(lane_).value + s.lanes - 1) / s.lanes);
-    if (int64_t{s.unroll} * s.threads_per_row * s.cluster < vectors)
-      throw InternalError("emit cuda: the row is longer than its threads' registers");
+    const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
+    if (room < vectors) throw InternalError("emit cuda: the row is longer than its threads' registers");
+    exact_ = room == vectors;
   }
   if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.lanes != 1 || s.unroll * s.threads != 1024))
     throw InternalError("emit cuda: tiles are 32 by 32 points of a pointwise program");
@@ -115,8 +116,12 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
   if (in_loop) start_runs(static_cast<size_t>(b.number));
   code_.unrolled("u", s_.unroll);
   code_.line("I q = {} + u * {};", in_loop ? "c" : start, step);
-  code_.line("ok[u] = q < {};", end);
-  code_.line("q = weft_min(q, {} - 1);", end);
+  if (exact_) {
+    code_.add("ok[u] = true;");
+  } else {
+    code_.line("ok[u] = q < {};", end);
+    code_.line("q = weft_min(q, {} - 1);", end);
+  }
   if (shared) {
     code_.add("at[u] = q;");
     for (Value v : kept_)
@@ -170,8 +175,12 @@ void CudaEmitter::rows(bool finish_entry) {
                                          : "(I)blockIdx.x";
     code_.line("I q = {} * {} + (I)(threadIdx.x / {});", block, rows, threads);
     if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
-    code_.add("const bool live = q < n;");
-    code_.add("q = weft_min(q, n - 1);");
+    if (rows == 1) {
+      code_.add("const bool live = true;");
+    } else {
+      code_.add("const bool live = q < n;");
+      code_.add("q = weft_min(q, n - 1);");
+    }
     if (split) code_.add("const I row = q;");
     launch_.tasks = (points + rows - 1) / rows * s_.split * s_.cluster;
   }
@@ -322,10 +331,10 @@ std::string CudaEmitter::entry(bool finish_entry) {
 // The entry's opening: the arguments under the names that the body uses.
 std::string CudaEmitter::opening(const std::string& name, int threads) const {
   CodeText code;
-  code.line(
-      "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
-      // Two blocks of 512 threads fit a multiprocessor when neither takes more than 64 registers a thread.
-      threads == 512 && whole_rows_ ? "512, 2" : std::to_string(threads), name);
+  code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
+            s_.resident > 1 && threads == s_.threads ? format("{}, {}", threads, s_.resident)
+                                                     : std::to_string(threads),
+            name);
   size_t word = 0;
   for (size_t b = 0; b < p_.buffers.size(); ++b) {
     std::string type = (p_.buffers[b].written ? "" : "const ") + dialect_.element_type(p_.buffers[b].dtype);

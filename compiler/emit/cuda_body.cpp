@@ -57,7 +57,9 @@ void CudaEmitter::let(const Let& l) {
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
     // Its error, below 2^-17 in the halves' range, is lost in the rounding.
-    text = format("weft_round_{}(__expf({}))", suffix(from), name_of(l.args[0]));
+    text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
+  else if (from == DType::BF16 && (l.op == ir::Op::add || l.op == ir::Op::subtract))
+    text = format("weft_{}_bf16({}, {})", name(l.op), name_of(l.args[0]), name_of(l.args[1]));
   else
     text = spell(l, p_, dialect_, [&](Value v) { return name_of(v); });
   code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
@@ -82,8 +84,12 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
-  code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at),
-             packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
+  DType t = p_.buffers[s.buffer].dtype;
+  std::string value = packed(t, name_of(s.value));
+  if (whole_rows_ && s_.streaming && at_element_ && !is_complex(t))
+    code_.line("if (in_store) __stcs(&b{}[{}], {});", s.buffer, index_text(s.at), value);
+  else
+    code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at), value);
 }
 
 void CudaEmitter::statement(const Stmt& stmt) {

@@ -164,6 +164,7 @@ class CudaEmitter {
   bool columns_ = false;     // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;      // the last vector along the lane axis is not full
   bool whole_rows_ = false;  // a batch takes the whole row
+  bool exact_ = false;       // and each of its vectors is one of the row
   bool two_level_ = false;   // runs of elements are added to totals of a wider dtype
   std::vector<bool> varies_;
   std::vector<plan::Range> ranges_;

@@ -82,9 +82,21 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   return r;
 }
 )"},
-    {"weft_quotient", R"(// __fdividef gives 0 for divisors above 2^126.
+    {"weft_quotient",
+     R"(// a / b within 2 ulp. Of a divisor that is the same in a loop only two products are left there.
 static __device__ __forceinline__ float weft_quotient(float a, float b) {
-  return fabsf(b) < 0x1p126f ? __fdividef(a, b) : a / b;
+  // Keeps the reciprocal away from 0, infinity and subnormals.
+  float m = fabsf(b), by = m > 0x1p100f ? 0x1p-24f : m < 0x1p-100f ? 0x1p24f : 1.0f, r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));
+  return a * r * by;
+}
+)"},
+    {"weft_exp_half",
+     R"(// Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
+static __device__ __forceinline__ float weft_exp_half(float x) {
+  float r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
+  return r * r;
 }
 )"},
     {"weft_bits_bf16", R"(// A bf16 that is held as a float has its bits in the upper half.

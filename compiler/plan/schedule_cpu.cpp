@@ -213,6 +213,8 @@ std::string print(const Schedule& s) {
   if (s.threads > 1)
     out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,
                        s.unroll);
+  if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
+  if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
   return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
 }
 

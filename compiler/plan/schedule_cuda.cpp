@@ -17,6 +17,8 @@ constexpr int kThreads = 256;
 // A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
 // threads has 64 registers for each.
 constexpr int64_t kKeptBytes = 256;
+// What a thread of a row should read at once.
+constexpr int64_t kInFlight = 64;
 // A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
 // spills.
 constexpr int64_t kMostUnrolled = 2048;
@@ -266,8 +268,7 @@ class Scheduler {
     for (int k = 0; k + 1 < static_cast<int>(p.sweeps.size()); ++k) {
       int64_t bytes = 0;
       for (Value v : crossing_values(p))
-        if (first[v] <= k && last[v] > k)
-          bytes += std::max<int64_t>(static_cast<int64_t>(size_of(p.values[v].dtype)), 4);
+        if (first[v] <= k && last[v] > k) bytes += static_cast<int64_t>(size_of(p.values[v].dtype));
       most = std::max(most, bytes);
     }
     return most;
@@ -279,10 +280,12 @@ class Scheduler {
     repeat_cheap_values(kept, false, 4);
     int64_t bytes = live_bytes(kept) * s_.lanes;
     if (bytes == 0) return false;
-    // Four vectors a thread, or a warp for each row while that is enough. Two blocks of 512 threads, each at
-    // its own place in a row, keep a multiprocessor busier than one of 1024.
+    // 64 bytes a thread, or a warp for each row while that is enough: fewer are too few in flight, and
+    // joining more threads takes longer. Two blocks of 512 threads, each at its own place in a row, keep a
+    // multiprocessor busier than one of 1024.
     int64_t most = std::max<int64_t>(kKeptBytes / 2 / bytes, 1);
-    int64_t threads = power_of_two_up(ceil_divide(row_vectors, std::min<int64_t>(most, 4)));
+    int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
+    int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
     int64_t cluster = 1;
     if (threads >= 1024) {
@@ -301,6 +304,8 @@ class Scheduler {
     s_.threads_per_row = static_cast<int>(threads);
     s_.cluster = static_cast<int>(cluster);
     s_.unroll = static_cast<int>(unroll);
+    // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
+    if (unroll * bytes <= kInFlight) s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
     return true;
   }
 

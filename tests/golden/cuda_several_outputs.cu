@@ -8,14 +8,11 @@ static __device__ __forceinline__ float weft_select_f32(bool m, float a, float b
 
 // Between what memory holds and what is computed with.
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
-static __device__ __forceinline__ float weft_unpack_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
-static __device__ __forceinline__ unsigned short weft_pack_bf16(float x) {
-  unsigned short r;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));
-  return r;
+static __device__ __forceinline__ float weft_round_bf16(float x) {
+  unsigned int r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x), "f"(0.0f));
+  return __uint_as_float(r);
 }
-static __device__ __forceinline__ float weft_round_bf16(float x) { return weft_unpack_bf16(weft_pack_bf16(x)); }
-
 static __device__ __forceinline__ float weft_cast_f32_bf16(float x) { return weft_round_bf16(x); }
 static __device__ __forceinline__ bool weft_less_f32(float a, float b) { return a < b; }
 static __device__ __forceinline__ unsigned char weft_pack_bool(bool x) { return x; }
@@ -38,7 +35,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[6]; };
-extern "C" __global__ void __launch_bounds__(256) weft_aafa40c0fabe214b(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_96203eb51d94b14e(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];

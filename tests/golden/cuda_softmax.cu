@@ -11,7 +11,6 @@ static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); 
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
-static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -69,15 +68,14 @@ struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_672956d17ee621f7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_05cb923c14f9a206(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0];
   const I t = (I)(threadIdx.x % 256);
   I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 256);
-  const bool live = q < n;
-  q = weft_min(q, n - 1);
+  const bool live = true;
   const I x0 = q;
   const I m = p[1] / 4;
   Vec<float, 4> k0[4];
@@ -90,8 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_672956d17ee621f7(const __
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = t + u * 256;
-      ok[u] = q < m;
-      q = weft_min(q, m - 1);
+      ok[u] = true;
       x1[u] = q * 4;
       k0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
     }
@@ -124,8 +121,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_672956d17ee621f7(const __
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = t + u * 256;
-      ok[u] = q < m;
-      q = weft_min(q, m - 1);
+      ok[u] = true;
       x1[u] = q * 4;
     }
 #pragma unroll
@@ -158,8 +154,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_672956d17ee621f7(const __
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = t + u * 256;
-      ok[u] = q < m;
-      q = weft_min(q, m - 1);
+      ok[u] = true;
       x1[u] = q * 4;
     }
 #pragma unroll

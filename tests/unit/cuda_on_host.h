@@ -187,8 +187,6 @@ static inline double __longlong_as_double(long long x) { return same_bits<double
 static inline long long __double_as_longlong(double x) { return same_bits<long long>(x); }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
-#define __expf(x) expf(x)  // glibc declares a function of that name
-static inline float __fdividef(float a, float b) { return fabsf(b) > 0x1p126f ? 0 : a / b; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 static inline double rsqrt(double x) { return 1 / sqrt(x); }
 template <class T>
@@ -213,6 +211,9 @@ static inline unsigned short bf16_of_f32(float x) {
   unsigned u = __float_as_uint(x);
   if (x != x) return (unsigned short)((u >> 16) | 0x40);
   return (unsigned short)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+}
+static inline unsigned pair_add(float a, unsigned one, float b) {
+  return (unsigned)bf16_of_f32(one >> 31 ? a - b : a + b) << 16;
 }
 static inline float max_nan(float a, float b) {
   if (a != a || b != b) return __uint_as_float(0x7fffffff);

@@ -40,7 +40,15 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text, R"(asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x));)", "r = f32_of_f16(x);");
   replace_all(text, R"(asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x));)", "r = f16_of_f32(x);");
   replace_all(text, R"(asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x));)", "r = f16_of_f64(x);");
-  replace_all(text, R"(asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));)", "r = bf16_of_f32(x);");
+  replace_all(text, R"(asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x), "f"(0.0f));)",
+              "r = (unsigned)bf16_of_f32(x) << 16;");
+  replace_all(
+      text,
+      R"(asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__float_as_uint(b)), "r"(one), "r"(__float_as_uint(a)));)",
+      "r = pair_add(a, one, b);");
+  replace_all(text, R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));)",
+              "r = exp2f(x * 0.72134752044448170368f);");
+  replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
   replace_all(

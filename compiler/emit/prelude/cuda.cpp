@@ -41,13 +41,27 @@ $fn unsigned short weft_pack_f16(float x) {
 //@ weft_unpack_bf16
 $fn float weft_unpack_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
 //@ weft_pack_bf16
-$fn unsigned short weft_pack_bf16(float x) {
-  unsigned short r;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));
-  return r;
+$fn unsigned short weft_pack_bf16(float x) { return (unsigned short)(__float_as_uint(weft_round_bf16(x)) >> 16); }
+//@ weft_round_f16
+$fn float weft_round_f16(float x) { return weft_unpack_f16(weft_pack_f16(x)); }
+// A float that a bf16 has room for is a pair of bf16 with 0 in the lower half. Conversions to pairs run at four times
+// the rate of those to one bf16, and sums of pairs are rounded to bf16 by the instruction that adds them.
+//@ weft_round_bf16
+$fn float weft_round_bf16(float x) {
+  unsigned int r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x), "f"(0.0f));
+  return __uint_as_float(r);
 }
-//@ weft_round_$T : halves
-$fn float weft_round_$T(float x) { return weft_unpack_$T(weft_pack_$T(x)); }
+//@ weft_pair_add
+$fn float weft_pair_add(float a, unsigned int one, float b) {
+  unsigned int r;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__float_as_uint(b)), "r"(one), "r"(__float_as_uint(a)));
+  return __uint_as_float(r);
+}
+//@ weft_add_bf16
+$fn float weft_add_bf16(float a, float b) { return weft_pair_add(a, 0x3f803f80u, b); }
+//@ weft_subtract_bf16
+$fn float weft_subtract_bf16(float a, float b) { return weft_pair_add(a, 0xbf80bf80u, b); }
 
 //@ weft_load_$T : all
 $fn $V weft_load_$T(const void* p) { return weft_unpack_$T(*(const $P*)p); }

@@ -16,23 +16,28 @@ namespace weft::runtime {
 
 class Device;
 
-// A block of device memory, given back to its device's pool when the last owner lets go.
+// A block of device memory, given back to its device's pool (or to whom it belongs) when the last owner lets
+// go.
 class Buffer {
  public:
-  Buffer(std::shared_ptr<Device> device, void* data, size_t bytes)
-      : device_(std::move(device)), data_(data), bytes_(bytes) {}
+  // Never: the memory is somebody else's.
+  enum class Writable : uint8_t { Freely, Never };
+  Buffer(std::shared_ptr<Device> device, void* data, size_t bytes, Writable writable = Writable::Freely)
+      : device_(std::move(device)), data_(data), bytes_(bytes), writable_(writable) {}
   virtual ~Buffer() = default;
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
+  bool writable() const { return writable_ == Writable::Freely; }
   const std::shared_ptr<Device>& device() const { return device_; }
 
  private:
   std::shared_ptr<Device> device_;
   void* data_;
   size_t bytes_;
+  Writable writable_;
 };
 using BufferRef = std::shared_ptr<Buffer>;
 

@@ -64,7 +64,9 @@ void check_device(const Recording& r, const Array& x) {
   }
 }
 
-void in_place(ir::Op op, const Array& x, const Operand& value) {
+}  // namespace
+
+void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
   Recording r(ir::name(op), value);
   check_writable(r.op(), x);
   const DType dtype = x.dtype();
@@ -91,8 +93,6 @@ void in_place(ir::Op op, const Array& x, const Operand& value) {
     return ir::cast(result, dtype, r.lines());
   });
 }
-
-}  // namespace
 
 void Array::assign(const Operand& value) {
   Recording r("assign", value);
@@ -131,7 +131,7 @@ void Array::operator=(const Operand& value) && { assign(value); }
 
 #define WEFT_IN_PLACE(symbol, function)                  \
   Array& Array::operator symbol(const Operand & value) { \
-    in_place(ir::Op::function, *this, value);            \
+    detail::in_place(ir::Op::function, *this, value);    \
     return *this;                                        \
   }
 WEFT_IN_PLACE(+=, add)

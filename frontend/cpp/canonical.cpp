@@ -219,6 +219,7 @@ std::vector<int> dying_inputs(const ir::NodeRef& output, uint32_t held, const Ca
     const Node* input = graph.inputs[i].get();
     // Held by the graph's nodes and by `graph`; its buffer by the node and by `graph`.
     if (input->use_count() != uses[number(input)] + 1 || graph.buffers[i].use_count() != 2) continue;
+    if (!graph.buffers[i]->writable()) continue;
     // Nothing that somebody else could ask for later may need the old value.
     std::vector<char> needs(count, 0);
     needs[number(input)] = 1;

@@ -8,6 +8,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret.h"
 #include "frontend/cpp/canonical.h"
+#include "frontend/cpp/long_work.h"
 
 namespace weft::detail {
 namespace {
@@ -116,6 +117,7 @@ void materialize(std::span<Cell* const> cells) {
     materialized(*left.front());
     return;
   }
+  const LongWork work;
   while (!left.empty()) {
     DeviceSlot& device = left.front()->device;
     std::vector<Cell*> here, elsewhere;
@@ -139,6 +141,7 @@ void materialize(std::span<Cell* const> cells) {
 runtime::BufferRef materialized(Cell& cell) {
   ir::NodeRef node = cell.value();
   if (node->op == ir::Op::input) return buffer_of(*node);
+  const LongWork work;
   // While the cell is locked nobody can start to compute from its graph, so memory that dies with it may be
   // reused.
   runtime::BufferRef buffer;

@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/view.h"
 
@@ -69,6 +70,7 @@ void Array::copy_to(void* out) const {
   if (bytes == 0) return;
   runtime::BufferRef buffer = detail::materialized(cell);
   runtime::Device& device = *cell.device.device;
+  const detail::LongWork work;
   if (contiguous(at)) {
     device.download(out, *buffer, static_cast<size_t>(at.offset) * itemsize(), bytes);
   } else if (device.host_visible() && size() <= kGatheredByHost) {

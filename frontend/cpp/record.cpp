@@ -4,6 +4,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
 #include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/reductions.h"
 
 namespace weft {
 namespace detail {
@@ -21,6 +22,7 @@ bool fits(const Scalar& value, DType dtype) {
 }  // namespace
 
 DType default_dtype(const Number& number) {
+  if (number.is_typed()) return number.value().dtype;
   switch (number.kind()) {
     case DTypeKind::Bool:
       return DType::Bool;
@@ -37,6 +39,7 @@ DType default_dtype(const Number& number) {
 }
 
 DType weak_dtype(std::string_view op, DType strong, const Number& number) {
+  if (number.is_typed()) return promote(strong, number.value().dtype);
   const DTypeKind given = number.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : number.kind();
   const DType dtype = promote_weak(strong, given);
   if (given == DTypeKind::Signed && is_integer(dtype) && !fits(number.value(), dtype)) {
@@ -72,7 +75,11 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
   const Shape* shape = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Array* array = operands[i]->array();
-    if (!array) continue;
+    if (!array) {
+      const Number& number = operands[i]->number();
+      if (number.is_typed()) strong = strong ? promote(*strong, number.value().dtype) : number.value().dtype;
+      continue;
+    }
     out[i] = node(*array);
     strong = strong ? promote(*strong, out[i]->dtype()) : out[i]->dtype();
     shape = &out[i]->shape();
@@ -82,8 +89,10 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
     const Number& number = operands[i]->number();
     DType dtype = default_dtype(number);
     // Comparisons answer for any number, so one that does not fit keeps a dtype that holds it.
-    if (strong && !(compares && is_integer(*strong) && is_integer(dtype) && !fits(number.value(), *strong)))
+    if (strong && !number.is_typed() &&
+        !(compares && is_integer(*strong) && is_integer(dtype) && !fits(number.value(), *strong))) {
       dtype = weak_dtype(op_, *strong, number);
+    }
     out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);
   }
 }
@@ -107,6 +116,15 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
       exponent->value().dtype != DType::U64) {
     throw Error("pow: integers to negative integer powers are not integers: got " +
                 std::string(name(in[0]->dtype())) + " and " + std::to_string(exponent->value().i));
+  }
+  if (const Array* y = op == ir::Op::pow ? operands[1]->array() : nullptr;
+      y && is_integer(in[0]->dtype()) && kind(in[1]->dtype()) == DTypeKind::Signed && y->size() > 0) {
+    // The only exponents whose values decide whether there is a result at all.
+    const auto least = min(*y).item<int64_t>();
+    if (least < 0) {
+      throw Error("pow: integers to negative integer powers are not integers: got " +
+                  std::string(name(in[0]->dtype())) + " and " + std::to_string(least));
+    }
   }
   return r.finish(ir::elementwise(op, {in, operands.size()}, r.lines()));
 }

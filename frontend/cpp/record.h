@@ -48,6 +48,9 @@ class Recording {
 DType weak_dtype(std::string_view op, DType strong, const Number& number);
 DType default_dtype(const Number& number);
 
+// x = op(x, value) in x's own dtype, written through its view.
+void in_place(ir::Op op, const Array& x, const Operand& value);
+
 Array map(ir::Op op, const Operand& x);
 Array map(ir::Op op, const Operand& x, const Operand& y);
 Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z);

@@ -137,11 +137,19 @@ class Number {
   Number(T value) : value_(to_scalar(value)) {}  // NOLINT: that is its purpose
   // A value whose kind is stated by its dtype.
   explicit Number(const Scalar& value) : value_(value) {}
+  // A number whose dtype counts as an array's does, as that of NumPy's scalars.
+  static Number typed(const Scalar& value) {
+    Number number(value);
+    number.typed_ = true;
+    return number;
+  }
   const Scalar& value() const { return value_; }
   DTypeKind kind() const { return weft::kind(value_.dtype); }
+  bool is_typed() const { return typed_; }
 
  private:
   Scalar value_;
+  bool typed_ = false;
 };
 
 // What an operation takes: an array or a number, and the line that passed it. It refers to the array: use it

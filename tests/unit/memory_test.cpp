@@ -1,0 +1,64 @@
+// Memory shared with others: read where it lies, never written, let go when nobody reads it.
+#include <gmock/gmock.h>
+
+#include "tests/unit/test_session.h"
+
+namespace weft {
+namespace {
+
+using testing::Each;
+
+class MemoryTest : public testing::TestWithParam<int> {
+ protected:
+  TestSession session_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Both, MemoryTest, testing::Values(0, 1 << 20),
+                         [](const auto& run) { return run.param ? "interpreted" : "compiled"; });
+
+TEST_P(MemoryTest, BorrowedMemoryIsReadWhereItLiesAndReleasedOnce) {
+  const std::vector<float> memory(1000, 2);
+  int released = 0;
+  {
+    Array x = borrow(memory.data(), DType::F32, {10, 100}, [&] { ++released; });
+    EXPECT_EQ(lend(x).data, memory.data());
+    const Array y = x + 1;
+    x = Array();
+    EXPECT_EQ(released, 0);  // y still has to read it
+    EXPECT_THAT(y.to_vector<float>(), Each(3));
+  }
+  EXPECT_EQ(released, 1);
+}
+
+TEST_P(MemoryTest, WritesLeaveBorrowedMemoryAlone) {
+  const std::vector<float> memory(1000, 2);
+  Array x = borrow(memory.data(), DType::F32, {1000}, [] {});
+  x(Slice{10, 20}) = 5;
+  x += 1;
+  EXPECT_EQ(x.at(0).item<float>(), 3);
+  EXPECT_EQ(x.at(10).item<float>(), 6);
+  EXPECT_THAT(memory, Each(2));
+}
+
+TEST_P(MemoryTest, LentMemoryKeepsTheValuesOfItsMoment) {
+  Array x = arange(6, DType::I32).reshape({2, 3});
+  const Lent lent = lend(x(Slice{}, Slice{{}, {}, -2}));
+  EXPECT_EQ(lent.strides, (Dims{3, -2}));
+  x += 100;
+  x.eval();
+  EXPECT_EQ(*static_cast<const int32_t*>(lent.data), 2);
+}
+
+TEST_P(MemoryTest, TypedNumbersPromoteAsArraysDo) {
+  const Array x = ones({3}, DType::F32);
+  EXPECT_EQ((x + Number(2.0)).dtype(), DType::F32);
+  EXPECT_EQ((x + Number::typed(Scalar::of(2.0))).dtype(), DType::F64);
+  EXPECT_EQ((ones({3}, DType::I8) + Number::typed(Scalar::of(2.0).cast(DType::F32))).dtype(), DType::F32);
+}
+
+TEST_P(MemoryTest, NegativeExponentsOfIntegersAreRefused) {
+  EXPECT_THROW(pow(from({2, 3}), from({1, -1})), Error);
+  EXPECT_EQ(pow(from({2, 3}), from({1, 2})).to_vector<int>(), (std::vector<int>{2, 9}));
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,73 @@
+#include "frontend/python/src/errors.h"
+
+#include <new>
+
+#include "compiler/base/error.h"
+
+namespace weft::python {
+namespace {
+
+namespace nb = nanobind;
+
+PyObject *error_type, *memory_type, *internal_type;
+
+void set_error(const std::exception_ptr& pending) {
+  try {
+    std::rethrow_exception(pending);
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const nb::builtin_exception& e) {
+    PyErr_SetString(e.type() == nb::exception_type::index_error ? PyExc_IndexError : PyExc_TypeError,
+                    e.what());
+  } catch (const TypeError& e) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const IndexError& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const OverflowError& e) {
+    PyErr_SetString(PyExc_OverflowError, e.what());
+  } catch (const OutOfMemory& e) {
+    PyErr_SetString(memory_type, e.what());
+  } catch (const Error& e) {
+    PyErr_SetString(error_type, e.what());
+  } catch (const InternalError& e) {
+    PyErr_SetString(internal_type, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+PyObject* make_type(nb::module_& m, const char* name, const char* doc, nb::handle bases) {
+  PyObject* type =
+      PyErr_NewExceptionWithDoc((std::string("weft.") + name).c_str(), doc, bases.ptr(), nullptr);
+  if (!type) throw nb::python_error();
+  m.attr(name) = nb::borrow(type);
+  return type;
+}
+
+}  // namespace
+
+void set_python_error() noexcept { set_error(std::current_exception()); }
+
+void bind_errors(nb::module_& m) {
+  error_type = make_type(m, "Error", "Something the caller can mend: a shape, a file, a device, an option.",
+                         nb::handle(PyExc_ValueError));
+  memory_type =
+      make_type(m, "OutOfMemory", "No memory left on a device; says what was asked for and what is held.",
+                nb::make_tuple(nb::handle(error_type), nb::handle(PyExc_MemoryError)));
+  internal_type = make_type(m, "InternalError", "A defect of Weft itself.", nb::handle(PyExc_RuntimeError));
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const nb::python_error&) {
+      throw;
+    } catch (const nb::builtin_exception&) {
+      throw;  // nanobind's own
+    } catch (...) {
+      set_error(p);
+    }
+  });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,152 @@
+// What stands between an array's brackets. Integers, slices, None and Ellipsis are views, taken here; masks
+// and arrays of positions go to the package's functions for them.
+#include <vector>
+
+#include "frontend/python/src/errors.h"
+#include "frontend/python/src/line.h"
+#include "frontend/python/src/operand.h"
+
+namespace weft::python {
+namespace {
+
+PyObject *get_advanced, *set_advanced;
+
+using Indices = std::vector<Index>;
+
+std::optional<int64_t> bound(PyObject* object) {
+  if (object == Py_None) return std::nullopt;
+  // As Python's own sequences do: bounds beyond 64 bits are held to them.
+  const Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+// False for what is no basic index.
+bool basic(PyObject* object, Indices& list) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const int64_t position = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow != 0) throw IndexError("index: position out of range: got an integer of more than 64 bits");
+    list.emplace_back(position);
+    return true;
+  }
+  if (PySlice_Check(object)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(object);
+    list.emplace_back(Slice{bound(slice->start), bound(slice->stop), bound(slice->step).value_or(1)});
+    return true;
+  }
+  if (object == Py_None) {
+    list.emplace_back(newaxis);
+    return true;
+  }
+  if (object == Py_Ellipsis) {
+    list.emplace_back(ellipsis);
+    return true;
+  }
+  // Other integers: NumPy's, and arrays of rank 0, whose value is looked at.
+  if (PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) || !PyIndex_Check(object))
+    return false;
+  if (is_array(object) && (array_of(object).ndim() > 0 || !is_integer(array_of(object).dtype())))
+    return false;
+  const Py_ssize_t position = PyNumber_AsSsize_t(object, PyExc_IndexError);
+  if (position == -1 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();  // an array of another library that is no index
+    return false;
+  }
+  list.emplace_back(static_cast<int64_t>(position));
+  return true;
+}
+
+// The view that a basic index is; none for others.
+bool viewed(const Array& x, PyObject* key, Array& out) {
+  Indices list;
+  if (PyTuple_CheckExact(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
+      if (!basic(PyTuple_GET_ITEM(key, i), list)) return false;
+  } else if (!basic(key, list)) {
+    return false;
+  }
+  out = x.index(list);
+  return true;
+}
+
+PyObject* get(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    Array view;
+    if (viewed(array_of(self), key, view)) return wrap(std::move(view));
+    return nb::handle(get_advanced)(nb::handle(self), nb::handle(key)).release().ptr();
+  });
+}
+
+int set(PyObject* self, PyObject* key, PyObject* value) {
+  return guarded(
+      [&] {
+        if (!value) throw TypeError("index: elements of an array cannot be deleted");
+        Array view;
+        if (viewed(array_of(self), key, view)) {
+          Argument given;
+          parse_argument(given, "assign", value);
+          const PythonLine line;
+          view.assign(given.operand());
+        } else {
+          const nb::handle function(set_advanced);
+          function(nb::handle(self), nb::handle(key), nb::handle(value));
+        }
+        return 0;
+      },
+      -1);
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Array& x = array_of(self);
+  if (x.ndim() > 0) return x.shape()[0];
+  PyErr_SetString(PyExc_TypeError, "len() of an array of rank 0");
+  return -1;
+}
+
+// For Python's iteration by positions and for PySequence_Check, by which NumPy knows what it may look into.
+PyObject* item(PyObject* self, Py_ssize_t position) {
+  return guarded([&] { return wrap(array_of(self)[position]); });
+}
+
+PyObject* iterate(PyObject* self) {
+  if (array_of(self).ndim() > 0) return PySeqIter_New(self);
+  PyErr_SetString(PyExc_TypeError, "iteration over an array of rank 0");
+  return nullptr;
+}
+
+int contains(PyObject* self, PyObject* value) {
+  return guarded(
+      [&] {
+        Argument given;
+        if (!given.parse(value)) return 0;
+        return any(equal(array_of(self), given.operand())).item<bool>() ? 1 : 0;
+      },
+      -1);
+}
+
+}  // namespace
+
+void add_indexing(TypeParts& parts) {
+  const auto slot = [&](int id, auto* what) { parts.slots.push_back({id, reinterpret_cast<void*>(what)}); };
+  slot(Py_mp_subscript, get);
+  slot(Py_mp_ass_subscript, set);
+  slot(Py_mp_length, length);
+  slot(Py_sq_length, length);
+  slot(Py_sq_item, item);
+  slot(Py_sq_contains, contains);
+  slot(Py_tp_iter, iterate);
+}
+
+void bind_indexing(nb::module_& m) {
+  m.def(
+      "index_with",
+      [](nb::object get_function, nb::object set_function) {
+        get_advanced = get_function.release().ptr();
+        set_advanced = set_function.release().ptr();
+      },
+      nb::arg("get"), nb::arg("set"), "Sets what answers indices with masks and arrays.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,96 @@
+#include "frontend/python/src/line.h"
+
+#include <frameobject.h>
+
+#include <cstring>
+#include <string>
+#include <unordered_set>
+
+namespace weft::python {
+namespace {
+
+namespace nb = nanobind;
+
+struct Line {
+  const char* file = "<python>";
+  uint32_t line = 0;
+};
+
+// A place in a code object, by the instruction that runs there.
+struct Place {
+  PyCodeObject* code = nullptr;  // held, so that no other code object gets its address
+  int instruction = -1;
+  bool inside = false;  // of the package
+  Line line;
+};
+
+constexpr size_t kPlaces = 1024;
+Place places[kPlaces];  // used with the interpreter's lock held
+std::string* package_folder;
+
+// File names live as long as the program.
+const char* interned(PyObject* name) {
+  static auto* const names = new std::unordered_set<std::string>;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text) {
+    PyErr_Clear();
+    text = "<python>";
+  }
+  return names->emplace(text).first->c_str();
+}
+
+#if PY_VERSION_HEX < 0x030B0000
+int instruction_of(PyFrameObject* frame) { return frame->f_lasti; }
+#else
+int instruction_of(PyFrameObject* frame) { return PyFrame_GetLasti(frame); }
+#endif
+
+const Place& place_of(PyFrameObject* frame) {
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  const int instruction = instruction_of(frame);
+  const size_t mixed = (reinterpret_cast<uintptr_t>(code) >> 4) * 31 + static_cast<size_t>(instruction);
+  Place& place = places[(mixed ^ mixed >> 10) % kPlaces];
+  if (place.code == code && place.instruction == instruction) {
+    Py_DECREF(code);
+    return place;
+  }
+  PyCodeObject* old = place.code;
+  place.code = code;
+  place.instruction = instruction;
+  place.line = {interned(code->co_filename), static_cast<uint32_t>(PyFrame_GetLineNumber(frame))};
+  place.inside =
+      package_folder && std::strncmp(place.line.file, package_folder->c_str(), package_folder->size()) == 0;
+  const Place& result = place;
+  Py_XDECREF(old);
+  return result;
+}
+
+Line running_line() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (!frame) return {};
+  const Place* place = &place_of(frame);
+  if (!place->inside) return place->line;
+  // The package's own Python calls: the frame outside of it is the user's.
+  PyFrameObject* back = PyFrame_GetBack(frame);
+  while (back) {
+    place = &place_of(back);
+    PyFrameObject* next = place->inside ? PyFrame_GetBack(back) : nullptr;
+    Py_DECREF(back);
+    back = next;
+  }
+  return place->line;
+}
+
+LineScope scope_of(const Line& line) { return {line.file, line.line}; }
+
+}  // namespace
+
+PythonLine::PythonLine() : scope_(scope_of(running_line())) {}
+
+void bind_lines(nb::module_& m) {
+  m.def(
+      "pass_over", [](const char* folder) { package_folder = new std::string(folder); }, nb::arg("folder"),
+      "Takes lines of files in this folder for the package's own, never the user's.");
+}
+
+}  // namespace weft::python

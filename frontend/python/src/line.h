@@ -1,0 +1,23 @@
+// Which Python line records: the innermost frame outside of the package, looked up without walking line
+// tables twice.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "frontend/cpp/weft/array.h"
+
+namespace weft::python {
+
+// While it lives, what this thread records comes from the Python line that is running.
+class PythonLine {
+ public:
+  PythonLine();
+
+ private:
+  LineScope scope_;
+};
+
+// Frames of code in this folder are passed over.
+void bind_lines(nanobind::module_& m);
+
+}  // namespace weft::python

@@ -1,0 +1,80 @@
+// Memory that Python objects own, lent to arrays, and arrays copied out of it.
+#include <mutex>
+
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/module.h"
+
+namespace weft::python {
+namespace {
+
+// Owners that were let go by threads without the interpreter's lock, until a thread that has it releases
+// them.
+std::mutex waiting_mutex;
+std::vector<PyObject*> waiting;
+
+int release_waiting(void*) {
+  std::vector<PyObject*> owners;
+  {
+    std::lock_guard lock(waiting_mutex);
+    owners.swap(waiting);
+  }
+  for (PyObject* owner : owners) Py_DECREF(owner);
+  return 0;
+}
+
+void release(PyObject* owner) {
+  if (!Py_IsInitialized()) return;
+  if (PyGILState_Check()) {
+    Py_DECREF(owner);
+    return;
+  }
+  bool first;
+  {
+    std::lock_guard lock(waiting_mutex);
+    first = waiting.empty();
+    waiting.push_back(owner);
+  }
+  if (first) Py_AddPendingCall(release_waiting, nullptr);
+}
+
+void* let_go() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void take_back(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+
+}  // namespace
+
+void bind_memory(nb::module_& m) {
+  on_long_work(let_go, take_back);
+  m.def(
+      "copy_from",
+      [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {
+        return from_bytes(reinterpret_cast<const void*>(address), dtype, shape, device);
+      },
+      "address"_a, "dtype"_a, "shape"_a, "device"_a, "A copy of row-major host memory.");
+  m.def(
+      "borrow",
+      [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device) {
+        PyObject* held = owner.ptr();
+        Array array =
+            borrow(reinterpret_cast<const void*>(address), dtype, shape, [held] { release(held); }, device);
+        owner.release();
+        return array;
+      },
+      "address"_a, "dtype"_a, "shape"_a, "owner"_a, "device"_a,
+      "An array over row-major memory that `owner` keeps, and that nobody writes to meanwhile.");
+  m.def(
+      "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
+      "x"_a, "address"_a, "Writes the elements to row-major host memory.");
+  m.def(
+      "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(lend(x).data); }, "x"_a,
+      "Where the first element lies.");
+  m.def(
+      "strides",
+      [](const Array& x) {
+        Dims strides = lend(x).strides;
+        for (int64_t& stride : strides) stride *= static_cast<int64_t>(x.itemsize());
+        return strides;
+      },
+      "x"_a, "Bytes between neighbours along each axis.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,17 @@
+// The parts of the module _core, one function for each topic.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace weft::python {
+
+void bind_indexing(nanobind::module_& m);
+void bind_map_functions(nanobind::module_& m);
+void bind_creation(nanobind::module_& m);
+void bind_memory(nanobind::module_& m);
+void bind_reductions(nanobind::module_& m);
+void bind_shaping(nanobind::module_& m);
+void bind_products(nanobind::module_& m);
+void bind_session(nanobind::module_& m);
+
+}  // namespace weft::python

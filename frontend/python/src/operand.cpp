@@ -1,0 +1,104 @@
+#include "frontend/python/src/operand.h"
+
+#include <string>
+
+#include "compiler/base/error.h"
+#include "frontend/python/src/dtypes.h"
+
+namespace weft::python {
+namespace {
+
+PyObject* convert_foreign;
+
+Number integer(PyObject* object) {
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+  }
+  if (overflow > 0) {
+    const uint64_t large = PyLong_AsUnsignedLongLong(object);
+    if (large != static_cast<uint64_t>(-1) || !PyErr_Occurred()) return large;
+    PyErr_Clear();
+  }
+  throw OverflowError("number: integers have 64 bits: got " +
+                      nb::cast<std::string>(nb::str(nb::handle(object))));
+}
+
+PyObject* numpy_type(const char* name, PyObject*& cached) {
+  if (!cached && numpy_if_imported()) cached = numpy().attr(name).ptr();
+  return cached;
+}
+
+bool is_numpy_scalar(PyObject* object) {
+  static PyObject* generic = nullptr;
+  PyObject* type = numpy_type("generic", generic);
+  return type && PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type));
+}
+
+bool is_numpy_array(PyObject* object) {
+  static PyObject* ndarray = nullptr;
+  PyObject* type = numpy_type("ndarray", ndarray);
+  return type && PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type));
+}
+
+// Subclasses of Python's own number types too.
+std::optional<Number> python_number(PyObject* object) {
+  if (PyFloat_Check(object)) return Number(PyFloat_AS_DOUBLE(object));
+  if (PyBool_Check(object)) return Number(object == Py_True);
+  if (PyLong_Check(object)) return integer(object);
+  if (PyComplex_Check(object)) {
+    const Py_complex z = PyComplex_AsCComplex(object);
+    return Number(std::complex<double>(z.real, z.imag));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Number> number_from(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return Number(PyFloat_AS_DOUBLE(object));
+  if (PyLong_CheckExact(object)) return integer(object);
+  if (is_numpy_scalar(object)) {
+    const nb::handle scalar(object);
+    const DType dtype = dtype_from(scalar.attr("dtype").ptr());
+    const nb::object value = scalar.attr("item")();
+    auto number = python_number(value.ptr());
+    if (!number) return std::nullopt;
+    return Number::typed(number->value().cast(dtype));
+  }
+  return python_number(object);
+}
+
+bool Argument::parse(PyObject* object) {
+  if (is_array(object)) {
+    array_ = &array_of(object);
+    return true;
+  }
+  if (auto number = number_from(object)) {
+    number_ = *number;
+    return true;
+  }
+  if (PyList_Check(object) || PyTuple_Check(object) || is_numpy_array(object)) {
+    const nb::object made = nb::handle(convert_foreign)(nb::handle(object));
+    converted_ = array_of(made.ptr());
+    array_ = &converted_;
+    return true;
+  }
+  return false;
+}
+
+void parse_argument(Argument& out, const char* op, PyObject* object) {
+  if (!out.parse(object)) {
+    throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(object)->tp_name);
+  }
+}
+
+void bind_operands(nb::module_& m) {
+  m.def(
+      "convert_foreign_with", [](nb::object function) { convert_foreign = function.release().ptr(); },
+      nb::arg("function"), "Sets the function that makes arrays of NumPy's arrays and of lists.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,64 @@
+// What Python code may pass where an operation takes an array: arrays, numbers, NumPy's scalars and arrays,
+// lists.
+#pragma once
+
+#include <optional>
+
+#include "frontend/python/src/python_array.h"
+
+namespace weft::python {
+
+// An argument for the length of a call: it refers to the Python object.
+class Argument {
+ public:
+  // False when the object is nothing of the kind. Throws when it is, but cannot be converted.
+  bool parse(PyObject* object);
+  Operand operand() const { return array_ ? Operand(*array_) : Operand(number_); }
+  const Array* array() const { return array_; }
+  const Number& number() const { return number_; }
+
+ private:
+  const Array* array_ = nullptr;
+  Array converted_;
+  Number number_ = 0;
+};
+
+// The number that a Python or NumPy scalar is; none for everything else.
+std::optional<Number> number_from(PyObject* object);
+// As parse(), but TypeError naming `op` when the object is nothing of the kind.
+void parse_argument(Argument& out, const char* op, PyObject* object);
+
+// The function that makes arrays of foreign ones: the package's asarray.
+void bind_operands(nb::module_& m);
+
+}  // namespace weft::python
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<weft::Number> {
+  using Value = weft::Number;
+  static constexpr auto Name = const_name("complex | float");
+  template <typename T_>
+  using Cast = movable_cast_t<T_>;
+  template <typename T_>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  explicit operator Value*() { return &value; }
+  explicit operator Value&() { return value; }
+  explicit operator Value&&() { return static_cast<Value&&>(value); }
+  weft::Number value = 0;
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    try {
+      const auto number = weft::python::number_from(source.ptr());
+      if (number) value = *number;
+      return number.has_value();
+    } catch (...) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+};
+
+}  // namespace nanobind::detail

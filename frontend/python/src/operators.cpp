@@ -1,0 +1,138 @@
+// Array's operators. Each answers NotImplemented for what is no operand, so that Python asks the other side.
+#include "frontend/cpp/record.h"
+#include "frontend/python/src/errors.h"
+#include "frontend/python/src/line.h"
+#include "frontend/python/src/operand.h"
+
+namespace weft::python {
+namespace {
+
+using ir::Op;
+
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+template <class F>
+PyObject* binary(PyObject* a, PyObject* b, F&& f) {
+  return guarded([&]() -> PyObject* {
+    Argument x, y;
+    if (!x.parse(a) || !y.parse(b)) return not_implemented();
+    const PythonLine line;
+    return wrap(f(x.operand(), y.operand()));
+  });
+}
+
+template <Op op>
+PyObject* map2(PyObject* a, PyObject* b) {
+  return binary(a, b, [](const Operand& x, const Operand& y) { return detail::map(op, x, y); });
+}
+
+template <Op op>
+PyObject* map1(PyObject* a) {
+  return guarded([&] {
+    const PythonLine line;
+    return wrap(detail::map(op, array_of(a)));
+  });
+}
+
+template <Op op>
+PyObject* in_place(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Argument y;
+    if (!y.parse(b)) return not_implemented();
+    const PythonLine line;
+    detail::in_place(op, array_of(a), y.operand());
+    return Py_NewRef(a);
+  });
+}
+
+// As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  return modulus == Py_None ? map2<Op::pow>(a, b) : not_implemented();
+}
+PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
+  return modulus == Py_None ? in_place<Op::pow>(a, b) : not_implemented();
+}
+
+PyObject* product(PyObject* a, PyObject* b) {
+  return binary(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); });
+}
+PyObject* product_in_place(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Argument y;
+    if (!y.parse(b)) return not_implemented();
+    const PythonLine line;
+    const Array result = matmul(array_of(a), y.operand());
+    if (result.dtype() != array_of(a).dtype()) {
+      throw TypeError("matmul: the result cannot be stored in place as " +
+                      std::string(name(array_of(a).dtype())) + ": got " + std::string(name(result.dtype())));
+    }
+    if (result.shape() != array_of(a).shape()) {
+      throw Error("matmul: the result cannot be stored in place in shape " + to_string(array_of(a).shape()) +
+                  ": got " + to_string(result.shape()));
+    }
+    array_of(a).assign(result);
+    return Py_NewRef(a);
+  });
+}
+
+PyObject* quotient_and_remainder(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Argument x, y;
+    if (!x.parse(a) || !y.parse(b)) return not_implemented();
+    const PythonLine line;
+    const nb::object quotient = nb::steal(wrap(floor_divide(x.operand(), y.operand())));
+    const nb::object rest = nb::steal(wrap(remainder(x.operand(), y.operand())));
+    return nb::make_tuple(quotient, rest).release().ptr();
+  });
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+  switch (how) {
+    case Py_LT:
+      return map2<Op::less>(a, b);
+    case Py_LE:
+      return map2<Op::less_equal>(a, b);
+    case Py_EQ:
+      return map2<Op::equal>(a, b);
+    case Py_NE:
+      return map2<Op::not_equal>(a, b);
+    case Py_GT:
+      return map2<Op::greater>(a, b);
+    default:
+      return map2<Op::greater_equal>(a, b);
+  }
+}
+
+}  // namespace
+
+void add_operators(TypeParts& parts) {
+  const auto slot = [&](int id, auto* what) { parts.slots.push_back({id, reinterpret_cast<void*>(what)}); };
+#define WEFT_SLOT(name, op)         \
+  slot(Py_nb_##name, map2<Op::op>); \
+  slot(Py_nb_inplace_##name, in_place<Op::op>)
+  WEFT_SLOT(add, add);
+  WEFT_SLOT(subtract, subtract);
+  WEFT_SLOT(multiply, multiply);
+  WEFT_SLOT(true_divide, divide);
+  WEFT_SLOT(floor_divide, floor_divide);
+  WEFT_SLOT(remainder, remainder);
+  WEFT_SLOT(and, bitwise_and);
+  WEFT_SLOT(or, bitwise_or);
+  WEFT_SLOT(xor, bitwise_xor);
+  WEFT_SLOT(lshift, bitwise_left_shift);
+  WEFT_SLOT(rshift, bitwise_right_shift);
+#undef WEFT_SLOT
+  slot(Py_nb_power, power);
+  slot(Py_nb_inplace_power, power_in_place);
+  slot(Py_nb_matrix_multiply, product);
+  slot(Py_nb_inplace_matrix_multiply, product_in_place);
+  slot(Py_nb_divmod, quotient_and_remainder);
+  slot(Py_nb_negative, map1<Op::negative>);
+  slot(Py_nb_positive, map1<Op::positive>);
+  slot(Py_nb_absolute, map1<Op::abs>);
+  slot(Py_nb_invert, map1<Op::bitwise_invert>);
+  slot(Py_tp_richcompare, compare);
+  slot(Py_tp_hash, PyObject_HashNotImplemented);
+}
+
+}  // namespace weft::python

@@ -1,0 +1,78 @@
+// What an array says of itself without computing anything.
+#include <string>
+
+#include "compiler/base/error.h"
+#include "frontend/python/src/dtypes.h"
+#include "frontend/python/src/errors.h"
+#include "frontend/python/src/line.h"
+#include "frontend/python/src/python_array.h"
+#include "frontend/python/src/shapes.h"
+
+namespace weft::python {
+namespace {
+
+PyObject* dtype(PyObject* self, void*) {
+  return guarded([&] { return Py_NewRef(dtype_object(array_of(self).dtype())); });
+}
+PyObject* shape(PyObject* self, void*) {
+  return guarded([&] { return tuple_of(array_of(self).shape()).release().ptr(); });
+}
+// As NumPy: the same elements under another shape, in place; only where that is a view.
+int set_shape(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        if (!value) throw TypeError("shape: cannot be deleted");
+        Array& x = array_of(self);
+        const PythonLine line;
+        const Array reshaped = x.reshape(dims_from(value));
+        if (!reshaped.shares_cell(x)) {
+          throw Error("shape: the strides do not allow this shape without a copy, use reshape(): got " +
+                      to_string(reshaped.shape()));
+        }
+        x = reshaped;
+        return 0;
+      },
+      -1);
+}
+PyObject* ndim(PyObject* self, void*) { return PyLong_FromSize_t(array_of(self).ndim()); }
+PyObject* size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
+PyObject* itemsize(PyObject* self, void*) { return PyLong_FromSize_t(array_of(self).itemsize()); }
+PyObject* nbytes(PyObject* self, void*) {
+  return PyLong_FromLongLong(array_of(self).size() * static_cast<int64_t>(array_of(self).itemsize()));
+}
+PyObject* device(PyObject* self, void*) {
+  return guarded([&] {
+    const std::string name = array_of(self).device();
+    return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+  });
+}
+PyObject* transposed(PyObject* self, void*) {
+  return guarded([&] { return wrap(array_of(self).T()); });
+}
+PyObject* matrix_transposed(PyObject* self, void*) {
+  return guarded([&] {
+    const Array& x = array_of(self);
+    if (x.ndim() < 2) throw Error("mT: needs at least two axes: got shape " + to_string(x.shape()));
+    return wrap(swapaxes(x, -1, -2));
+  });
+}
+
+}  // namespace
+
+void add_properties(TypeParts& parts) {
+  const auto add = [&](const char* name, getter get, const char* doc, setter set = nullptr) {
+    parts.properties.push_back({name, get, set, doc, nullptr});
+  };
+  add("dtype", dtype, "The elements' numpy.dtype.");
+  add("shape", shape, "The extents of the axes; assigning to it reshapes in place, where that needs no copy.",
+      set_shape);
+  add("ndim", ndim, "How many axes there are.");
+  add("size", size, "How many elements there are.");
+  add("itemsize", itemsize, "Bytes of an element.");
+  add("nbytes", nbytes, "Bytes of all elements.");
+  add("device", device, "Where the array lies: 'cpu' or 'cuda:N'.");
+  add("T", transposed, "The array with its axes reversed, a view.");
+  add("mT", matrix_transposed, "The array with its last two axes swapped, a view.");
+}
+
+}  // namespace weft::python

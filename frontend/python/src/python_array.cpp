@@ -1,0 +1,83 @@
+#include "frontend/python/src/python_array.h"
+
+#include <structmember.h>
+
+#include <new>
+
+namespace weft::python {
+
+PyTypeObject* array_type;
+
+namespace {
+
+// Objects that were let go, kept for the next arrays: every operation makes one.
+constexpr int kSpares = 64;
+PyArray* spares[kSpares];
+int spare_count = 0;
+
+void deallocate(PyObject* self) {
+  auto* object = reinterpret_cast<PyArray*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  if (object->weak_references) PyObject_ClearWeakRefs(self);
+  object->array.~Array();
+  if (spare_count < kSpares) {
+    spares[spare_count++] = object;
+  } else {
+    PyObject_Free(object);
+  }
+  Py_DECREF(type);
+}
+
+PyObject* no_constructor(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Array: arrays are made by asarray(), zeros() and their like");
+  return nullptr;
+}
+
+constexpr const char* kDoc =
+    "A NumPy-like array whose operations are recorded and computed, fused into few kernels, when a value is "
+    "looked at.\n\n"
+    "Slices, transposes and reshapes are views: what is written through one is seen by all.";
+
+}  // namespace
+
+PyObject* wrap(Array array) noexcept {
+  PyArray* object;
+  if (spare_count > 0) {
+    object = spares[--spare_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(object), array_type);
+  } else {
+    object = PyObject_New(PyArray, array_type);
+    if (!object) return nullptr;
+  }
+  new (&object->array) Array(std::move(array));
+  object->weak_references = nullptr;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+void bind_array_type(nb::module_& m) {
+  // The type refers to these for as long as it lives.
+  static TypeParts parts;
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(PyArray, weak_references), READONLY, nullptr}, {}};
+  add_operators(parts);
+  add_indexing(parts);
+  add_values(parts);
+  add_properties(parts);
+  parts.methods.push_back({});
+  parts.properties.push_back({});
+  const auto slot = [](int id, auto* what) { parts.slots.push_back({id, reinterpret_cast<void*>(what)}); };
+  slot(Py_tp_dealloc, deallocate);
+  slot(Py_tp_new, no_constructor);
+  slot(Py_tp_doc, const_cast<char*>(kDoc));
+  slot(Py_tp_members, members);
+  slot(Py_tp_methods, parts.methods.data());
+  slot(Py_tp_getset, parts.properties.data());
+  parts.slots.push_back({});
+  PyType_Spec spec = {"weft.Array", sizeof(PyArray), 0, Py_TPFLAGS_DEFAULT, parts.slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  array_type = reinterpret_cast<PyTypeObject*>(type);
+  m.attr("Array") = nb::borrow(type);
+}
+
+}  // namespace weft::python

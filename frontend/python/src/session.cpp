@@ -1,0 +1,65 @@
+// Evaluation, inspection and the machine.
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/module.h"
+
+namespace weft::python {
+namespace {
+
+nb::dict stats_dict() {
+  const Stats s = stats();
+  nb::dict d;
+#define WEFT_FIELD(name) d[#name] = s.name
+  WEFT_FIELD(kernels_launched);
+  WEFT_FIELD(library_calls);
+  WEFT_FIELD(compiles);
+  WEFT_FIELD(compile_ns);
+  WEFT_FIELD(memory_hits);
+  WEFT_FIELD(disk_hits);
+  WEFT_FIELD(disk_misses);
+  WEFT_FIELD(program_hits);
+  WEFT_FIELD(program_misses);
+  WEFT_FIELD(interpreted);
+  WEFT_FIELD(bytes_read);
+  WEFT_FIELD(bytes_written);
+#undef WEFT_FIELD
+  return d;
+}
+
+nb::list devices() {
+  nb::list list;
+  for (const DeviceSummary& s : Session::current().devices()) {
+    nb::dict d;
+    d["name"] = s.name;
+    d["description"] = s.description;
+    d["architecture"] = s.architecture;
+    d["threads"] = s.threads;
+    d["memory_bytes"] = s.memory_bytes;
+    d["in_use"] = s.in_use;
+    d["pooled"] = s.pooled;
+    d["peak"] = s.peak;
+    list.append(d);
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_session(nb::module_& m) {
+  m.def(
+      "eval",
+      [](const std::vector<Array>& arrays) {
+        const PythonLine line;
+        eval(arrays);
+      },
+      "arrays"_a);
+  m.def("explain", [](const Array& x) { return explain(x); }, "x"_a);
+  m.def("show", [](const Array& x, const std::string& stage) { return show(x, stage); }, "x"_a, "stage"_a);
+  m.def("one_kernel", [](const Array& x) { return one_kernel(x); }, "x"_a);
+  m.def("stats", stats_dict);
+  m.def("sync", [] { sync(); });
+  m.def("devices", devices);
+  m.def("default_device", [] { return Session::current().options().device; });
+  m.def("no_cuda_because", [] { return Session::current().no_cuda_because(); });
+}
+
+}  // namespace weft::python

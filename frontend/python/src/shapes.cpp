@@ -1,0 +1,71 @@
+#include "frontend/python/src/shapes.h"
+
+#include "compiler/base/error.h"
+#include "frontend/python/src/errors.h"
+
+namespace weft::python {
+namespace {
+
+namespace nb = nanobind;
+
+int64_t integer(PyObject* object) {
+  const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+}  // namespace
+
+nb::object tuple_of(const Dims& dims) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(dims.size()));
+  if (!tuple) throw nb::python_error();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    PyObject* extent = PyLong_FromLongLong(dims[i]);
+    if (!extent) {
+      Py_DECREF(tuple);
+      throw nb::python_error();
+    }
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), extent);
+  }
+  return nb::steal(tuple);
+}
+
+Dims dims_from(PyObject* object) {
+  if (PyLong_Check(object)) return {integer(object)};
+  Dims dims;
+  if (PyTuple_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+      dims.push_back(integer(PyTuple_GET_ITEM(object, i)));
+    return dims;
+  }
+  if (PyIndex_Check(object)) {
+    const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+    if (value != -1 || !PyErr_Occurred()) return {value};
+    PyErr_Clear();
+  }
+  const nb::object items = nb::steal(PySequence_Fast(object, "takes an integer or a sequence of integers"));
+  if (!items.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    dims.push_back(integer(PySequence_Fast_GET_ITEM(items.ptr(), i)));
+  return dims;
+}
+
+}  // namespace weft::python
+
+namespace nanobind::detail {
+
+bool type_caster<weft::Dims>::from_python(handle source, uint32_t, cleanup_list*) noexcept {
+  try {
+    value = weft::python::dims_from(source.ptr());
+    return true;
+  } catch (...) {
+    PyErr_Clear();
+    return false;
+  }
+}
+
+handle type_caster<weft::Dims>::from_cpp(const weft::Dims& dims, rv_policy, cleanup_list*) noexcept {
+  return weft::python::guarded([&] { return handle(weft::python::tuple_of(dims).release()); });
+}
+
+}  // namespace nanobind::detail

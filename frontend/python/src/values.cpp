@@ -1,0 +1,200 @@
+// Looking at values: Python's numbers, truth, positions and text, the buffer protocol, and attributes that do
+// not depend on the elements.
+#include <string>
+
+#include "compiler/base/error.h"
+#include "frontend/python/src/dtypes.h"
+#include "frontend/python/src/errors.h"
+#include "frontend/python/src/line.h"
+#include "frontend/python/src/operand.h"
+
+namespace weft::python {
+namespace {
+
+PyObject* number_object(const Scalar& value) {
+  switch (kind(value.dtype)) {
+    case DTypeKind::Bool:
+      return PyBool_FromLong(value.i != 0);
+    case DTypeKind::Signed:
+      return PyLong_FromLongLong(value.i);
+    case DTypeKind::Unsigned:
+      return PyLong_FromUnsignedLongLong(static_cast<uint64_t>(value.i));
+    case DTypeKind::Float:
+      return PyFloat_FromDouble(value.re);
+    case DTypeKind::Complex:
+      return PyComplex_FromDoubles(value.re, value.im);
+  }
+  return nullptr;
+}
+
+// The only element; TypeError, as Python's conversions raise it, when there is not exactly one.
+nb::object only_element(PyObject* self, const char* what) {
+  const Array& x = array_of(self);
+  if (x.size() != 1) {
+    throw TypeError(std::string(what) + ": takes an array of one element: got shape " + to_string(x.shape()));
+  }
+  PyObject* number = number_object(x.only_element());
+  if (!number) throw nb::python_error();
+  return nb::steal(number);
+}
+
+int truth(PyObject* self) {
+  return guarded(
+      [&] {
+        const Array& x = array_of(self);
+        if (x.size() != 1) {
+          throw Error(
+              "bool: the truth of an array of more or fewer than one element is ambiguous, use any() or "
+              "all(): "
+              "got shape " +
+              to_string(x.shape()));
+        }
+        return PyObject_IsTrue(only_element(self, "bool").ptr());
+      },
+      -1);
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded([&] { return PyNumber_Long(only_element(self, "int").ptr()); });
+}
+PyObject* to_float(PyObject* self) {
+  return guarded([&] { return PyNumber_Float(only_element(self, "float").ptr()); });
+}
+PyObject* to_complex(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const nb::object number = only_element(self, "complex");
+    if (PyComplex_Check(number.ptr())) return number.inc_ref().ptr();
+    const nb::object real = nb::steal(PyNumber_Float(number.ptr()));
+    if (!real.is_valid()) throw nb::python_error();
+    return PyComplex_FromDoubles(PyFloat_AS_DOUBLE(real.ptr()), 0);
+  });
+}
+
+PyObject* to_index(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    const Array& x = array_of(self);
+    if (x.ndim() > 0 || !is_integer(x.dtype())) {
+      throw TypeError("index: only an integer array of rank 0 is a position: got " +
+                      std::string(name(x.dtype())) + " " + to_string(x.shape()));
+    }
+    return only_element(self, "index").release().ptr();
+  });
+}
+
+// The struct module's format; null where it has none.
+const char* format_of(DType dtype) {
+  constexpr const char* kFormats[kDTypeCount] = {"?", "b", "h",     "i", "l", "B",  "H", "I",
+                                                 "L", "e", nullptr, "f", "d", "Zf", "Zd"};
+  return kFormats[static_cast<int>(dtype)];
+}
+
+struct Exported {
+  Lent lent;
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return guarded(
+      [&] {
+        const Array& x = array_of(self);
+        const char* format = format_of(x.dtype());
+        if (x.device() != "cpu" || !format || (flags & PyBUF_WRITABLE)) {
+          const std::string why = !format               ? "dtype " + std::string(name(x.dtype()))
+                                  : x.device() != "cpu" ? "device " + x.device()
+                                                        : "a request to write";
+          PyErr_SetString(
+              PyExc_BufferError,
+              ("buffer: host memory of a dtype that the struct module knows can be lent, for reading: got " +
+               why)
+                  .c_str());
+          throw nb::python_error();
+        }
+        auto exported = std::make_unique<Exported>(Exported{lend(x), {}, {}});
+        const auto item = static_cast<Py_ssize_t>(x.itemsize());
+        Py_ssize_t expected = item;
+        bool contiguous = true;
+        exported->shape.assign(x.shape().begin(), x.shape().end());
+        exported->strides.resize(x.ndim());
+        for (size_t i = x.ndim(); i-- > 0;) {
+          exported->strides[i] = exported->lent.strides[i] * item;
+          contiguous = contiguous && (x.shape()[i] == 1 || exported->strides[i] == expected);
+          expected *= x.shape()[i];
+        }
+        contiguous = contiguous || x.size() == 0;
+        if (!contiguous && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+          PyErr_SetString(PyExc_BufferError, "buffer: the array is not contiguous");
+          throw nb::python_error();
+        }
+        view->buf = const_cast<void*>(exported->lent.data);
+        view->len = static_cast<Py_ssize_t>(x.size()) * item;
+        view->itemsize = item;
+        view->readonly = 1;
+        view->ndim = static_cast<int>(x.ndim());
+        view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
+        view->shape = (flags & PyBUF_ND) ? exported->shape.data() : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides.data() : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = exported.release();
+        view->obj = Py_NewRef(self);
+        return 0;
+      },
+      -1);
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
+
+PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    const Array& x = array_of(self);
+    if (count == 0) {
+      if (x.size() != 1)
+        throw Error("item: takes an array of one element: got shape " + to_string(x.shape()));
+      return number_object(x.only_element());
+    }
+    Dims positions;
+    const auto add = [&](PyObject* object) {
+      const Py_ssize_t position = PyNumber_AsSsize_t(object, PyExc_IndexError);
+      if (position == -1 && PyErr_Occurred()) throw nb::python_error();
+      positions.push_back(position);
+    };
+    if (count == 1 && PyTuple_Check(args[0])) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i) add(PyTuple_GET_ITEM(args[0], i));
+    } else {
+      for (Py_ssize_t i = 0; i < count; ++i) add(args[i]);
+    }
+    if (positions.size() == 1 && x.ndim() > 1) {
+      // A position in the flat array.
+      const int64_t flat = positions[0] < 0 ? positions[0] + x.size() : positions[0];
+      if (flat < 0 || flat >= x.size()) {
+        throw IndexError("item: position out of range for " + std::to_string(x.size()) + " elements: got " +
+                         std::to_string(positions[0]));
+      }
+      int64_t rest = flat;
+      positions = Dims(x.ndim(), 0);
+      for (size_t i = x.ndim(); i-- > 0;) {
+        positions[i] = rest % x.shape()[i];
+        rest /= x.shape()[i];
+      }
+    }
+    return number_object(x.element(positions).only_element());
+  });
+}
+
+}  // namespace
+
+void add_values(TypeParts& parts) {
+  const auto slot = [&](int id, auto* what) { parts.slots.push_back({id, reinterpret_cast<void*>(what)}); };
+  slot(Py_nb_bool, truth);
+  slot(Py_nb_int, to_int);
+  slot(Py_nb_float, to_float);
+  slot(Py_nb_index, to_index);
+  slot(Py_bf_getbuffer, get_buffer);
+  slot(Py_bf_releasebuffer, release_buffer);
+  parts.methods.push_back({"__complex__", to_complex, METH_NOARGS, "__complex__($self, /)\n--\n\n"});
+  parts.methods.push_back(
+      {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
+       "item($self, /, *args)\n--\n\nThe only element, or the one at a position, as a Python number."});
+}
+
+}  // namespace weft::python

@@ -1,0 +1,75 @@
+"""Arrays that are recorded as they are used and computed, fused into few kernels, when a value is looked at.
+
+`import weft as wf` and write NumPy: the Array API standard and NumPy's own spellings over it. `wf.explain(x)` says what
+would run and why; `wf.eval(x)` runs it; every other look at a value does so by itself.
+"""
+
+import os as _os
+from typing import Any as _Any
+
+from weft import _core
+
+_core.pass_over(_os.path.dirname(__file__))
+
+from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
+from weft import (  # noqa: E402
+    _creation,
+    _dtypes,
+    _elementwise,
+    _host,
+    _indexing,
+    _info,
+    _methods,
+    _numpy_names,
+    _products,
+    _protocols,
+    _reductions,
+    _session,
+    _shaping,
+)
+
+__version__ = "0.1.0"
+__array_api_version__ = "2025.12"
+
+e = 2.718281828459045
+pi = 3.141592653589793
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+
+ndarray = Array
+
+__all__ = ["Array", "Error", "InternalError", "OutOfMemory", "e", "inf", "nan", "ndarray", "newaxis", "pi"]
+for _part in (
+    _elementwise,
+    _creation,
+    _dtypes,
+    _reductions,
+    _shaping,
+    _products,
+    _indexing,
+    _host,
+    _numpy_names,
+    _protocols,
+    _info,
+    _session,
+):
+    for _name in _part.__all__:
+        globals()[_name] = getattr(_part, _name)
+    __all__ += _part.__all__
+_methods.attach()
+# What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
+__all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "max", "min", "pow", "round", "sum"})
+
+
+def __getattr__(name: str) -> _Any:
+    """The dtypes, whose packages are imported when the first of them is asked for."""
+    value = _dtypes.named(name)
+    if value is None:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_dtypes.names])

@@ -1,0 +1,267 @@
+"""New arrays: from values, from numbers, from nothing."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Sequence
+
+from weft import _core
+from weft._core import Array
+from weft._memory import from_numpy
+
+__all__ = [
+    "arange",
+    "array",
+    "asanyarray",
+    "asarray",
+    "ascontiguousarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "identity",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
+Shape = int | Sequence[int]
+
+
+def _named(device: Any) -> str:
+    return "" if device is None else str(device)
+
+
+def asarray(
+    obj: Any, /, dtype: Any = None, order: str | None = None, *, device: Any = None, copy: builtins.bool | None = None
+) -> Array:
+    """An array of what `obj` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
+
+    `copy` True always copies, False never does (ValueError where it would have to), None copies where needed. Memory of
+    NumPy is used where it lies, see docs/python.md.
+    """
+    where = _named(device)
+    if dtype is not None:
+        dtype = _core.dtype(dtype)
+    if isinstance(obj, Array):
+        result = obj
+        if where and where != obj.device:
+            result = _core.to_device(obj, where)
+        if dtype is not None and dtype != obj.dtype:
+            result = _core.astype(result, dtype)
+        if copy is False and result is not obj:
+            raise ValueError("asarray: another dtype or device needs a copy")
+        return _core.copy(result) if copy and result is obj else result
+    import numpy
+
+    if not isinstance(obj, numpy.ndarray):
+        if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
+            try:
+                memoryview(obj)
+            except TypeError:
+                raise ValueError("asarray: Python's numbers and sequences can only be copied") from None
+        # Weft has no bfloat16 literal of its own; NumPy converts through the dtype.
+        values = numpy.asarray(obj, dtype=dtype)
+        if values.dtype.kind == "O" or values.dtype.kind in "SUTmM":
+            raise TypeError(f"asarray: takes numbers: got {type(obj).__name__} with elements of dtype {values.dtype}")
+        obj = values
+    if dtype is not None and dtype != obj.dtype:
+        if copy is False:
+            raise ValueError("asarray: another dtype needs a copy")
+        return _core.astype(from_numpy(obj, where), dtype)
+    return from_numpy(obj, where, copy)
+
+
+def array(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    copy: builtins.bool | None = True,
+    order: str | None = None,
+    ndmin: int = 0,
+    device: Any = None,
+) -> Array:
+    """A new array of what `obj` holds."""
+    result = asarray(obj, dtype=dtype, device=device, copy=copy)
+    if result.ndim < ndmin:
+        result = _core.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)
+    return result
+
+
+def asanyarray(obj: Any, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+    """As asarray()."""
+    return asarray(obj, dtype=dtype, device=device)
+
+
+def ascontiguousarray(obj: Any, dtype: Any = None) -> Array:
+    """An array of at least one axis."""
+    result = asarray(obj, dtype=dtype)
+    return result if result.ndim else _core.reshape(result, (1,))
+
+
+def copy(a: Any, order: str = "K") -> Array:
+    """A copy; it costs nothing before one of the two is written."""
+    return _core.copy(a) if isinstance(a, Array) else asarray(a, copy=True)
+
+
+def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
+    if not isinstance(value, (builtins.bool, int, float, complex)):
+        value = asarray(value)
+        if value.ndim or dtype is None:
+            filled = zeros(shape, dtype=value.dtype if dtype is None else dtype, device=device)
+            filled[...] = value
+            return filled
+        value = value.item()
+    if dtype is not None:
+        dtype = _core.dtype(dtype)
+        if dtype.kind in "iu" and isinstance(value, int):
+            import numpy
+
+            info = numpy.iinfo(dtype)
+            if not info.min <= value <= info.max:
+                raise OverflowError(f"full: the number does not fit the dtype {dtype}: got {value}")
+    return _core.full(shape, value, dtype, _named(device))
+
+
+def full(shape: Shape, fill_value: Any, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+    """An array of one value; the dtype is the value's unless given."""
+    return _full(shape, fill_value, dtype, device)
+
+
+def zeros(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+    """An array of zeros, float64 unless told."""
+    return _core.full(shape, 0.0, None if dtype is None else _core.dtype(dtype), _named(device))
+
+
+def ones(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+    """An array of ones, float64 unless told."""
+    return _core.full(shape, 1.0, None if dtype is None else _core.dtype(dtype), _named(device))
+
+
+def empty(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+    """An array of no particular values (in fact zeros), float64 unless told."""
+    return zeros(shape, dtype, device=device)
+
+
+def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
+    x = asarray(x)
+    return _full(
+        x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype, device or x.device
+    )
+
+
+def zeros_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
+    """Zeros of x's shape, dtype and device unless told."""
+    return _like(x, 0, dtype, shape, device)
+
+
+def ones_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
+    """Ones of x's shape, dtype and device unless told."""
+    return _like(x, 1, dtype, shape, device)
+
+
+def empty_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
+    """An array of no particular values (in fact zeros) of x's shape, dtype and device unless told."""
+    return _like(x, 0, dtype, shape, device)
+
+
+def full_like(
+    x: Any, /, fill_value: Any, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None
+) -> Array:
+    """One value in x's shape, dtype and device unless told."""
+    return _like(x, fill_value, dtype, shape, device)
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Array) else value
+
+
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
+) -> Array:
+    """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not."""
+    start, stop, step = _number(start), _number(stop), _number(step)
+    if stop is None:
+        start, stop = 0, start
+    return _core.arange(start, stop, 1 if step is None else step, None if dtype is None else _core.dtype(dtype), _named(device))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: builtins.bool = True,
+    retstep: builtins.bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """`num` values evenly from start to stop; the last is stop itself when `endpoint`."""
+    start, stop = _number(start), _number(stop)
+    simple = isinstance(start, (int, float)) and isinstance(stop, (int, float)) and not axis
+    if simple and not retstep:
+        return _core.linspace(start, stop, num, endpoint, None if dtype is None else _core.dtype(dtype), _named(device))
+    import numpy
+
+    from weft._host import answered
+
+    return answered(numpy.linspace, start, stop, num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
+
+
+def eye(
+    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: Any = None, order: str | None = None, *, device: Any = None
+) -> Array:
+    """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
+    columns = n_rows if n_cols is None else n_cols
+    return _core.eye(n_rows, columns, k, None if dtype is None else _core.dtype(dtype), _named(device))
+
+
+def identity(n: int, dtype: Any = None) -> Array:
+    """Ones on the diagonal of a square array."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+    """Ones at and below the diagonal k, zeros above."""
+    return _core.tri(N, N if M is None else M, k, None if dtype is None else _core.dtype(dtype), "")
+
+
+def tril(x: Any, /, k: int = 0) -> Array:
+    """What lies at and below the diagonal k of the last two axes, zeros above."""
+    return _core.tril(asarray(x), k)
+
+
+def triu(x: Any, /, k: int = 0) -> Array:
+    """What lies at and above the diagonal k of the last two axes, zeros below."""
+    return _core.triu(asarray(x), k)
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy", sparse: builtins.bool = False, copy: builtins.bool = True) -> tuple[Array, ...]:
+    """Coordinate arrays of a grid, one for each vector of coordinates."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is 'xy' or 'ij': got {indexing!r}")
+    vectors = [_core.reshape(asarray(a), (-1,)) for a in arrays]
+    swap = indexing == "xy" and len(vectors) > 1
+    order = [1, 0, *range(2, len(vectors))] if swap else list(range(len(vectors)))
+    shape = [vectors[i].shape[0] for i in order]
+    result = []
+    for i, vector in enumerate(vectors):
+        extents = [1] * len(vectors)
+        extents[order.index(i)] = vector.shape[0]
+        line = _core.reshape(vector, extents)
+        line = line if sparse else _core.broadcast_to(line, shape)
+        result.append(_core.copy(line) if copy else line)
+    return tuple(result)
+
+
+_core.convert_foreign_with(asarray)

@@ -1,0 +1,73 @@
+"""The elementwise functions: those of the op table, which C++ gives, and the few that take more than operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+
+for _name in _core.map_names:
+    globals()[_name] = getattr(_core, _name)
+
+__all__ = [*_core.map_names, "clip", "where"]
+
+_round = _core.round
+
+
+def store(result: Array, out: Any) -> Array:
+    """The result, written to `out` if there is one."""
+    if out is None:
+        return result
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if not isinstance(out, Array):
+        raise TypeError(f"out: must be a weft.Array: got {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"out: must have the result's shape {result.shape}: got {out.shape}")
+    _core.assign(out, result)
+    return out
+
+
+def round(x: Any, /, decimals: int = 0, out: Any = None) -> Array:
+    """The nearest number of so many decimals, halves to even."""
+    if decimals == 0:
+        return _round(x, out)
+    x = asarray(x)
+    if x.dtype.kind in "biu" and decimals > 0:
+        return store(_core.copy(x), out)
+    scale = 10.0 ** abs_int(decimals)
+    scaled = _core.multiply(x, scale) if decimals > 0 else _core.divide(x, scale)
+    result = _core.divide(_round(scaled), scale) if decimals > 0 else _core.multiply(_round(scaled), scale)
+    return store(_core.astype(result, x.dtype), out)
+
+
+def abs_int(value: int) -> int:
+    """The absolute value of a Python integer (abs is an array function here)."""
+    return -value if value < 0 else value
+
+
+def _limit(x: Array, limit: Any, op: Any) -> Array:
+    return x if limit is None else op(x, limit)
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None, **numpy_names: Any) -> Array:
+    """x held between two limits, either of which may be left out."""
+    min = numpy_names.pop("a_min", min)
+    max = numpy_names.pop("a_max", max)
+    if numpy_names:
+        raise TypeError(f"clip: takes min, max and out: got {', '.join(numpy_names)}")
+    x = asarray(x)
+    if min is None and max is None:
+        return store(_core.copy(x), out)
+    return store(_limit(_limit(x, min, _core.maximum), max, _core.minimum), out)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """x where the condition is true, else y; with the condition alone, where it is (as nonzero())."""
+    if x is None and y is None:
+        from weft._host import nonzero
+
+        return nonzero(condition)
+    return _core.where(condition, x, y)

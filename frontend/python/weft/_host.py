@@ -1,0 +1,284 @@
+"""What NumPy answers for us, on host memory: results whose shape depends on the values, sorting, and searching.
+
+Their values are looked at when they are called. On the CPU NumPy reads Weft's memory where it lies; from a GPU it is copied.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NamedTuple
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._elementwise import store
+from weft._memory import from_numpy, to_numpy
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "argwhere",
+    "bincount",
+    "correlate",
+    "convolve",
+    "cov",
+    "corrcoef",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "digitize",
+    "flatnonzero",
+    "gradient",
+    "histogram",
+    "in1d",
+    "interp",
+    "intersect1d",
+    "isin",
+    "lexsort",
+    "median",
+    "nonzero",
+    "partition",
+    "percentile",
+    "quantile",
+    "searchsorted",
+    "setdiff1d",
+    "setxor1d",
+    "sort",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+def _to_host(value: Any) -> Any:
+    if isinstance(value, Array):
+        return to_numpy(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_to_host(one) for one in value)
+    return value
+
+
+def _from_host(value: Any, device: str) -> Any:
+    import numpy
+
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        return from_numpy(numpy.asarray(value), device)
+    if type(value) in (list, tuple):
+        return type(value)(_from_host(one, device) for one in value)
+    return value
+
+
+def _device_of(values: Any) -> str:
+    for value in values:
+        if isinstance(value, Array):
+            return value.device
+        if isinstance(value, (list, tuple)) and (found := _device_of(value)):
+            return found
+    return ""
+
+
+def answered(f: Any, *args: Any, **options: Any) -> Any:
+    """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
+    device = _device_of([*args, *options.values()])
+    host = {name: _to_host(value) for name, value in options.items()}
+    return _from_host(f(*(_to_host(value) for value in args), **host), device)
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+def _real(op: str, x: Any) -> Array:
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError(f"{op}: needs at least one axis")
+    return x
+
+
+def sort(
+    x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True
+) -> Array:
+    """The elements along an axis in ascending or descending order, NaN last."""
+    x = _real("sort", x)
+    if axis is None:
+        x, axis = _core.reshape(x, (-1,)), 0
+    result = answered(_numpy().sort, x, axis=axis, stable=stable or None)
+    return _core.copy(_core.flip(result, (axis,))) if descending else result
+
+
+def argsort(
+    x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True
+) -> Array:
+    """The positions that put the elements along an axis in order; equal ones keep theirs."""
+    numpy = _numpy()
+    x = _real("argsort", x)
+    if axis is None:
+        x, axis = _core.reshape(x, (-1,)), 0
+
+    def positions(values: Any) -> Any:
+        if not descending:
+            return numpy.argsort(values, axis=axis, stable=stable or None)
+        # Backwards twice keeps equal elements in their order.
+        backwards = numpy.argsort(numpy.flip(values, axis), axis=axis, stable=True)
+        return numpy.flip(values.shape[axis] - 1 - backwards, axis)
+
+    return answered(positions, x)
+
+
+def nonzero(x: Any, /) -> tuple[Array, ...]:
+    """The positions of what is not zero, an array for each axis."""
+    return answered(_numpy().nonzero, _real("nonzero", x))
+
+
+def flatnonzero(x: Any) -> Array:
+    """The positions of what is not zero in the flat array."""
+    return answered(_numpy().flatnonzero, asarray(x))
+
+
+def argwhere(x: Any) -> Array:
+    """The positions of what is not zero, one row each."""
+    return answered(_numpy().argwhere, asarray(x))
+
+
+class UniqueAll(NamedTuple):
+    """What unique_all() gives."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCounts(NamedTuple):
+    """What unique_counts() gives."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverse(NamedTuple):
+    """What unique_inverse() gives."""
+
+    values: Array
+    inverse_indices: Array
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """The different elements, where each is first, which each element is, and how often; every NaN is different."""
+    return UniqueAll(*answered(lambda a: tuple(_numpy().unique_all(a)), asarray(x)))
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    """The different elements and how often each is there; every NaN is different."""
+    return UniqueCounts(*answered(lambda a: tuple(_numpy().unique_counts(a)), asarray(x)))
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    """The different elements, and which of them each element is; every NaN is different."""
+    return UniqueInverse(*answered(lambda a: tuple(_numpy().unique_inverse(a)), asarray(x)))
+
+
+def unique_values(x: Any, /) -> Array:
+    """The different elements; every NaN is different."""
+    return answered(_numpy().unique_values, asarray(x))
+
+
+def searchsorted(
+    x1: Any, x2: Any, /, side: str = "left", sorter: Any = None
+) -> Array:
+    """Where elements of x2 would go into x1, which is sorted, before (left) or behind (right) equal ones."""
+    return answered(_numpy().searchsorted, asarray(x1), asarray(x2), side=side, sorter=sorter)
+
+
+def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False, assume_unique: builtins.bool = False) -> Array:
+    """For each element of x1 whether x2 has it."""
+    return answered(_numpy().isin, asarray(x1), asarray(x2), invert=invert, assume_unique=assume_unique)
+
+
+def _wide(dtype: Any, given: Any) -> Any:
+    """The dtype of cumulative results: integers in 64 bits unless told."""
+    if given is not None:
+        return _core.dtype(given)
+    return _core.dtype("uint64" if dtype.kind == "u" else "int64") if dtype.kind in "biu" else dtype
+
+
+def _cumulative(op: str, x: Any, axis: int | None, dtype: Any, include_initial: builtins.bool, out: Any) -> Array:
+    numpy = _numpy()
+    x = asarray(x)
+    if axis is None:
+        if x.ndim > 1:
+            raise ValueError(f"{op}: needs an axis for an array of {x.ndim} axes")
+        axis = 0
+    if x.ndim == 0:
+        raise ValueError(f"{op}: needs at least one axis")
+    wide = _wide(x.dtype, dtype)
+    f = numpy.cumulative_sum if op == "cumulative_sum" else numpy.cumulative_prod
+    return store(answered(f, x, axis=axis, dtype=wide, include_initial=include_initial), out)
+
+
+def cumulative_sum(
+    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
+) -> Array:
+    """The sum of all elements up to each, along an axis."""
+    return _cumulative("cumulative_sum", x, axis, dtype, include_initial, out)
+
+
+def cumulative_prod(
+    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
+) -> Array:
+    """The product of all elements up to each, along an axis."""
+    return _cumulative("cumulative_prod", x, axis, dtype, include_initial, out)
+
+
+def _flat_without_axis(x: Any, axis: int | None) -> tuple[Array, int]:
+    x = asarray(x)
+    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, axis)
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The sum of all elements up to each; of the flat array without an axis."""
+    x, along = _flat_without_axis(a, axis)
+    return cumulative_sum(x, along, dtype, out)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The product of all elements up to each; of the flat array without an axis."""
+    x, along = _flat_without_axis(a, axis)
+    return cumulative_prod(x, along, dtype, out)
+
+
+def cummax(a: Any, axis: int | None = None) -> Array:
+    """The largest of all elements up to each; of the flat array without an axis."""
+    x, along = _flat_without_axis(a, axis)
+    return answered(_numpy().maximum.accumulate, x, axis=along)
+
+
+def cummin(a: Any, axis: int | None = None) -> Array:
+    """The smallest of all elements up to each; of the flat array without an axis."""
+    x, along = _flat_without_axis(a, axis)
+    return answered(_numpy().minimum.accumulate, x, axis=along)
+
+
+def _answered_by_numpy(name: str) -> Any:
+    """NumPy's function of this name, with its signature, over Weft's arrays."""
+
+    def f(*args: Any, **options: Any) -> Any:
+        return answered(getattr(_numpy(), name), *args, **options)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"numpy.{name}, answered by NumPy: help(numpy.{name}) says what it takes."
+    return f
+
+
+# NumPy's own functions that Weft has no better answer for.
+for _name in __all__:
+    if _name not in globals():
+        globals()[_name] = _answered_by_numpy(_name)

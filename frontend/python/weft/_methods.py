@@ -1,0 +1,205 @@
+"""What arrays have of NumPy's methods: mostly the functions of the same name, the array being the first argument."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from weft import _core, _creation, _dtypes, _elementwise, _host, _indexing, _numpy_names, _products, _protocols
+from weft import _reductions, _shaping
+from weft._core import Array
+from weft._memory import to_numpy
+
+_functions = {
+    _reductions: "all any argmax argmin max mean min prod ptp std sum var",
+    _shaping: "repeat squeeze swapaxes",
+    _host: "argpartition argsort cumprod cumsum nonzero searchsorted",
+    _indexing: "compress put take",
+    _products: "dot trace",
+    _numpy_names: "diagonal",
+    _elementwise: "clip round conj",
+}
+
+
+def _repr(self: Array) -> str:
+    return repr(to_numpy(self))
+
+
+def _str(self: Array) -> str:
+    return str(to_numpy(self))
+
+
+def _format(self: Array, spec: str) -> str:
+    return format(self.item() if spec and self.ndim == 0 else to_numpy(self), spec)
+
+
+def _shape_of(given: tuple[Any, ...]) -> Any:
+    return given[0] if len(given) == 1 and not isinstance(given[0], int) else given
+
+
+def reshape(self: Array, *shape: Any, order: str = "C", copy: builtins.bool | None = None) -> Array:
+    """The same elements under another shape, given as one tuple or as numbers."""
+    return _shaping.reshape(self, _shape_of(shape), order, copy=copy)
+
+
+def transpose(self: Array, *axes: Any) -> Array:
+    """The axes reversed, or in the given order; a view."""
+    given = _shape_of(axes) if axes else None
+    return _shaping.transpose(self, given)
+
+
+def flatten(self: Array, order: str = "C") -> Array:
+    """A copy of all elements along one axis."""
+    return _core.copy(_shaping.ravel(self, order))
+
+
+def ravel(self: Array, order: str = "C") -> Array:
+    """All elements along one axis; a view where the layout allows it."""
+    return _shaping.ravel(self, order)
+
+
+def copy(self: Array, order: str = "C") -> Array:
+    """A copy; it costs nothing before one of the two is written."""
+    return _core.copy(self)
+
+
+def astype(
+    self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True, copy: builtins.bool = True
+) -> Array:
+    """The array converted to a dtype."""
+    if casting != "unsafe" and not _dtypes.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"astype: {self.dtype} cannot be cast to {_core.dtype(dtype)} by the rule {casting!r}")
+    return _dtypes.astype(self, dtype, copy)
+
+
+def view(self: Array, dtype: Any = None) -> Array:
+    """The same memory, its bits read as another dtype of the same size."""
+    if dtype is None:
+        return self[...]
+    return _core.view_as(self, _core.dtype(dtype))
+
+
+def fill(self: Array, value: Any) -> None:
+    """Writes one value everywhere."""
+    self[...] = value
+
+
+def sort(self: Array, axis: int = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True) -> None:
+    """Puts the elements along an axis in order, in place."""
+    _core.assign(self, _host.sort(self, axis, kind, descending=descending, stable=stable))
+
+
+def tolist(self: Array) -> Any:
+    """The elements as nested lists of Python's numbers."""
+    return to_numpy(self).tolist()
+
+
+def tobytes(self: Array, order: str = "C") -> bytes:
+    """The elements' bytes, row-major."""
+    return to_numpy(self).tobytes(order)
+
+
+def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
+    """The array on a device; itself where it lies there already."""
+    if stream is not None:
+        raise ValueError("to_device: takes no stream")
+    return _core.to_device(self, str(device))
+
+
+def numpy(self: Array) -> Any:
+    """The values as a NumPy array: read-only where it shares Weft's memory."""
+    return to_numpy(self)
+
+
+def eval(self: Array) -> Array:
+    """Starts computing this array; gives it back."""
+    _core.eval([self])
+    return self
+
+
+def _copy(self: Array) -> Array:
+    return _core.copy(self)
+
+
+def _deepcopy(self: Array, memo: Any) -> Array:
+    return _core.copy(self)
+
+
+def _unpickled(values: Any, device: str) -> Array:
+    try:
+        return _creation.asarray(values, device=device)
+    except _core.Error:
+        return _creation.asarray(values)  # the device is not there
+
+
+def _reduce(self: Array) -> Any:
+    import numpy
+
+    return _unpickled, (numpy.array(to_numpy(self)), self.device)
+
+
+def _real(self: Array) -> Array:
+    """The real part; for complex dtypes a read-only array, as writes to it would not reach this one."""
+    if self.dtype.kind != "c":
+        return self
+    part = _core.real(self)
+    return _core.broadcast_to(part, part.shape)
+
+
+def _set_real(self: Array, value: Any) -> None:
+    if self.dtype.kind != "c":
+        self[...] = value
+    else:
+        self[...] = _core.add(value, _core.multiply(_core.imag(self), 1j))
+
+
+def _imag(self: Array) -> Array:
+    """The imaginary part; a read-only array."""
+    part = _core.imag(self)
+    return _core.broadcast_to(part, part.shape)
+
+
+def _set_imag(self: Array, value: Any) -> None:
+    if self.dtype.kind != "c":
+        raise TypeError("imag: real numbers have no imaginary part to write to")
+    self[...] = _core.add(_core.real(self), _core.multiply(value, 1j))
+
+
+def _strides(self: Array) -> tuple[int, ...]:
+    """Bytes between neighbours along each axis."""
+    return _core.strides(self)
+
+
+def _flat(self: Array) -> Any:
+    """All elements along one axis, where that is a view."""
+    flat = _core.reshape(self, (-1,))
+    if not _core.shares_cell(flat, self):
+        raise ValueError("flat: the strides do not allow a flat view, use ravel()")
+    return flat
+
+
+def attach() -> None:
+    """Gives the class its methods."""
+    methods: dict[str, Any] = {}
+    for module, names in _functions.items():
+        for name in names.split():
+            methods[name] = getattr(module, name)
+    for f in (reshape, transpose, flatten, ravel, copy, astype, view, fill, sort, tolist, tobytes, to_device, numpy, eval):
+        methods[f.__name__] = f
+    methods["conjugate"] = methods["conj"]
+    methods["to"] = to_device
+    methods.update(
+        __repr__=_repr,
+        __str__=_str,
+        __format__=_format,
+        __copy__=_copy,
+        __deepcopy__=_deepcopy,
+        __reduce__=_reduce,
+        real=property(_real, _set_real),
+        imag=property(_imag, _set_imag),
+        strides=property(_strides),
+        flat=property(_flat),
+    )
+    methods.update(_protocols.methods)
+    for name, method in methods.items():
+        setattr(Array, name, method)

@@ -1,0 +1,205 @@
+"""Products of matrices, vectors and more axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._elementwise import store
+
+__all__ = ["dot", "einsum", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "trace", "vdot", "vecdot", "vecmat"]
+
+
+def matmul(x1: Any, x2: Any, /, out: Any = None) -> Array:
+    """The last two axes multiplied as matrices, the others broadcast; one axis alone is a row or a column."""
+    return store(_core.matmul(asarray(x1), asarray(x2)), out)
+
+
+def dot(a: Any, b: Any, out: Any = None) -> Array:
+    """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one."""
+    return store(_core.dot(a, b), out)
+
+
+def outer(a: Any, b: Any, out: Any = None) -> Array:
+    """Every product of an element of a with one of b, both flat."""
+    return store(_core.outer(asarray(a), asarray(b)), out)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """sum(conj(x1) * x2) along an axis."""
+    a, b = asarray(x1), asarray(x2)
+    if axis >= 0 and a.ndim and b.ndim:
+        if a.ndim != b.ndim or axis >= a.ndim:
+            raise ValueError(f"vecdot: an axis counts from the end, below 0: got {axis}")
+        axis -= a.ndim
+    return _core.vecdot(a, b, axis)
+
+
+def vdot(a: Any, b: Any) -> Array:
+    """sum(conj(a) * b) of the flat arrays."""
+    return _core.vecdot(_core.reshape(asarray(a), (-1,)), _core.reshape(asarray(b), (-1,)), -1)
+
+
+def inner(a: Any, b: Any) -> Array:
+    """Products summed over the last axis of both."""
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return _core.multiply(a, b)
+    return _core.tensordot(a, b, (a.ndim - 1,), (b.ndim - 1,))
+
+
+def matvec(x1: Any, x2: Any, /) -> Array:
+    """Matrices by vectors, the other axes broadcast."""
+    return _core.matmul(asarray(x1), asarray(x2)[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any, /) -> Array:
+    """Conjugated vectors by matrices, the other axes broadcast."""
+    return _core.matmul(_core.conj(asarray(x1) + 0)[..., None, :], asarray(x2))[..., 0, :]
+
+
+def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
+    """Products summed over pairs of axes; a number: x1's last ones with x2's first ones."""
+    a, b = asarray(x1), asarray(x2)
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot: cannot sum over {axes} axes: got {a.shape} and {b.shape}")
+        left: Any = tuple(range(a.ndim - axes, a.ndim))
+        right: Any = tuple(range(axes))
+    else:
+        left, right = axes
+    return _core.tensordot(a, b, left, right)
+
+
+def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
+    """The sum along a diagonal of two axes."""
+    from weft._numpy_names import diagonal
+    from weft._reductions import sum
+
+    return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+
+
+def kron(a: Any, b: Any) -> Array:
+    """The Kronecker product."""
+    a, b = asarray(a), asarray(b)
+    ndim = max(a.ndim, b.ndim)
+    a = _core.reshape(a, (1,) * (ndim - a.ndim) + a.shape)
+    b = _core.reshape(b, (1,) * (ndim - b.ndim) + b.shape)
+    shape = tuple(m * n for m, n in zip(a.shape, b.shape))
+    spread = [extent for pair in zip(a.shape, (1,) * ndim) for extent in pair]
+    inner_shape = [extent for pair in zip((1,) * ndim, b.shape) for extent in pair]
+    return _core.reshape(_core.multiply(_core.reshape(a, spread), _core.reshape(b, inner_shape)), shape)
+
+
+def _parse(subscripts: str, operands: list[Array]) -> tuple[list[list[Any]], list[Any]]:
+    """The labels of each operand and of the result; the axes of `...` are labelled by their place from the end."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands):
+        raise ValueError(f"einsum: takes as many operands as terms: got {len(operands)} for {subscripts!r}")
+    labels = []
+    most = 0
+    for term, operand in zip(terms, operands):
+        named = len(term.replace("...", ""))
+        open_axes = operand.ndim - named
+        if ("..." in term and open_axes < 0) or ("..." not in term and open_axes != 0):
+            raise ValueError(f"einsum: the term {term!r} does not name the axes of shape {operand.shape}")
+        most = max(most, open_axes)
+        before, _, after = term.partition("...")
+        labels.append([*before, *range(-open_axes, 0), *(after if "..." in term else "")])
+    if arrow:
+        before, dots, after = right.partition("...")
+        result: list[Any] = [*before, *(range(-most, 0) if dots else ()), *after]
+    else:
+        counts = [label for term in labels for label in set(term) if isinstance(label, str)]
+        every = [label for term in labels for label in term if isinstance(label, str)]
+        result = [*range(-most, 0), *sorted(label for label in set(counts) if every.count(label) == 1)]
+    known = {label for term in labels for label in term}
+    if len(set(result)) != len(result) or any(label not in known for label in result):
+        raise ValueError(f"einsum: the result's axes must be different and named by an operand: got {subscripts!r}")
+    return labels, result
+
+
+def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
+    """The diagonals that a label stands for which one operand has twice."""
+    from weft._numpy_names import diagonal
+
+    for label in list(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            x = diagonal(x, 0, first, second)
+            labels = [one for i, one in enumerate(labels) if i not in (first, second)] + [label]
+    return x, labels
+
+
+def _contracted(a: Array, la: list[Any], b: Array, lb: list[Any], kept: set[Any]) -> tuple[Array, list[Any]]:
+    """Two operands as one batched matrix product, summed over what neither others nor the result need."""
+    for label in [one for one in la if one not in lb and one not in kept]:
+        a, la = _core.sum(a, la.index(label), False), [one for one in la if one != label]
+    for label in [one for one in lb if one not in la and one not in kept]:
+        b, lb = _core.sum(b, lb.index(label), False), [one for one in lb if one != label]
+    extent: dict[Any, int] = {}
+    for x, labels in ((a, la), (b, lb)):
+        for label, n in zip(labels, x.shape):
+            if extent.get(label, 1) != 1 and n not in (1, extent[label]):
+                raise ValueError(f"einsum: the extents of {label!r} differ: got {extent[label]} and {n}")
+            extent[label] = max(n, extent.get(label, 1)) if n else 0
+    batch = [one for one in la if one in lb and one in kept]
+    summed = [one for one in la if one in lb and one not in kept]
+    rows = [one for one in la if one not in lb]
+    columns = [one for one in lb if one not in la]
+    if any(a.shape[la.index(one)] != b.shape[lb.index(one)] for one in batch + summed) or not summed:
+        # Broadcasting, or nothing to sum: a product of elements, which fuses.
+        order = batch + rows + columns + summed
+        product = _core.multiply(_placed(a, la, order), _placed(b, lb, order))
+        if summed:
+            product = _core.sum(product, tuple(range(len(order) - len(summed), len(order))), False)
+        return product, batch + rows + columns
+
+    def matrix(x: Array, labels: list[Any], first: list[Any], last: list[Any]) -> Array:
+        x = _core.permute_dims(x, [labels.index(one) for one in batch + first + last])
+        count = lambda ones: _product(extent[one] for one in ones)  # noqa: E731
+        return _core.reshape(x, [*(extent[one] for one in batch), count(first), count(last)])
+
+    result = _core.matmul(matrix(a, la, rows, summed), matrix(b, lb, summed, columns))
+    return _core.reshape(result, [extent[one] for one in batch + rows + columns]), batch + rows + columns
+
+
+def _product(values: Any) -> int:
+    result = 1
+    for value in values:
+        result *= value
+    return result
+
+
+def _placed(x: Array, labels: list[Any], order: list[Any]) -> Array:
+    """The array with its axes in this order, extent 1 where it has none."""
+    present = [one for one in order if one in labels]
+    x = _core.permute_dims(x, [labels.index(one) for one in present])
+    extents = dict(zip(present, x.shape))
+    return _core.reshape(x, [extents.get(one, 1) for one in order])
+
+
+def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None) -> Array:
+    """Products summed over named axes: einsum('ij,jk->ik', a, b) is the matrix product."""
+    if not isinstance(subscripts, str):
+        raise TypeError("einsum: takes the subscripts as text")
+    xs = [asarray(x) for x in operands]
+    if dtype is not None:
+        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+    labels, result = _parse(subscripts, xs)
+    pairs = [_without_repeats(x, names) for x, names in zip(xs, labels)]
+    a, la = pairs[0]
+    for i, (b, lb) in enumerate(pairs[1:], 1):
+        kept = set(result).union(*(names for _, names in pairs[i + 1 :]))
+        a, la = _contracted(a, la, b, lb, kept)
+    gone = tuple(i for i, label in enumerate(la) if label not in result)
+    if gone:
+        total = _core.sum(a, gone, False)
+        a = total if total.dtype == a.dtype else _core.astype(total, a.dtype)
+        la = [one for one in la if one in result]
+    return store(_core.permute_dims(a, [la.index(label) for label in result]), out)

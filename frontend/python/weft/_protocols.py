@@ -1,0 +1,137 @@
+"""How other libraries see a Weft array: the standard's namespace, NumPy's protocols, DLPack."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._memory import from_numpy, to_numpy
+
+__all__ = ["from_dlpack"]
+
+
+def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
+    """The module that has the functions for this array."""
+    import weft
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
+        raise ValueError(f"__array_namespace__: has the standard up to 2025.12: got {api_version!r}")
+    return weft
+
+
+def _array(self: Array, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
+    """The values as a NumPy array."""
+    import numpy
+
+    values = to_numpy(self)
+    if dtype is not None and dtype != values.dtype:
+        if copy is False:
+            raise ValueError("__array__: another dtype needs a copy")
+        return values.astype(dtype)
+    return numpy.array(values) if copy else values
+
+
+# NumPy's spellings that Weft's namespace does not have under the same name.
+def _function(name: str) -> Any:
+    import weft
+
+    return getattr(weft, name, None)
+
+
+def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """numpy.add(x, y) and the like, of Weft's arrays."""
+    import numpy
+
+    out = options.pop("out", None)
+    if out is not None and not builtins.any(isinstance(one, Array) for one in out):
+        raise TypeError(f"{ufunc.__name__}: NumPy arrays cannot be the output of operations on Weft's: convert with numpy.asarray")
+    if method == "__call__":
+        f = _function(ufunc.__name__)
+        if f is None:
+            return NotImplemented
+        if out is not None:
+            options["out"] = out[0]
+        return f(*inputs, **options)
+    if method == "reduce" and ufunc.__name__ in _reducing and len(inputs) == 1:
+        options = {name: value for name, value in options.items() if value is not None or name == "axis"}
+        options.setdefault("axis", 0)
+        if out is not None:
+            options["out"] = out[0]
+        initial = options.pop("initial", None)
+        if initial is not None and initial is not numpy._NoValue:
+            options["initial"] = initial
+        return _function(_reducing[ufunc.__name__])(inputs[0], **options)
+    if out is not None:
+        return NotImplemented
+    from weft._host import answered
+
+    if method == "at":
+        return NotImplemented
+    return answered(getattr(ufunc, method), *inputs, **options)
+
+
+_reducing = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any) -> Any:
+    """numpy.concatenate([x, y]) and the like, of Weft's arrays."""
+    import numpy
+
+    if not builtins.all(issubclass(one, (Array, numpy.ndarray)) for one in types):
+        return NotImplemented
+    f = _function(func.__name__) if func.__module__ == "numpy" else None
+    if f is None:
+        return NotImplemented
+    return f(*args, **options)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:
+    """The array that another library holds, without a copy where nobody else can write to it."""
+    if isinstance(x, Array):
+        return asarray(x, device=device, copy=copy)
+    import numpy
+
+    values = numpy.from_dlpack(x, device=device, copy=copy)
+    return from_numpy(values, "" if device is None else str(device), copy)
+
+
+def _dlpack(
+    self: Array, /, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: builtins.bool | None = None
+) -> Any:
+    """A capsule with this array's memory."""
+    values = to_numpy(self)
+    import numpy
+
+    if self.dtype.kind == "V":
+        raise BufferError("__dlpack__: bfloat16 is not lent yet")
+    if copy or ((max_version is None or max_version[0] < 1) and not values.flags.writeable):
+        # Only newer versions can say that memory is read-only.
+        if copy is False:
+            raise BufferError("__dlpack__: read-only memory needs version 1.0 of the protocol")
+        values = numpy.array(values)
+    return values.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+
+
+def _dlpack_device(self: Array, /) -> tuple[int, int]:
+    """The kind of device and its number."""
+    return (1, 0) if self.device == "cpu" else (2, int(self.device.partition(":")[2]))
+
+
+methods = {
+    "__array_namespace__": _namespace,
+    "__array__": _array,
+    "__array_ufunc__": _array_ufunc,
+    "__array_function__": _array_function,
+    "__dlpack__": _dlpack,
+    "__dlpack_device__": _dlpack_device,
+}

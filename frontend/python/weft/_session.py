@@ -1,0 +1,49 @@
+"""Evaluation, and looking into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+
+__all__ = ["devices", "eval", "explain", "one_kernel", "show", "stats", "sync"]
+
+
+def eval(*arrays: Any) -> Any:
+    """Computes the arrays in one program, so that what they share is computed once; gives them back."""
+    flat: list[Array] = []
+    for one in arrays:
+        flat += [one] if isinstance(one, Array) else one
+    _core.eval(flat)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def explain(x: Array) -> str:
+    """How the array's recorded graph is or would be computed: kernels, and for each edge why it was fused or not."""
+    return _core.explain(x)
+
+
+def show(x: Array, stage: str = "") -> str:
+    """The text of a stage of compiling: graph, simplify, share, fused, plan, cpp (or cuda), asm (or ptx); '' is all."""
+    return _core.show(x, stage)
+
+
+def one_kernel(x: Array) -> Array:
+    """The array, computed; weft.Error with the reasons when that takes more than one kernel."""
+    return _core.one_kernel(x)
+
+
+def stats() -> dict[str, int]:
+    """What was done so far: kernels launched, compiles, hits of caches, bytes."""
+    return _core.stats()
+
+
+def sync() -> None:
+    """Returns when all devices are done."""
+    _core.sync()
+
+
+def devices() -> list[dict[str, Any]]:
+    """Every device that can be had: name, description, architecture, threads, memory and what of it is in use."""
+    return _core.devices()

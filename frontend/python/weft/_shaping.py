@@ -1,0 +1,297 @@
+"""The same elements in other shapes and orders."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Sequence
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._elementwise import store
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "diff",
+    "expand_dims",
+    "flip",
+    "matrix_transpose",
+    "moveaxis",
+    "pad",
+    "permute_dims",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "unstack",
+]
+
+
+def normalized(op: str, axis: int, ndim: int) -> int:
+    """The axis counted from the front; IndexError when it is outside."""
+    if not -ndim <= axis < ndim:
+        raise IndexError(f"{op}: axis out of range for {ndim} axes: got {axis}")
+    return axis % ndim
+
+
+def _tuple(axes: Any) -> tuple[int, ...]:
+    return (axes,) if isinstance(axes, int) else tuple(axes)
+
+
+def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
+    """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
+    x = asarray(x)
+    if order == "F":
+        shape = _tuple(shape)
+        if -1 in shape:
+            known = 1
+            for extent in shape:
+                known *= 1 if extent == -1 else extent
+            shape = tuple(x.size // builtins.max(known, 1) if extent == -1 else extent for extent in shape)
+        return transpose(_core.reshape(transpose(x), shape[::-1]))
+    if order not in ("C", "A", "K"):
+        raise ValueError(f"reshape: order is 'C', 'F' or 'A': got {order!r}")
+    result = _core.reshape(_core.copy(x) if copy else x, shape)
+    if copy is False and not _core.shares_cell(result, x):
+        raise ValueError("reshape: the strides do not allow this shape without a copy")
+    return result
+
+
+def ravel(x: Any, /, order: str = "C") -> Array:
+    """All elements along one axis; a view where the layout allows it."""
+    return reshape(x, (-1,), order)
+
+
+def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
+    """The axes in another order; a view."""
+    return _core.permute_dims(asarray(x), axes)
+
+
+def transpose(x: Any, /, axes: Any = None) -> Array:
+    """The axes reversed, or in the given order; a view."""
+    x = asarray(x)
+    return x.T if axes is None else _core.permute_dims(x, axes)
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """The last two axes swapped; a view."""
+    return asarray(x).mT
+
+
+def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
+    """Two axes swapped; a view."""
+    x = asarray(x)
+    order = list(range(x.ndim))
+    a, b = normalized("swapaxes", axis1, x.ndim), normalized("swapaxes", axis2, x.ndim)
+    order[a], order[b] = order[b], order[a]
+    return _core.permute_dims(x, order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+    """Axes at other places, the rest in their order; a view."""
+    x = asarray(x)
+    sources = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(source)]
+    targets = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(destination)]
+    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError(f"moveaxis: takes as many different sources as destinations: got {source} and {destination}")
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources)):
+        order.insert(target, axis)
+    return _core.permute_dims(x, order)
+
+
+def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+    """New axes of extent 1; a view."""
+    x = asarray(x)
+    axes = _tuple(axis)
+    total = x.ndim + len(axes)
+    places = sorted(normalized("expand_dims", one, total) for one in axes)
+    if len(set(places)) != len(places):
+        raise ValueError(f"expand_dims: axes must be different: got {axis}")
+    for place in places:
+        x = _core.expand_dims(x, place)
+    return x
+
+
+def squeeze(x: Any, /, axis: Any = None) -> Array:
+    """Without axes of extent 1; a view."""
+    return _core.squeeze(asarray(x), axis)
+
+
+def flip(x: Any, /, axis: Any = None) -> Array:
+    """Backwards along some axes, or all; a view."""
+    return _core.flip(asarray(x), axis)
+
+
+def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
+    """Elements that leave at one end come in at the other."""
+    x = asarray(x)
+    if axis is None:
+        return _core.roll(x, shift if isinstance(shift, int) else builtins.sum(shift), None)
+    axes = _tuple(axis)
+    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    if len(shifts) != len(axes):
+        if len(axes) != 1:
+            raise ValueError(f"roll: takes as many shifts as axes: got {shift} and {axis}")
+        axes *= len(shifts)
+    for by, along in zip(shifts, axes):
+        x = _core.roll(x, by, along)
+    return x if shifts else _core.copy(x)
+
+
+def tile(x: Any, repetitions: Any, /) -> Array:
+    """The array repeated along its axes."""
+    return _core.tile(asarray(x), repetitions)
+
+
+def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
+    """Each element so many times in a row; of the flat array without an axis."""
+    x = asarray(x)
+    if not isinstance(repeats, int):
+        counts = asarray(repeats)
+        if counts.dtype.kind not in "iu":
+            raise TypeError(f"repeat: counts are integers: got {counts.dtype}")
+        if counts.size != 1:
+            import numpy
+
+            from weft._host import answered
+
+            return answered(numpy.repeat, x, counts, axis=axis)
+        repeats = counts.item()
+    return _core.repeat(x, repeats, axis)
+
+
+def concat(arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Array:
+    """Arrays one after another along an axis; flat ones without an axis."""
+    xs = [asarray(x) for x in arrays]
+    if axis is None:
+        xs, axis = [_core.reshape(x, (-1,)) for x in xs], 0
+    if dtype is not None:
+        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+    return store(_core.concat(xs, axis), out)
+
+
+def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None) -> Array:
+    """Arrays of one shape along a new axis."""
+    xs = [asarray(x) for x in arrays]
+    if dtype is not None:
+        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+    return store(_core.stack(xs, axis), out)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The parts of an array along an axis; views."""
+    x = asarray(x)
+    along = normalized("unstack", axis, x.ndim)
+    return tuple(x[(slice(None),) * along + (i,)] for i in range(x.shape[along]))
+
+
+def broadcast_to(x: Any, /, shape: Any, subok: builtins.bool = False) -> Array:
+    """The array repeated to a shape; a read-only view."""
+    return _core.broadcast_to(asarray(x), shape)
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape that arrays of these shapes broadcast to."""
+    result: list[int] = []
+    for given in shapes:
+        shape = _tuple(given)
+        if builtins.any(extent < 0 for extent in shape):
+            raise ValueError(f"broadcast_shapes: extents must not be negative: got {shape}")
+        result = [1] * (len(shape) - len(result)) + result
+        for i, extent in enumerate(reversed(shape), 1):
+            if extent == 1:
+                continue
+            if result[-i] not in (1, extent):
+                raise ValueError(f"broadcast_shapes: shapes do not broadcast: got {shapes}")
+            result[-i] = extent
+    return tuple(result)
+
+
+def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> tuple[Array, ...]:
+    """The arrays in their common shape; read-only views."""
+    xs = [asarray(x) for x in arrays]
+    shape = broadcast_shapes(*(x.shape for x in xs))
+    return tuple(x if x.shape == shape else _core.broadcast_to(x, shape) for x in xs)
+
+
+def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
+    """One value, or what `mode` says, before and after each axis."""
+    x = asarray(array)
+    if mode != "constant" or set(options) - {"constant_values"}:
+        import numpy
+
+        from weft._host import answered
+
+        return answered(numpy.pad, x, pad_width, mode=mode, **options)
+    import numpy
+
+    widths = numpy.broadcast_to(numpy.asarray(pad_width), (x.ndim, 2)).tolist()
+    values = numpy.asarray(options.get("constant_values", 0))
+    if values.ndim:
+        from weft._host import answered
+
+        return answered(numpy.pad, x, pad_width, mode=mode, **options)
+    return _core.pad(x, [tuple(pair) for pair in widths], values.item())
+
+
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """The differences of neighbours along an axis, n times."""
+    x = asarray(x)
+    if n < 0:
+        raise ValueError(f"diff: n must not be negative: got {n}")
+    if x.ndim == 0:
+        raise ValueError("diff: needs at least one axis")
+    along = normalized("diff", axis, x.ndim)
+    parts = []
+    for part in (prepend, x, append):
+        if part is None:
+            continue
+        part = asarray(part)
+        if part.ndim == 0:
+            part = _core.broadcast_to(part, x.shape[:along] + (1,) + x.shape[along + 1 :])
+        parts.append(part)
+    if len(parts) > 1:
+        x = _core.concat(parts, along)
+    front: tuple[Any, ...] = (slice(None),) * along
+    minus = _core.not_equal if x.dtype.kind == "b" else _core.subtract
+    for _ in range(n):
+        x = minus(x[front + (slice(1, None),)], x[front + (slice(None, -1),)])
+    return x
+
+
+def _at_least(arrays: tuple[Any, ...], f: Any) -> Any:
+    results = tuple(f(asarray(x)) for x in arrays)
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*arrays: Any) -> Any:
+    """The arrays with one axis at least."""
+    return _at_least(arrays, lambda x: x if x.ndim else _core.reshape(x, (1,)))
+
+
+def atleast_2d(*arrays: Any) -> Any:
+    """The arrays with two axes at least, new ones in front."""
+    return _at_least(arrays, lambda x: x if x.ndim > 1 else _core.reshape(x, (1, x.size)))
+
+
+def atleast_3d(*arrays: Any) -> Any:
+    """The arrays with three axes at least, as NumPy places them."""
+
+    def grown(x: Array) -> Array:
+        if x.ndim > 2:
+            return x
+        return x[:, :, None] if x.ndim == 2 else _core.reshape(x, (1, x.size, 1))
+
+    return _at_least(arrays, grown)

@@ -1,0 +1,123 @@
+"""Memory shared with NumPy: no copies of large arrays, and never values that change behind a recorded operation."""
+
+import gc
+
+import numpy as np
+import pytest
+import weft as wf
+
+LARGE = 100_000
+
+
+def address(x):
+    return wf._core.address(x)
+
+
+def test_large_arrays_are_borrowed_and_locked_until_nobody_reads_them():
+    a = np.arange(LARGE, dtype=np.float64)
+    x = wf.asarray(a)
+    assert address(x) == a.ctypes.data
+    y = x * 2
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 5
+    assert float(y[3]) == 6
+    del x, y
+    gc.collect()
+    a[0] = 5
+    assert a[0] == 5
+
+
+def test_each_loan_counts():
+    a = np.zeros(LARGE)
+    x, y = wf.asarray(a), wf.asarray(a)
+    del x
+    with pytest.raises(ValueError):
+        a[0] = 1
+    assert float(y.sum()) == 0
+    del y
+    a[0] = 1
+
+
+def test_bases_are_locked_too():
+    base = np.zeros((2, LARGE))
+    x = wf.asarray(base[1])
+    with pytest.raises(ValueError):
+        base[1, 0] = 1
+    del x
+    base[1, 0] = 1
+
+
+def test_read_only_arrays_stay_so():
+    a = np.zeros(LARGE)
+    a.flags.writeable = False
+    x = wf.asarray(a)
+    del x
+    assert not a.flags.writeable
+
+
+def test_small_arrays_are_copied():
+    a = np.arange(10)
+    x = wf.asarray(a)
+    a[0] = 50
+    assert x.tolist() == list(range(10))
+
+
+def test_memory_that_others_may_write_is_copied():
+    memory = bytearray(8 * LARGE)
+    x = wf.asarray(np.frombuffer(memory, np.int64))
+    memory[0] = 1
+    assert int(x[0]) == 0
+    with pytest.raises(ValueError, match="others may write"):
+        wf.asarray(np.frombuffer(memory, np.int64), copy=False)
+
+
+def test_writes_to_an_array_leave_borrowed_memory_alone():
+    a = np.zeros(LARGE)
+    x = wf.asarray(a)
+    x[:] = 3
+    x += 1
+    wf.eval(x)
+    assert a.sum() == 0
+    assert float(x.sum()) == 4 * LARGE
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_both_orders_need_no_copy(order):
+    a = np.asarray(np.arange(LARGE).reshape(100, -1), order=order)
+    x = wf.asarray(a)
+    assert address(x.T if order == "F" else x) == a.ctypes.data
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_strided_and_foreign_byte_orders_are_copied():
+    a = np.arange(LARGE)[::-3]
+    np.testing.assert_array_equal(np.asarray(wf.asarray(a)), a)
+    big = np.arange(10, dtype=">f4")
+    np.testing.assert_array_equal(np.asarray(wf.asarray(big)), big)
+
+
+def test_numpy_reads_where_weft_wrote():
+    x = wf.arange(LARGE) * 2
+    assert np.asarray(x).ctypes.data == address(x)
+    assert np.asarray(x[5::7]).ctypes.data == address(x) + 40
+    np.testing.assert_array_equal(np.asarray(x[::-1]), np.arange(LARGE)[::-1] * 2)
+    assert np.array(x).flags.writeable
+    view = memoryview(x)
+    assert view.readonly and view.format == "l" and view.shape == (LARGE,)
+
+
+def test_what_is_no_array():
+    for thing in ("text", object(), np.ma.array([1]), [1, "a"], np.array(["a"]), np.datetime64("2020-01-01")):
+        with pytest.raises(TypeError):
+            wf.asarray(thing)
+    with pytest.raises(ValueError):
+        wf.asarray([1, 2], copy=False)
+
+
+def test_dlpack_both_ways():
+    a = np.arange(LARGE, dtype=np.float32)
+    x = wf.from_dlpack(a)
+    np.testing.assert_array_equal(np.asarray(x), a)
+    y = wf.arange(5) + 1
+    z = np.from_dlpack(y)
+    assert z.tolist() == [1, 2, 3, 4, 5] and not z.flags.writeable

@@ -1,0 +1,152 @@
+"""The namespace: every name is there, has documentation and a signature, and NumPy's own answer."""
+
+import inspect
+
+import numpy as np
+import pytest
+import weft as wf
+
+FUNCTIONS = sorted(
+    name for name in wf.__all__ if inspect.isroutine(getattr(wf, name)) and not inspect.isclass(getattr(wf, name))
+)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_signature_and_documentation(name):
+    f = getattr(wf, name)
+    assert f.__doc__ and f.__doc__.strip()
+    assert inspect.signature(f).parameters or name in ("stats", "sync", "devices")
+
+
+def test_signatures_come_from_the_op_table():
+    assert str(inspect.signature(wf.atan2)) == "(x1, x2, /, out=None, *, where=True, dtype=None)"
+    assert "ordinate" in wf.atan2.__doc__
+    assert wf.atan2.__module__ == "weft" and wf.atan2.__name__ == "atan2"
+
+
+ONE = {
+    "median": lambda m, a: m.median(a),
+    "cumsum": lambda m, a: m.cumsum(a, axis=1),
+    "cumprod flat": lambda m, a: m.cumprod(a),
+    "cov": lambda m, a: m.cov(a),
+    "corrcoef": lambda m, a: m.corrcoef(a),
+    "average": lambda m, a: m.average(a, axis=1, weights=m.asarray([1.0, 2.0, 3.0, 4.0])),
+    "histogram": lambda m, a: m.histogram(a, bins=4)[0],
+    "hstack": lambda m, a: m.hstack([a, a[:, :1]]),
+    "vstack": lambda m, a: m.vstack([a, a]),
+    "dstack": lambda m, a: m.dstack([a, a]),
+    "column_stack": lambda m, a: m.column_stack([a[:, 0], a]),
+    "concatenate": lambda m, a: m.concatenate((a, a), axis=-1),
+    "outer": lambda m, a: m.outer(a[0], a[1]),
+    "dot": lambda m, a: a.dot(a.T),
+    "inner": lambda m, a: m.inner(a, a),
+    "vdot": lambda m, a: m.vdot(a, a),
+    "kron": lambda m, a: m.kron(a, m.eye(2)),
+    "tensordot": lambda m, a: m.tensordot(a, a, axes=([0], [0])),
+    "einsum trace": lambda m, a: m.einsum("ii", a[:3, :3]),
+    "einsum product": lambda m, a: m.einsum("ij,kj->ik", a, a),
+    "einsum batch": lambda m, a: m.einsum("ij,ij->i", a, a),
+    "einsum three": lambda m, a: m.einsum("ij,kj,k->i", a, a, a[:, 0]),
+    "einsum dots": lambda m, a: m.einsum("...j,j->...", a, a[0]),
+    "mgrid": lambda m, a: m.mgrid[0:3, 0:4] * a,
+    "meshgrid": lambda m, a: m.meshgrid(a[0], a[:, 0])[1],
+    "indices": lambda m, a: m.indices((3, 4)) * a,
+    "diag": lambda m, a: m.diag(a[0], 1) + m.diag(m.diag(a[:, :3]), 2),
+    "diagonal": lambda m, a: m.diagonal(a, offset=1),
+    "trace": lambda m, a: m.trace(a),
+    "tril": lambda m, a: m.tril(a, -1) + m.triu(a, 2),
+    "roll": lambda m, a: m.roll(a, (1, 2), axis=(0, 1)),
+    "rot90": lambda m, a: m.rot90(a),
+    "repeat": lambda m, a: m.repeat(a, 2, axis=1),
+    "tile": lambda m, a: m.tile(a, (2, 1)),
+    "pad": lambda m, a: m.pad(a, ((1, 0), (2, 1))),
+    "pad edge": lambda m, a: m.pad(a, 1, mode="edge"),
+    "gradient": lambda m, a: m.gradient(a[0]),
+    "diff": lambda m, a: m.diff(a, axis=0),
+    "interp": lambda m, a: m.interp(a[0], m.asarray([0.0, 9.0]), m.asarray([1.0, 2.0])),
+    "trapezoid": lambda m, a: m.trapezoid(a, dx=0.5),
+    "percentile": lambda m, a: m.percentile(a, 30),
+    "nanmean": lambda m, a: m.nanmean(m.where(a > 8, m.nan, a), axis=0),
+    "nanstd": lambda m, a: m.nanstd(m.where(a > 8, m.nan, a)),
+    "nanmax": lambda m, a: m.nanmax(m.where(a > 10, m.nan, a), axis=1),
+    "nan_to_num": lambda m, a: m.nan_to_num(m.where(a > 8, m.inf, a), posinf=3.0),
+    "select": lambda m, a: m.select([a > 8, a > 3], [a, -a], 7.0),
+    "cross": lambda m, a: m.cross(a[:, :3], a[:, 1:]),
+    "clip": lambda m, a: a.clip(2, 5),
+    "round": lambda m, a: m.round(a / 7, 2),
+    "fmod": lambda m, a: m.fmod(-a, 3),
+    "power": lambda m, a: m.power(a, 2),
+    "arctan2": lambda m, a: m.arctan2(a, 2.0),
+    "sort": lambda m, a: m.sort(-a, axis=0),
+    "argsort": lambda m, a: (-a).argsort(axis=1),
+    "searchsorted": lambda m, a: m.searchsorted(a[0], a[1]),
+    "unique": lambda m, a: m.unique(a // 3),
+    "nonzero": lambda m, a: m.nonzero(a > 4)[1],
+    "argwhere": lambda m, a: m.argwhere(a > 4),
+    "take": lambda m, a: m.take(a, [0, -1], axis=1),
+    "take_along_axis": lambda m, a: m.take_along_axis(a, m.argsort(-a, axis=1), axis=1),
+    "compress": lambda m, a: m.compress([True, False, True], a, axis=0),
+    "ptp": lambda m, a: m.ptp(a, axis=0),
+    "std ddof": lambda m, a: a.std(axis=1, ddof=1),
+    "sum where": lambda m, a: m.sum(a, axis=0, where=a > 3),
+    "max initial": lambda m, a: m.max(a, initial=100.0),
+    "any keepdims": lambda m, a: m.any(a > 10, axis=1, keepdims=True),
+    "logspace": lambda m, a: m.logspace(0, 2, 5),
+    "linspace": lambda m, a: m.linspace(0, 1, 7, endpoint=False),
+    "arange": lambda m, a: m.arange(1, 2, 0.25),
+    "isclose": lambda m, a: m.isclose(a, a + 1e-9),
+    "sinc": lambda m, a: m.sinc(a / 3),
+    "heaviside": lambda m, a: m.heaviside(a - 4, 0.5),
+    "array_split": lambda m, a: m.array_split(a, 3, axis=1)[0],
+    "flatten F": lambda m, a: a.flatten(order="F"),
+    "reshape F": lambda m, a: m.reshape(a, (4, 3), order="F"),
+    "ravel": lambda m, a: m.ravel(a.T),
+    "swapaxes": lambda m, a: a.swapaxes(0, 1),
+    "ix_": lambda m, a: a[m.ix_([0, 2], [1, 3])],
+    "r_": lambda m, a: m.r_[0:3, a[0]],
+    "convolve": lambda m, a: m.convolve(a[0], a[1]),
+    "vander": lambda m, a: m.vander(a[0], 3),
+    "moveaxis": lambda m, a: m.moveaxis(m.stack([a, a]), 0, -1),
+    "cumulative initial": lambda m, a: m.cumulative_sum(a, axis=0, include_initial=True),
+    "min": lambda m, a: a.min(axis=(0, 1)),
+    "argmax": lambda m, a: a.argmax(),
+    "prod dtype": lambda m, a: m.prod(a[0] + 1, dtype=m.float32),
+    "complex parts": lambda m, a: (a * 1j).imag + m.angle(a + 1j),
+    "logaddexp2": lambda m, a: m.logaddexp2(a, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_answers_are_numpys(name):
+    values = np.arange(12.0).reshape(3, 4) + 0.5
+    expected = np.asarray(ONE[name](np, values))
+    got = ONE[name](wf, wf.asarray(values))
+    assert isinstance(got, wf.Array)
+    assert got.shape == expected.shape
+    assert got.dtype == expected.dtype
+    np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-6 if expected.dtype == np.float32 else 1e-12, atol=1e-12)
+
+
+def test_numpys_functions_take_weft_arrays():
+    x = wf.arange(6.0).reshape(2, 3)
+    assert isinstance(np.add(x, 1), wf.Array)
+    assert isinstance(np.concatenate([x, x]), wf.Array)
+    assert isinstance(np.add.reduce(x, axis=1), wf.Array)
+    assert np.add.reduce(x).tolist() == [3, 5, 7]
+    assert isinstance(np.ones((2, 3)) * x, wf.Array)
+    assert isinstance(np.float64(2) * x, wf.Array)
+    assert np.mean(x, axis=0).tolist() == [1.5, 2.5, 3.5]
+    with pytest.raises(TypeError, match="output"):
+        np.add(np.ones(3), wf.ones(3), out=np.zeros(3))
+
+
+def test_the_standards_namespace():
+    x = wf.zeros(2)
+    assert x.__array_namespace__() is wf
+    assert wf.__array_namespace_info__().devices()[0] == "cpu"
+    assert wf.isdtype(wf.float32, "real floating") and not wf.isdtype(wf.int8, "unsigned integer")
+    assert wf.finfo(wf.float32).bits == 32 and wf.iinfo(wf.int16).max == 32767
+    assert wf.finfo(wf.bfloat16).bits == 16
+    assert wf.can_cast(wf.int32, wf.float64) and not wf.can_cast(wf.float64, wf.int32)
+    with pytest.raises(AttributeError):
+        wf.no_such_name

@@ -1,0 +1,130 @@
+"""Operators: Python's and NumPy's scalars, promotion, the reflected and the in-place ones."""
+
+import operator
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import weft as wf
+from hypothesis import given
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+          "complex64", "complex128"]
+SCALARS = [True, 2, 2.5, 1 + 2j, np.int8(3), np.uint16(4), np.float32(1.5), np.float64(2.5), np.bool_(True), np.complex64(1j)]
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from(["add", "multiply"]))
+def test_promotion_is_numpys(a, b, name):
+    expected = getattr(np, name)(np.ones(2, a), np.ones(2, b))
+    got = getattr(wf, name)(wf.ones(2, a), wf.ones(2, b))
+    assert got.dtype == expected.dtype
+    np.testing.assert_array_equal(np.asarray(got), expected)
+    assert wf.result_type(wf.ones(2, a), b) == expected.dtype
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from(SCALARS), st.booleans())
+def test_scalars_promote_as_numpys(dtype, scalar, reflected):
+    n, w = np.ones(3, dtype), wf.ones(3, dtype)
+    expected = scalar + n if reflected else n + scalar
+    got = scalar + w if reflected else w + scalar
+    assert isinstance(got, wf.Array)
+    assert got.dtype == expected.dtype, (dtype, scalar)
+    np.testing.assert_array_equal(np.asarray(got), expected)
+    assert wf.result_type(w, scalar) == expected.dtype
+
+
+BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+          operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("f", BINARY)
+def test_binary_operators(f):
+    a, b = np.array([[5.0, 3.0], [2.0, 7.0]]), np.array([2.0, 4.0])
+    x, y = wf.asarray(a), wf.asarray(b)
+    for got in (f(x, y), f(x, b), f(x, [2.0, 4.0])):
+        np.testing.assert_allclose(np.asarray(got), f(a, b), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(f(a, y)), f(a, b), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(f(x, 2)), f(a, 2), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(f(2, x)), f(2, a), rtol=1e-14)
+
+
+@pytest.mark.parametrize("f", [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift, divmod])
+def test_integer_operators(f):
+    a, b = np.array([12, 10, 7]), np.array([3, 1, 2])
+    np.testing.assert_array_equal(np.stack([np.asarray(p) for p in np.atleast_1d(f(wf.asarray(a), wf.asarray(b)))])
+                                  if f is divmod else np.asarray(f(wf.asarray(a), wf.asarray(b))), f(a, b))
+
+
+def test_products():
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    x, y = wf.asarray(a), wf.asarray(b)
+    np.testing.assert_array_equal(np.asarray(x @ y), a @ b)
+    np.testing.assert_array_equal(np.asarray(a @ y), a @ b)
+    z = wf.eye(3)
+    z @= wf.ones((3, 3))
+    assert z.tolist() == [[1.0] * 3] * 3
+
+
+IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow]
+
+
+@pytest.mark.parametrize("f", IN_PLACE)
+def test_in_place_operators_keep_the_array(f):
+    a = np.array([9.0, 4.0, 7.0], np.float32)
+    x = wf.asarray(a)
+    view = x[1:]
+    y = f(x, 2)
+    assert y is x
+    f(a, 2)
+    assert x.dtype == a.dtype
+    np.testing.assert_allclose(np.asarray(view), a[1:], rtol=1e-6)
+
+
+def test_in_place_operators_refuse_what_does_not_fit():
+    x = wf.arange(3)
+    with pytest.raises(TypeError):
+        x /= 2
+    with pytest.raises(TypeError):
+        x += 0.5
+    with pytest.raises(ValueError):
+        x += wf.zeros((2, 3), dtype=int)
+    with pytest.raises(OverflowError):
+        x += 2**70
+    assert x.tolist() == [0, 1, 2]
+
+
+def test_aliases_in_place():
+    a, x = np.arange(6), wf.arange(6)
+    for v in (a, x):
+        v += v[::-1]
+        v[1:] = v[:-1]
+    assert x.tolist() == a.tolist()
+
+
+def test_errors_name_op_and_operands():
+    with pytest.raises(wf.Error, match=r"add: shapes do not broadcast: got \(2,\) and \(3,\)"):
+        wf.zeros(2) + wf.zeros(3)
+    with pytest.raises(ValueError):
+        wf.zeros(2) + wf.zeros(3)
+    with pytest.raises(TypeError):
+        wf.zeros(2) + "a"
+    with pytest.raises(TypeError):
+        wf.zeros(2) & 1.5
+    with pytest.raises(TypeError, match="sin"):
+        wf.sin("a")
+    with pytest.raises(TypeError, match="add"):
+        wf.add(1)
+    with pytest.raises(OverflowError):
+        wf.zeros(2, dtype=wf.uint8) + 300
+
+
+def test_out_and_where():
+    out = wf.zeros(4)
+    assert wf.add([1, 2, 3, 4], 1, out=out) is out
+    wf.multiply(out, 10, out=out, where=out > 3)
+    assert out.tolist() == [2, 3, 40, 50]
+    assert wf.add(1, 2, dtype=wf.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="out"):
+        wf.add(wf.zeros((2, 3)), 1, out=wf.zeros(3))
+    with pytest.raises(TypeError):
+        wf.add(wf.zeros(3), 1, out=np.zeros(3))

@@ -1,0 +1,83 @@
+"""Evaluation and looking into it, and the user's line on what was recorded."""
+
+import inspect
+import threading
+
+import numpy as np
+import pytest
+import weft as wf
+
+
+def test_nothing_runs_before_a_value_is_looked_at():
+    x = wf.arange(100_000) * 1.0
+    before = wf.stats()
+    y = wf.sqrt(x + 1) * 2
+    assert wf.stats()["kernels_launched"] == before["kernels_launched"]
+    assert wf.eval(y) is y
+    assert wf.stats()["kernels_launched"] == before["kernels_launched"] + 1
+    wf.sync()
+
+
+def test_explanations_name_the_users_line():
+    x = wf.arange(1000) * 1.0
+    line = inspect.currentframe().f_lineno + 1
+    y = wf.sin(x) + x.mean()
+    text = wf.explain(y)
+    assert f"test_session.py:{line}" in text
+    assert "_reductions.py" not in text
+    assert "sin" in wf.show(y, "graph")
+
+
+def test_one_kernel_is_a_contract():
+    x = wf.ones((64, 512))
+    y = x - wf.mean(x, axis=1, keepdims=True)
+    assert wf.one_kernel(y) is not None
+    with pytest.raises(wf.Error, match="one_kernel"):
+        wf.one_kernel(wf.ones((64, 64)) @ wf.ones((64, 64)) + wf.sum(wf.ones((64, 64)) @ wf.ones((64, 64))))
+
+
+def test_threads_share_arrays():
+    x = wf.arange(200_000) * 1.0
+    results = []
+
+    def work(k):
+        for i in range(20):
+            results.append(float((x * k + i).sum()) - 200_000 * i)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    total = float(np.arange(200_000.0).sum())
+    assert sorted(results) == sorted(total * k for k in range(4) for _ in range(20))
+
+
+def test_others_run_while_kernels_do():
+    x = wf.full((4_000_000,), 0.5)
+    ticks = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            ticks.append(1)
+
+    thread = threading.Thread(target=count)
+    y = x
+    for _ in range(60):
+        y = wf.sin(y) + wf.cos(y)
+    thread.start()
+    before = len(ticks)
+    wf._core.eval([y])
+    during = len(ticks) - before
+    stop.set()
+    thread.join()
+    assert during > 1000
+
+
+def test_devices():
+    names = [device["name"] for device in wf.devices()]
+    assert names[0] == "cpu" and wf.zeros(2).device == "cpu"
+    assert wf.zeros(2).to_device("cpu").device == "cpu"
+    with pytest.raises(ValueError, match="device"):
+        wf.zeros(2, device="tpu")

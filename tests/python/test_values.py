@@ -1,0 +1,89 @@
+"""Looking at values: text, Python's numbers, iteration, copies and pickles."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import weft as wf
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64", "complex64"])
+def test_text_is_numpys(dtype):
+    values = np.arange(12).reshape(3, 4).astype(dtype)
+    x = wf.asarray(values)
+    assert repr(x) == repr(values)
+    assert str(x) == str(values)
+    assert repr(x[0, 1]) == repr(np.asarray(values[0, 1]))
+    assert repr(x[:, ::2]) == repr(values[:, ::2])
+    assert repr(wf.zeros((0, 3), dtype=dtype)) == repr(np.zeros((0, 3), dtype=dtype))
+
+
+def test_bfloat16_has_text_and_values():
+    import ml_dtypes
+
+    x = wf.asarray([1.5, 2.25], dtype=wf.bfloat16)
+    assert x.dtype == np.dtype(ml_dtypes.bfloat16)
+    assert str(x) == "[1.5 2.25]"
+    np.testing.assert_array_equal(np.asarray(x), np.array([1.5, 2.25], ml_dtypes.bfloat16))
+
+
+def test_numbers():
+    assert float(wf.asarray(2.5)) == 2.5
+    assert int(wf.asarray([[7]])) == 7
+    assert complex(wf.asarray(1 + 2j)) == 1 + 2j
+    assert [10, 20, 30][wf.asarray(1)] == 20
+    assert bool(wf.asarray(0.0)) is False
+    assert f"{wf.asarray(2.0):.3f}" == "2.000"
+    assert wf.asarray([1, 2, 3]).item(-1) == 3
+    assert wf.arange(6).reshape(2, 3).item(1, 2) == 5
+    assert wf.arange(6).reshape(2, 3).item(4) == 4
+
+
+def test_what_is_no_number():
+    x = wf.arange(3)
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(x)
+    for conversion in (int, float, complex):
+        with pytest.raises(TypeError, match="one element"):
+            conversion(x)
+    with pytest.raises(TypeError, match="rank 0"):
+        [1, 2, 3][x]
+    with pytest.raises(TypeError):
+        hash(x)
+    with pytest.raises(TypeError):
+        len(wf.asarray(1))
+    with pytest.raises(TypeError):
+        iter(wf.asarray(1))
+
+
+def test_iteration_and_membership():
+    x = wf.arange(6).reshape(3, 2)
+    assert [row.tolist() for row in x] == [[0, 1], [2, 3], [4, 5]]
+    assert len(x) == 3
+    assert 4 in x and 9 not in x
+    first, second, third = x
+    second[...] = 0
+    assert x.tolist() == [[0, 1], [0, 0], [4, 5]]
+
+
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.copy()])
+def test_copies_are_apart(make_copy):
+    x = wf.arange(5) * 1.5
+    y = make_copy(x[1:])
+    y[0] = 100
+    assert x.tolist() == [0, 1.5, 3, 4.5, 6]
+    assert y.tolist() == [100, 3, 4.5, 6]
+    assert y.dtype == x.dtype
+
+
+def test_values_of_a_moment_stay():
+    x = wf.arange(5)
+    seen = np.asarray(x)
+    recorded = x + 1
+    x[0] = 50
+    assert seen.tolist() == [0, 1, 2, 3, 4]
+    assert recorded.tolist() == [1, 2, 3, 4, 5]
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0] = 1
+

@@ -1,0 +1,175 @@
+"""Indices, views and writes by random programs, against NumPy."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import weft as wf
+from hypothesis import given
+
+
+def positions(extent):
+    return st.integers(-extent, extent - 1) if extent else st.nothing()
+
+
+@st.composite
+def slices(draw, extent):
+    bound = st.none() | st.integers(-extent - 2, extent + 2)
+    step = draw(st.none() | st.sampled_from([-3, -2, -1, 1, 2, 3]))
+    return slice(draw(bound), draw(bound), step)
+
+
+@st.composite
+def basic_keys(draw, shape):
+    key = []
+    for extent in shape[: draw(st.integers(0, len(shape)))]:
+        if extent and draw(st.booleans()):
+            key.append(draw(positions(extent)))
+        else:
+            key.append(draw(slices(extent)))
+    if draw(st.booleans()):
+        key.insert(draw(st.integers(0, len(key))), None)
+    if draw(st.booleans()):
+        key.append(Ellipsis)
+    return tuple(key)
+
+
+@st.composite
+def advanced_keys(draw, shape):
+    """One mask, or arrays of positions among slices and integers."""
+    if draw(st.booleans()):
+        axes = draw(st.integers(1, len(shape)))
+        count = int(np.prod(shape[:axes]))
+        mask = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+        return np.array(mask, bool).reshape(shape[:axes])
+    index_shape = draw(st.sampled_from([(3,), (2, 2), (1,), ()]))
+    key = []
+    for extent in shape:
+        kind = draw(st.sampled_from(["array", "slice", "integer"])) if extent else "slice"
+        if kind == "array":
+            n = int(np.prod(index_shape))
+            index = np.array(draw(st.lists(positions(extent), min_size=n, max_size=n)), np.int64)
+            key.append(index.reshape(index_shape))
+        else:
+            key.append(draw(slices(extent) if kind == "slice" else positions(extent)))
+    return tuple(key)
+
+
+shapes = st.sampled_from([(6,), (3, 4), (2, 3, 4), (1, 5), (4, 1, 2), (0, 3)])
+
+
+@given(shapes.flatmap(lambda s: st.tuples(st.just(s), basic_keys(s) | advanced_keys(s))))
+def test_reading(case):
+    shape, key = case
+    a = np.arange(int(np.prod(shape))).reshape(shape)
+    x = wf.asarray(a)
+    expected = a[key]
+    got = x[key]
+    assert got.shape == np.shape(expected)
+    np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+@given(st.data())
+def test_programs_of_views_and_writes(data):
+    shape = data.draw(shapes)
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    x = wf.asarray(a)
+    pairs = [(a, x)]
+    for step in range(data.draw(st.integers(1, 8))):
+        n, w = data.draw(st.sampled_from(pairs))
+        action = data.draw(st.sampled_from(["view", "transpose", "write", "in place", "copy", "advanced", "cross"]))
+        if action == "view":
+            key = data.draw(basic_keys(n.shape))
+            pairs.append((np.asarray(n[key]) if np.isscalar(n[key]) else n[key], w[key]))
+            if np.isscalar(n[key]):
+                pairs.pop()
+        elif action == "transpose":
+            pairs.append((n.T, w.T))
+        elif action == "copy":
+            pairs.append((n.copy(), w.copy()))
+        elif action == "write":
+            key = data.draw(basic_keys(n.shape))
+            n[key] = step + 100
+            w[key] = step + 100
+        elif action == "in place":
+            n *= 2
+            w *= 2
+        elif action == "advanced" and n.ndim:
+            key = data.draw(advanced_keys(n.shape))
+            n[key] = step - 50
+            w[key] = step - 50
+        elif action == "cross":
+            # The value overlaps what it is written to.
+            m, v = data.draw(st.sampled_from(pairs))
+            if m.shape == n.shape:
+                n[...] = m + n[..., ::-1] if n.ndim else m + n
+                w[...] = v + w[..., ::-1] if n.ndim else v + w
+    for n, w in pairs:
+        np.testing.assert_array_equal(np.asarray(w), n)
+
+
+def test_arrays_written_through_positions():
+    a, x = np.zeros((4, 5)), wf.zeros((4, 5))
+    for target in (a, x):
+        target[[0, 2], 1:3] = [[1, 2], [3, 4]]
+        target[[1, 1, 1], 0] = [5, 6, 7]
+        target[:, [4, 3]] += [[10, 20]]
+        target[target > 9] -= 1
+        target[target == 9] = 77
+        target[[[0], [3]], [1, 2]] = 8
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_masks_of_a_choice_stay_lazy():
+    x = wf.arange(1000) * 1.0
+    launched = wf.stats()["kernels_launched"]
+    x[x > 5] = 0
+    assert wf.stats()["kernels_launched"] == launched
+    assert float(x.sum()) == 15
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        (5, IndexError),
+        ((0, 0, 0), IndexError),
+        ([7], IndexError),
+        (np.zeros((2, 4), bool), IndexError),
+        ((Ellipsis, Ellipsis), IndexError),
+        ([0.5], IndexError),
+        (slice(None, None, 0), ValueError),
+        ("a", IndexError),
+        (10**30, IndexError),
+    ],
+)
+def test_wrong_indices(key, error):
+    x = wf.zeros((3, 4))
+    with pytest.raises(error):
+        x[key]
+    with pytest.raises(error):
+        x[key] = 0
+
+
+def test_wrong_writes():
+    x = wf.zeros((3, 4), dtype=wf.int8)
+    with pytest.raises(ValueError, match="broadcast"):
+        x[0] = [1, 2, 3]
+    with pytest.raises(OverflowError, match="int8|i8"):
+        x[0] = 1000
+    with pytest.raises(TypeError):
+        x[0] = 1j
+    with pytest.raises(ValueError, match="broadcast view"):
+        wf.broadcast_to(x, (2, 3, 4))[0] = 1
+    with pytest.raises(TypeError, match="deleted"):
+        del x[0]
+
+
+def test_shape_is_assigned_in_place():
+    x = wf.arange(6)
+    y = x
+    x.shape = (2, 3)
+    assert y.shape == (2, 3)
+    with pytest.raises(ValueError):
+        x.shape = (4, 2)
+    turned = x.T
+    with pytest.raises(ValueError):
+        turned.shape = (6,)

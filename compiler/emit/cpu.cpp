@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/base/error.h"
+#include "compiler/cpu_walk.h"
 #include "compiler/emit/cpu_emitter.h"
 #include "compiler/emit/cpu_span.h"
 #include "compiler/emit/prelude/prelude.h"
@@ -16,7 +17,7 @@ using fmt::format;
 
 namespace {
 
-// Helpers of index arithmetic. A test 0 <= base + by * x < extent holds for lo <= x < hi.
+// Helpers of index arithmetic.
 constexpr const char* kSupport = R"(
 struct c64e { float re, im; };
 struct c128e { double re, im; };
@@ -25,18 +26,20 @@ static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-static inline void weft_bounds(long base, long by, long extent, long* lo, long* hi) {
-  if (by < 0) { base = extent - 1 - base; by = -by; }
-  *lo = -weft_floor_div(base, by);
-  *hi = weft_floor_div(extent - 1 - base, by) + 1;
-}
-static inline long weft_stretch(long c, long lo, long hi, long m) {
-  long e = c < lo ? lo : c < hi ? hi : c + m;
-  return weft_least(m, e - c);
-}
 )";
 
 constexpr int kRowsOfSpan = 16;  // few enough that f32 sums of them lose nothing
+
+// One declaration a line.
+std::string declarations(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ' ' && out.ends_with('\n')) continue;
+    out += c;
+    if (c == ';' || c == '{') out += '\n';
+  }
+  return out;
+}
 
 bool is_fold(const Stmt& s) { return std::holds_alternative<Fold>(s); }
 
@@ -55,7 +58,7 @@ Emitted CpuEmitter::run() {
   std::string finish = s_.split > 1 ? finish_entry() : "";
   std::string text = functions_ + main + finish;
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
-  std::string support = kSupport + support_ + text;
+  std::string support = kSupport + declarations(kCpuWalkText) + text;
   text = prelude_for(PreludeTarget::Cpu, s_.lanes, support) + support;
   Emitted out;
   out.source.hash = hash_text(text);

@@ -83,6 +83,7 @@ class CpuEmitter {
   std::string argument(const plan::Argument& a) const;
   // An index as a number, without its term on the lane axis.
   std::string offset(const plan::Index& at) const;
+  // Those that are the same in every lane, as one condition.
   std::string guard(const std::vector<plan::Value>& guards) const;
 
   int outer_rank() const { return static_cast<int>(p_.outer.size()); }
@@ -110,8 +111,7 @@ class CpuEmitter {
   } names_;
   std::vector<int64_t> extra_;
   std::string points_, pad_, row_ = "0";
-  std::string functions_, support_;
-  std::set<size_t> padded_;  // element sizes that `support_` can copy
+  std::string functions_;
   int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1;
   int spans_ = 0;
 };

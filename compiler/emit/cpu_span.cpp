@@ -56,7 +56,7 @@ std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Arr
   std::string element = e_.dialect_.element_type(array.dtype);
   std::string start = format("({}*){}", element, array.pointer);
   if (e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-  streams_.push_back({name, element, start + " - left", "", "", in, out, size_of(array.dtype)});
+  streams_.push_back({name, element, start + " - left", "", in, out, size_of(array.dtype)});
   return name;
 }
 
@@ -66,10 +66,7 @@ void CpuSpan::export_array(Value v, const CpuEmitter::Array& array) {
 }
 
 std::string CpuSpan::positions() {
-  if (!uses_positions_) {
-    uses_positions_ = true;
-    member("long", "final", "");
-  }
+  uses_positions_ = true;
   return "at";
 }
 
@@ -148,13 +145,15 @@ void CpuSpan::write(const Load& s) {
                                : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));
     return;
   }
+  std::vector<Value> tests;
   for (Value g : s.guards)
-    if (e_.segments(g)) import(g);
+    if (e_.segments(g)) tests.push_back(g), import(g);
   const Num* by = e_.along_x(s.at);
   bool contiguous = by && by->param < 0 && by->value == 1;
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string rows = many_rows() ? e_.along_rows(s.at) : "";
-  streams_.push_back({"r" + n, element, start, stride, e_.guard(s.guards), true, false, size_of(t), rows});
+  streams_.push_back(
+      {"r" + n, element, start, stride, true, false, size_of(t), rows, e_.guard(s.guards), tests});
   std::string from = rows.empty() ? "r" + n : format("r{0} + u * r{0}_rows", n);
   define(s.out, contiguous ? format("weft_load_{}({})", suffix(t), from)
                            : format("weft_load_strided_{}({}, r{}_by)", suffix(t), from, n));
@@ -171,7 +170,7 @@ void CpuSpan::write(const Store& s) {
   bool contiguous = by && by->param < 0 && by->value == 1;
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
-  streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, "", false, true, size_of(t)});
+  streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, false, true, size_of(t)});
   if (!contiguous) {
     body_ += format("    weft_store_strided_{0}(w{1}, w{1}_by, {2});\n", suffix(t), n, v);
     return;
@@ -206,30 +205,29 @@ void CpuSpan::write(const Fold& f) {
     }
     return;
   }
-  std::string start = e_.identity(acc, span);
-  members_ += format("  {} A{};\n", e_.type(span), n);
-  before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
-  after_ += format("  s->A{0} = A{0};\n", n);
+  // The state carries the total from one call to the next.
   folds_ = true;
+  std::string start = e_.identity(acc, span);
+  members_ += format("  {} T{};\n", e_.type(total), n);
+  sets_ += format("      s.T{0} = T{0};\n", n);
+  gather_ += format("      T{0} = s.T{0};\n", n);
+  before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
   if (is_arg(acc)) {
-    members_ += format("  i64v I{};\n", n);
+    members_ += format("  i64v J{};\n", n);
+    sets_ += format("      s.J{0} = J{0};\n", n);
+    gather_ += format("      J{0} = s.J{0};\n", n);
     before_ += format("  i64v I{} = (i64v)(0x7fffffffffffffffL);\n", n);
-    after_ += format("  s->I{0} = I{0};\n", n);
     body_ +=
         format("    weft_take_{0}_{1}(A{2}, I{2}, {3}, {4});\n", ir::name(acc.op), suffix(span), n, v, at);
-    gather_ +=
-        format("        if (partial) s.A{0} = weft_select_{1}(live, s.A{0}, {2});\n", n, suffix(span), start);
-    gather_ += format(
-        "        if (partial) s.I{0} = weft_select_i64(live, s.I{0}, (i64v)(0x7fffffffffffffffL));\n", n);
-    gather_ +=
-        format("        weft_take_{0}_{1}(T{2}, J{2}, s.A{2}, s.I{2});\n", ir::name(acc.op), suffix(span), n);
+    after_ +=
+        format("  weft_take_{0}_{1}(s->T{2}, s->J{2}, A{2}, I{2});\n", ir::name(acc.op), suffix(span), n);
     return;
   }
   body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
-  gather_ +=
-      format("        if (partial) s.A{0} = weft_select_{1}(live, s.A{0}, {2});\n", n, suffix(span), start);
-  gather_ +=
-      format("        T{0} = {1};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, "s.A" + n)));
+  // Lanes that repeat another change sums and products; nothing else minds them.
+  if (adds_up(acc)) after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
+  after_ +=
+      format("  s->T{0} = {1};\n", n, combine(acc.op, total, "s->T" + n, e_.convert(span, total, "A" + n)));
 }
 
 void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v) {
@@ -239,7 +237,6 @@ void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v
   locals_ += format("  {0}* const w{1} = s->w{1};\n", element, n);
   sets_ += format("      s.w{} = b{} + {};\n", n, s.buffer, e_.offset(s.at));
   std::string index = lanes_index(s.at, "w" + n, false);
-  counts_lanes_ = true;
   body_ += format(
       "    {0} w{1}_t[L];\n    long w{1}_at[L];\n    weft_store_{2}(w{1}_t, {3});\n    "
       "weft_store_i64(w{1}_at, {4});\n",

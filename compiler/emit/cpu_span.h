@@ -19,10 +19,13 @@ class CpuSpan {
  private:
   // A pointer that walks along the lanes. Read or written contiguously (`stride` empty) or with a stride.
   struct Stream {
-    std::string name, element, start, stride, guard;
+    std::string name, element, start, stride;
     bool in, out;
-    size_t bytes = 0;       // of an element
-    std::string rows = {};  // elements from one row of the span to the next; empty: the same for all
+    size_t bytes = 0;          // of an element
+    std::string rows = {};     // elements from one row of the span to the next; empty: the same for all
+    std::string only_if = {};  // zeros are read where this is false
+    std::vector<plan::Value> tests = {};  // or where one of these is
+    bool has_step() const { return !stride.empty() || !only_if.empty() || !tests.empty(); }
   };
 
   std::string import(plan::Value v);
@@ -51,9 +54,6 @@ class CpuSpan {
 
   void write_function();
   std::string call();
-  // The copies between memory and a padded vector's worth of it, for elements of this size; their name's
-  // ending.
-  std::string padded_copy(size_t bytes);
 
   CpuEmitter& e_;
   std::vector<const plan::Stmt*> stmts_;
@@ -64,7 +64,7 @@ class CpuSpan {
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
   std::string streamed_;  // the store that decides where aligned vectors begin
   int streams_out_ = 0;
-  bool uses_positions_ = false, counts_lanes_ = false, folds_ = false;
+  bool uses_positions_ = false, folds_ = false;
 };
 
 }  // namespace weft::emit

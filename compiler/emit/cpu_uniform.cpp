@@ -33,7 +33,7 @@ std::string CpuEmitter::offset(const Index& at) const {
 std::string CpuEmitter::guard(const std::vector<Value>& guards) const {
   std::string out;
   for (Value g : guards) {
-    if (varies_[g] && !segments(g)) continue;
+    if (varies_[g]) continue;
     out += (out.empty() ? "" : " && ") + format("g{}", g);
   }
   return out;

@@ -1,6 +1,7 @@
 #include "compiler/emit/cuda.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/base/error.h"
 #include "compiler/emit/cuda_emitter.h"
@@ -11,6 +12,12 @@ namespace weft::emit {
 
 using namespace plan;
 using fmt::format;
+
+namespace {
+
+int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
 
 CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     : p_(p), s_(s), contract_(contract) {
@@ -34,19 +41,27 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     throw InternalError("emit cuda: values cross sweeps and the schedule does not say where they stay\n" +
                         plan::print(p));
   whole_rows_ = s.order == Order::Rows && s.keeper == Keeper::Registers;
-  if (whole_rows_) {
-    int64_t vectors = p.row_count() / extent(lane_).value * ((extent(lane_).value + s.lanes - 1) / s.lanes);
+  int64_t vectors = 0;
+  if (s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared)) {
+    vectors = p.row_count() / extent(lane_).value * ceil_divide(extent(lane_).value, s.lanes);
     const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
-    if (room < vectors) throw InternalError("emit cuda: the row is longer than its threads' registers");
-    exact_ = room == vectors;
+    if (whole_rows_ && room < vectors)
+      throw InternalError("emit cuda: the row is longer than its threads' registers");
+    exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % room == 0);
   }
   if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.lanes != 1 || s.unroll * s.threads != 1024))
     throw InternalError("emit cuda: tiles are 32 by 32 points of a pointwise program");
-  if (s.cluster > 1 && (!whole_rows_ || s.threads_per_row != s.threads))
-    throw InternalError("emit cuda: a cluster takes one row, in registers");
+  bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
+  if (s.cluster > 1 && (s.order != Order::Rows || !keeps || s.threads_per_row != s.threads || s.split > 1))
+    throw InternalError("emit cuda: a cluster takes one row, in registers or shared memory");
+  if (s.ahead && s.keeper != Keeper::Shared)
+    throw InternalError("emit cuda: only rows that stay in shared memory are copied ahead");
   if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
-  two_level_ = !p.row.empty() && (!whole_rows_ || s.unroll * s.lanes > 128);
+  // Runs of 128 elements lose nothing that matters.
+  int64_t run = whole_rows_ ? s.unroll : ceil_divide(vectors, int64_t{s.threads_per_row} * s.cluster);
+  bool known = s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared);
+  two_level_ = !p.row.empty() && (!known || run * s.lanes > 128);
 }
 
 std::string CudaEmitter::extra(int64_t value) {
@@ -123,9 +138,9 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     code_.line("q = weft_min(q, {} - 1);", end);
   }
   if (shared) {
-    code_.add("at[u] = q;");
+    code_.line("at[u] = {};", s_.cluster > 1 ? "q - begin" : "q");
     for (Value v : kept_)
-      if (defined_in_[v] < b.number) code_.line("k{0}[u] = z{0}[q];", v);
+      if (defined_in_[v] < b.number || ahead_.contains(v)) code_.line("k{0}[u] = z{0}[at[u]];", v);
   }
   split_position(order, true);
   batch_loads(b);
@@ -135,7 +150,7 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     code_.unrolled("u", s_.unroll);
     code_.add("if (!ok[u]) continue;");
     for (Value v : kept_)
-      if (defined_in_[v] == b.number) code_.line("z{0}[at[u]] = k{0}[u];", v);
+      if (defined_in_[v] == b.number && !ahead_.contains(v)) code_.line("z{0}[at[u]] = k{0}[u];", v);
     code_.add("}");
   }
   batch_stores(b);
@@ -143,6 +158,30 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     flush_runs(static_cast<size_t>(b.number));
     code_.add("}");
   }
+}
+
+// Loads of the first sweep that stay in shared memory go there directly, all of them at once: what a thread
+// copies it alone reads.
+void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, const std::string& end) {
+  const Batch& b = batches_[0];
+  ahead_.clear();
+  for (size_t k = 0; k < b.routes.size(); ++k)
+    if (auto* l = std::get_if<Load>(&b.sweep->body[k]);
+        l && b.routes[k].path == Path::Vector && kept(l->out) && l->guards.empty() && l->at.values.empty() &&
+        size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes) == 16)
+      ahead_.insert(l->out);
+  if (ahead_.empty()) return;
+  code_.add("#pragma unroll 4");
+  code_.line("for (I c = {}; c < {}; c += {}) {{", start, end, step);
+  code_.add("I q = c;");
+  split_position(order_of(false), false);
+  for (Value v : ahead_) {
+    auto& l = std::get<Load>(*definitions_.at(v));
+    code_.line("weft_copy_ahead(z{} + c{}, b{} + ({}));", v, s_.cluster > 1 ? " - begin" : "", l.buffer,
+               index_text(l.at));
+  }
+  code_.add("}");
+  code_.add("weft_copied();");
 }
 
 void CudaEmitter::pointwise() {
@@ -199,28 +238,37 @@ void CudaEmitter::rows(bool finish_entry) {
   auto order = order_of(false);
   code_.line("const I m = {};", count_of(order));
   std::string start = "t", end = "m";
-  if (s_.cluster > 1) start = format("rank * {} + t", threads * s_.unroll);
-  if (split) {
-    code_.line("const I begin = (I)(blockIdx.x % (unsigned int){}) * {};", split_, part_length_);
+  const bool shared = s_.keeper == Keeper::Shared;
+  if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
+  if (split || (s_.cluster > 1 && shared)) {
+    code_.line("const I begin = {} * {};",
+               split ? format("(I)(blockIdx.x % (unsigned int){})", split_) : std::string("rank"),
+               part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
     start = "begin + t", end = "end";
   }
-  if (s_.keeper == Keeper::Shared) {
-    std::vector<Value> by_size(kept_.begin(), kept_.end());
-    auto bytes = [&](Value v) { return static_cast<int64_t>(size_of(p_.values[v].dtype)) * s_.lanes; };
-    std::stable_sort(by_size.begin(), by_size.end(), [&](Value a, Value b) { return bytes(a) > bytes(b); });
+  if (s_.cluster > 1) code_.add("weft_arrive();");
+  met_ = false;
+  if (shared) {
+    const SharedPlaces places = shared_places(p_);
+    std::vector<int> by_size(places.bytes.size());
+    std::iota(by_size.begin(), by_size.end(), 0);
+    std::ranges::stable_sort(by_size, [&](int a, int b) { return places.bytes[a] > places.bytes[b]; });
+    // Of a row, or of the part of it that a block has.
+    std::string room = s_.cluster > 1 ? part_length_ : "m";
     int64_t before = 0;
-    for (Value v : by_size) {
-      code_.line("{0}* z{1} = ({0}*)(weft_shared + m * {2}) + (I)(threadIdx.x / {3}) * m;",
-                 vector_type(p_.values[v].dtype), v, before * rows, threads);
-      before += bytes(v);
+    for (int place : by_size) {
+      for (auto& [v, of] : places.of)
+        if (of == place)
+          code_.line("{0}* z{1} = ({0}*)(weft_shared + {2} * {3}) + (I)(threadIdx.x / {4}) * {2};",
+                     vector_type(p_.values[v].dtype), v, room, before * rows, threads);
+      before += places.bytes[place] * s_.lanes;
     }
-    int64_t vectors =
-        p_.row_count() / extent(lane_).value * ((extent(lane_).value + s_.lanes - 1) / s_.lanes);
-    launch_.shared_bytes = static_cast<uint32_t>(before * rows * vectors);
+    launch_.shared_bytes = static_cast<uint32_t>(before * rows * part_vectors_);
   } else if (whole_rows_) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
+  if (s_.ahead) copy_ahead(start, std::to_string(threads), end);
   for (auto& b : batches_) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
@@ -244,11 +292,8 @@ void CudaEmitter::rows(bool finish_entry) {
     }
     finish(number);
     settle(*b.sweep);
-    if (s_.keeper == Keeper::Shared && !kept_.empty() && threads > 1) code_.add("__syncthreads();");
   }
   outer_code(p_.epilogue, last);
-  // A block's shared memory has to live until the others have read it.
-  if (s_.cluster > 1) code_.add("weft_meet();");
 }
 
 void CudaEmitter::columns(bool finish_entry) {
@@ -363,12 +408,14 @@ std::string CudaEmitter::opening(const std::string& name, int threads) const {
 Emitted CudaEmitter::run() {
   launch_.threads = static_cast<uint32_t>(s_.threads);
   launch_.cluster = static_cast<uint32_t>(s_.cluster);
+  int64_t steps = 1;
+  for (int a : order_of(false))
+    steps *= a == lane_ ? ceil_divide(extent(a).value, s_.lanes) : extent(a).value;
+  part_vectors_ = ceil_divide(steps, std::max<int64_t>(s_.split, s_.cluster));
+  if (s_.cluster > 1 && s_.keeper == Keeper::Shared) part_length_ = extra(part_vectors_);
   if (s_.split > 1) {
-    auto order = order_of(false);
-    int64_t steps = 1;
-    for (int a : order) steps *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
     split_ = extra(s_.split);
-    part_length_ = extra((steps + s_.split - 1) / s_.split);
+    part_length_ = extra(part_vectors_);
     launch_.finish_threads = columns_ ? launch_.threads : 128;
     if (!columns_) {
       while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;

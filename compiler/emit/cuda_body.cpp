@@ -84,12 +84,8 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
-  DType t = p_.buffers[s.buffer].dtype;
-  std::string value = packed(t, name_of(s.value));
-  if (whole_rows_ && s_.streaming && at_element_ && !is_complex(t))
-    code_.line("if (in_store) __stcs(&b{}[{}], {});", s.buffer, index_text(s.at), value);
-  else
-    code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at), value);
+  code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at),
+             packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }
 
 void CudaEmitter::statement(const Stmt& stmt) {
@@ -213,7 +209,9 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
 }
 
 Route CudaEmitter::route_store(const Store& s) const {
-  if (s_.lanes > 1 && vector_phase(p_, s.at, lane_, s_.lanes, varies_) == 0) return {Path::Vector};
+  // Single elements of a row too: stores that follow each other fill sectors together.
+  if ((s_.lanes > 1 || whole_rows_) && vector_phase(p_, s.at, lane_, s_.lanes, varies_) == 0)
+    return {Path::Vector};
   return {Path::Element};
 }
 
@@ -333,7 +331,9 @@ void CudaEmitter::batch_loads(const Batch& b) {
     if (path == Path::Same) {
       statement(body[k]);
       if (Value v = defines(body[k]); b.late.contains(v)) code_.line("h{0}[u] = v{0};", v);
-    } else if (auto* l = std::get_if<Load>(&body[k]); l && path == Path::Vector && l->guards.empty()) {
+    } else if (auto* l = std::get_if<Load>(&body[k]); l && ahead_.contains(l->out)) {
+      continue;
+    } else if (l && path == Path::Vector && l->guards.empty()) {
       vector_load(*l);
     } else if (l && path == Path::Staged) {
       std::string base = lane_ < 0 ? "" : axis_[lane_];

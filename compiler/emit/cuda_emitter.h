@@ -99,6 +99,7 @@ class CudaEmitter {
              bool in_loop);
   std::string count_of(const std::vector<int>& order) const;
   void split_position(const std::vector<int>& order, bool of_batch);
+  void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
   void settle(const plan::Sweep& sweep);
   std::vector<int> order_of(bool outer) const;
 
@@ -164,7 +165,8 @@ class CudaEmitter {
   bool columns_ = false;     // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;      // the last vector along the lane axis is not full
   bool whole_rows_ = false;  // a batch takes the whole row
-  bool exact_ = false;       // and each of its vectors is one of the row
+  bool exact_ = false;       // all vectors of all batches are vectors of the row
+  bool met_ = false;         // the blocks of a cluster are known to run
   bool two_level_ = false;   // runs of elements are added to totals of a wider dtype
   std::vector<bool> varies_;
   std::vector<plan::Range> ranges_;
@@ -172,15 +174,17 @@ class CudaEmitter {
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1
   std::set<plan::Value> kept_;                            // cross sweeps in registers or shared memory
-  std::set<plan::Value> outer_values_;                    // Columns: defined by outer code
-  std::vector<std::string> axis_;                         // the current spelling of each axis position
-  std::set<plan::Value> settled_;                         // kept values whose sweep is over
+  std::set<plan::Value> ahead_;              // loads that are in shared memory before the first sweep
+  std::set<plan::Value> outer_values_;       // Columns: defined by outer code
+  std::vector<std::string> axis_;            // the current spelling of each axis position
+  std::set<plan::Value> settled_;            // kept values whose sweep is over
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
   bool at_element_ = false;                  // inside of a loop over the lanes
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
   std::string split_, part_length_;   // how many parts the row has, and vectors (Columns: elements) of a part
+  int64_t part_vectors_ = 0;
   Launch launch_;
   int launch_threads_ = 1;  // threads of a block of the entry being written
   int64_t partial_bytes_ = 0;

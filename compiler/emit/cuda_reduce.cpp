@@ -133,12 +133,18 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
     exchange(warps);
   }
   if (s_.cluster == 1) return;
-  code_.line("__shared__ S{0} block{0};", sweep);
-  code_.line("if (threadIdx.x == 0) block{0} = s{0};", sweep);
-  code_.add("weft_meet();");
-  code_.line("s{0} = weft_of_block(block{0}, 0);", sweep);
+  // Each block tells all of them, so that one meeting is enough. A block has to run before others write to
+  // it.
+  code_.line("__shared__ S{0} blocks{0}[{1}];", sweep, s_.cluster);
+  if (!met_) code_.add("weft_await();");
+  met_ = true;
+  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], threadIdx.x, s{0});", sweep,
+             s_.cluster);
+  code_.add("weft_arrive();");
+  code_.add("weft_await();");
+  code_.line("s{0} = blocks{0}[0];", sweep);
   code_.add("#pragma unroll");
-  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, weft_of_block(block{0}, k));", sweep, s_.cluster);
+  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
 }
 
 // Joins the states of threads that walk different rows of the same columns.

@@ -104,20 +104,28 @@ static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
 }
 )"},
-    {"weft_meet", R"(static __device__ __forceinline__ void weft_meet() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    {"weft_copy_ahead",
+     R"(static __device__ __forceinline__ void weft_copy_ahead(void* to, const void* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+}
+static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+)"},
+    {"weft_arrive", R"(static __device__ __forceinline__ void weft_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_await() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 )"},
-    {"weft_of_block", R"(// What a shared variable holds in another block of the cluster.
+    {"weft_tell_block", R"(// Writes to a shared variable of another block of the cluster.
 template <class S>
-static __device__ __forceinline__ S weft_of_block(const S& s, unsigned int rank) {
-  S r;
-  unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);
+static __device__ __forceinline__ void weft_tell_block(S& place, unsigned int rank, const S& s) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
 #pragma unroll
   for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");
-  return r;
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");
 }
 )"},
     {"weft_first_max",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace weft::plan {
 
@@ -104,6 +105,34 @@ int64_t stride_along(const Index& at, int axis) {
   for (auto& t : at.axes)
     if (t.axis == axis) return t.by.value;
   return 0;
+}
+
+int64_t SharedPlaces::element_bytes() const {
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t{0});
+}
+
+SharedPlaces shared_places(const RowProgram& p) {
+  std::vector<int> last(p.values.size(), -1);
+  for (size_t k = 0; k < p.sweeps.size(); ++k)
+    for (auto& s : p.sweeps[k].body)
+      for (Value u : uses(s)) last[u] = static_cast<int>(k);
+  SharedPlaces out;
+  std::vector<int> busy_until;
+  const std::vector<Value> crossing = crossing_values(p);
+  for (size_t k = 0; k < p.sweeps.size(); ++k)
+    for (auto& s : p.sweeps[k].body) {
+      Value v = defines(s);
+      if (v < 0 || std::ranges::count(crossing, v) == 0) continue;
+      auto bytes = static_cast<int64_t>(size_of(p.values[v].dtype));
+      size_t place = 0;
+      while (place < out.bytes.size() &&
+             (out.bytes[place] != bytes || busy_until[place] > static_cast<int>(k)))
+        ++place;
+      if (place == out.bytes.size()) out.bytes.push_back(bytes), busy_until.push_back(0);
+      busy_until[place] = last[v];
+      out.of[v] = static_cast<int>(place);
+    }
+  return out;
 }
 
 int vector_phase(const RowProgram& p, const Index& at, int axis, int width, const std::vector<bool>& varies) {

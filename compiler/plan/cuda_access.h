@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "compiler/plan/plan.h"
@@ -30,5 +31,14 @@ int64_t stride_along(const Index& at, int axis);
 // everywhere; else -1.
 int vector_phase(const RowProgram& program, const Index& at, int axis, int width,
                  const std::vector<bool>& varies);
+
+// Where the values that cross sweeps lie in shared memory: a place is free for another value of its size in
+// the sweep that reads it last, since each element is read before it is written.
+struct SharedPlaces {
+  std::map<Value, int> of;
+  std::vector<int64_t> bytes;  // of an element in each place
+  int64_t element_bytes() const;
+};
+SharedPlaces shared_places(const RowProgram& program);
 
 }  // namespace weft::plan

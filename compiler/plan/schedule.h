@@ -33,8 +33,9 @@ struct Schedule {
   int threads_per_row = 1;       // CUDA, Rows: threads that share a row
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
-  int resident = 1;  // CUDA: blocks for which the registers of a multiprocessor have to suffice
-  int cluster = 1;   // CUDA, Rows with Registers: blocks that share a row
+  int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice
+  int cluster = 1;     // CUDA, Rows with Registers or Shared: blocks that share a row
+  bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
   int tile_axis =
       -1;  // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
   std::string reason;  // what explain prints

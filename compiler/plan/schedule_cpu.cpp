@@ -215,6 +215,7 @@ std::string print(const Schedule& s) {
                        s.unroll);
   if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
+  if (s.ahead) out += ", copied ahead";
   return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
 }
 

@@ -24,6 +24,8 @@ constexpr int64_t kInFlight = 64;
 constexpr int64_t kMostUnrolled = 2048;
 // Static shared memory of a block, less what the compiler may want.
 constexpr int64_t kJoinBytes = 40 << 10;
+// So many blocks of a multiprocessor, each with a part of a row in shared memory, hide each other's waiting.
+constexpr int kSharedBlocks = 3;
 
 int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -287,39 +289,46 @@ class Scheduler {
     int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
-    int64_t cluster = 1;
-    if (threads >= 1024) {
-      threads = 512;
-      while (ceil_divide(row_vectors, threads * cluster) * bytes > kKeptBytes / 2) cluster *= 2;
-      // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
-      if (cluster > 1 && cluster < 8) threads = 256, cluster *= 2;
-      if (cluster > 1 && (cluster > 8 || target_.shared_bytes < (200u << 10))) return false;
-    }
-    int64_t unroll = ceil_divide(row_vectors, threads * cluster);
+    if (threads >= 1024) threads = 512;
+    int64_t unroll = ceil_divide(row_vectors, threads);
+    if (unroll > most) return false;
     int64_t body = 0;
     for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
     if (body * unroll * s_.lanes > 2 * kMostUnrolled) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Registers;
     s_.threads_per_row = static_cast<int>(threads);
-    s_.cluster = static_cast<int>(cluster);
     s_.unroll = static_cast<int>(unroll);
     // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
-    if (unroll * bytes <= kInFlight) s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
+    if (unroll * bytes <= kInFlight || threads == 512)
+      s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
     return true;
   }
 
+  // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
+  // reads, computes and writes in turn.
   bool keep_in_shared(int64_t row_vectors) {
     RowProgram kept = p_;
     repeat_cheap_values(kept, false, 4);
-    int64_t bytes = 0;
-    for (Value v : crossing_values(kept))
-      bytes += static_cast<int64_t>(size_of(kept.values[v].dtype)) * s_.lanes;
+    const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes * row_vectors;
     // Joins have static shared memory of their own.
-    if (bytes == 0 || bytes * row_vectors + (4 << 10) > static_cast<int64_t>(target_.shared_bytes))
-      return false;
+    const auto most = static_cast<int64_t>(target_.shared_bytes) - (4 << 10);
+    if (bytes == 0) return false;
+    int64_t cluster = 1;
+    // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
+    if (target_.shared_bytes >= (200u << 10))
+      while (cluster < 8 && bytes > most / kSharedBlocks * cluster) cluster *= 2;
+    if (bytes > most * cluster) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;
+    s_.cluster = static_cast<int>(cluster);
+    if (cluster > 1) {
+      s_.ahead = true;
+      s_.threads_per_row = 512;
+      s_.unroll = static_cast<int>(std::clamp<int64_t>(row_vectors / (512 * cluster), 1, 4));
+      // Few registers, so that all the blocks that shared memory has room for do run.
+      if (statements_ * s_.lanes <= kMostUnrolled / 16) s_.resident = kSharedBlocks;
+    }
     return true;
   }
 

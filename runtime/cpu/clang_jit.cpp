@@ -34,6 +34,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
+#include "runtime/cpu/walk.h"
 
 namespace weft::runtime {
 namespace {
@@ -248,6 +249,7 @@ ClangJit::State::State() : session(this_process()), layer(session) {
   };
   allow("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
+  allow("weft_walk_1", &weft_walk_1);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
   if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))
     throw InternalError("clang_jit: " + llvm::toString(std::move(problem)));

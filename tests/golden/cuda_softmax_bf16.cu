@@ -1,5 +1,5 @@
-// rows of 256 threads along axis 1, rows stay in registers, 4 blocks a row; 64 elements a thread access, passing the cache by
-// 4096 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 512 threads along axis 1, rows stay in shared memory, 2 blocks a row; 32 elements a thread access, passing the cache by
+// 2048 blocks of 512 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -22,20 +22,27 @@ static __device__ __forceinline__ float weft_subtract_bf16(float a, float b) { r
 
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
-// What a shared variable holds in another block of the cluster.
+static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// Writes to a shared variable of another block of the cluster.
 template <class S>
-static __device__ __forceinline__ S weft_of_block(const S& s, unsigned int rank) {
-  S r;
-  unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);
+static __device__ __forceinline__ void weft_tell_block(S& place, unsigned int rank, const S& s) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
 #pragma unroll
   for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");
-  return r;
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");
 }
-static __device__ __forceinline__ void weft_meet() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+static __device__ __forceinline__ void weft_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+static __device__ __forceinline__ void weft_await() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_copy_ahead(void* to, const void* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+}
+static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 // A bf16 that is held as a float has its bits in the upper half.
 static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
@@ -65,28 +72,9 @@ template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
 };
-template <class W, class T>
-static __device__ __forceinline__ W weft_get(const T* p) {
-  return *(const W*)p;
-}
 template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
-}
-template <class W, class T>
-static __device__ __forceinline__ W weft_get_once(const T* p) {
-  W x;
-  if constexpr (sizeof(W) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
-  } else if constexpr (sizeof(W) == 8) {
-    *(uint2*)&x = __ldcs((const uint2*)p);
-  } else if constexpr (sizeof(W) == 4) {
-    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
-  } else {
-    x = weft_get<W>(p);
-  }
-  return x;
 }
 template <class T, int V>
 static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
@@ -101,7 +89,8 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
     weft_put(p, x);
   }
 }
-struct Args { unsigned long long w[6]; };
+struct Args { unsigned long long w[7]; };
+extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(8) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
@@ -110,33 +99,46 @@ struct __align__(8) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_b4a256a19823d40c(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
-  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
+  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 256);
-  I q = (I)(blockIdx.x / 4) * 1 + (I)(threadIdx.x / 256);
-  const I rank = (I)(blockIdx.x % 4);
+  const I t = (I)(threadIdx.x % 512);
+  I q = (I)(blockIdx.x / 2) * 1 + (I)(threadIdx.x / 512);
+  const I rank = (I)(blockIdx.x % 2);
   const bool live = true;
   const I x0 = q;
   const I m = p[1] / 8;
-  Vec<unsigned short, 8> k0[8];
-  Vec<unsigned short, 8> k3[8];
+  const I begin = rank * p[4];
+  const I end = weft_min(begin + p[4], m);
+  weft_arrive();
+  Vec<unsigned short, 8>* z0 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
+  Vec<unsigned short, 8>* z3 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
+#pragma unroll 4
+  for (I c = begin + t; c < end; c += 512) {
+    I q = c;
+    const I x1 = q * 8;
+    weft_copy_ahead(z0 + c - begin, b0 + (x0 * p[2] + x1));
+  }
+  weft_copied();
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
-  {
-    I x1[8];
-    bool ok[8];
+  for (I c = begin + t; c < end; c += 512 * 4) {
+    I x1[4];
+    bool ok[4];
+    I at[4];
+    Vec<unsigned short, 8> k0[4];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 2048 + t + u * 256;
+    for (int u = 0; u < 4; ++u) {
+      I q = c + u * 512;
       ok[u] = true;
+      at[u] = q - begin;
+      k0[u] = z0[at[u]];
       x1[u] = q * 8;
-      k0[u] = weft_get_once<Vec<unsigned short, 8>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -146,35 +148,46 @@ extern "C" __global__ void __launch_bounds__(256) weft_b4a256a19823d40c(const __
         if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
     }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      if (!ok[u]) continue;
+    }
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[8];
+  __shared__ S0 joined0[16];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 block0;
-  if (threadIdx.x == 0) block0 = s0;
-  weft_meet();
-  s0 = weft_of_block(block0, 0);
+  for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  __shared__ S0 blocks0[2];
+  weft_await();
+  if (threadIdx.x < 2) weft_tell_block(blocks0[rank], threadIdx.x, s0);
+  weft_arrive();
+  weft_await();
+  s0 = blocks0[0];
 #pragma unroll
-  for (int k = 1; k < 4; ++k) join0(s0, weft_of_block(block0, k));
+  for (int k = 1; k < 2; ++k) join0(s0, blocks0[k]);
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
   s1.t1 = weft_splat_f32(-0x0p+0f);
-  {
-    I x1[8];
-    bool ok[8];
+  for (I c = begin + t; c < end; c += 512 * 4) {
+    I x1[4];
+    bool ok[4];
+    I at[4];
+    Vec<unsigned short, 8> k0[4];
+    Vec<unsigned short, 8> k3[4];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 2048 + t + u * 256;
+    for (int u = 0; u < 4; ++u) {
+      I q = c + u * 512;
       ok[u] = true;
+      at[u] = q - begin;
+      k0[u] = z0[at[u]];
       x1[u] = q * 8;
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -186,34 +199,46 @@ extern "C" __global__ void __launch_bounds__(256) weft_b4a256a19823d40c(const __
         if (in_fold) s1.t1 = s1.t1 + v3;
       }
     }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      if (!ok[u]) continue;
+      z3[at[u]] = k3[u];
+    }
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 joined1[8];
+  __shared__ S1 joined1[16];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 block1;
-  if (threadIdx.x == 0) block1 = s1;
-  weft_meet();
-  s1 = weft_of_block(block1, 0);
+  for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
+  __shared__ S1 blocks1[2];
+  if (threadIdx.x < 2) weft_tell_block(blocks1[rank], threadIdx.x, s1);
+  weft_arrive();
+  weft_await();
+  s1 = blocks1[0];
 #pragma unroll
-  for (int k = 1; k < 4; ++k) join1(s1, weft_of_block(block1, k));
+  for (int k = 1; k < 2; ++k) join1(s1, blocks1[k]);
   const float v4 = weft_cast_f32_bf16(s1.t1);
-  {
-    I x1[8];
-    bool ok[8];
-    Vec<unsigned short, 8> w1[8];
+  for (I c = begin + t; c < end; c += 512 * 4) {
+    I x1[4];
+    bool ok[4];
+    I at[4];
+    Vec<unsigned short, 8> k0[4];
+    Vec<unsigned short, 8> k3[4];
+    Vec<unsigned short, 8> w1[4];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 2048 + t + u * 256;
+    for (int u = 0; u < 4; ++u) {
+      I q = c + u * 512;
       ok[u] = true;
+      at[u] = q - begin;
+      k0[u] = z0[at[u]];
+      k3[u] = z3[at[u]];
       x1[u] = q * 8;
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -224,10 +249,13 @@ extern "C" __global__ void __launch_bounds__(256) weft_b4a256a19823d40c(const __
       }
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 4; ++u) {
+      if (!ok[u]) continue;
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
       if (!ok[u] || !live) continue;
       weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
     }
   }
-  weft_meet();
 }

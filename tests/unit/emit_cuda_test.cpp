@@ -251,6 +251,29 @@ std::string softmax(const std::string& dtype, int64_t rows, int64_t width) {
                      dtype, rows, width);
 }
 
+std::string layernorm(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %x = input : {0}[{1}, {2}]
+  %gain = input : {0}[{2}]
+  %bias = input : {0}[{2}]
+  %t = sum %x, axes=[1]
+  %m = divide %t, {2}
+  %m1 = reshape %m : {0}[{1}, 1]
+  %d = subtract %x, %m1
+  %q = multiply %d, %d
+  %s = sum %q, axes=[1]
+  %v = divide %s, {2}
+  %e = add %v, 0.001
+  %r = sqrt %e
+  %r1 = reshape %r : {0}[{1}, 1]
+  %n = divide %d, %r1
+  %g = multiply %n, %gain
+  %y = add %g, %bias
+  return %y
+}})",
+                     dtype, rows, width);
+}
+
 std::string sum(const std::string& type, const std::string& axes) {
   return fmt::format("graph {{\n  %a = input : {}\n  %s = sum %a, axes=[{}]\n  return %s\n}}", type, axes);
 }
@@ -409,6 +432,30 @@ TEST(CudaMeaning, OfHalves) {
       all.add(compile(ir::parse(sum(fmt::format("{}[3000, 16]", dtype), "0")), target));
     }
   }
+  all.check(2e-2, 0);
+}
+
+// Rows in registers and in shared memory, of one block and of several: on widths for which nobody would
+// choose it, so that threads and whole blocks are left without elements.
+TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
+  Emulated all;
+  for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
+    for (int cluster : {1, 2, 8})
+      for (int64_t width : {1, 7, 520, 1001, 2048}) {
+        auto force = [&](Schedule& s, RowProgram& p) {
+          if (plan::crossing_values(p).empty()) return;
+          s.keeper = keeper;
+          s.cluster = cluster;
+          s.threads = s.threads_per_row = 64;
+          s.rows_per_task = 1;
+          s.ahead = keeper == Keeper::Shared && width % 2 == 0;
+          int64_t vectors = (width + s.lanes - 1) / s.lanes, part = int64_t{64} * cluster;
+          s.unroll = keeper == Keeper::Shared ? 2 : static_cast<int>((vectors + part - 1) / part);
+        };
+        for (const char* dtype : {"f32", "bf16", "f64"})
+          all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
+        all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
+      }
   all.check(2e-2, 0);
 }
 

@@ -51,17 +51,21 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
-  replace_all(
-      text,
-      R"(asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");)",
-      "meet_cluster();");
-  replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(&s);",
-              "const S& there = *(const S*)in_block(&s, rank);");
+  replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(to);", "");
+  replace_all(text,
+              R"(asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");)",
+              "*(uint4*)to = __ldcs((const uint4*)from);");
+  replace_all(text, R"(asm volatile("cp.async.wait_all;" ::: "memory");)", "");
+  replace_all(text, R"(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");)", "");
+  replace_all(text, R"(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");)",
+              "meet_cluster();");
+  replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);",
+              "S& there = *(S*)in_block(&place, rank);");
   replace_all(text, R"(asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));)", "");
   replace_all(
       text,
-      R"(asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(((unsigned int*)&r)[i]) : "r"(at + 4 * i) : "memory");)",
-      "((unsigned int*)&r)[i] = ((const unsigned int*)&there)[i];");
+      R"(asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");)",
+      "((unsigned int*)&there)[i] = ((const unsigned int*)&s)[i];");
   // Each kernel has functions of its own under the same names; its entry is called without a copy of the
   // arguments.
   source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);

@@ -20,7 +20,7 @@ std::string wrapper(const weft::test::Accuracy& row, const std::string& type, co
 }
 
 std::string source() {
-  std::string text = "enum { L = 16 };\n";
+  std::string text = "#define L 16\n";
   const char* types[][2] = {{"float", "f32"}, {"double", "f64"},   {"int", "i32"},
                             {"long", "i64"},  {"unsigned", "u32"}, {"unsigned long", "u64"}};
   for (const auto& type : types)

@@ -514,6 +514,20 @@ $fn void weft_take_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) {
   v = __builtin_convertvector(a != 0, boolv);
 }
 
+// Lanes from `live` on become those of `other`.
+//@ weft_keep_live_$T : ints floats
+$fn void weft_keep_live_$T($V& v, long live, $V other) {
+  if (live == L) return;
+  $E lane[L];
+  weft_store_$T(lane, v);
+  for (long k = live; k < L; ++k) lane[k] = other[0];
+  v = weft_load_$T(lane);
+}
+//@ weft_keep_live_$T : complex
+$fn void weft_keep_live_$T($V& v, long live, $V other) {
+  weft_keep_live_$R(v.re, live, other.re);
+  weft_keep_live_$R(v.im, live, other.im);
+}
 //@ weft_join_sum_$T : ints halves floats
 $fn $V weft_join_sum_$T($V v$lanes) {
 $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);

@@ -202,7 +202,8 @@ class Prelude {
         {"unsigned char", "u8v"}, {"unsigned short", "u16v"},
         {"unsigned int", "u32v"}, {"unsigned long", "u64v"},
         {"bool", "boolv"}};
-    out += "enum { L = " + std::to_string(lanes) + " };\n";
+    // A macro: an enumerator would send every expression that it is in through overload resolution.
+    out += "#define L " + std::to_string(lanes) + "\n";
     for (auto [scalar, vector] : kTypes)
       ((((out += "typedef ") += scalar) += " ") += vector) += " __attribute__((ext_vector_type(L)));\n";
   }

@@ -5,35 +5,36 @@ static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-static inline void weft_bounds(long base, long by, long extent, long* lo, long* hi) {
-  if (by < 0) { base = extent - 1 - base; by = -by; }
-  *lo = -weft_floor_div(base, by);
-  *hi = weft_floor_div(extent - 1 - base, by) + 1;
-}
-static inline long weft_stretch(long c, long lo, long hi, long m) {
-  long e = c < lo ? lo : c < hi ? hi : c + m;
-  return weft_least(m, e - c);
-}
-static __attribute__((noinline)) void weft_pad_4(void* t, const void* s, long by, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < L; ++k) ((int*)t)[k] = ((const int*)s)[k < m ? k * by : 0];
-}
-static __attribute__((noinline)) void weft_unpad_4(void* d, long by, const void* t, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < m; ++k) ((int*)d)[k * by] = ((const int*)t)[k];
-}
+struct WalkStream {
+int bytes, place, by_place, guards_begin, guards_end, in, out;
+};
+struct WalkPlan {
+void (*span)(void* state, long vectors, long live);
+const WalkStream* streams;
+const int* guards;
+long lanes, limit;
+int streams_count, tests_count, rows_place, position_place, aligned;
+};
+struct WalkMemory {
+const void* start;
+long by, rows;
+};
+struct WalkTest {
+long base, by, extent, place, low, high;
+};
+extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v v0;
   const float* r1;
   const float* r3;
   float* w0;
 };
-static __attribute__((noinline)) void span0(S0* s, long n) {
+static void span0(void* state, long n, long live) {
+  S0* s = (S0*)state;
   const f32v v0 = s->v0;
   const float* r1 = s->r1;
   const float* r3 = s->r3;
   float* w0 = s->w0;
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v1 = weft_load_f32(r1);
     f32v v2 = v0 * v1;
@@ -45,7 +46,7 @@ static __attribute__((noinline)) void span0(S0* s, long n) {
     w0 += L;
   }
 }
-extern "C" void weft_f3d501fa6e40225b(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_e1b2861278400d69(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
@@ -63,33 +64,19 @@ extern "C" void weft_f3d501fa6e40225b(const unsigned long* w, long begin, long e
       {
       S0 s;
       s.v0 = v0;
-      const float* const r1 = b0 + 0;
-      const float* const r3 = b1 + 0;
-      float* const w0 = b2 + 0;
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        if (!partial) m = n * L;
-        s.r1 = r1 + c;
-        s.r3 = r3 + c;
-        s.w0 = w0 + c;
-        __attribute__((aligned(64))) float r1_t[L];
-        __attribute__((aligned(64))) float r3_t[L];
-        __attribute__((aligned(64))) float w0_t[L];
-        if (partial) {
-          weft_pad_4(r1_t, s.r1, 1, m);
-          s.r1 = r1_t;
-          weft_pad_4(r3_t, s.r3, 1, m);
-          s.r3 = r3_t;
-          s.w0 = w0_t;
-        }
-        span0(&s, n);
-        if (partial) {
-          weft_unpad_4(w0 + c, 1, w0_t, m);
-        }
-        c += m;
-      }
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S0, r1), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 3, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + 0, 1, 0},
+        {b1 + 0, 1, 0},
+        {b2 + 0, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[384];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -5,50 +5,51 @@ static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-static inline void weft_bounds(long base, long by, long extent, long* lo, long* hi) {
-  if (by < 0) { base = extent - 1 - base; by = -by; }
-  *lo = -weft_floor_div(base, by);
-  *hi = weft_floor_div(extent - 1 - base, by) + 1;
-}
-static inline long weft_stretch(long c, long lo, long hi, long m) {
-  long e = c < lo ? lo : c < hi ? hi : c + m;
-  return weft_least(m, e - c);
-}
-static __attribute__((noinline)) void weft_pad_4(void* t, const void* s, long by, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < L; ++k) ((int*)t)[k] = ((const int*)s)[k < m ? k * by : 0];
-}
-static __attribute__((noinline)) void weft_unpad_4(void* d, long by, const void* t, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < m; ++k) ((int*)d)[k * by] = ((const int*)t)[k];
-}
+struct WalkStream {
+int bytes, place, by_place, guards_begin, guards_end, in, out;
+};
+struct WalkPlan {
+void (*span)(void* state, long vectors, long live);
+const WalkStream* streams;
+const int* guards;
+long lanes, limit;
+int streams_count, tests_count, rows_place, position_place, aligned;
+};
+struct WalkMemory {
+const void* start;
+long by, rows;
+};
+struct WalkTest {
+long base, by, extent, place, low, high;
+};
+extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
-  f32v A0;
+  f32v T0;
   const float* r0;
 };
-static __attribute__((noinline)) void span0(S0* s, long n) {
+static void span0(void* state, long n, long live) {
+  S0* s = (S0*)state;
   const float* r0 = s->r0;
   f32v A0 = weft_splat_f32(-__builtin_inff());
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v0 = weft_load_f32(r0);
     A0 = weft_maximum_f32(A0, v0);
     r0 += L;
   }
-  s->A0 = A0;
+  s->T0 = weft_maximum_f32(s->T0, A0);
 }
 struct S1 {
   f32v v1;
-  f32v A1;
+  f64v T1;
   const float* r6;
   float* y3;
 };
-static __attribute__((noinline)) void span1(S1* s, long n) {
+static void span1(void* state, long n, long live) {
+  S1* s = (S1*)state;
   const f32v v1 = s->v1;
   const float* r6 = s->r6;
   float* y3 = s->y3;
   f32v A1 = weft_splat_f32(-0x0p+0f);
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v6 = weft_load_f32(r6);
     f32v v2 = v6 - v1;
@@ -58,18 +59,19 @@ static __attribute__((noinline)) void span1(S1* s, long n) {
     r6 += L;
     y3 += L;
   }
-  s->A1 = A1;
+  weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
+  s->T1 = s->T1 + weft_cast_f32_f64(A1);
 }
 struct S2 {
   f32v v4;
   const float* z3;
   float* w0;
 };
-static __attribute__((noinline)) void span2(S2* s, long n) {
+static void span2(void* state, long n, long live) {
+  S2* s = (S2*)state;
   const f32v v4 = s->v4;
   const float* z3 = s->z3;
   float* w0 = s->w0;
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
@@ -78,7 +80,7 @@ static __attribute__((noinline)) void span2(S2* s, long n) {
     w0 += L;
   }
 }
-extern "C" void weft_888b32827b88b8d5(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_4c7694f2c66bbe90(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -92,25 +94,17 @@ extern "C" void weft_888b32827b88b8d5(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S0 s;
-      const float* const r0 = b0 + a0 * p[2];
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        n = weft_least(n, 64);
-        if (!partial) m = n * L;
-        s.r0 = r0 + c;
-        __attribute__((aligned(64))) float r0_t[L];
-        if (partial) {
-          weft_pad_4(r0_t, s.r0, 1, m);
-          s.r0 = r0_t;
-        }
-        span0(&s, n);
-        const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));
-        if (partial) s.A0 = weft_select_f32(live, s.A0, weft_splat_f32(-__builtin_inff()));
-        T0 = weft_maximum_f32(T0, s.A0);
-        c += m;
-      }
+      s.T0 = T0;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+      };
+      static const WalkPlan plan = {span0, streams, nullptr, L, 64, 1, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + a0 * p[2], 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[128];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      T0 = s.T0;
       }
       }
       f32v v1 = weft_join_max_f32(T0);
@@ -120,32 +114,19 @@ extern "C" void weft_888b32827b88b8d5(const unsigned long* w, long begin, long e
       {
       S1 s;
       s.v1 = v1;
-      const float* const r6 = b0 + a0 * p[2];
-      float* const y3 = (float*)(scratch + p[4]) - left;
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        n = weft_least(n, 64);
-        if (!partial) m = n * L;
-        s.r6 = r6 + c;
-        s.y3 = y3 + c;
-        __attribute__((aligned(64))) float r6_t[L];
-        __attribute__((aligned(64))) float y3_t[L];
-        if (partial) {
-          weft_pad_4(r6_t, s.r6, 1, m);
-          s.r6 = r6_t;
-          s.y3 = y3_t;
-        }
-        span1(&s, n);
-        if (partial) {
-          weft_unpad_4(y3 + c, 1, y3_t, m);
-        }
-        const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));
-        if (partial) s.A1 = weft_select_f32(live, s.A1, weft_splat_f32(-0x0p+0f));
-        T1 = T1 + weft_cast_f32_f64(s.A1);
-        c += m;
-      }
+      s.T1 = T1;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span1, streams, nullptr, L, 64, 2, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + a0 * p[2], 1, 0},
+        {(float*)(scratch + p[4]) - left, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[256];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      T1 = s.T1;
       }
       }
       f32v v4 = weft_cast_f64_f32(weft_join_sum_f64(T1));
@@ -154,28 +135,17 @@ extern "C" void weft_888b32827b88b8d5(const unsigned long* w, long begin, long e
       {
       S2 s;
       s.v4 = v4;
-      const float* const z3 = (float*)(scratch + p[4]) - left;
-      float* const w0 = b1 + a0 * p[3];
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        if (!partial) m = n * L;
-        s.z3 = z3 + c;
-        s.w0 = w0 + c;
-        __attribute__((aligned(64))) float z3_t[L];
-        __attribute__((aligned(64))) float w0_t[L];
-        if (partial) {
-          weft_pad_4(z3_t, s.z3, 1, m);
-          s.z3 = z3_t;
-          s.w0 = w0_t;
-        }
-        span2(&s, n);
-        if (partial) {
-          weft_unpad_4(w0 + c, 1, w0_t, m);
-        }
-        c += m;
-      }
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {(float*)(scratch + p[4]) - left, 1, 0},
+        {b1 + a0 * p[3], 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[256];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -5,39 +5,41 @@ static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-static inline void weft_bounds(long base, long by, long extent, long* lo, long* hi) {
-  if (by < 0) { base = extent - 1 - base; by = -by; }
-  *lo = -weft_floor_div(base, by);
-  *hi = weft_floor_div(extent - 1 - base, by) + 1;
-}
-static inline long weft_stretch(long c, long lo, long hi, long m) {
-  long e = c < lo ? lo : c < hi ? hi : c + m;
-  return weft_least(m, e - c);
-}
-static __attribute__((noinline)) void weft_pad_4(void* t, const void* s, long by, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < L; ++k) ((int*)t)[k] = ((const int*)s)[k < m ? k * by : 0];
-}
-static __attribute__((noinline)) void weft_unpad_4(void* d, long by, const void* t, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < m; ++k) ((int*)d)[k * by] = ((const int*)t)[k];
-}
+struct WalkStream {
+int bytes, place, by_place, guards_begin, guards_end, in, out;
+};
+struct WalkPlan {
+void (*span)(void* state, long vectors, long live);
+const WalkStream* streams;
+const int* guards;
+long lanes, limit;
+int streams_count, tests_count, rows_place, position_place, aligned;
+};
+struct WalkMemory {
+const void* start;
+long by, rows;
+};
+struct WalkTest {
+long base, by, extent, place, low, high;
+};
+extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
-  f32v A0;
+  f64v T0;
   const float* r0;
 };
-static __attribute__((noinline)) void span0(S0* s, long n) {
+static void span0(void* state, long n, long live) {
+  S0* s = (S0*)state;
   const float* r0 = s->r0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v0 = weft_load_f32(r0);
     A0 = A0 + v0;
     r0 += L;
   }
-  s->A0 = A0;
+  weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
+  s->T0 = s->T0 + weft_cast_f32_f64(A0);
 }
-extern "C" void weft_fbdf4a4afeb4eada(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0720ba06a5e7ba18(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -54,25 +56,17 @@ extern "C" void weft_fbdf4a4afeb4eada(const unsigned long* w, long begin, long e
       const long left = y0, right = y1;
       {
       S0 s;
-      const float* const r0 = b0 + 0;
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        n = weft_least(n, 64);
-        if (!partial) m = n * L;
-        s.r0 = r0 + c;
-        __attribute__((aligned(64))) float r0_t[L];
-        if (partial) {
-          weft_pad_4(r0_t, s.r0, 1, m);
-          s.r0 = r0_t;
-        }
-        span0(&s, n);
-        const boolv live = weft_less_i64(weft_lanes_i64(), (i64v)(m));
-        if (partial) s.A0 = weft_select_f32(live, s.A0, weft_splat_f32(-0x0p+0f));
-        T0 = T0 + weft_cast_f32_f64(s.A0);
-        c += m;
-      }
+      s.T0 = T0;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+      };
+      static const WalkPlan plan = {span0, streams, nullptr, L, 64, 1, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + 0, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[128];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      T0 = s.T0;
       }
       }
       f32v v1 = weft_cast_f64_f32(weft_join_sum_f64(T0));
@@ -80,7 +74,7 @@ extern "C" void weft_fbdf4a4afeb4eada(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_fbdf4a4afeb4eada_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0720ba06a5e7ba18_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

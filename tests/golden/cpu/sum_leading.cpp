@@ -5,43 +5,36 @@ static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-static inline void weft_bounds(long base, long by, long extent, long* lo, long* hi) {
-  if (by < 0) { base = extent - 1 - base; by = -by; }
-  *lo = -weft_floor_div(base, by);
-  *hi = weft_floor_div(extent - 1 - base, by) + 1;
-}
-static inline long weft_stretch(long c, long lo, long hi, long m) {
-  long e = c < lo ? lo : c < hi ? hi : c + m;
-  return weft_least(m, e - c);
-}
-static __attribute__((noinline)) void weft_pad_4(void* t, const void* s, long by, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < L; ++k) ((int*)t)[k] = ((const int*)s)[k < m ? k * by : 0];
-}
-static __attribute__((noinline)) void weft_unpad_4(void* d, long by, const void* t, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < m; ++k) ((int*)d)[k * by] = ((const int*)t)[k];
-}
-static __attribute__((noinline)) void weft_pad_8(void* t, const void* s, long by, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < L; ++k) ((long*)t)[k] = ((const long*)s)[k < m ? k * by : 0];
-}
-static __attribute__((noinline)) void weft_unpad_8(void* d, long by, const void* t, long m) {
-#pragma clang loop unroll(disable)
-  for (long k = 0; k < m; ++k) ((long*)d)[k * by] = ((const long*)t)[k];
-}
+struct WalkStream {
+int bytes, place, by_place, guards_begin, guards_end, in, out;
+};
+struct WalkPlan {
+void (*span)(void* state, long vectors, long live);
+const WalkStream* streams;
+const int* guards;
+long lanes, limit;
+int streams_count, tests_count, rows_place, position_place, aligned;
+};
+struct WalkMemory {
+const void* start;
+long by, rows;
+};
+struct WalkTest {
+long base, by, extent, place, low, high;
+};
+extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   long r0_rows;
   const float* r0;
   double* z_t0;
   long rows;
 };
-static __attribute__((noinline)) void span0(S0* s, long n) {
+static void span0(void* state, long n, long live) {
+  S0* s = (S0*)state;
   const long r0_rows = s->r0_rows;
   const float* r0 = s->r0;
   double* z_t0 = s->z_t0;
   const long rows = s->rows;
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f64v T0 = weft_load_f64(z_t0);
     f32v A0 = weft_splat_f32(-0x0p+0f);
@@ -59,10 +52,10 @@ struct S1 {
   const double* z1;
   float* w0;
 };
-static __attribute__((noinline)) void span1(S1* s, long n) {
+static void span1(void* state, long n, long live) {
+  S1* s = (S1*)state;
   const double* z1 = s->z1;
   float* w0 = s->w0;
-#pragma clang loop unroll(disable)
   for (long k = 0; k < n; ++k) {
     f32v v1 = weft_cast_f64_f32(weft_load_f64(z1));
     weft_store_f32(w0, v1);
@@ -70,7 +63,7 @@ static __attribute__((noinline)) void span1(S1* s, long n) {
     w0 += L;
   }
 }
-extern "C" void weft_70403cecbd8c7d5a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6c3588a0d97d029f(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -93,33 +86,18 @@ extern "C" void weft_70403cecbd8c7d5a(const unsigned long* w, long begin, long e
       const long rows = weft_least(y1 - a1, 16);
       {
       S0 s;
-      const float* const r0 = b0 + a1 * p[2];
-      const long r0_rows = s.r0_rows = p[2];
-      double* const z_t0 = (double*)(scratch + p[3]) - left;
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        if (!partial) m = n * L;
-        s.rows = partial ? 1 : rows;
-        for (long u = 0; u < rows; u += s.rows) {
-        s.r0 = r0 + c + u * r0_rows;
-        s.z_t0 = z_t0 + c;
-        __attribute__((aligned(64))) float r0_t[L];
-        __attribute__((aligned(64))) double z_t0_t[L];
-        if (partial) {
-          weft_pad_4(r0_t, s.r0, 1, m);
-          s.r0 = r0_t;
-          weft_pad_8(z_t0_t, s.z_t0, 1, m);
-          s.z_t0 = z_t0_t;
-        }
-        span0(&s, n);
-        if (partial) {
-          weft_unpad_8(z_t0 + c, 1, z_t0_t, m);
-        }
-        }
-        c += m;
-      }
+      s.r0_rows = p[2];
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+        {sizeof(double), __builtin_offsetof(S0, z_t0), -1, 0, 0, 1, 1},
+      };
+      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, __builtin_offsetof(S0, rows), -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + a1 * p[2], 1, s.r0_rows},
+        {(double*)(scratch + p[3]) - left, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[384];
+      weft_walk_1(&plan, left, right, rows, memory, nullptr, pads, &s);
       }
       }
       }
@@ -127,7 +105,7 @@ extern "C" void weft_70403cecbd8c7d5a(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_70403cecbd8c7d5a_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6c3588a0d97d029f_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -153,28 +131,17 @@ extern "C" void weft_70403cecbd8c7d5a_finish(const unsigned long* w, long begin,
         }
       {
       S1 s;
-      const double* const z1 = (double*)(scratch + p[3]) - left;
-      float* const w0 = b1 + 0;
-      for (long c = left; c < right;) {
-        long m = right - c;
-        const bool partial = m < L;
-        long n = partial ? 1 : m / L;
-        if (!partial) m = n * L;
-        s.z1 = z1 + c;
-        s.w0 = w0 + c;
-        __attribute__((aligned(64))) double z1_t[L];
-        __attribute__((aligned(64))) float w0_t[L];
-        if (partial) {
-          weft_pad_8(z1_t, s.z1, 1, m);
-          s.z1 = z1_t;
-          s.w0 = w0_t;
-        }
-        span1(&s, n);
-        if (partial) {
-          weft_unpad_4(w0 + c, 1, w0_t, m);
-        }
-        c += m;
-      }
+      static const WalkStream streams[] = {
+        {sizeof(double), __builtin_offsetof(S1, z1), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S1, w0), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span1, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {(double*)(scratch + p[3]) - left, 1, 0},
+        {b1 + 0, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[384];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
     }
   }

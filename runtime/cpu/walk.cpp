@@ -1,0 +1,183 @@
+#include "runtime/cpu/walk.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace weft::runtime {
+namespace {
+
+struct Bytes16 {
+  uint64_t half[2];
+};
+
+// What streams read where a guard fails or nothing is there: a vector of the most lanes and largest elements.
+alignas(64) constexpr char kZeros[64 * sizeof(Bytes16)] = {};
+
+long floor_div(long a, long b) { return a / b - (a % b < 0); }
+
+// 0 <= base + by * x < extent holds for low <= x < high.
+void find_bounds(WalkTest& test) {
+  const bool down = test.by < 0;
+  const long by = down ? -test.by : test.by, base = down ? test.extent - 1 - test.base : test.base;
+  test.low = -floor_div(base, by);
+  test.high = floor_div(test.extent - 1 - base, by) + 1;
+}
+
+template <class T>
+void put(char* state, long place, T value) {
+  std::memcpy(state + place, &value, sizeof value);
+}
+
+// One vector of which `live` elements lie at `from`; the others repeat the last of them.
+template <class T>
+void pad(char* to, const char* from, long by, long live, long lanes) {
+  if (by == 1)
+    std::memcpy(to, from, live * sizeof(T));
+  else
+    for (long k = 0; k < live; ++k)
+      std::memcpy(to + k * sizeof(T), from + k * by * long{sizeof(T)}, sizeof(T));
+  T last;
+  std::memcpy(&last, to + (live - 1) * sizeof(T), sizeof(T));
+  for (long k = live; k < lanes; ++k) std::memcpy(to + k * sizeof(T), &last, sizeof(T));
+}
+
+template <class T>
+void unpad(char* to, long by, const char* from, long live) {
+  if (by == 1)
+    std::memcpy(to, from, live * sizeof(T));
+  else
+    for (long k = 0; k < live; ++k)
+      std::memcpy(to + k * by * long{sizeof(T)}, from + k * sizeof(T), sizeof(T));
+}
+
+template <class F>
+void with_element(int bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(Bytes16{});
+  }
+}
+
+// A walk at a position and a row.
+struct Place {
+  const WalkPlan& plan;
+  const WalkMemory* memory;
+  const WalkTest* tests;
+  char* pads;
+  char* state;
+  long position, row;
+
+  bool reads(int k) const {
+    if (!memory[k].start) return false;
+    for (int g = plan.streams[k].guards_begin; g < plan.streams[k].guards_end; ++g)
+      if (!state[tests[plan.guards[g]].place]) return false;
+    return true;
+  }
+  char* address(int k) const {
+    return static_cast<char*>(const_cast<void*>(memory[k].start)) +
+           (position * memory[k].by + row * memory[k].rows) * plan.streams[k].bytes;
+  }
+  long pad_bytes(int k) const { return (plan.lanes * plan.streams[k].bytes + 63) & ~63L; }
+};
+
+// How many positions are left before vectors can be aligned.
+long head(const Place& at) {
+  const WalkPlan& plan = at.plan;
+  if (plan.aligned == -2) return -at.position & (plan.lanes - 1);
+  const long bytes = plan.streams[plan.aligned].bytes, unit = std::min(plan.lanes * bytes, 64L);
+  return (-static_cast<long>(reinterpret_cast<uintptr_t>(at.address(plan.aligned))) & (unit - 1)) / bytes;
+}
+
+// Points each stream at its memory.
+void aim(const Place& at) {
+  for (int k = 0; k < at.plan.streams_count; ++k) {
+    const WalkStream& stream = at.plan.streams[k];
+    const bool reads = at.reads(k);
+    put(at.state, stream.place, reads ? at.address(k) : kZeros);
+    if (stream.by_place >= 0) put(at.state, stream.by_place, reads ? at.memory[k].by : 0L);
+  }
+}
+
+// Points each stream at its pad, which for those that are read holds what is there.
+void aim_at_pads(const Place& at, long live) {
+  char* to = at.pads;
+  for (int k = 0; k < at.plan.streams_count; ++k) {
+    const WalkStream& stream = at.plan.streams[k];
+    if (stream.in) {
+      const bool reads = at.reads(k);
+      const char* from = reads ? at.address(k) : kZeros;
+      with_element(stream.bytes, [&](auto element) {
+        pad<decltype(element)>(to, from, reads ? at.memory[k].by : 0, live, at.plan.lanes);
+      });
+    }
+    put(at.state, stream.place, to);
+    if (stream.by_place >= 0) put(at.state, stream.by_place, 1L);
+    to += at.pad_bytes(k);
+  }
+}
+
+void copy_from_pads(const Place& at, long live) {
+  const char* from = at.pads;
+  for (int k = 0; k < at.plan.streams_count; ++k) {
+    const WalkStream& stream = at.plan.streams[k];
+    if (stream.out)
+      with_element(stream.bytes, [&](auto element) {
+        unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live);
+      });
+    from += at.pad_bytes(k);
+  }
+}
+
+}  // namespace
+
+void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
+                 WalkTest* tests, char* pads, void* state_of_span) {
+  const WalkPlan& plan = *plan_of_kernel;
+  char* state = static_cast<char*>(state_of_span);
+  for (int k = 0; k < plan.tests_count; ++k) find_bounds(tests[k]);
+  Place at{plan, memory, tests, pads, state, left, 0};
+  for (long count; at.position < right; at.position += count) {
+    const long c = at.position;
+    count = right - c;
+    for (int k = 0; k < plan.tests_count; ++k) {
+      const WalkTest& test = tests[k];
+      put(state, test.place, c >= test.low && c < test.high);
+      count = std::min(count, (c < test.low ? test.low : c < test.high ? test.high : right) - c);
+    }
+    at.row = 0;
+    if (plan.aligned != -1)
+      if (const long before = head(at)) count = std::min(count, before);
+    // A stretch ends in a vector that is only partly live, and so does what lies before aligned ones.
+    const bool partial = count < plan.lanes;
+    const long vectors = partial ? 1 : std::min(count / plan.lanes, plan.limit);
+    if (!partial) count = vectors * plan.lanes;
+    if (plan.position_place >= 0) {
+      put(state, plan.position_place, c);
+      put(state, plan.position_place + static_cast<long>(sizeof(long)), c + count - 1);
+    }
+    // Pads hold one row.
+    const long rows_at_once = partial ? 1 : rows;
+    if (plan.rows_place >= 0) put(state, plan.rows_place, rows_at_once);
+    for (; at.row < rows; at.row += rows_at_once) {
+      if (partial) {
+        aim_at_pads(at, count);
+        plan.span(state, 1, count);
+        copy_from_pads(at, count);
+      } else {
+        aim(at);
+        plan.span(state, vectors, plan.lanes);
+      }
+    }
+  }
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,10 @@
+// The function that CPU kernels call to walk along a row; see compiler/cpu_walk.h.
+#pragma once
+
+#include "compiler/cpu_walk.h"
+
+namespace weft::runtime {
+
+WEFT_CPU_WALK
+
+}  // namespace weft::runtime

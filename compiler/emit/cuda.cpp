@@ -54,6 +54,12 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 && (s.order != Order::Rows || !keeps || s.threads_per_row != s.threads || s.split > 1))
     throw InternalError("emit cuda: a cluster takes one row, in registers or shared memory");
+  if (s.together > 1) {
+    if (!columns_ || s.unroll != s.together || p.row.back().value % s.together != 0)
+      throw InternalError("emit cuda: neighbours of the row are a batch of columns");
+    exact_ = true;
+  }
+  if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
   if (s.ahead && s.keeper != Keeper::Shared)
     throw InternalError("emit cuda: only rows that stay in shared memory are copied ahead");
   if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
@@ -116,9 +122,31 @@ void CudaEmitter::settle(const Sweep& sweep) {
 // none left.
 void CudaEmitter::batch(const Batch& b, const std::string& start, const std::string& step,
                         const std::string& end, bool in_loop) {
+  // Loops of much arithmetic only: others wait for memory.
+  std::string normal = s_.run > 1 ? normal_when(b) : "";
+  if (!normal.empty()) {
+    code_.line("if ({}) {{", normal);
+    batch_steps(b, start, step, end, in_loop);
+    normal_.clear();
+    code_.add("} else {");
+  }
+  batch_steps(b, start, step, end, in_loop);
+  if (!normal.empty()) code_.add("}");
+}
+
+void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const std::string& step,
+                              const std::string& end, bool in_loop) {
   auto order = order_of(p_.row.empty());
   bool shared = s_.keeper == Keeper::Shared && !kept_.empty();
-  if (in_loop) code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
+  if (in_loop && s_.run > 1) {
+    code_.line("for (I d = {}; d < {}; d += {} * {}) {{", start, end, step, s_.unroll * s_.run);
+    start_runs(static_cast<size_t>(b.number));
+    code_.line("const I stop = weft_min(d + {} * {}, {});", step, s_.unroll * s_.run, end);
+    code_.add("#pragma unroll 1");
+    code_.line("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
+  } else if (in_loop) {
+    code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
+  }
   for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
   code_.line("bool ok[{}];", s_.unroll);
   if (shared) {
@@ -128,9 +156,10 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
         code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
   batch_arrays(b);
-  if (in_loop) start_runs(static_cast<size_t>(b.number));
+  if (in_loop && s_.run == 1) start_runs(static_cast<size_t>(b.number));
+  run_loads(b);
   code_.unrolled("u", s_.unroll);
-  code_.line("I q = {} + u * {};", in_loop ? "c" : start, step);
+  code_.line("I q = {} + u * {};", in_loop ? "c" : start, s_.together > 1 ? "1" : step);
   if (exact_) {
     code_.add("ok[u] = true;");
   } else {
@@ -154,10 +183,10 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     code_.add("}");
   }
   batch_stores(b);
-  if (in_loop) {
-    flush_runs(static_cast<size_t>(b.number));
-    code_.add("}");
-  }
+  if (!in_loop) return;
+  if (s_.run > 1) code_.add("}");
+  flush_runs(static_cast<size_t>(b.number));
+  code_.add("}");
 }
 
 // Loads of the first sweep that stay in shared memory go there directly, all of them at once: what a thread
@@ -329,12 +358,13 @@ void CudaEmitter::columns(bool finish_entry) {
     return;
   }
   code_.line("const I m = {};", count_of(order_of(false)));
-  std::string start = "ty", end = "m";
+  const std::string place_in_row = s_.together > 1 ? format("ty * {}", s_.together) : "ty";
+  std::string start = place_in_row, end = "m";
   if (split) {
     code_.line("const I k = (I)(blockIdx.x % (unsigned int){});", split_);
     code_.line("const I begin = k * {};", part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
-    start = "begin + ty", end = "end";
+    start = "begin + " + place_in_row, end = "end";
   }
   for (auto& b : batches_) {
     outer_code(b.sweep->before, first);
@@ -415,7 +445,7 @@ Emitted CudaEmitter::run() {
   if (s_.cluster > 1 && s_.keeper == Keeper::Shared) part_length_ = extra(part_vectors_);
   if (s_.split > 1) {
     split_ = extra(s_.split);
-    part_length_ = extra(part_vectors_);
+    part_length_ = extra(ceil_divide(part_vectors_, s_.together) * s_.together);
     launch_.finish_threads = columns_ ? launch_.threads : 128;
     if (!columns_) {
       while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;

@@ -60,6 +60,8 @@ void CudaEmitter::let(const Let& l) {
     text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
   else if (from == DType::BF16 && (l.op == ir::Op::add || l.op == ir::Op::subtract))
     text = format("weft_{}_bf16({}, {})", name(l.op), name_of(l.args[0]), name_of(l.args[1]));
+  else if (l.op == ir::Op::rsqrt && normal_.contains(l.args[0]))
+    text = format("weft_rsqrt_normal({})", name_of(l.args[0]));
   else
     text = spell(l, p_, dialect_, [&](Value v) { return name_of(v); });
   code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
@@ -198,6 +200,9 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
   if (s_.tile_axis >= 0 && plain && stride_along(l.at, s_.tile_axis) == 1 && stride_along(l.at, lane_) != 1 &&
       stride_along(l.at, lane_) != 0)
     return {Path::Tile};
+  if (s_.together > 1 && plain && !varies_[l.out] &&
+      vector_phase(p_, l.at, order_of(false)[0], s_.together, varies_) == 0)
+    return {Path::Run};
   if (s_.lanes == 1) return {plain ? Path::Staged : Path::Element};
   if (!varies_[l.out]) return {Path::Same};
   int phase = vector_phase(p_, l.at, lane_, s_.lanes, varies_);
@@ -255,7 +260,7 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
     } else if (Value v = defines(s); v >= 0 && s_.lanes > 1 && !varies_[v]) {
       r = {Path::Same};
     }
-    if (r.path == Path::Same) same.insert(defines(s));
+    if (r.path == Path::Same || r.path == Path::Run) same.insert(defines(s));
     b.routes.push_back(r);
   }
   for (size_t k = 0; k < sweep.body.size(); ++k) {
@@ -270,7 +275,53 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
   return b;
 }
 
+// What has to hold for the sums of squares and a number, whose reciprocal roots the sweep takes, to be no
+// subnormals; the instruction alone does then. Empty where there are none.
+std::string CudaEmitter::normal_when(const Batch& b) {
+  const std::vector<bool> above_zero = never_negative(p_);
+  std::map<Value, int> arguments;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    if (auto* a = std::get_if<Argument>(&s)) arguments[a->out] = a->scalar;
+  });
+  std::set<int> numbers;
+  normal_.clear();
+  for (auto& s : b.sweep->body) {
+    auto* root = std::get_if<Let>(&s);
+    if (!root || root->op != ir::Op::rsqrt || p_.values[root->out].dtype != DType::F32) continue;
+    auto of = definitions_.find(root->args[0]);
+    auto* sum = of == definitions_.end() ? nullptr : std::get_if<Let>(of->second);
+    if (!sum || sum->op != ir::Op::add) continue;
+    for (size_t k = 0; k < 2; ++k) {
+      auto number = arguments.find(sum->args[k]);
+      if (number == arguments.end() || !above_zero[sum->args[1 - k]]) continue;
+      numbers.insert(number->second);
+      normal_.insert(sum->out);
+    }
+  }
+  std::string s;
+  for (int n : numbers) s += format("{}a{} >= 0x1p-126f", s.empty() ? "" : " && ", n);
+  return s;
+}
+
 // ---- a batch
+
+// Vectors of neighbours on the row, of which each batch takes one whole.
+void CudaEmitter::run_loads(const Batch& b) {
+  auto type = [&](const Load& l) {
+    return format("Vec<{}, {}>", dialect_.element_type(p_.values[l.out].dtype), s_.together);
+  };
+  std::vector<const Load*> loads;
+  for (size_t k = 0; k < b.routes.size(); ++k)
+    if (b.routes[k].path == Path::Run) loads.push_back(&std::get<Load>(b.sweep->body[k]));
+  if (loads.empty()) return;
+  for (auto* l : loads) code_.line("{} g{};", type(*l), l->out);
+  code_.add("{");
+  code_.add("I q = c;");
+  split_position(order_of(false), false);
+  for (auto* l : loads)
+    code_.line("g{} = weft_get<{}>(b{} + ({}));", l->out, type(*l), l->buffer, index_text(l->at));
+  code_.add("}");
+}
 
 void CudaEmitter::batch_arrays(const Batch& b) {
   for (Value v : b.late) code_.line("{} h{}[{}];", value_type(v), v, s_.unroll);
@@ -331,6 +382,10 @@ void CudaEmitter::batch_loads(const Batch& b) {
     if (path == Path::Same) {
       statement(body[k]);
       if (Value v = defines(body[k]); b.late.contains(v)) code_.line("h{0}[u] = v{0};", v);
+    } else if (path == Path::Run) {
+      Value v = defines(body[k]);
+      code_.line("const {} v{} = weft_unpack_{}(g{}.e[u]);", value_type(v), v, suffix(p_.values[v].dtype), v);
+      if (b.late.contains(v)) code_.line("h{0}[u] = v{0};", v);
     } else if (auto* l = std::get_if<Load>(&body[k]); l && ahead_.contains(l->out)) {
       continue;
     } else if (l && path == Path::Vector && l->guards.empty()) {
@@ -387,6 +442,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
     const Route& r = b.routes[k];
     const Stmt& s = body[k];
     Value v = defines(s);
+    if (r.path == Path::Run) continue;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
       std::string raw;
       if (r.path == Path::Cover)

@@ -54,6 +54,7 @@ enum class Path {
   Cover,    // two aligned loads around a vector that begins at `phase` of the first
   Staged,   // element by element, but before anything is computed
   Tile,     // through shared memory, transposed
+  Run,      // Same, and one vector for the row elements of a batch
 };
 
 struct Route {
@@ -97,6 +98,10 @@ class CudaEmitter {
   void sweep_loops(const Batch& batch);
   void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
              bool in_loop);
+  void batch_steps(const Batch& batch, const std::string& start, const std::string& step,
+                   const std::string& end, bool in_loop);
+  void run_loads(const Batch& batch);
+  std::string normal_when(const Batch& batch);
   std::string count_of(const std::vector<int>& order) const;
   void split_position(const std::vector<int>& order, bool of_batch);
   void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
@@ -179,6 +184,7 @@ class CudaEmitter {
   std::vector<std::string> axis_;            // the current spelling of each axis position
   std::set<plan::Value> settled_;            // kept values whose sweep is over
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
+  std::set<plan::Value> normal_;             // square sums that are no subnormals where normal_when() holds
   bool at_element_ = false;                  // inside of a loop over the lanes
 
   std::vector<int64_t> extra_;

@@ -91,6 +91,12 @@ static __device__ __forceinline__ float weft_quotient(float a, float b) {
   return a * r * by;
 }
 )"},
+    {"weft_rsqrt_normal", R"(static __device__ __forceinline__ float weft_rsqrt_normal(float x) {
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+)"},
     {"weft_exp_half",
      R"(// Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
 static __device__ __forceinline__ float weft_exp_half(float x) {

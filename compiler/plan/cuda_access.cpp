@@ -107,6 +107,36 @@ int64_t stride_along(const Index& at, int axis) {
   return 0;
 }
 
+std::vector<bool> never_negative(const RowProgram& p) {
+  using ir::Op;
+  std::vector<bool> out(p.values.size(), false);
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    auto* l = std::get_if<Let>(&stmt);
+    if (!l || !is_float(p.values[l->out].dtype)) return;
+    auto known = [&](size_t k) { return k < l->args.size() && out[l->args[k]]; };
+    switch (l->op) {
+      case Op::square:
+      case Op::abs:
+      case Op::exp:
+      case Op::sqrt:
+        out[l->out] = true;
+        break;
+      case Op::multiply:
+        out[l->out] = l->args[0] == l->args[1] || (known(0) && known(1));
+        break;
+      case Op::add:
+        out[l->out] = known(0) && known(1);
+        break;
+      case Op::maximum:
+        out[l->out] = known(0) || known(1);
+        break;
+      default:
+        break;
+    }
+  });
+  return out;
+}
+
 int64_t SharedPlaces::element_bytes() const {
   return std::accumulate(bytes.begin(), bytes.end(), int64_t{0});
 }

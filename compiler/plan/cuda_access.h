@@ -32,6 +32,9 @@ int64_t stride_along(const Index& at, int axis);
 int vector_phase(const RowProgram& program, const Index& at, int axis, int width,
                  const std::vector<bool>& varies);
 
+// Values that are known not to be below 0; NaN they may be.
+std::vector<bool> never_negative(const RowProgram& program);
+
 // Where the values that cross sweeps lie in shared memory: a place is free for another value of its size in
 // the sweep that reads it last, since each element is read before it is written.
 struct SharedPlaces {

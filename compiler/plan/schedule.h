@@ -36,6 +36,8 @@ struct Schedule {
   int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice
   int cluster = 1;     // CUDA, Rows with Registers or Shared: blocks that share a row
   bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
+  int together = 1;    // CUDA, Columns: neighbours on the row that a thread takes, as vectors
+  int run = 1;         // CUDA, Columns: batches between additions to totals of a wider dtype
   int tile_axis =
       -1;  // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
   std::string reason;  // what explain prints

@@ -215,6 +215,8 @@ std::string print(const Schedule& s) {
                        s.unroll);
   if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
+  if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);
+  if (s.run > 1) out += fmt::format(", runs of {}", s.run);
   if (s.ahead) out += ", copied ahead";
   return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
 }

@@ -24,6 +24,8 @@ constexpr int64_t kInFlight = 64;
 constexpr int64_t kMostUnrolled = 2048;
 // Static shared memory of a block, less what the compiler may want.
 constexpr int64_t kJoinBytes = 40 << 10;
+// So many elements added up in their own dtype lose nothing that matters.
+constexpr int kRunElements = 128;
 // So many blocks of a multiprocessor, each with a part of a row in shared memory, hide each other's waiting.
 constexpr int kSharedBlocks = 3;
 
@@ -239,6 +241,7 @@ class Scheduler {
     int row_lane = best_axis(outer_, axes);
     int outer_lane = outer_ > 0 ? best_axis(0, outer_) : -1;
     if (p_.ordered) return columns_along(outer_lane);
+    if (outer_lane >= 0 && is_pairwise(outer_lane)) return pairs_along(outer_lane);
     if (outer_lane >= 0) {
       Along in_row = along(row_lane), across = along(outer_lane);
       bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
@@ -413,6 +416,49 @@ class Scheduler {
                  int64_t{s_.threads_per_row} * s_.unroll * 2);
     s_.reason = fmt::format("columns, {} lanes along axis {}, {} threads down each", s_.lanes, lane,
                             s_.threads_per_row);
+    if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+  }
+
+  // Whether all points of the axis reduce over the same loads, as sums over all pairs do.
+  bool is_pairwise(int axis) const {
+    auto varies = varies_along(p_, axis);
+    bool same = extent(axis) >= 4 * 32 && p_.row_count() >= 64, differs = false;
+    for (auto& sweep : p_.sweeps)
+      for (auto& s : sweep.body) {
+        if (auto* l = std::get_if<Load>(&s)) same &= !varies[l->out] && l->guards.empty();
+        if (auto* f = std::get_if<Fold>(&s)) differs |= varies[f->value];
+        same &= !std::holds_alternative<Store>(s);
+      }
+    return same && differs;
+  }
+
+  // Squares of points and row elements in registers: each element that is loaded serves several points.
+  void pairs_along(int lane) {
+    s_.order = Order::Columns;
+    s_.lane_axis = lane;
+    if (!crossing_values(p_).empty()) {
+      repeat_cheap_values(p_, true, 1e30f);
+      s_.keeper = Keeper::Reload;
+    }
+    s_.streaming = false;
+    s_.lanes = s_.together = 4;
+    while (s_.together > 1 &&
+           (p_.row.back().value % s_.together != 0 || statements_ * s_.lanes * s_.together > kMostUnrolled))
+      s_.together /= 2;
+    s_.threads = kThreads;
+    for (auto& sweep : p_.sweeps)
+      while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * s_.threads > kJoinBytes) s_.lanes /= 2;
+    for (auto& sweep : p_.sweeps)
+      while (s_.threads > 64 && state_bytes(sweep) * s_.lanes * s_.threads > kJoinBytes) s_.threads /= 2;
+    s_.threads_per_row = s_.threads / 32;
+    s_.unroll = s_.together;
+    s_.run = kRunElements / s_.unroll;
+    if (s_.threads == kThreads) s_.resident = 2;
+    const int64_t columns = p_.outer_count() / extent(lane) * vectors(lane);
+    choose_split(p_.row_count(), round_up(columns, 32) * s_.threads_per_row,
+                 int64_t{s_.threads_per_row} * s_.unroll * s_.run);
+    s_.reason = fmt::format("pairs, {} points of axis {} by {} of the row in a thread, {} threads down each",
+                            s_.lanes, lane, s_.together, s_.threads_per_row);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
   }
 

@@ -274,6 +274,33 @@ std::string layernorm(const std::string& dtype, int64_t rows, int64_t width) {
                      dtype, rows, width);
 }
 
+// Forces between all pairs, in two dimensions, and for each point how far the next one but itself is and
+// which.
+std::string pairs(const std::string& dtype, int64_t points, int64_t others) {
+  return fmt::format(R"(graph {{
+  %p = input : {0}[{1}, 1]
+  %q = input : {0}[{1}, 1]
+  %a = input : {0}[1, {2}]
+  %b = input : {0}[1, {2}]
+  %soft = scalar : {0}[]
+  %x = subtract %a, %p
+  %y = subtract %b, %q
+  %xx = multiply %x, %x
+  %yy = square %y
+  %d = add %xx, %yy
+  %e = add %d, %soft
+  %r = rsqrt %e
+  %fx = multiply %x, %r
+  %fy = multiply %y, %r
+  %sx = sum %fx, axes=[1]
+  %sy = sum %fy, axes=[1]
+  %near = min %d, axes=[1]
+  %which = argmin %d, axes=[1]
+  return %sx, %sy, %near, %which
+}})",
+                     dtype, points, others);
+}
+
 std::string sum(const std::string& type, const std::string& axes) {
   return fmt::format("graph {{\n  %a = input : {}\n  %s = sum %a, axes=[{}]\n  return %s\n}}", type, axes);
 }
@@ -343,6 +370,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"argmax", argmax("f32[8192, 4096]")},
       {"several_outputs", kSeveral},
       {"gather", kGather},
+      {"pairs", pairs("f32", 32768, 32768)},
       {"add_transposed", transposed(8192, 8192)},
   };
   return all;
@@ -456,6 +484,17 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
         all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
       }
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfPairs) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()})
+    for (const char* dtype : {"f32", "f64", "bf16"})
+      for (auto [points, others] : {std::pair{128, 64}, {131, 1024}, {300, 333}, {257, 130}})
+        all.add(compile(ir::parse(pairs(dtype, points, others)), target));
+  for (auto& c : all.cases)
+    for (auto& k : c.kernels) EXPECT_EQ(k.schedule.reason.substr(0, 5), "pairs") << k.schedule.reason;
   all.check(2e-2, 0);
 }
 

@@ -1,0 +1,359 @@
+// pairs, 2 points of axis 0 by 4 of the row in a thread, 8 threads down each, split in 2; 8 elements a thread access
+// 1024 blocks of 256 threads, finish 512 of 256, 0 bytes shared, 2097152 bytes of partials
+static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
+static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
+static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
+static __device__ __forceinline__ float weft_square_f32(float a) { return (float)(a * a); }
+static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
+static __device__ __forceinline__ float weft_rsqrt_f32(float x) { return rsqrtf(x); }
+static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
+static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
+static __device__ __forceinline__ long long weft_pack_i64(long long x) { return x; }
+typedef int I;
+#define __builtin_inff() __int_as_float(0x7f800000)
+static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// Takes (w, j) where it goes before (v, i): smaller, or NaN, or the same and earlier.
+template <class T>
+static __device__ __forceinline__ void weft_first_min(T& v, I& i, T w, I j) {
+  if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
+}
+static __device__ __forceinline__ float weft_rsqrt_normal(float x) {
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+struct Args { unsigned long long w[14]; };
+struct __align__(8) S0 { double t0; double t1; float t2; float t3; I i3; };
+static __device__ __forceinline__ void join0(S0& a, const S0& b) {
+  a.t0 = a.t0 + b.t0;
+  a.t1 = a.t1 + b.t1;
+  a.t2 = weft_minimum_f32(a.t2, b.t2);
+  weft_first_min(a.t3, a.i3, b.t3, b.i3);
+}
+extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  const float* const b1 = (const float*)args.w[1];
+  const float* const b2 = (const float*)args.w[2];
+  const float* const b3 = (const float*)args.w[3];
+  float* const b4 = (float*)args.w[4];
+  float* const b5 = (float*)args.w[5];
+  float* const b6 = (float*)args.w[6];
+  long long* const b7 = (long long*)args.w[7];
+  void* const partials = (void*)args.w[8];
+  const I p[] = {(I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
+  const float a0 = weft_unpack_f32(*(const float*)&args.w[13]);
+  const I n = p[0] / 2;
+  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
+  I q = (I)(blockIdx.x / (unsigned int)p[2]) * 32 + tx;
+  const bool live = q < n;
+  q = weft_min(q, n - 1);
+  const I column = q;
+  const I x0 = q * 2;
+  const I m = p[1];
+  const I k = (I)(blockIdx.x % (unsigned int)p[2]);
+  const I begin = k * p[3];
+  const I end = weft_min(begin + p[3], m);
+  float h1[2];
+  float h5[2];
+  float h9[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    const bool in_store = live && ty == 0;
+    const I y = x0 + e;
+    const float v1 = weft_unpack_f32(b1[y]);
+    h1[e] = v1;
+    const float v5 = weft_unpack_f32(b3[y]);
+    h5[e] = v5;
+    const float v9 = a0;
+    h9[e] = v9;
+  }
+  S0 s0[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    s0[e].t0 = weft_splat_f64(-0x0p+0);
+    s0[e].t1 = weft_splat_f64(-0x0p+0);
+    s0[e].t2 = weft_splat_f32(__builtin_inff());
+    s0[e].t3 = weft_splat_f32(__builtin_inff());
+    s0[e].i3 = 0x7fffffff;
+  }
+  if (a0 >= 0x1p-126f) {
+    for (I d = begin + ty * 4; d < end; d += 8 * 128) {
+      float r0[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        r0[e] = weft_splat_f32(-0x0p+0f);
+      }
+      float r1[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        r1[e] = weft_splat_f32(-0x0p+0f);
+      }
+      const I stop = weft_min(d + 8 * 128, end);
+#pragma unroll 1
+      for (I c = d; c < stop; c += 8 * 4) {
+        I x1[4];
+        bool ok[4];
+        float h0[4];
+        float h4[4];
+        long long h18[4];
+        Vec<float, 4> g0;
+        Vec<float, 4> g4;
+        {
+          I q = c;
+          const I x1 = q;
+          g0 = weft_get<Vec<float, 4>>(b0 + (x1));
+          g4 = weft_get<Vec<float, 4>>(b2 + (x1));
+        }
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+          I q = c + u * 1;
+          ok[u] = true;
+          x1[u] = q;
+          const float v0 = weft_unpack_f32(g0.e[u]);
+          h0[u] = v0;
+          const float v4 = weft_unpack_f32(g4.e[u]);
+          h4[u] = v4;
+          const long long v18 = (long long)(x1[u]);
+          h18[u] = v18;
+        }
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            const bool in_fold = ok[u];
+            const bool in_store = ok[u] && live;
+            const I y = x0 + e;
+            const float v2 = h0[u] - h1[e];
+            const float v3 = v2 * v2;
+            const float v6 = h4[u] - h5[e];
+            const float v7 = weft_square_f32(v6);
+            const float v8 = v3 + v7;
+            const float v10 = v8 + h9[e];
+            const float v11 = weft_rsqrt_normal(v10);
+            const float v12 = v2 * v11;
+            if (in_fold) r0[e] = r0[e] + v12;
+            const float v14 = v6 * v11;
+            if (in_fold) r1[e] = r1[e] + v14;
+            if (in_fold) s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
+            if (in_fold) weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
+          }
+        }
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        s0[e].t0 = s0[e].t0 + weft_cast_f32_f64(r0[e]);
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        s0[e].t1 = s0[e].t1 + weft_cast_f32_f64(r1[e]);
+      }
+    }
+  } else {
+    for (I d = begin + ty * 4; d < end; d += 8 * 128) {
+      float r0[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        r0[e] = weft_splat_f32(-0x0p+0f);
+      }
+      float r1[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        r1[e] = weft_splat_f32(-0x0p+0f);
+      }
+      const I stop = weft_min(d + 8 * 128, end);
+#pragma unroll 1
+      for (I c = d; c < stop; c += 8 * 4) {
+        I x1[4];
+        bool ok[4];
+        float h0[4];
+        float h4[4];
+        long long h18[4];
+        Vec<float, 4> g0;
+        Vec<float, 4> g4;
+        {
+          I q = c;
+          const I x1 = q;
+          g0 = weft_get<Vec<float, 4>>(b0 + (x1));
+          g4 = weft_get<Vec<float, 4>>(b2 + (x1));
+        }
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+          I q = c + u * 1;
+          ok[u] = true;
+          x1[u] = q;
+          const float v0 = weft_unpack_f32(g0.e[u]);
+          h0[u] = v0;
+          const float v4 = weft_unpack_f32(g4.e[u]);
+          h4[u] = v4;
+          const long long v18 = (long long)(x1[u]);
+          h18[u] = v18;
+        }
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            const bool in_fold = ok[u];
+            const bool in_store = ok[u] && live;
+            const I y = x0 + e;
+            const float v2 = h0[u] - h1[e];
+            const float v3 = v2 * v2;
+            const float v6 = h4[u] - h5[e];
+            const float v7 = weft_square_f32(v6);
+            const float v8 = v3 + v7;
+            const float v10 = v8 + h9[e];
+            const float v11 = weft_rsqrt_f32(v10);
+            const float v12 = v2 * v11;
+            if (in_fold) r0[e] = r0[e] + v12;
+            const float v14 = v6 * v11;
+            if (in_fold) r1[e] = r1[e] + v14;
+            if (in_fold) s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
+            if (in_fold) weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
+          }
+        }
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        s0[e].t0 = s0[e].t0 + weft_cast_f32_f64(r0[e]);
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        s0[e].t1 = s0[e].t1 + weft_cast_f32_f64(r1[e]);
+      }
+    }
+  }
+  __shared__ S0 joined0[512];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    joined0[(ty * 2 + e) * 32 + tx] = s0[e];
+  }
+  __syncthreads();
+  for (int k = 4; k; k /= 2) {
+    if (ty < k) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        join0(joined0[(ty * 2 + e) * 32 + tx], joined0[((ty + k) * 2 + e) * 32 + tx]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    s0[e] = joined0[e * 32 + tx];
+  }
+  if (live && ty == 0) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      ((S0*)partials)[((long long)k * n + column) * 2 + e] = s0[e];
+    }
+  }
+}
+extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65_finish(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  const float* const b1 = (const float*)args.w[1];
+  const float* const b2 = (const float*)args.w[2];
+  const float* const b3 = (const float*)args.w[3];
+  float* const b4 = (float*)args.w[4];
+  float* const b5 = (float*)args.w[5];
+  float* const b6 = (float*)args.w[6];
+  long long* const b7 = (long long*)args.w[7];
+  void* const partials = (void*)args.w[8];
+  const I p[] = {(I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
+  const float a0 = weft_unpack_f32(*(const float*)&args.w[13]);
+  const I n = p[0] / 2;
+  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
+  I q = (I)blockIdx.x * 32 + tx;
+  const bool live = q < n;
+  q = weft_min(q, n - 1);
+  const I column = q;
+  const I x0 = q * 2;
+  float h1[2];
+  float h5[2];
+  float h9[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    const bool in_store = live && ty == 0;
+    const I y = x0 + e;
+    const float v1 = weft_unpack_f32(b1[y]);
+    h1[e] = v1;
+    const float v5 = weft_unpack_f32(b3[y]);
+    h5[e] = v5;
+    const float v9 = a0;
+    h9[e] = v9;
+  }
+  S0 s0[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    s0[e].t0 = weft_splat_f64(-0x0p+0);
+    s0[e].t1 = weft_splat_f64(-0x0p+0);
+    s0[e].t2 = weft_splat_f32(__builtin_inff());
+    s0[e].t3 = weft_splat_f32(__builtin_inff());
+    s0[e].i3 = 0x7fffffff;
+  }
+  for (I k = ty; k < p[2]; k += 8) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 2 + e]);
+    }
+  }
+  __shared__ S0 joined0[512];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    joined0[(ty * 2 + e) * 32 + tx] = s0[e];
+  }
+  __syncthreads();
+  for (int k = 4; k; k /= 2) {
+    if (ty < k) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        join0(joined0[(ty * 2 + e) * 32 + tx], joined0[((ty + k) * 2 + e) * 32 + tx]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    s0[e] = joined0[e * 32 + tx];
+  }
+  float h13[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    h13[e] = weft_cast_f64_f32(s0[e].t0);
+  }
+  float h15[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    h15[e] = weft_cast_f64_f32(s0[e].t1);
+  }
+  float h16[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    h16[e] = s0[e].t2;
+  }
+  long long h17[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    h17[e] = s0[e].i3;
+  }
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    const bool in_store = live && ty == 0;
+    const I y = x0 + e;
+    if (in_store) b4[y] = weft_pack_f32(h13[e]);
+    if (in_store) b5[y] = weft_pack_f32(h15[e]);
+    if (in_store) b6[y] = weft_pack_f32(h16[e]);
+    if (in_store) b7[y] = weft_pack_i64(h17[e]);
+  }
+}

@@ -145,6 +145,8 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.add("#pragma unroll 1");
     code_.line("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
   } else if (in_loop) {
+    // More at once would take more registers than the other blocks leave.
+    if (s_.ahead) code_.add("#pragma unroll 2");
     code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
   }
   for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
@@ -200,7 +202,7 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
         size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes) == 16)
       ahead_.insert(l->out);
   if (ahead_.empty()) return;
-  code_.add("#pragma unroll 4");
+  code_.add("#pragma unroll 8");
   code_.line("for (I c = {}; c < {}; c += {}) {{", start, end, step);
   code_.add("I q = c;");
   split_position(order_of(false), false);

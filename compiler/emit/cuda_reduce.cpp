@@ -17,16 +17,17 @@ void CudaEmitter::declare_state(size_t sweep) {
   };
   std::vector<Member> members;
   std::string body;
-  size_t align = 8, bytes = 0;
+  size_t align = 4, bytes = 0;
   for (int a : p_.sweeps[sweep].accumulators) {
     auto& acc = p_.accumulators[a];
     DType t = total_of(acc);
     members.push_back({size_of(t), format("{} t{};", dialect_.value_type(t), a)});
     bytes += size_of(t);
-    if (t == DType::C128) align = 16;
+    align = std::max(align, size_of(t));
     if (is_arg(acc)) {
       members.push_back({wide_ ? 8u : 4u, format("I i{};", a)});
       bytes += wide_ ? 8 : 4;
+      if (wide_) align = std::max<size_t>(align, 8);
       body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n",
                      acc.op == ir::Op::argmax ? "max" : "min", a);
     } else {

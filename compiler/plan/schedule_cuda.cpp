@@ -328,7 +328,7 @@ class Scheduler {
     if (cluster > 1) {
       s_.ahead = true;
       s_.threads_per_row = 512;
-      s_.unroll = static_cast<int>(std::clamp<int64_t>(row_vectors / (512 * cluster), 1, 4));
+      s_.unroll = static_cast<int>(std::clamp<int64_t>(row_vectors / (512 * cluster), 1, 2));
       // Few registers, so that all the blocks that shared memory has room for do run.
       if (statements_ * s_.lanes <= kMostUnrolled / 16) s_.resident = kSharedBlocks;
     }

@@ -60,15 +60,15 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   }
 }
 struct Args { unsigned long long w[6]; };
-struct __align__(8) S0 { float t0; };
+struct __align__(4) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
-struct __align__(8) S1 { float t1; };
+struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_05cb923c14f9a206(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_b9f5f2451cefefab(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};

@@ -1,4 +1,4 @@
-// rows of 512 threads along axis 1, rows stay in shared memory, 2 blocks a row; 32 elements a thread access, passing the cache by
+// rows of 512 threads along axis 1, rows stay in shared memory, 2 blocks a row; 16 elements a thread access, passing the cache by
 // 2048 blocks of 512 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
@@ -91,15 +91,15 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
 }
 struct Args { unsigned long long w[7]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
-struct __align__(8) S0 { float t0; };
+struct __align__(4) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
-struct __align__(8) S1 { float t1; };
+struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
   weft_arrive();
   Vec<unsigned short, 8>* z0 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
   Vec<unsigned short, 8>* z3 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
-#pragma unroll 4
+#pragma unroll 8
   for (I c = begin + t; c < end; c += 512) {
     I q = c;
     const I x1 = q * 8;
@@ -124,13 +124,14 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
   weft_copied();
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
-  for (I c = begin + t; c < end; c += 512 * 4) {
-    I x1[4];
-    bool ok[4];
-    I at[4];
-    Vec<unsigned short, 8> k0[4];
+#pragma unroll 2
+  for (I c = begin + t; c < end; c += 512 * 2) {
+    I x1[2];
+    bool ok[2];
+    I at[2];
+    Vec<unsigned short, 8> k0[2];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       I q = c + u * 512;
       ok[u] = true;
       at[u] = q - begin;
@@ -138,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       x1[u] = q * 8;
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -149,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       }
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       if (!ok[u]) continue;
     }
   }
@@ -172,14 +173,15 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
   s1.t1 = weft_splat_f32(-0x0p+0f);
-  for (I c = begin + t; c < end; c += 512 * 4) {
-    I x1[4];
-    bool ok[4];
-    I at[4];
-    Vec<unsigned short, 8> k0[4];
-    Vec<unsigned short, 8> k3[4];
+#pragma unroll 2
+  for (I c = begin + t; c < end; c += 512 * 2) {
+    I x1[2];
+    bool ok[2];
+    I at[2];
+    Vec<unsigned short, 8> k0[2];
+    Vec<unsigned short, 8> k3[2];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       I q = c + u * 512;
       ok[u] = true;
       at[u] = q - begin;
@@ -187,7 +189,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       x1[u] = q * 8;
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -200,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       }
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       if (!ok[u]) continue;
       z3[at[u]] = k3[u];
     }
@@ -221,15 +223,16 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
 #pragma unroll
   for (int k = 1; k < 2; ++k) join1(s1, blocks1[k]);
   const float v4 = weft_cast_f32_bf16(s1.t1);
-  for (I c = begin + t; c < end; c += 512 * 4) {
-    I x1[4];
-    bool ok[4];
-    I at[4];
-    Vec<unsigned short, 8> k0[4];
-    Vec<unsigned short, 8> k3[4];
-    Vec<unsigned short, 8> w1[4];
+#pragma unroll 2
+  for (I c = begin + t; c < end; c += 512 * 2) {
+    I x1[2];
+    bool ok[2];
+    I at[2];
+    Vec<unsigned short, 8> k0[2];
+    Vec<unsigned short, 8> k3[2];
+    Vec<unsigned short, 8> w1[2];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       I q = c + u * 512;
       ok[u] = true;
       at[u] = q - begin;
@@ -238,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       x1[u] = q * 8;
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const bool in_fold = ok[u];
@@ -249,11 +252,11 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_dbacdb46578e3806(const
       }
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       if (!ok[u]) continue;
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
       if (!ok[u] || !live) continue;
       weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
     }

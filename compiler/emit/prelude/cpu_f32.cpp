@@ -15,9 +15,25 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 // The hardware's square root: 0.5 ulp.
 [[gnu::always_inline]] static inline f32v weft_sqrt_f32(f32v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f32
-// Square root, then a division: 1.6 ulp.
+// Where the hardware estimates 14 bits, one of Newton's steps: 1.1 ulp, at a third of the cost of root and
+// division (1.6 ulp). The step is undefined, and the estimate exact, at zeros and infinities. Elsewhere y is a
+// normal number, which an integer halves: multipliers are what such loops are short of.
 [[gnu::always_inline]] static inline f32v weft_rsqrt_f32(f32v x) {
+#if __AVX512F__
+  typedef float Part __attribute__((vector_size(64)));
+  struct Parts { Part of[(L + 15) / 16]; } parts;
+  f32v y;
+  __builtin_memcpy(&parts, &x, sizeof x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < (L + 15) / 16; ++i)
+    parts.of[i] = __builtin_ia32_rsqrt14ps512_mask(parts.of[i], parts.of[i], 0xffff);
+  __builtin_memcpy(&y, &parts, sizeof y);
+  f32v e = __builtin_elementwise_fma(-(x * y), y, (f32v)(1.0f));
+  f32v half = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, y) - 0x00800000);
+  return e == e ? __builtin_elementwise_fma(half, e, y) : y;
+#else
   return 1.0f / __builtin_elementwise_sqrt(x);
+#endif
 }
 //@ weft_reciprocal_f32
 [[gnu::always_inline]] static inline f32v weft_reciprocal_f32(f32v x) { return 1.0f / x; }

@@ -65,6 +65,12 @@ class CpuEmitter {
   // ---- cpu_reduce.cpp: totals of a row, and partial ones where it is split
   // The accumulator whose result a value is, or -1.
   int accumulator_of(plan::Value v) const;
+  // Sums and products of a row are joined span by span: no vectors of totals to load and store.
+  bool scalar_total(const plan::Accumulator& acc) const { return adds_up(acc) && !is_complex(acc.dtype); }
+  // `total` joined with a vector of its dtype.
+  std::string add_to_total(int a, const std::string& total, const std::string& value) const;
+  // The total as a value; once a row is over.
+  std::string total_value(int a) const;
   std::string declare_total(int a) const;
   std::string clear_total(int a) const;
   std::string finish_total(int a) const;

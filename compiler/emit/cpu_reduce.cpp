@@ -13,9 +13,26 @@ int CpuEmitter::accumulator_of(Value v) const {
   return -1;
 }
 
+std::string CpuEmitter::add_to_total(int a, const std::string& total, const std::string& value) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType t = total_dtype(acc);
+  return combine(
+      acc.op, t, total,
+      scalar_total(acc) ? format("weft_join_{}_{}({})[0]", ir::name(acc.op), suffix(t), value) : value);
+}
+
+std::string CpuEmitter::total_value(int a) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType t = total_dtype(acc);
+  return scalar_total(acc) ? dialect_.splat(t, format("T{}", a))
+                           : format("weft_join_{}_{}(T{})", ir::name(acc.op), suffix(t), a);
+}
+
 std::string CpuEmitter::declare_total(int a) const {
   const Accumulator& acc = p_.accumulators[a];
   DType t = total_dtype(acc);
+  if (scalar_total(acc))
+    return format("      {} T{} = {};\n", dialect_.element_type(t), a, literal(identity_of(acc, t)));
   std::string out = format("      {} T{} = {};\n", type(t), a, identity(acc, t));
   if (is_arg(acc)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
   return out;
@@ -39,8 +56,7 @@ std::string CpuEmitter::finish_total(int a) const {
   if (is_arg(acc))
     return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
                   define_uniform(acc.out, format("J{}", a)));
-  std::string joined = format("weft_join_{}_{}(T{})", ir::name(acc.op), suffix(t), a);
-  return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, joined)) + "\n";
+  return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, total_value(a))) + "\n";
 }
 
 std::string CpuEmitter::convert(DType from, DType to, const std::string& x) const {
@@ -86,8 +102,7 @@ std::string CpuEmitter::store_partials() const {
       out += format("      weft_store_one_{}({}, T{});\n", t, partial_at(a, false, "part"), a);
       out += format("      weft_store_one_i64({}, J{});\n", partial_at(a, true, "part"), a);
     } else {
-      out += format("      weft_store_one_{0}({1}, weft_join_{2}_{0}(T{3}));\n", t,
-                    partial_at(a, false, "part"), ir::name(acc.op), a);
+      out += format("      weft_store_one_{}({}, {});\n", t, partial_at(a, false, "part"), total_value(a));
     }
   }
   return out;
@@ -129,11 +144,13 @@ std::string CpuEmitter::load_partials() const {
           "weft_load_one_i64({4}));\n",
           ir::name(acc.op), t, a, partial_at(a, false, "part"), partial_at(a, true, "part"));
     else
-      out += format("\n        T{0} = {1};\n", a,
-                    combine(acc.op, total, format("T{}", a),
-                            format("weft_load_one_{}({})", t, partial_at(a, false, "part"))));
-    std::string value =
-        is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, format("T{}", a));
+      out += format(
+          "\n        T{0} = {1};\n", a,
+          combine(acc.op, total, format("T{}", a),
+                  scalar_total(acc) ? "*" + partial_at(a, false, "part")
+                                    : format("weft_load_one_{}({})", t, partial_at(a, false, "part"))));
+    std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
+    std::string value = is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
     if (is_arg(acc)) out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), t, a);
     out += "      " + define_uniform(acc.out, value) + "\n";
   }

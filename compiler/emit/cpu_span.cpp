@@ -208,7 +208,8 @@ void CpuSpan::write(const Fold& f) {
   // The state carries the total from one call to the next.
   folds_ = true;
   std::string start = e_.identity(acc, span);
-  members_ += format("  {} T{};\n", e_.type(total), n);
+  members_ +=
+      format("  {} T{};\n", e_.scalar_total(acc) ? e_.dialect_.element_type(total) : e_.type(total), n);
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
   before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
@@ -226,8 +227,8 @@ void CpuSpan::write(const Fold& f) {
   body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
   // Lanes that repeat another change sums and products; nothing else minds them.
   if (adds_up(acc)) after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
-  after_ +=
-      format("  s->T{0} = {1};\n", n, combine(acc.op, total, "s->T" + n, e_.convert(span, total, "A" + n)));
+  after_ += format("  s->T{} = {};\n", n,
+                   e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
 }
 
 void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v) {

@@ -14,7 +14,7 @@ DType total_dtype(const plan::Accumulator& acc) {
   return t == DType::F32 ? DType::F64 : t == DType::C64 ? DType::C128 : t;
 }
 
-std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect) {
+Scalar identity_of(const plan::Accumulator& acc, DType t) {
   Scalar s;
   s.dtype = t;
   bool lowest = acc.op == Op::max || acc.op == Op::argmax,
@@ -35,7 +35,11 @@ std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& di
       if (t == DType::Bool) s.i = highest;
     }
   }
-  return dialect.splat(t, literal(s));
+  return s;
+}
+
+std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect) {
+  return dialect.splat(t, literal(identity_of(acc, t)));
 }
 
 std::string combine(Op op, DType t, const std::string& a, const std::string& b) {

@@ -19,6 +19,7 @@ inline DType span_dtype(const plan::Accumulator& acc) { return is_half(acc.dtype
 DType total_dtype(const plan::Accumulator& acc);
 
 // The value that changes nothing, as a value of dtype `t`.
+Scalar identity_of(const plan::Accumulator& acc, DType t);
 std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect);
 
 // The join of values `a` and `b` of dtype `t`; not for argmax and argmin.

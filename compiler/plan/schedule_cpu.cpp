@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "compiler/plan/schedule.h"
@@ -27,24 +28,33 @@ int64_t along(const Index& at, int axis) {
 
 size_t register_bytes(DType t) { return is_half(t) ? 4 : is_complex(t) ? size_of(t) / 2 : size_of(t); }
 
+// What stands outside of the loop over the row counts once a row.
 Work measure(const RowProgram& p) {
   Work w;
-  for_each_stmt(p, [&](const Stmt& s) {
+  double bytes = 0;
+  auto add = [&](const Stmt& s, float times) {
     if (auto* l = std::get_if<Let>(&s)) {
-      w.cost += std::max(info(l->op).cost, 0.5f) * (is_complex(p.values[l->out].dtype) ? 4 : 1);
+      w.cost += times * std::max(info(l->op).cost, 0.5f) * (is_complex(p.values[l->out].dtype) ? 4 : 1);
       w.widest = std::max(w.widest, register_bytes(p.values[l->out].dtype));
     }
     if (auto* l = std::get_if<Load>(&s)) {
-      w.bytes += static_cast<int64_t>(size_of(p.buffers[l->buffer].dtype));
+      bytes += times * static_cast<float>(size_of(p.buffers[l->buffer].dtype));
       w.widest = std::max(w.widest, register_bytes(p.buffers[l->buffer].dtype));
     }
     if (auto* st = std::get_if<Store>(&s))
-      w.bytes += static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
+      bytes += times * static_cast<float>(size_of(p.buffers[st->buffer].dtype));
     if (auto* f = std::get_if<Fold>(&s)) {
-      w.cost += 1;
+      w.cost += times;
       w.widest = std::max(w.widest, register_bytes(p.values[f->value].dtype));
     }
-  });
+  };
+  const float once = 1 / static_cast<float>(std::max<int64_t>(p.row_count(), 1));
+  for (auto& sweep : p.sweeps) {
+    for (auto& s : sweep.before) add(s, once);
+    for (auto& s : sweep.body) add(s, 1);
+  }
+  for (auto& s : p.epilogue) add(s, once);
+  w.bytes = std::max<int64_t>(1, std::llround(bytes));
   return w;
 }
 
@@ -139,13 +149,19 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
   if (s.order == Order::Columns) {
     repeat_cheap_values(p, true, std::numeric_limits<float>::infinity());
-    // A block of columns keeps its accumulators in the first-level cache.
-    s.chunk = std::min<int64_t>((lane + s.lanes - 1) / s.lanes * s.lanes, 1024);
-    int64_t blocks = points / lane * ((lane + s.chunk - 1) / s.chunk);
-    if (!p.ordered && p.sweeps.size() == 1 && blocks < 16 && p.row[0].value >= 64)
-      s.split =
-          std::min<int64_t>({p.row[0].value / 32, 64, std::max<int64_t>(1, row * lane / kPartElements)});
-    s.split = std::max<int64_t>(s.split, 1);
+    // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
+    // threads. A part has rows enough for its partial results to be a small share of the traffic.
+    const bool splits = !p.ordered && p.sweeps.size() == 1 && p.row[0].value >= 64;
+    for (int64_t widest : {4096, 1024}) {
+      const int64_t chunks = (lane + widest - 1) / widest, blocks = points / lane * chunks;
+      s.chunk = ((lane + chunks - 1) / chunks + s.lanes - 1) / s.lanes * s.lanes;
+      s.split = 1;
+      if (splits && blocks < 16)
+        s.split =
+            std::min<int64_t>({p.row[0].value / 128, 64, std::max<int64_t>(1, row * lane / kPartElements)});
+      s.split = std::max<int64_t>(s.split, 1);
+      if (blocks * s.split >= 16) break;
+    }
     const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
     float task = unit * static_cast<float>(per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));

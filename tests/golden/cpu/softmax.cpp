@@ -40,7 +40,7 @@ static void span0(void* state, long n, long live) {
 }
 struct S1 {
   f32v v1;
-  f64v T1;
+  double T1;
   const float* r6;
   float* y3;
 };
@@ -60,7 +60,7 @@ static void span1(void* state, long n, long live) {
     y3 += L;
   }
   weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
-  s->T1 = s->T1 + weft_cast_f32_f64(A1);
+  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
 struct S2 {
   f32v v4;
@@ -80,7 +80,7 @@ static void span2(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_4c7694f2c66bbe90(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a61cab83f8efc081(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -108,7 +108,7 @@ extern "C" void weft_4c7694f2c66bbe90(const unsigned long* w, long begin, long e
       }
       }
       f32v v1 = weft_join_max_f32(T0);
-      f64v T1 = weft_splat_f64(-0x0p+0);
+      double T1 = -0x0p+0;
       {
       const long left = 0, right = p[1];
       {
@@ -129,7 +129,7 @@ extern "C" void weft_4c7694f2c66bbe90(const unsigned long* w, long begin, long e
       T1 = s.T1;
       }
       }
-      f32v v4 = weft_cast_f64_f32(weft_join_sum_f64(T1));
+      f32v v4 = weft_cast_f64_f32(weft_splat_f64(T1));
       {
       const long left = 0, right = p[1];
       {

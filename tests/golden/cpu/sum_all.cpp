@@ -24,7 +24,7 @@ long base, by, extent, place, low, high;
 };
 extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
-  f64v T0;
+  double T0;
   const float* r0;
 };
 static void span0(void* state, long n, long live) {
@@ -37,9 +37,9 @@ static void span0(void* state, long n, long live) {
     r0 += L;
   }
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
-  s->T0 = s->T0 + weft_cast_f32_f64(A0);
+  s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_0720ba06a5e7ba18(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b3ffc2c9ba5ccd20(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -50,7 +50,7 @@ extern "C" void weft_0720ba06a5e7ba18(const unsigned long* w, long begin, long e
     block /= p[5];
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
     for (long o = first; o < last; ++o) {
-      f64v T0 = weft_splat_f64(-0x0p+0);
+      double T0 = -0x0p+0;
       {
       long y0 = weft_least(part * p[6], p[0]), y1 = weft_least(y0 + p[6], p[0]);
       const long left = y0, right = y1;
@@ -69,12 +69,12 @@ extern "C" void weft_0720ba06a5e7ba18(const unsigned long* w, long begin, long e
       T0 = s.T0;
       }
       }
-      f32v v1 = weft_cast_f64_f32(weft_join_sum_f64(T0));
-      weft_store_one_f64(((double*)(partials + p[1]) + part * p[2] + o), weft_join_sum_f64(T0));
+      f32v v1 = weft_cast_f64_f32(weft_splat_f64(T0));
+      weft_store_one_f64(((double*)(partials + p[1]) + part * p[2] + o), weft_splat_f64(T0));
     }
   }
 }
-extern "C" void weft_0720ba06a5e7ba18_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b3ffc2c9ba5ccd20_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -83,10 +83,10 @@ extern "C" void weft_0720ba06a5e7ba18_finish(const unsigned long* w, long begin,
     long block = t;
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
     for (long o = first; o < last; ++o) {
-      f64v T0 = weft_splat_f64(-0x0p+0);
+      double T0 = -0x0p+0;
       for (long part = 0; part < p[5]; ++part)
-        T0 = T0 + weft_load_one_f64(((double*)(partials + p[1]) + part * p[2] + o));
-      f32v v1 = weft_cast_f64_f32(T0);
+        T0 = T0 + *((double*)(partials + p[1]) + part * p[2] + o);
+      f32v v1 = weft_cast_f64_f32(weft_splat_f64(T0));
       weft_store_one_f32(b1 + 0, v1);
     }
   }

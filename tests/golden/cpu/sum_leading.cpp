@@ -63,7 +63,7 @@ static void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_6c3588a0d97d029f(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8427336d292c1976(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -82,8 +82,8 @@ extern "C" void weft_6c3588a0d97d029f(const unsigned long* w, long begin, long e
       }
       {
       long y0 = weft_least(part * p[11], p[1]), y1 = weft_least(y0 + p[11], p[1]);
-      for (long a1 = y0; a1 < y1; a1 += 16) {
-      const long rows = weft_least(y1 - a1, 16);
+      for (long a1 = y0; a1 < y1; a1 += 8) {
+      const long rows = weft_least(y1 - a1, 8);
       {
       S0 s;
       s.r0_rows = p[2];
@@ -105,7 +105,7 @@ extern "C" void weft_6c3588a0d97d029f(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_6c3588a0d97d029f_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8427336d292c1976_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -49,8 +49,14 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
     exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % room == 0);
   }
-  if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.lanes != 1 || s.unroll * s.threads != 1024))
-    throw InternalError("emit cuda: tiles are 32 by 32 points of a pointwise program");
+  if (s.order == Order::Pointwise && s.rows_per_task > 1 && s.tile_axis < 0) {
+    if (outer_axes_ < 2 || s.rows_per_task != int64_t{s.threads} / s.threads_per_row * s.unroll)
+      throw InternalError("emit cuda: a block's rows are its threads'");
+    down_ = order_of(true)[1];
+  }
+  if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.tile < 1 || s.tile % s.lanes != 0 ||
+                           s.unroll * s.threads * s.lanes != s.tile * s.tile))
+    throw InternalError("emit cuda: tiles are squares of a pointwise program");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 && (s.order != Order::Rows || !keeps || s.threads_per_row != s.threads || s.split > 1))
     throw InternalError("emit cuda: a cluster takes one row, in registers or shared memory");
@@ -397,7 +403,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
   if (s_.order == Order::Pointwise)
-    s_.tile_axis >= 0 ? tiled() : s_.rows_per_task > 1 ? shelves() : pointwise();
+    s_.tile_axis >= 0 ? tiled() : down_ >= 0 ? shelves() : pointwise();
   else if (columns_)
     columns(finish_entry);
   else

@@ -43,6 +43,24 @@ std::string CudaEmitter::packed(DType t, const std::string& value) const {
 
 // ---- single statements
 
+// Whether this divides points by a number that is the same for all, whose inverse divisors() then made.
+bool CudaEmitter::divides_by_one(const Let& l) const {
+  if (l.op != ir::Op::divide || s_.order != Order::Pointwise || p_.values[l.args[1]].dtype != DType::F32)
+    return false;
+  auto divisor = definitions_.find(l.args[1]);
+  return divisor != definitions_.end() && std::holds_alternative<Argument>(*divisor->second);
+}
+
+void CudaEmitter::divisors(const Sweep& sweep) {
+  std::set<Value> made;
+  for (auto& s : sweep.body) {
+    auto* l = std::get_if<Let>(&s);
+    if (!l || !divides_by_one(*l) || !made.insert(l->args[1]).second) continue;
+    code_.line("const float inverse{0} = weft_inverse_f32(a{1}), lowest{0} = weft_lowest_f32(inverse{0});",
+               l->args[1], std::get<Argument>(*definitions_.at(l->args[1])).scalar);
+  }
+}
+
 void CudaEmitter::let(const Let& l) {
   DType from = p_.values[l.args[0]].dtype;
   std::string text;
@@ -52,6 +70,9 @@ void CudaEmitter::let(const Let& l) {
                   name_of(l.args.back()));
   else if (from == DType::Bool && (l.op == ir::Op::add || l.op == ir::Op::bitwise_or))
     text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
+  else if (divides_by_one(l))
+    text = format("weft_divide_by_f32({0}, {1}, inverse{2}, lowest{2})", name_of(l.args[0]),
+                  name_of(l.args[1]), l.args[1]);
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
@@ -220,6 +241,41 @@ Route CudaEmitter::route_store(const Store& s) const {
   return {Path::Element};
 }
 
+// The number of the aligned vector `shift` elements from where the load begins.
+int CudaEmitter::share_block(Batch& batch, const Load& l, int64_t shift, unsigned needed) const {
+  // More rows than this are kept apart, so that the registers of a thread do.
+  constexpr int64_t kMostSpan = 6;
+  auto same_walk = [](auto& x, auto& y) { return x.axis == y.axis && x.by.value == y.by.value; };
+  const int64_t stride = down_ >= 0 && l.guards.empty() ? stride_along(l.at, down_) : 0;
+  for (size_t k = 0; k < batch.blocks.size(); ++k) {
+    Block& other = batch.blocks[k];
+    if (other.load->buffer != l.buffer || other.guards != l.guards || !l.at.values.empty() ||
+        !other.load->at.values.empty() ||
+        !std::equal(l.at.axes.begin(), l.at.axes.end(), other.load->at.axes.begin(),
+                    other.load->at.axes.end(), same_walk))
+      continue;
+    const int64_t apart = l.at.offset.value + shift - other.load->at.offset.value - other.shift;
+    if (apart != 0 && (stride == 0 || apart % stride != 0)) continue;
+    const int64_t row = apart == 0 ? 0 : apart / stride,
+                  span = std::max<int64_t>(other.span, row) - std::min<int64_t>(row, 0);
+    if (span > kMostSpan) continue;
+    if (row < 0) other.load = &l, other.shift = shift;
+    other.span = static_cast<int>(span);
+    other.needed |= needed;
+    return static_cast<int>(k);
+  }
+  batch.blocks.push_back({&l, shift, l.guards, needed});
+  return static_cast<int>(batch.blocks.size()) - 1;
+}
+
+// How an element loop spells the block's vector for this load.
+std::string CudaEmitter::covering(const Batch& b, int block, const Load& l, int64_t shift) const {
+  const Block& from = b.blocks[static_cast<size_t>(block)];
+  const int64_t apart = l.at.offset.value + shift - from.load->at.offset.value - from.shift;
+  return apart == 0 ? format("c{}[u]", block)
+                    : format("c{}[u + {}]", block, apart / stride_along(l.at, down_));
+}
+
 Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
   Batch b;
   b.sweep = &sweep;
@@ -233,27 +289,14 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
       r = route_load(*l, sliceable);
       if ((r.path == Path::Vector || r.path == Path::Cover) && !l->guards.empty())
         b.guard_sets.insert(l->guards);
+      const bool shared = down_ >= 0 && l->guards.empty() && l->at.values.empty() &&
+                          (r.path == Path::Vector || (r.path == Path::Staged && s_.lanes == 1));
+      if (shared) r = {Path::Cover, 0};
       if (r.path == Path::Cover) {
-        auto block = [&](int64_t shift, unsigned needed) {
-          for (size_t k = 0; k < b.blocks.size(); ++k) {
-            Block& other = b.blocks[k];
-            auto same_walk = [](auto& x, auto& y) { return x.axis == y.axis && x.by.value == y.by.value; };
-            if (other.load->buffer == l->buffer && other.guards == l->guards && l->at.values.empty() &&
-                other.load->at.values.empty() &&
-                std::equal(l->at.axes.begin(), l->at.axes.end(), other.load->at.axes.begin(),
-                           other.load->at.axes.end(), same_walk) &&
-                other.load->at.offset.value + other.shift == l->at.offset.value + shift) {
-              other.needed |= needed;
-              return static_cast<int>(k);
-            }
-          }
-          b.blocks.push_back({l, shift, l->guards, needed});
-          return static_cast<int>(b.blocks.size()) - 1;
-        };
         unsigned all = static_cast<unsigned>((uint64_t{1} << s_.lanes) - 1);
         unsigned first = static_cast<unsigned>((uint64_t{1} << (s_.lanes - r.phase)) - 1);
-        r.first = block(-r.phase, first);
-        r.second = block(s_.lanes - r.phase, all & ~first);
+        r.first = share_block(b, *l, -r.phase, first);
+        if (r.phase > 0) r.second = share_block(b, *l, s_.lanes - r.phase, all & ~first);
       }
     } else if (auto* st = std::get_if<Store>(&s)) {
       r = route_store(*st);
@@ -335,7 +378,8 @@ void CudaEmitter::batch_arrays(const Batch& b) {
     }
   }
   for (size_t k = 0; k < b.blocks.size(); ++k)
-    code_.line("{} c{}[{}];", vector_type(p_.buffers[b.blocks[k].load->buffer].dtype), k, s_.unroll);
+    code_.line("{} c{}[{}];", vector_type(p_.buffers[b.blocks[k].load->buffer].dtype), k,
+               s_.unroll + b.blocks[k].span);
 }
 
 // For each set of guards of vector loads, which elements of the vector pass.
@@ -413,6 +457,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
       vector_load(*l);
   for (size_t k = 0; k < b.blocks.size(); ++k) {
     const Block& block = b.blocks[k];
+    if (down_ >= 0 && block.guards.empty()) continue;
     std::string when =
         block.guards.empty() ? "" : format("if (g{} & {:#x}u) ", number_of(block.guards), block.needed);
     code_.line("{}c{}[u] = weft_get<{}>(b{} + ({}));", when, k,
@@ -422,6 +467,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
 }
 
 void CudaEmitter::batch_elements(const Batch& b) {
+  divisors(*b.sweep);
   code_.unrolled("u", s_.unroll);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
@@ -446,9 +492,11 @@ void CudaEmitter::batch_elements(const Batch& b) {
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
       std::string raw;
       if (r.path == Path::Cover)
-        raw = format("weft_pick(c{}[u], c{}[u], e + {})", r.first, r.second, r.phase);
+        raw = r.phase == 0 ? covering(b, r.first, *l, 0) + ".e[e]"
+                           : format("weft_pick({}, {}, e + {})", covering(b, r.first, *l, -r.phase),
+                                    covering(b, r.second, *l, s_.lanes - r.phase), r.phase);
       else if (r.path == Path::Tile)
-        raw = format("tile{}[threadIdx.x % 32][threadIdx.x / 32 + u * {}]", l->out, s_.threads / 32);
+        raw = format("tile{}[ty + u * {}][tx + e]", l->out, s_.threads * s_.lanes / s_.tile);
       else
         raw = format("{}{}[u].e[e]", kept(v) && r.path == Path::Vector ? "k" : "m", v);
       code_.line("const {} v{} = weft_unpack_{}({});", value_type(v), v, suffix(p_.values[v].dtype), raw);

@@ -51,10 +51,11 @@ enum class Path {
   Element,  // with the element's computation
   Same,     // once for a vector: nothing in it differs along the lanes
   Vector,   // one aligned access
-  Cover,    // two aligned loads around a vector that begins at `phase` of the first
-  Staged,   // element by element, but before anything is computed
-  Tile,     // through shared memory, transposed
-  Run,      // Same, and one vector for the row elements of a batch
+  Cover,   // two aligned loads around a vector that begins at `phase` of the first; at 0 only on shelves, and
+           // one
+  Staged,  // element by element, but before anything is computed
+  Tile,    // through shared memory, transposed
+  Run,     // Same, and one vector for the row elements of a batch
 };
 
 struct Route {
@@ -63,12 +64,14 @@ struct Route {
   int first = -1, second = -1;  // Cover: its aligned vectors in Batch::blocks
 };
 
-// One aligned vector that Cover loads share.
+// One aligned vector that Cover loads share. On shelves, where a thread computes rows that lie one below the
+// other, it is read of `span` more rows for loads of the same columns further down.
 struct Block {
-  const plan::Load* load;  // a load that it serves
+  const plan::Load* load;  // a load that it serves, of the first row
   int64_t shift;           // elements from that load's first element to the vector
   std::vector<plan::Value> guards;
   unsigned needed = 0;  // the elements of the batch's vector that it serves, as bits
+  int span = 0;
 };
 
 // What one sweep's body needs.
@@ -132,6 +135,9 @@ class CudaEmitter {
   bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
                 std::set<plan::Value>& out) const;
   bool read_once(int buffer) const;
+  int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
+  std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
+  void shelf_loads(const Batch& batch);  // cuda_tile.cpp
   void batch_arrays(const Batch& batch);
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);
@@ -143,6 +149,8 @@ class CudaEmitter {
   void element_load(const plan::Load& load);
   void element_store(const plan::Store& store);
   void let(const plan::Let& let);
+  bool divides_by_one(const plan::Let& let) const;
+  void divisors(const plan::Sweep& sweep);
   std::string divide(const plan::Divide& d) const;
   std::string index_text(const plan::Index& at, int64_t shift = 0) const;
   std::string name_of(plan::Value v) const;
@@ -166,6 +174,7 @@ class CudaEmitter {
   CodeText code_;
 
   int outer_axes_ = 0, lane_ = 0;
+  int down_ = -1;            // shelves: the axis along which a thread's rows lie
   bool wide_ = false;        // 64-bit index arithmetic
   bool columns_ = false;     // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;      // the last vector along the lane axis is not full

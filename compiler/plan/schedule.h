@@ -39,7 +39,8 @@ struct Schedule {
   int together = 1;    // CUDA, Columns: neighbours on the row that a thread takes, as vectors
   int run = 1;         // CUDA, Columns: batches between additions to totals of a wider dtype
   int tile_axis =
-      -1;  // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
+      -1;        // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
+  int tile = 0;  // CUDA, with tile_axis: points along both sides of a block's square
   std::string reason;  // what explain prints
 };
 

@@ -13,7 +13,11 @@ namespace {
 
 // A multiprocessor keeps its memory busy with about this many threads, a few vectors in flight in each.
 constexpr int64_t kThreadsPerProcessor = 2048;
+// Where accumulators take registers too, about this many are on it at once.
+constexpr int64_t kBusyColumnThreads = 1024;
 constexpr int kThreads = 256;
+// What a thread has in flight: alone, and where it goes on to fold what it loaded.
+constexpr int64_t kPointBytes = 16, kRowBytes = 64;
 // A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
 // threads has 64 registers for each.
 constexpr int64_t kKeptBytes = 256;
@@ -48,7 +52,8 @@ class Scheduler {
     int64_t bytes = 0;
     for (auto& b : p_.buffers) bytes += b.elements * static_cast<int64_t>(size_of(b.dtype));
     s_.streaming = bytes > static_cast<int64_t>(target.cache_bytes);
-    fill_ = std::max<int64_t>(target.threads, 1) * kThreadsPerProcessor;
+    processors_ = std::max<int64_t>(target.threads, 1);
+    fill_ = processors_ * kThreadsPerProcessor;
   }
 
   Schedule run() {
@@ -112,8 +117,9 @@ class Scheduler {
     return axis < outer_ ? p_.outer[axis].value : p_.row[axis - outer_].value;
   }
 
-  // The widest vectors along the lane axis that all accesses allow: 16 bytes of the largest dtype.
-  int lanes_along(int axis) const {
+  // The widest vectors along the lane axis that all accesses allow: 16 bytes of the largest dtype. Loads that
+  // are contiguous along `tile_axis` instead are left out.
+  int lanes_along(int axis, int tile_axis = -1) const {
     auto varies = varies_along(p_, axis);
     int64_t largest = 1;
     bool strided = false, touches = false;
@@ -126,6 +132,7 @@ class Scheduler {
           std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
       int64_t stride = stride_along(at, axis);
       if (stride == 0 && !by_value) return;
+      if (l && tile_axis >= 0 && is_transposed(*l, tile_axis)) return;
       touches = true;
       strided |= by_value || stride != 1;
       largest =
@@ -144,6 +151,7 @@ class Scheduler {
         auto* l = std::get_if<Load>(&s);
         auto* st = std::get_if<Store>(&s);
         if ((!l && !st) || stride_along(*index_of(s), axis) == 0) return;
+        if (l && tile_axis >= 0 && is_transposed(*l, tile_axis)) return;
         int phase = vector_phase(p_, *index_of(s), axis, v, varies);
         fits &= phase == 0 || (l && phase > 0 && !ragged);
       });
@@ -153,7 +161,7 @@ class Scheduler {
   }
 
   // Vectors in flight in one thread: enough bytes, but neither more code nor more registers than pay.
-  int unroll_for(int64_t most) const {
+  int unroll_for(int64_t most, int64_t in_flight = kRowBytes) const {
     // What several loads read near one place of a buffer comes from memory once.
     int64_t loaded = 1;
     for (auto& sweep : p_.sweeps) {
@@ -167,7 +175,7 @@ class Scheduler {
         }
       loaded = std::max(loaded, bytes);
     }
-    int64_t unroll = std::clamp<int64_t>(64 / loaded, 1, 8);
+    int64_t unroll = std::clamp<int64_t>(in_flight / loaded, 1, 8);
     unroll = std::min({unroll, most, std::max<int64_t>(kMostUnrolled / (statements_ * s_.lanes), 1)});
     return static_cast<int>(std::max<int64_t>(unroll, 1));
   }
@@ -178,23 +186,46 @@ class Scheduler {
 
   void pointwise() {
     s_.order = Order::Pointwise;
+    // One kernel's outputs are often the next one's inputs, and to pass the cache by is no faster.
+    s_.streaming = false;
     s_.lane_axis = outer_ == 0 ? 0 : best_axis(0, outer_);
     if (outer_ > 0 && choose_tile()) return;
     s_.lanes = outer_ == 0 ? 1 : lanes_along(s_.lane_axis);
     int64_t points = outer_ == 0 ? 1 : p_.outer_count() / extent(s_.lane_axis) * vectors(s_.lane_axis);
-    s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1));
+    s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1), kPointBytes);
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
     s_.reason = fmt::format("pointwise, {} lanes along axis {}", s_.lanes, s_.lane_axis);
     int down = s_.lane_axis == outer_ - 1 ? outer_ - 2 : outer_ - 1;
     if (down >= 0 && vectors(s_.lane_axis) >= 32 && extent(down) >= 8 && reads_neighbours(down)) {
       s_.threads = kThreads;
-      s_.rows_per_task = kThreads / 32 * s_.unroll;
+      s_.threads_per_row = static_cast<int>(std::min<int64_t>(power_of_two_up(vectors(s_.lane_axis)), 128));
+      s_.unroll = rows_together(down, static_cast<int>(std::min<int64_t>(points / fill_, 4)));
+      s_.rows_per_task = kThreads / s_.threads_per_row * s_.unroll;
       s_.reason += fmt::format(", blocks of {} rows", s_.rows_per_task);
     }
   }
 
+  // How many rows, one below the other, a thread computes from rows that it reads once.
+  int rows_together(int down, int most) const {
+    int64_t each = 0;
+    std::set<int> buffers;
+    for (auto& s : p_.sweeps[0].body)
+      if (auto* l = std::get_if<Load>(&s)) {
+        const auto size = std::max<int64_t>(static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype)), 4);
+        // A buffer's rows are there once with their neighbours to both sides; what guards keep apart is not
+        // shared.
+        const bool shared = l->guards.empty() && l->at.values.empty() && stride_along(l->at, down) != 0;
+        if (!shared || buffers.insert(l->buffer).second) each += size * s_.lanes * (shared ? 3 : 1);
+      }
+    int rows = 1;
+    while (rows * 2 <= most && each * (rows * 2 + 2) <= kKeptBytes &&
+           statements_ * s_.lanes * rows * 2 <= kMostUnrolled)
+      rows *= 2;
+    return rows;
+  }
+
   // Whether a buffer is read at several places near each other on the axis, as stencils do. What neighbouring
-  // rows share then comes from a block's own cache.
+  // rows share then is read once by a thread, or comes from a block's own cache.
   bool reads_neighbours(int axis) const {
     auto& body = p_.sweeps[0].body;
     for (auto& a : body)
@@ -211,6 +242,12 @@ class Scheduler {
     return false;
   }
 
+  // Whether a load is contiguous along `axis` and jumps along the lane axis.
+  bool is_transposed(const Load& l, int axis) const {
+    return l.guards.empty() && l.at.values.empty() && stride_along(l.at, axis) == 1 &&
+           std::abs(stride_along(l.at, s_.lane_axis)) > 1;
+  }
+
   // Loads that are contiguous along another axis than the lanes' go through shared memory.
   bool choose_tile() {
     int best = -1;
@@ -219,18 +256,37 @@ class Scheduler {
       if (a == s_.lane_axis || extent(a) < 32 || extent(s_.lane_axis) < 32) continue;
       int64_t bytes = 0;
       for (auto& s : p_.sweeps[0].body)
-        if (auto* l = std::get_if<Load>(&s); l && l->guards.empty() && l->at.values.empty() &&
-                                             stride_along(l->at, a) == 1 &&
-                                             std::abs(stride_along(l->at, s_.lane_axis)) > 1)
-          bytes += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype)) * 32 * 33;
-      if (bytes > most && bytes <= kJoinBytes) most = bytes, best = a;
+        if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, a))
+          bytes += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype));
+      if (bytes > most && bytes * 16 * 17 <= kJoinBytes) most = bytes, best = a;
     }
     if (best < 0) return false;
+    const auto varies = varies_along(p_, best);
+    s_.lanes = lanes_along(s_.lane_axis, best);
+    for (auto& s : p_.sweeps[0].body)
+      if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, best))
+        while (s_.lanes > 1 &&
+               (extent(best) % s_.lanes != 0 || vector_phase(p_, l->at, best, s_.lanes, varies) != 0))
+          s_.lanes /= 2;
+    if (extent(s_.lane_axis) % s_.lanes != 0) s_.lanes = 1;
+    // Rows of 128 bytes or more, and no more than 16 points a thread, which compile fast; smaller squares
+    // where the array, shared memory or the number of blocks asks for it.
+    s_.tile = std::max<int>(16 * s_.lanes, static_cast<int>(128 / most));
+    s_.tile = static_cast<int>(std::clamp<int64_t>(power_of_two_up(s_.tile), 16, 64));
+    auto too_large = [&](int64_t tile) {
+      const int64_t across = ceil_divide(extent(best), tile), along = ceil_divide(extent(s_.lane_axis), tile);
+      const int64_t blocks = across * along * (p_.outer_count() / extent(best) / extent(s_.lane_axis));
+      return most * tile * (tile + 1) > kJoinBytes ||
+             statements_ * tile * tile / kThreads > kMostUnrolled / 2 || tile > extent(best) ||
+             tile > extent(s_.lane_axis) || (tile > 32 && blocks < 2 * processors_);
+    };
+    while (s_.tile > 16 && too_large(s_.tile)) s_.tile /= 2;
+    s_.lanes = std::min(s_.lanes, s_.tile / 16);
     s_.tile_axis = best;
-    s_.lanes = 1;
     s_.threads = kThreads;
-    s_.unroll = 1024 / kThreads;
-    s_.reason = fmt::format("pointwise, tiles of axes {} and {}: loads run along both", best, s_.lane_axis);
+    s_.unroll = s_.tile * s_.tile / (kThreads * s_.lanes);
+    s_.reason = fmt::format("pointwise, tiles of {} by {} of axes {} and {}: loads run along both", s_.tile,
+                            s_.tile, best, s_.lane_axis);
     return true;
   }
 
@@ -366,7 +422,7 @@ class Scheduler {
       }
       s_.unroll =
           static_cast<int>(std::min<int64_t>(s_.unroll, ceil_divide(row_vectors, s_.threads_per_row)));
-      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll);
+      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
     }
     s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
     s_.rows_per_task = s_.threads / s_.threads_per_row;
@@ -376,15 +432,16 @@ class Scheduler {
   }
 
   // Cuts the row when there are too few points for the device: `busy` threads would work on them.
-  void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part) {
-    if (p_.sweeps.size() != 1 || p_.accumulators.empty() || busy * 2 > fill_) return;
+  void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill) {
+    if (p_.sweeps.size() != 1 || p_.accumulators.empty() || busy * 2 > fill) return;
     int64_t split =
-        std::min(fill_ / std::max<int64_t>(busy, 1), row_steps / std::max<int64_t>(steps_of_part, 1));
+        std::min(fill / std::max<int64_t>(busy, 1), row_steps / std::max<int64_t>(steps_of_part, 1));
     if (split > 1) s_.split = split;
   }
 
   void columns_along(int lane) {
     s_.order = Order::Columns;
+    s_.streaming = false;
     s_.lane_axis = lane;
     s_.lanes = lanes_along(lane);
     if (p_.ordered) {
@@ -399,7 +456,6 @@ class Scheduler {
     if (!crossing_values(p_).empty()) {
       repeat_cheap_values(p_, true, 1e30f);
       s_.keeper = Keeper::Reload;
-      s_.streaming = false;
     }
     int64_t columns = p_.outer_count() / extent(lane) * vectors(lane), row = p_.row_count();
     int64_t across = std::clamp<int64_t>(power_of_two_up(columns), 8, 32);
@@ -412,8 +468,9 @@ class Scheduler {
     s_.threads_per_row = static_cast<int>(s_.threads / across);
     while (s_.threads_per_row > 1 && s_.threads_per_row > row) s_.threads_per_row /= 2, s_.threads /= 2;
     s_.unroll = unroll_for(std::max<int64_t>(row / s_.threads_per_row, 1));
+    // All blocks at once: a second wave that is not full costs more than a few threads less.
     choose_split(row, round_up(columns, across) * s_.threads_per_row,
-                 int64_t{s_.threads_per_row} * s_.unroll * 2);
+                 int64_t{s_.threads_per_row} * s_.unroll * 2, processors_ * kBusyColumnThreads);
     s_.reason = fmt::format("columns, {} lanes along axis {}, {} threads down each", s_.lanes, lane,
                             s_.threads_per_row);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
@@ -466,7 +523,7 @@ class Scheduler {
   const Target& target_;
   Schedule s_;
   int outer_;
-  int64_t statements_ = 0, fill_ = 0;
+  int64_t statements_ = 0, processors_ = 1, fill_ = 0;
 };
 
 }  // namespace

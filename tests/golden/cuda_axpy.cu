@@ -1,5 +1,5 @@
-// pointwise, 4 lanes along axis 0; 8 elements a thread access
-// 2048 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// pointwise, 4 lanes along axis 0; 4 elements a thread access
+// 4096 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_sqrt_f32(float x) { return sqrtf(x); }
@@ -19,23 +19,23 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[5]; };
-extern "C" __global__ void __launch_bounds__(256) weft_76387855f34a8a6b(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_cd826527b63c431d(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   const I p[] = {(I)args.w[3]};
   const float a0 = weft_unpack_f32(*(const float*)&args.w[4]);
   const I n = p[0] / 4;
-  const I first = (I)blockIdx.x * 512 + (I)threadIdx.x;
-  I x0[2];
-  bool ok[2];
-  float h1[2];
-  float h5[2];
-  Vec<float, 4> m0[2];
-  Vec<float, 4> m3[2];
-  Vec<float, 4> w8[2];
+  const I first = (I)blockIdx.x * 256 + (I)threadIdx.x;
+  I x0[1];
+  bool ok[1];
+  float h1[1];
+  float h5[1];
+  Vec<float, 4> m0[1];
+  Vec<float, 4> m3[1];
+  Vec<float, 4> w8[1];
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
+  for (int u = 0; u < 1; ++u) {
     I q = first + u * 256;
     ok[u] = q < n;
     q = weft_min(q, n - 1);
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_76387855f34a8a6b(const __
     h5[u] = v5;
   }
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
+  for (int u = 0; u < 1; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const bool in_fold = ok[u];
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_76387855f34a8a6b(const __
     }
   }
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
+  for (int u = 0; u < 1; ++u) {
     if (!ok[u]) continue;
     weft_put(b2 + (x0[u]), w8[u]);
   }

@@ -1,5 +1,5 @@
-// columns, 4 lanes along axis 0, 8 threads down each, split in 16; 16 elements a thread access, passing the cache by
-// 1024 blocks of 256 threads, finish 64 of 256, 0 bytes shared, 1048576 bytes of partials
+// columns, 4 lanes along axis 0, 8 threads down each, split in 8; 16 elements a thread access
+// 512 blocks of 256 threads, finish 64 of 256, 0 bytes shared, 524288 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -16,27 +16,12 @@ template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
 }
-template <class W, class T>
-static __device__ __forceinline__ W weft_get_once(const T* p) {
-  W x;
-  if constexpr (sizeof(W) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
-  } else if constexpr (sizeof(W) == 8) {
-    *(uint2*)&x = __ldcs((const uint2*)p);
-  } else if constexpr (sizeof(W) == 4) {
-    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
-  } else {
-    x = weft_get<W>(p);
-  }
-  return x;
-}
 struct Args { unsigned long long w[8]; };
 struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -72,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c(const __
       ok[u] = q < end;
       q = weft_min(q, end - 1);
       x1[u] = q;
-      m0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 + x1[u] * p[2]));
+      m0[u] = weft_get<Vec<float, 4>>(b0 + (x0 + x1[u] * p[2]));
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -116,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_1d3885bc83b65a1c_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];

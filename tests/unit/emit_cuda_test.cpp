@@ -330,15 +330,51 @@ std::string argmax(const std::string& type) {
   return fmt::format("graph {{\n  %a = input : {}\n  %s = argmax %a, axes=[1]\n  return %s\n}}", type);
 }
 
-std::string transposed(int64_t rows, int64_t columns) {
+std::string transposed(int64_t rows, int64_t columns, const std::string& dtype = "f32") {
   return fmt::format(R"(graph {{
-  %a = input : f32[{0}, {1}]
-  %b = input : f32[{1}, {0}]
+  %a = input : {2}[{0}, {1}]
+  %b = input : {2}[{1}, {0}]
   %t = permute %b, axes=[1, 0]
   %y = add %a, %t
   return %y
 }})",
-                     rows, columns);
+                     rows, columns, dtype);
+}
+
+std::string heat(int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %u = input : f32[{0}, {1}]
+  %c = slice %u, starts=[1, 1] : f32[{2}, {3}]
+  %n = slice %u, starts=[0, 1] : f32[{2}, {3}]
+  %s = slice %u, starts=[2, 1] : f32[{2}, {3}]
+  %w = slice %u, starts=[1, 0] : f32[{2}, {3}]
+  %e = slice %u, starts=[1, 2] : f32[{2}, {3}]
+  %0 = add %n, %s
+  %1 = add %w, %e
+  %2 = add %0, %1
+  %3 = multiply %c, 4
+  %4 = subtract %2, %3
+  return %4
+}})",
+                     rows, width, rows - 2, width - 2);
+}
+
+// Rows far from each other, planes, one row that is not shared, and a dtype with many lanes.
+std::string many_rows(int64_t planes, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %u = input : i16[{0}, {1}, {2}]
+  %v = input : i16[{4}, {2}]
+  %0 = slice %u, starts=[0, 0, 0] : i16[{3}, {4}, {2}]
+  %1 = slice %u, starts=[0, 2, 0] : i16[{3}, {4}, {2}]
+  %2 = slice %u, starts=[1, 9, 0] : i16[{3}, {4}, {2}]
+  %3 = slice %u, starts=[1, 4, 0] : i16[{3}, {4}, {2}]
+  %4 = subtract %0, %1
+  %5 = multiply %2, %3
+  %6 = add %4, %5
+  %7 = multiply %6, %v
+  return %7
+}})",
+                     planes, rows, width, planes - 1, rows - 9);
 }
 
 constexpr const char* kSeveral = R"(graph {
@@ -372,6 +408,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"gather", kGather},
       {"pairs", pairs("f32", 32768, 32768)},
       {"add_transposed", transposed(8192, 8192)},
+      {"heat", heat(8192, 8192)},
   };
   return all;
 }
@@ -399,7 +436,8 @@ TEST(CudaText, DoesNotDependOnTheShape) {
   EXPECT_EQ(text_of(sum("f32[16384, 8192]", "0, 1")), text_of(sum("f32[8192, 8192]", "0, 1")));
   EXPECT_EQ(text_of(softmax("f32", 10000, 4096)), text_of(softmax("f32", 30000, 4096)));
   EXPECT_EQ(text_of(softmax("f32", 10000, 4092)), text_of(softmax("f32", 30000, 4000)));
-  EXPECT_EQ(text_of(transposed(8192, 4096)), text_of(transposed(8000, 4097)));
+  EXPECT_EQ(text_of(transposed(8192, 4096)), text_of(transposed(8000, 4100)));
+  EXPECT_EQ(text_of(heat(8192, 4096)), text_of(heat(4000, 8002)));
 }
 
 class CudaCompile : public testing::Test {
@@ -515,6 +553,55 @@ TEST(CudaMeaning, OfExactGraphs) {
     all.add(compile(ir::parse(kGather), target));
   }
   all.check(1e-6, 0.1);
+}
+
+TEST(CudaMeaning, OfTransposedReads) {
+  Emulated all;
+  for (const char* dtype : {"u8", "bf16", "i32", "f64", "c128"})
+    for (auto [rows, columns] : {std::pair<int64_t, int64_t>{256, 512}, {136, 264}, {72, 100}, {33, 65}})
+      all.add(compile(ir::parse(transposed(rows, columns, dtype)), tiny()));
+  // Squares of every size, with vectors and without.
+  for (int tile : {16, 32, 64, 128})
+    for (int lanes : {1, tile / 16})
+      all.add(compile(ir::parse(transposed(144, 40)), tiny(), [&](Schedule& s, RowProgram&) {
+        if (lanes > 4) return;
+        s.tile = tile, s.lanes = lanes, s.unroll = tile * tile / (s.threads * lanes);
+      }));
+  all.check(0, 0.1);
+}
+
+TEST(CudaMeaning, OfNeighbouringRows) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()}) {
+    for (int64_t width : {66, 130, 131, 260}) {
+      all.add(compile(ir::parse(heat(131, width)), target));
+      all.add(compile(ir::parse(heat(40, width)), target));
+    }
+    all.add(compile(ir::parse(many_rows(3, 40, 256)), target));
+    all.add(compile(ir::parse(many_rows(4, 19, 260)), target));
+  }
+  for (int rows : {1, 2, 4})
+    all.add(compile(ir::parse(heat(23, 130)), tiny(), [&](Schedule& s, RowProgram&) {
+      s.threads_per_row = 64, s.unroll = rows, s.rows_per_task = s.threads / 64 * rows;
+    }));
+  all.check(1e-6, 0);
+}
+
+TEST(CudaMeaning, OfDivisionByOneForMany) {
+  Emulated all;
+  // The scalar is zero, infinite, subnormal, ... in some of them.
+  for (int k = 0; k < 60; ++k)
+    all.add(compile(ir::parse(R"(graph {
+  %a = input : f32[999]
+  %b = input : f32[999]
+  %s = scalar : f32[]
+  %c = multiply %a, 1e-37
+  %y = divide %c, %s
+  %z = divide %b, %s
+  return %y, %z
+})"),
+                    h200()));
+  all.check(0, 0.3);
 }
 
 class CudaMeaningOfRandom : public testing::TestWithParam<int> {};

@@ -42,6 +42,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text, R"(asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x));)", "r = f16_of_f64(x);");
   replace_all(text, R"(asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x), "f"(0.0f));)",
               "r = (unsigned)bf16_of_f32(x) << 16;");
+  replace_all(text, R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));)", "rest = exp2f(e);");
+  replace_all(text, R"(asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(rare) : "f"(y));)", "rare = log2f(y);");
   replace_all(
       text,
       R"(asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__float_as_uint(b)), "r"(one), "r"(__float_as_uint(a)));)",

@@ -272,8 +272,30 @@ $fn $V weft_exp_$T($V x) { return exp$s(x); }
 $fn $V weft_exp2_$T($V x) { return exp2$s(x); }
 //@ weft_expm1_$T : floats
 $fn $V weft_expm1_$T($V x) { return expm1$s(x); }
-//@ weft_log_$T : floats
-$fn $V weft_log_$T($V x) { return log$s(x); }
+//@ weft_log_f64
+$fn double weft_log_f64(double x) { return log(x); }
+// x = 2^k (1 + f) with f in [-1/3, 1/3); a minimax polynomial for (log(1 + f) - f) / f^2. What has no logarithm,
+// zero and infinity are left to the hardware's, which has the right values for them.
+//@ weft_log_f32
+$fn float weft_log_f32(float x) {
+  const bool common = x > 0 && x < __int_as_float(0x7f800000);
+  float y = x, k = 0;
+  if (x < 0x1p-126f) y = x * 0x1p23f, k = -23;
+  const int power = (__float_as_int(y) - 0x3f2aaaab) & (int)0xff800000;
+  const float f = __int_as_float(__float_as_int(y) - power) - 1;
+  k = fmaf((float)power, 0x1p-23f, k);
+  float p = fmaf(0.140633211f, f, -0.153258502f);
+  p = fmaf(p, f, 0.139964029f);
+  p = fmaf(p, f, -0.164288118f);
+  p = fmaf(p, f, 0.200104818f);
+  p = fmaf(p, f, -0.250070453f);
+  p = fmaf(p, f, 0.333332211f);
+  p = fmaf(p, f, -0.499999493f);
+  const float r = fmaf(k, 0.693147182f, fmaf(f * p, f, f));
+  float rare;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(rare) : "f"(y));
+  return common ? r : rare;
+}
 //@ weft_log2_$T : floats
 $fn $V weft_log2_$T($V x) { return log2$s(x); }
 //@ weft_log10_$T : floats
@@ -304,8 +326,28 @@ $fn $V weft_asinh_$T($V x) { return asinh$s(x); }
 $fn $V weft_acosh_$T($V x) { return acosh$s(x); }
 //@ weft_atanh_$T : floats
 $fn $V weft_atanh_$T($V x) { return atanh$s(x); }
-//@ weft_erf_$T : floats
-$fn $V weft_erf_$T($V x) { return erf$s(x); }
+//@ weft_erf_f64
+$fn double weft_erf_f64(double x) { return erf(x); }
+// Both sides of 0.92 are computed and one is taken, which costs less than choosing coefficients: x + x P(x^2)
+// near zero, 1 - 2^-(z + z Q(z)) further out, both minimax; beyond 4.2 it is 1 in f32.
+//@ weft_erf_f32
+$fn float weft_erf_f32(float x) {
+  const float t = x * x, z = fminf(fabsf(x), 4.2f);
+  float p = fmaf(-0.00060249737f, t, 0.00500076963f);
+  p = fmaf(p, t, -0.026772581f);
+  p = fmaf(p, t, 0.112820074f);
+  p = fmaf(p, t, -0.376125157f);
+  p = fmaf(p, t, 0.128379151f);
+  float q = fmaf(-0.000308061513f, z, 0.00463294145f);
+  q = fmaf(q, z, -0.0330068283f);
+  q = fmaf(q, z, 0.151835904f);
+  q = fmaf(q, z, 0.917165875f);
+  q = fmaf(q, z, 0.628096879f);
+  const float e = -fmaf(q, z, z);
+  float rest;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));
+  return fabsf(x) >= 0.92f ? copysignf(1 - rest, x) : fmaf(p, x, x);
+}
 //@ weft_erfc_$T : floats
 $fn $V weft_erfc_$T($V x) { return erfc$s(x); }
 //@ weft_lgamma_$T : floats
@@ -347,6 +389,23 @@ $fn float weft_fma_$T(float x, float y, float z) {
   if ((lost > 0 || lost < 0) && bits % 2 == 0) bits += (lost > 0) == (s > 0) ? 1 : -1;
   return weft_cast_f64_$T(__longlong_as_double(bits));
 }
+// x / c, rounded as division rounds, for many x and one c with r = weft_inverse_f32(c), low = weft_lowest_f32(r). By
+// Markstein's theorem the residual's correction of x * r rounds to the quotient where the residual is exact and
+// nothing is subnormal.
+//@ weft_divide_by_f32
+$fn float weft_divide_by_f32(float x, float c, float r, float low) {
+  const float q = x * r;
+  float y = fmaf(fmaf(-c, q, x), r, q);
+  if (!(fabsf(q) >= low && fabsf(q) < __int_as_float(0x7f800000))) y = x / c;
+  return y;
+}
+// NaN, which sends weft_divide_by_f32 to the division, for those c that are too large or too small.
+//@ weft_inverse_f32
+$fn float weft_inverse_f32(float c) {
+  return fabsf(c) >= 0x1p-100f && fabsf(c) <= 0x1p100f ? 1 / c : __int_as_float(0x7fc00000);
+}
+//@ weft_lowest_f32
+$fn float weft_lowest_f32(float r) { return fmaxf(fabsf(r) * 0x1p-102f, 0x1p-125f); }
 //@ weft_reciprocal_$T : floats
 $fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }
 //@ weft_sign_$T : floats

@@ -40,14 +40,21 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (!kept_.empty() && s.keeper != Keeper::Registers && s.keeper != Keeper::Shared)
     throw InternalError("emit cuda: values cross sweeps and the schedule does not say where they stay\n" +
                         plan::print(p));
-  whole_rows_ = s.order == Order::Rows && s.keeper == Keeper::Registers;
+  whole_rows_ = s.keeper == Keeper::Registers;
   int64_t vectors = 0;
   if (s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared)) {
-    vectors = p.row_count() / extent(lane_).value * ceil_divide(extent(lane_).value, s.lanes);
+    vectors =
+        p.row_count() / std::max<int64_t>(extent(lane_).value, 1) * ceil_divide(extent(lane_).value, s.lanes);
     const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
     if (whole_rows_ && room < vectors)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
     exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % room == 0);
+  }
+  if (columns_ && whole_rows_) {
+    const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
+    if (room < p.row_count())
+      throw InternalError("emit cuda: a column is longer than its threads' registers");
+    exact_ = room == p.row_count();
   }
   if (s.order == Order::Pointwise && s.rows_per_task > 1 && s.tile_axis < 0) {
     if (outer_axes_ < 2 || s.rows_per_task != int64_t{s.threads} / s.threads_per_row * s.unroll)
@@ -58,8 +65,9 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
                            s.unroll * s.threads * s.lanes != s.tile * s.tile))
     throw InternalError("emit cuda: tiles are squares of a pointwise program");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
-  if (s.cluster > 1 && (s.order != Order::Rows || !keeps || s.threads_per_row != s.threads || s.split > 1))
-    throw InternalError("emit cuda: a cluster takes one row, in registers or shared memory");
+  if (s.cluster > 1 &&
+      (!keeps || s.split > 1 || (columns_ ? s.threads_per_row < s.cluster : s.threads_per_row != s.threads)))
+    throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
   if (s.together > 1) {
     if (!columns_ || s.unroll != s.together || p.row.back().value % s.together != 0)
       throw InternalError("emit cuda: neighbours of the row are a batch of columns");
@@ -71,7 +79,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
-  int64_t run = whole_rows_ ? s.unroll : ceil_divide(vectors, int64_t{s.threads_per_row} * s.cluster);
+  int64_t run =
+      whole_rows_ && !columns_ ? s.unroll : ceil_divide(vectors, int64_t{s.threads_per_row} * s.cluster);
   bool known = s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared);
   two_level_ = !p.row.empty() && (!known || run * s.lanes > 128);
 }
@@ -341,16 +350,18 @@ void CudaEmitter::columns(bool finish_entry) {
   bool split = s_.split > 1;
   code_.line("const I n = {};", count_of(outer));
   code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
-  std::string block =
-      split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_) : "(I)blockIdx.x";
+  std::string block = split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                      : s_.cluster > 1       ? format("(I)(blockIdx.x / {})", s_.cluster)
+                                             : "(I)blockIdx.x";
   code_.line("I q = {} * {} + tx;", block, across);
   (finish_entry ? launch_.finish_tasks : launch_.tasks) =
-      (vectors + across - 1) / across * (finish_entry ? 1 : s_.split);
+      (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
   if (split) code_.add("const I column = q;");
   split_position(outer, false);
   std::string first = groups > 1 ? "live && ty == 0" : "live";
+  if (s_.cluster > 1) first += " && rank == 0";
   std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
@@ -374,11 +385,27 @@ void CudaEmitter::columns(bool finish_entry) {
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
     start = "begin + " + place_in_row, end = "end";
   }
+  if (s_.cluster > 1) {
+    code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+    code_.add("weft_arrive();");
+    start = format("rank * {} + ty", groups * s_.unroll);
+  }
+  met_ = false;
+  if (whole_rows_)
+    for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   for (auto& b : batches_) {
     outer_code(b.sweep->before, first);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
-    batch(b, start, std::to_string(groups), end, true);
+    if (whole_rows_) {
+      code_.add("{");
+      start_runs(number);
+    }
+    batch(b, start, std::to_string(groups), end, !whole_rows_);
+    if (whole_rows_) {
+      flush_runs(number);
+      code_.add("}");
+    }
     join_columns(number);
     if (split) {
       code_.line("if ({}) {{", first);

@@ -148,26 +148,51 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
   code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
 }
 
-// Joins the states of threads that walk different rows of the same columns.
+// Joins the states of threads that walk different rows of the same columns: those of a warp, then the warps;
+// each thread has the result.
 void CudaEmitter::join_columns(size_t sweep) {
   if (p_.sweeps[sweep].accumulators.empty() || s_.threads_per_row == 1) return;
-  int across = s_.threads / s_.threads_per_row;
-  code_.line("__shared__ S{0} joined{0}[{1}];", sweep, s_.threads * s_.lanes);
+  const int across = s_.threads / s_.threads_per_row;
+  const int in_warp = s_.threads >= 32 && across < 32 ? 32 / across : 1,
+            groups = s_.threads_per_row / in_warp;
+  if (in_warp > 1) {
+    code_.unrolled("e", s_.lanes);
+    code_.add("#pragma unroll");
+    code_.line("for (int k = 16; k >= {1}; k /= 2) join{0}(s{0}[e], weft_exchange(s{0}[e], k));", sweep,
+               across);
+    code_.add("}");
+  }
+  if (groups > 1) {
+    code_.line("__shared__ S{0} joined{0}[{1}][{2}];", sweep, groups, s_.lanes * across);
+    if (in_warp > 1) code_.line("if (ty % {} == 0) {{", in_warp);
+    code_.unrolled("e", s_.lanes);
+    code_.line("joined{0}[ty{1}][e * {2} + tx] = s{0}[e];", sweep,
+               in_warp > 1 ? format(" / {}", in_warp) : "", across);
+    code_.add("}");
+    if (in_warp > 1) code_.add("}");
+    code_.add("__syncthreads();");
+    code_.unrolled("e", s_.lanes);
+    code_.line("s{0}[e] = joined{0}[0][e * {1} + tx];", sweep, across);
+    code_.line("for (int k = 1; k < {2}; ++k) join{0}(s{0}[e], joined{0}[k][e * {1} + tx]);", sweep, across,
+               groups);
+    code_.add("}");
+  }
+  if (s_.cluster == 1) return;
+  code_.line("__shared__ S{0} blocks{0}[{1}][{2}];", sweep, s_.cluster, s_.lanes * across);
+  if (!met_) code_.add("weft_await();");
+  met_ = true;
+  code_.line("if (ty < {}) {{", s_.cluster);
   code_.unrolled("e", s_.lanes);
-  code_.line("joined{0}[(ty * {1} + e) * {2} + tx] = s{0}[e];", sweep, s_.lanes, across);
+  code_.line("weft_tell_block(blocks{0}[rank][e * {1} + tx], (unsigned int)ty, s{0}[e]);", sweep, across);
   code_.add("}");
-  code_.add("__syncthreads();");
-  code_.line("for (int k = {}; k; k /= 2) {{", s_.threads_per_row / 2);
-  code_.add("if (ty < k) {");
+  code_.add("}");
+  code_.add("weft_arrive();");
+  code_.add("weft_await();");
   code_.unrolled("e", s_.lanes);
-  code_.line("join{0}(joined{0}[(ty * {1} + e) * {2} + tx], joined{0}[((ty + k) * {1} + e) * {2} + tx]);",
-             sweep, s_.lanes, across);
-  code_.add("}");
-  code_.add("}");
-  code_.add("__syncthreads();");
-  code_.add("}");
-  code_.unrolled("e", s_.lanes);
-  code_.line("s{0}[e] = joined{0}[e * {1} + tx];", sweep, across);
+  code_.line("s{0}[e] = blocks{0}[0][e * {1} + tx];", sweep, across);
+  code_.add("#pragma unroll");
+  code_.line("for (int k = 1; k < {2}; ++k) join{0}(s{0}[e], blocks{0}[k][e * {1} + tx]);", sweep, across,
+             s_.cluster);
   code_.add("}");
 }
 

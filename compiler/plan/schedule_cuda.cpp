@@ -182,6 +182,9 @@ class Scheduler {
 
   int64_t vectors(int axis) const { return ceil_divide(extent(axis), s_.lanes); }
 
+  // How many lines of `count` points run along the axis; a row may be empty.
+  int64_t lines(int64_t count, int axis) const { return count / std::max<int64_t>(extent(axis), 1); }
+
   // ---- pointwise
 
   void pointwise() {
@@ -191,7 +194,7 @@ class Scheduler {
     s_.lane_axis = outer_ == 0 ? 0 : best_axis(0, outer_);
     if (outer_ > 0 && choose_tile()) return;
     s_.lanes = outer_ == 0 ? 1 : lanes_along(s_.lane_axis);
-    int64_t points = outer_ == 0 ? 1 : p_.outer_count() / extent(s_.lane_axis) * vectors(s_.lane_axis);
+    int64_t points = outer_ == 0 ? 1 : lines(p_.outer_count(), s_.lane_axis) * vectors(s_.lane_axis);
     s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1), kPointBytes);
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
     s_.reason = fmt::format("pointwise, {} lanes along axis {}", s_.lanes, s_.lane_axis);
@@ -395,7 +398,7 @@ class Scheduler {
     s_.order = Order::Rows;
     s_.lane_axis = lane;
     s_.lanes = lanes_along(lane);
-    int64_t row_vectors = p_.row_count() / extent(lane) * vectors(lane);
+    int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane);
     int64_t points = p_.outer_count();
     bool crosses = !crossing_values(p_).empty();
     std::string where = "nothing crosses sweeps";
@@ -439,6 +442,43 @@ class Scheduler {
     if (split > 1) s_.split = split;
   }
 
+  // Strips of columns stay in registers: of eight threads across, so that each row gives 128 bytes, or of
+  // four where they are long; several blocks share the longest.
+  bool keep_columns(int64_t columns, int64_t row) {
+    RowProgram kept = p_;
+    repeat_cheap_values(kept, false, 4);
+    const int64_t bytes = live_bytes(kept) * s_.lanes;
+    if (bytes == 0) return false;
+    // More elements a thread would be faster by some per cent, and take twice as long to compile.
+    const int64_t most = std::min<int64_t>(kKeptBytes / bytes, std::max(32 / s_.lanes, 1));
+    int64_t threads = 256, across = 8, cluster = 1;
+    auto room = [&] { return threads / across * most * cluster; };
+    if (room() < row) threads = 512;
+    if (room() < row) across = 4;
+    const int64_t largest = target_.shared_bytes >= (200u << 10) ? 8 : 1;
+    while (room() < row && cluster < largest) cluster *= 2;
+    int64_t body = 0, states = 0;
+    for (auto& sweep : kept.sweeps) {
+      body += static_cast<int64_t>(sweep.body.size());
+      states += state_bytes(sweep);
+    }
+    // Joins take static shared memory; with few strips, blocks that read them again are more.
+    if (room() < row || columns / across * cluster < processors_ || columns < across ||
+        states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes ||
+        body * most * s_.lanes > 2 * kMostUnrolled)
+      return false;
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Registers;
+    s_.threads = static_cast<int>(threads);
+    s_.threads_per_row = static_cast<int>(threads / across);
+    s_.cluster = static_cast<int>(cluster);
+    s_.unroll = static_cast<int>(ceil_divide(row, s_.threads_per_row * cluster));
+    s_.reason = fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in registers",
+                            s_.lanes, s_.lane_axis, s_.threads_per_row);
+    if (cluster > 1) s_.reason += fmt::format(", {} blocks a strip", cluster);
+    return true;
+  }
+
   void columns_along(int lane) {
     s_.order = Order::Columns;
     s_.streaming = false;
@@ -453,11 +493,12 @@ class Scheduler {
     }
     for (auto& sweep : p_.sweeps)
       while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * kThreads > kJoinBytes) s_.lanes /= 2;
+    int64_t columns = lines(p_.outer_count(), lane) * vectors(lane), row = p_.row_count();
     if (!crossing_values(p_).empty()) {
+      if (keep_columns(columns, row)) return;
       repeat_cheap_values(p_, true, 1e30f);
       s_.keeper = Keeper::Reload;
     }
-    int64_t columns = p_.outer_count() / extent(lane) * vectors(lane), row = p_.row_count();
     int64_t across = std::clamp<int64_t>(power_of_two_up(columns), 8, 32);
     // With points enough for every thread there is nothing to join.
     if (columns >= fill_) across = kThreads;
@@ -513,7 +554,7 @@ class Scheduler {
     if (s_.threads == kThreads) s_.resident = 2;
     const int64_t columns = p_.outer_count() / extent(lane) * vectors(lane);
     choose_split(p_.row_count(), round_up(columns, 32) * s_.threads_per_row,
-                 int64_t{s_.threads_per_row} * s_.unroll * s_.run);
+                 int64_t{s_.threads_per_row} * s_.unroll * s_.run, fill_);
     s_.reason = fmt::format("pairs, {} points of axis {} by {} of the row in a thread, {} threads down each",
                             s_.lanes, lane, s_.together, s_.threads_per_row);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);

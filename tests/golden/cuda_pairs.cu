@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -234,24 +234,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65(const
       }
     }
   }
-  __shared__ S0 joined0[512];
+  __shared__ S0 joined0[8][64];
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    joined0[(ty * 2 + e) * 32 + tx] = s0[e];
+    joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
-  for (int k = 4; k; k /= 2) {
-    if (ty < k) {
-#pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        join0(joined0[(ty * 2 + e) * 32 + tx], joined0[((ty + k) * 2 + e) * 32 + tx]);
-      }
-    }
-    __syncthreads();
-  }
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    s0[e] = joined0[e * 32 + tx];
+    s0[e] = joined0[0][e * 32 + tx];
+    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   if (live && ty == 0) {
 #pragma unroll
@@ -260,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -308,24 +300,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_a0259950a806be65_finis
       join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 2 + e]);
     }
   }
-  __shared__ S0 joined0[512];
+  __shared__ S0 joined0[8][64];
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    joined0[(ty * 2 + e) * 32 + tx] = s0[e];
+    joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
-  for (int k = 4; k; k /= 2) {
-    if (ty < k) {
-#pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        join0(joined0[(ty * 2 + e) * 32 + tx], joined0[((ty + k) * 2 + e) * 32 + tx]);
-      }
-    }
-    __syncthreads();
-  }
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    s0[e] = joined0[e * 32 + tx];
+    s0[e] = joined0[0][e * 32 + tx];
+    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   float h13[2];
 #pragma unroll

@@ -21,7 +21,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_a645999c64291101(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -75,24 +75,16 @@ extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1(const __
       s0[e].t0 = s0[e].t0 + weft_cast_f32_f64(r0[e]);
     }
   }
-  __shared__ S0 joined0[1024];
+  __shared__ S0 joined0[8][128];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    joined0[(ty * 4 + e) * 32 + tx] = s0[e];
+    joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
-  for (int k = 4; k; k /= 2) {
-    if (ty < k) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        join0(joined0[(ty * 4 + e) * 32 + tx], joined0[((ty + k) * 4 + e) * 32 + tx]);
-      }
-    }
-    __syncthreads();
-  }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e] = joined0[e * 32 + tx];
+    s0[e] = joined0[0][e * 32 + tx];
+    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   if (live && ty == 0) {
 #pragma unroll
@@ -101,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_a645999c64291101_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -124,24 +116,16 @@ extern "C" __global__ void __launch_bounds__(256) weft_65e3f763b62df4a1_finish(c
       join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
     }
   }
-  __shared__ S0 joined0[1024];
+  __shared__ S0 joined0[8][128];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    joined0[(ty * 4 + e) * 32 + tx] = s0[e];
+    joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
-  for (int k = 4; k; k /= 2) {
-    if (ty < k) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        join0(joined0[(ty * 4 + e) * 32 + tx], joined0[((ty + k) * 4 + e) * 32 + tx]);
-      }
-    }
-    __syncthreads();
-  }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e] = joined0[e * 32 + tx];
+    s0[e] = joined0[0][e * 32 + tx];
+    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   float h1[4];
 #pragma unroll

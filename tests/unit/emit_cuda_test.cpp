@@ -301,6 +301,21 @@ std::string pairs(const std::string& dtype, int64_t points, int64_t others) {
                      dtype, points, others);
 }
 
+std::string column_softmax(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %a = input : {0}[{1}, {2}]
+  %m = max %a, axes=[0]
+  %m1 = reshape %m : {0}[1, {2}]
+  %d = subtract %a, %m1
+  %e = exp %d
+  %s = sum %e, axes=[0]
+  %s1 = reshape %s : {0}[1, {2}]
+  %y = divide %e, %s1
+  return %y
+}})",
+                     dtype, rows, width);
+}
+
 std::string sum(const std::string& type, const std::string& axes) {
   return fmt::format("graph {{\n  %a = input : {}\n  %s = sum %a, axes=[{}]\n  return %s\n}}", type, axes);
 }
@@ -409,6 +424,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"pairs", pairs("f32", 32768, 32768)},
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
+      {"softmax_columns", column_softmax("f32", 4096, 16384)},
   };
   return all;
 }
@@ -553,6 +569,21 @@ TEST(CudaMeaning, OfExactGraphs) {
     all.add(compile(ir::parse(kGather), target));
   }
   all.check(1e-6, 0.1);
+}
+
+TEST(CudaMeaning, OfColumnsThatStay) {
+  Emulated all;
+  for (int64_t rows : {2, 37, 64, 513, 1030, 2100})
+    all.add(compile(ir::parse(column_softmax("f32", rows, 66)), tiny()));
+  // Several blocks a strip, ends that do not fill it, and strips that the columns do not fill.
+  for (int cluster : {2, 4, 8})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {33, 7}})
+      all.add(compile(ir::parse(column_softmax("f32", rows, width)), tiny(), [&](Schedule& s, RowProgram&) {
+        if (s.order != Order::Columns || s.keeper != plan::Keeper::Registers) return;
+        s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
+        s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+      }));
+  all.check(2e-5, 0);
 }
 
 TEST(CudaMeaning, OfTransposedReads) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
@@ -24,6 +25,10 @@ using ir::space_of;
 
 constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
 constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
+// Where roots share so much that analyzing each alone takes this many nodes, values with several users become
+// roots when their expressions are long.
+constexpr size_t kAnalyzedNodes = 500'000;
+constexpr int kLongExpression = 100;
 constexpr size_t kSiblingsTried = 4;
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
@@ -73,6 +78,7 @@ class Fuser {
   ir::Partition run() {
     force_roots();
     cut_windows();
+    if (expression_nodes() > kAnalyzedNodes) bound_expressions();
     // Values worth storing show only once the groups are known; each round adds some, and there are few
     // rounds.
     for (int round = 0;; ++round) {
@@ -130,6 +136,59 @@ class Fuser {
     for (auto* n : order_)
       for (auto& in : n->inputs)
         if (window_of[in.get()] != window_of[n]) force_operand(in.get());
+  }
+
+  // How many nodes the expressions of all roots have together, counted up to one more than matter.
+  size_t expression_nodes() {
+    std::unordered_map<const Node*, const Node*> met;  // node -> the last root that met it
+    size_t nodes = 0;
+    std::vector<const Node*> stack;
+    for (auto* root : order_) {
+      if (!roots_.contains(root)) continue;
+      stack.push_back(root);
+      while (!stack.empty() && nodes <= kAnalyzedNodes) {
+        const Node* n = stack.back();
+        stack.pop_back();
+        ++nodes;
+        for (auto& in : n->inputs)
+          if (!ends(in.get()) && std::exchange(met[in.get()], root) != root) stack.push_back(in.get());
+      }
+      stack.clear();
+    }
+    return nodes;
+  }
+
+  // Where an expression ends.
+  bool ends(const Node* n) const { return kind(n->op) == OpKind::Source || roots_.contains(n); }
+
+  // Values of long expressions that several others read become roots, so that what many roots share is not
+  // analyzed anew for each of them. Where all their readers join one kernel, this changes nothing.
+  void bound_expressions() {
+    std::unordered_map<const Node*, int> length;  // of the expression, or more
+    std::unordered_map<const Node*, const Node*> met;
+    // The nodes of the expression, counted once each, up to one more than matter.
+    auto count = [&](const Node* top) {
+      int nodes = 0;
+      std::vector<const Node*> stack{top};
+      while (!stack.empty() && nodes <= kLongExpression) {
+        const Node* n = stack.back();
+        stack.pop_back();
+        ++nodes;
+        for (auto& in : n->inputs)
+          if (!ends(in.get()) && std::exchange(met[in.get()], top) != top) stack.push_back(in.get());
+      }
+      return nodes;
+    };
+    for (auto* n : order_) {
+      if (ends(n)) continue;
+      int sum = 1;
+      for (auto& in : n->inputs) sum += ends(in.get()) ? 0 : length[in.get()];
+      if (sum > kLongExpression && users_[n].size() > 1) sum = count(n);
+      if (sum > kLongExpression && users_[n].size() > 1 && kind(n->op) == OpKind::Map)
+        roots_.insert(n);
+      else
+        length[n] = std::min(sum, kLongExpression + 1);
+    }
   }
 
   // ---- expressions

@@ -95,6 +95,20 @@ TEST(Compile, ManyReductionsInARow) {
   });
 }
 
+// Every reduction reads a long chain that it shares with all later ones.
+TEST(Compile, ThousandsOfStackedSoftmaxes) {
+  const Shape shape{64, 96};
+  const ir::NodeRef a = ir::input({DType::F32, shape}, {nullptr, "a", {}, 0});
+  auto spread = [&](const ir::NodeRef& x) { return ir::broadcast(ir::reshape(x, {64, 1}), shape); };
+  ir::NodeRef y = a;
+  for (int k = 0; k < 2000; ++k) {
+    const ir::NodeRef shifted = ir::map(ir::Op::subtract, {y, spread(ir::reduce(ir::Op::max, y, {1}))});
+    const ir::NodeRef e = ir::map(ir::Op::exp, {shifted});
+    y = ir::map(ir::Op::divide, {e, spread(ir::reduce(ir::Op::sum, e, {1}))});
+  }
+  EXPECT_LE(compile({{a}, {y}}, cpu()).steps.size(), 100u);
+}
+
 TEST(Compile, ManyOutputsOfOneChain) {
   ir::NodeRef x = ir::input({DType::F32, {1000}}, {nullptr, "x", {}, 0}), y = x;
   std::vector<ir::NodeRef> outputs;

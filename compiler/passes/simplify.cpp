@@ -52,6 +52,20 @@ bool holds(DType to, DType from) {
   return bits <= (real == DType::F64 ? 53 : real == DType::F32 ? 24 : real == DType::F16 ? 11 : 8);
 }
 
+// x / y by a multiplication: where y is the same for many x its reciprocal is computed once, and the
+// reciprocal of a square root is cheaper than root and quotient. Rounds twice, so it waits for
+// Numerics::Fast.
+NodeRef quotient(const NodeRef& n) {
+  const NodeRef &x = n->inputs[0], &y = n->inputs[1];
+  if (!is_float(n->dtype()) || known(x) == 1) return n;
+  if (y->op == Op::sqrt) return map_of(*n, Op::multiply, {x, map_of(*n, Op::rsqrt, {y->inputs[0]})});
+  if (y->op == Op::constant || y->op == Op::scalar)
+    return map_of(*n, Op::multiply, {x, map_of(*n, Op::reciprocal, {y})});
+  if (y->op != Op::broadcast || element_count(y->inputs[0]->shape()) == element_count(y->shape())) return n;
+  const NodeRef once = map_of(*n, Op::reciprocal, {y->inputs[0]});
+  return map_of(*n, Op::multiply, {x, ir::broadcast(once, y->shape(), y->lines)});
+}
+
 // x op y with one operand known.
 NodeRef arithmetic(const NodeRef& n, const Options& options) {
   const NodeRef &x = n->inputs[0], &y = n->inputs[1];
@@ -79,7 +93,7 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
       if (b == 1 && real_type) return x;
       if (b == 2 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 0.5)});
       if (b == 0.5 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 2.0)});
-      return n;
+      return fast ? quotient(n) : n;
     case Op::pow:
       if (!b || !real_type) return n;
       if (*b == 0) return number(*n, 1.0);

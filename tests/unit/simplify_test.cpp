@@ -162,6 +162,23 @@ const Rule kRules[] = {
      Numerics::Fast},
     {"FastRsqrt", "%x = input : f32[40]\n %y = sqrt %x\n %r = reciprocal %y",
      "%x = input : f32[40]\n %r = rsqrt %x", Numerics::Fast},
+    {"FastDivideByRoot", "%x = input : f32[40]\n %y = input : f32[40]\n %s = sqrt %y\n %r = divide %x, %s",
+     "%x = input : f32[40]\n %y = input : f32[40]\n %s = rsqrt %y\n %r = multiply %x, %s", Numerics::Fast},
+    {"FastDivideByNumber", "%x = input : f32[40]\n %r = divide %x, 8.0",
+     "%x = input : f32[40]\n %r = multiply %x, 0.125", Numerics::Fast},
+    {"FastDivideByScalar", "%x = input : f32[40]\n %c = scalar : f32[40]\n %r = divide %x, %c",
+     "%x = input : f32[40]\n %c = scalar : f32[40]\n %d = reciprocal %c\n %r = multiply %x, %d",
+     Numerics::Fast},
+    {"FastDivideByWhatARowShares",
+     "%x = input : f32[4, 8]\n %m = max %x, axes=[1]\n %k = reshape %m : f32[4, 1]\n %b = broadcast %k : "
+     "f32[4, 8]\n"
+     " %r = divide %x, %b",
+     "%x = input : f32[4, 8]\n %m = max %x, axes=[1]\n %k = reshape %m : f32[4, 1]\n %d = reciprocal %k\n"
+     " %b = broadcast %d : f32[4, 8]\n %r = multiply %x, %b",
+     Numerics::Fast},
+    {"FastKeepsQuotientsOfWholeArrays", "%x = input : f32[40]\n %y = input : f32[40]\n %r = divide %x, %y",
+     nullptr, Numerics::Fast},
+    {"QuotientsWaitForFast", "%x = input : f32[40]\n %r = divide %x, 3.0", nullptr},
     {"RsqrtWaitsForFast", "%x = input : f32[40]\n %y = sqrt %x\n %r = reciprocal %y", nullptr},
     {"FastPowHalf", "%x = input : f32[40]\n %r = pow %x, 0.5", "%x = input : f32[40]\n %r = sqrt %x",
      Numerics::Fast},

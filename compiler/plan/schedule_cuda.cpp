@@ -424,7 +424,7 @@ class Scheduler {
         where = "rows are read again";
       }
       s_.unroll =
-          static_cast<int>(std::min<int64_t>(s_.unroll, ceil_divide(row_vectors, s_.threads_per_row)));
+          static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
       choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
     }
     s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);

@@ -29,6 +29,7 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 // roots when their expressions are long.
 constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
+constexpr float kPartWork = 1;  // of a concat or pad, an element
 constexpr size_t kSiblingsTried = 4;
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
@@ -298,7 +299,9 @@ class Fuser {
     return e;
   }
 
+  // Each part of a concat or pad is a guarded load and a choice, wherever it is read.
   static float cost(const Node* n) {
+    if (n->op == Op::concat || n->op == Op::pad) return kPartWork * static_cast<float>(n->inputs.size());
     return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
   }
 
@@ -323,11 +326,20 @@ class Fuser {
   bool store_repeated(const Expression& e) {
     bool changed = false;
     for (auto& [node, times] : e.times) {
-      if (times == 1 || kind(node->op) != OpKind::Map) continue;
+      if (times == 1 || cost(node) == 0) continue;
+      // Views that repeat as often are no place to begin: it is what they view that is stored.
       bool begins = false;
-      for (auto* user : users_[node]) {
-        auto u = e.times.find(user);
-        begins |= u == e.times.end() || u->second < times;
+      std::vector<const Node*> stack{node};
+      while (!stack.empty() && !begins) {
+        const Node* top = stack.back();
+        stack.pop_back();
+        for (auto* user : users_[top]) {
+          auto u = e.times.find(user);
+          if (u == e.times.end() || u->second < times)
+            begins = true;
+          else if (cost(user) == 0 && u->second == times)
+            stack.push_back(user);
+        }
       }
       if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2)
         changed |= roots_.insert(node).second;

@@ -225,6 +225,26 @@ TEST(Fuse, StencilOfACostlyExpressionStoresIt) {
   EXPECT_THAT(f.why, HasSubstr("it is read at other positions than its own"));
 }
 
+TEST(Fuse, StencilOfAViewOfACostlyExpressionStoresIt) {
+  Fused f = fuse(stencil("%u = exp %x\n%v = tanh %u\n%y = permute %v, axes=[1, 0]"));
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, StencilOfAPadReadsItWithGuards) {
+  Fused f =
+      fuse(stencil("%u = slice %x : f32[100, 100]\n"
+                   "%y = pad %u, 0.0, before=[1, 1], after=[1, 1] : f32[102, 102]"));
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, StencilOfAConcatOfManyPartsStoresIt) {
+  Fused f =
+      fuse(stencil("%u = concat %x, %x, %x, %x, %x, axis=0 : f32[510, 102]\n"
+                   "%y = slice %u, starts=[50, 0] : f32[102, 102]"));
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("it is read at other positions than its own"));
+}
+
 TEST(Fuse, NormalizingAWholeArrayNeedsItsSumsFirst) {
   Fused f = fuse(R"(%x = input : f32[3000000]
     %s = sum %x

@@ -449,21 +449,24 @@ class Scheduler {
     repeat_cheap_values(kept, false, 4);
     const int64_t bytes = live_bytes(kept) * s_.lanes;
     if (bytes == 0) return false;
-    // More elements a thread would be faster by some per cent, and take twice as long to compile.
-    const int64_t most = std::min<int64_t>(kKeptBytes / bytes, std::max(32 / s_.lanes, 1));
+    // Of halves, more elements a thread would be somewhat faster and take half a second to compile.
+    const int64_t most = std::min<int64_t>(kKeptBytes / bytes, s_.lanes > 4 ? 4 : 16);
     int64_t threads = 256, across = 8, cluster = 1;
     auto room = [&] { return threads / across * most * cluster; };
     if (room() < row) threads = 512;
     if (room() < row) across = 4;
     const int64_t largest = target_.shared_bytes >= (200u << 10) ? 8 : 1;
     while (room() < row && cluster < largest) cluster *= 2;
+    // With few strips, more blocks for each.
+    while (columns / across * cluster < processors_ && cluster < largest && threads / across * cluster < row)
+      cluster *= 2;
     int64_t body = 0, states = 0;
     for (auto& sweep : kept.sweeps) {
       body += static_cast<int64_t>(sweep.body.size());
       states += state_bytes(sweep);
     }
-    // Joins take static shared memory; with few strips, blocks that read them again are more.
-    if (room() < row || columns / across * cluster < processors_ || columns < across ||
+    // Joins take static shared memory.
+    if (room() < row || columns < across ||
         states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes ||
         body * most * s_.lanes > 2 * kMostUnrolled)
       return false;
@@ -500,6 +503,8 @@ class Scheduler {
       s_.keeper = Keeper::Reload;
     }
     int64_t across = std::clamp<int64_t>(power_of_two_up(columns), 8, 32);
+    // What is read again is not split.
+    if (s_.keeper == Keeper::Reload && columns < 32 * processors_) across = 8;
     // With points enough for every thread there is nothing to join.
     if (columns >= fill_) across = kThreads;
     s_.threads = kThreads;

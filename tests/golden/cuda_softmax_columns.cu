@@ -1,5 +1,5 @@
-// columns, 4 lanes along axis 0, 128 threads down each, which stay in registers, 4 blocks a strip; 32 elements a thread access
-// 4096 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// columns, 4 lanes along axis 0, 128 threads down each, which stay in registers, 2 blocks a strip; 64 elements a thread access
+// 2048 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -59,38 +59,38 @@ struct __align__(8) S1 { double t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_b75ecfa332c113ea(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 4), ty = (I)(threadIdx.x / 4);
-  I q = (I)(blockIdx.x / 4) * 4 + tx;
+  I q = (I)(blockIdx.x / 2) * 4 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 4;
   const I m = p[1];
-  const I rank = (I)(blockIdx.x % 4);
+  const I rank = (I)(blockIdx.x % 2);
   weft_arrive();
-  Vec<float, 4> k0[8];
-  Vec<float, 4> k3[8];
+  Vec<float, 4> k0[16];
+  Vec<float, 4> k3[16];
   S0 s0[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
   {
-    I x1[8];
-    bool ok[8];
+    I x1[16];
+    bool ok[16];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 1024 + ty + u * 128;
+    for (int u = 0; u < 16; ++u) {
+      I q = rank * 2048 + ty + u * 128;
       ok[u] = true;
       x1[u] = q;
       k0[u] = weft_get<Vec<float, 4>>(b0 + (x0 + x1[u] * p[2]));
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 16; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
@@ -119,9 +119,9 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
     s0[e] = joined0[0][e * 4 + tx];
     for (int k = 1; k < 16; ++k) join0(s0[e], joined0[k][e * 4 + tx]);
   }
-  __shared__ S0 blocks0[4][16];
+  __shared__ S0 blocks0[2][16];
   weft_await();
-  if (ty < 4) {
+  if (ty < 2) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       weft_tell_block(blocks0[rank][e * 4 + tx], (unsigned int)ty, s0[e]);
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
   for (int e = 0; e < 4; ++e) {
     s0[e] = blocks0[0][e * 4 + tx];
 #pragma unroll
-    for (int k = 1; k < 4; ++k) join0(s0[e], blocks0[k][e * 4 + tx]);
+    for (int k = 1; k < 2; ++k) join0(s0[e], blocks0[k][e * 4 + tx]);
   }
   float h1[4];
 #pragma unroll
@@ -151,16 +151,16 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
     for (int e = 0; e < 4; ++e) {
       r1[e] = weft_splat_f32(-0x0p+0f);
     }
-    I x1[8];
-    bool ok[8];
+    I x1[16];
+    bool ok[16];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 1024 + ty + u * 128;
+    for (int u = 0; u < 16; ++u) {
+      I q = rank * 2048 + ty + u * 128;
       ok[u] = true;
       x1[u] = q;
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 16; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
@@ -195,8 +195,8 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
     s1[e] = joined1[0][e * 4 + tx];
     for (int k = 1; k < 16; ++k) join1(s1[e], joined1[k][e * 4 + tx]);
   }
-  __shared__ S1 blocks1[4][16];
-  if (ty < 4) {
+  __shared__ S1 blocks1[2][16];
+  if (ty < 2) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       weft_tell_block(blocks1[rank][e * 4 + tx], (unsigned int)ty, s1[e]);
@@ -208,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
   for (int e = 0; e < 4; ++e) {
     s1[e] = blocks1[0][e * 4 + tx];
 #pragma unroll
-    for (int k = 1; k < 4; ++k) join1(s1[e], blocks1[k][e * 4 + tx]);
+    for (int k = 1; k < 2; ++k) join1(s1[e], blocks1[k][e * 4 + tx]);
   }
   float h4[4];
 #pragma unroll
@@ -216,17 +216,17 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
     h4[e] = weft_cast_f64_f32(s1[e].t1);
   }
   {
-    I x1[8];
-    bool ok[8];
-    Vec<float, 4> w1[8];
+    I x1[16];
+    bool ok[16];
+    Vec<float, 4> w1[16];
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      I q = rank * 1024 + ty + u * 128;
+    for (int u = 0; u < 16; ++u) {
+      I q = rank * 2048 + ty + u * 128;
       ok[u] = true;
       x1[u] = q;
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 16; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
@@ -237,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_f874bb8994b49dd5(const __
       }
     }
 #pragma unroll
-    for (int u = 0; u < 8; ++u) {
+    for (int u = 0; u < 16; ++u) {
       if (!ok[u] || !live) continue;
       weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
     }

@@ -1,6 +1,7 @@
 #include "runtime/cpu/walk.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -143,6 +144,8 @@ void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long row
                  WalkTest* tests, char* pads, void* state_of_span) {
   const WalkPlan& plan = *plan_of_kernel;
   char* state = static_cast<char*>(state_of_span);
+  const int shift =
+      std::countr_zero(static_cast<unsigned long>(plan.lanes));  // a power of two; divisions are slow
   for (int k = 0; k < plan.tests_count; ++k) find_bounds(tests[k]);
   Place at{plan, memory, tests, pads, state, left, 0};
   for (long count; at.position < right; at.position += count) {
@@ -158,7 +161,7 @@ void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long row
       if (const long before = head(at)) count = std::min(count, before);
     // A stretch ends in a vector that is only partly live, and so does what lies before aligned ones.
     const bool partial = count < plan.lanes;
-    const long vectors = partial ? 1 : std::min(count / plan.lanes, plan.limit);
+    const long vectors = partial ? 1 : std::min(count >> shift, plan.limit);
     if (!partial) count = vectors * plan.lanes;
     if (plan.position_place >= 0) {
       put(state, plan.position_place, c);

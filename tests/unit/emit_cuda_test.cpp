@@ -458,6 +458,16 @@ TEST(CudaText, DoesNotDependOnTheShape) {
   EXPECT_EQ(text_of(heat(8192, 4096)), text_of(heat(4000, 8002)));
 }
 
+TEST(CudaText, TakesRootsOfSquaresAloneForNormal) {
+  auto text_of = [](const std::string& graph) {
+    return compile(ir::parse(graph), h200()).kernels[0].emitted.source.text;
+  };
+  std::string squares = pairs("f32", 256, 256), product = squares;
+  product.replace(product.find("multiply %x, %x"), 15, "multiply %x, %y");
+  EXPECT_NE(text_of(squares).find("weft_rsqrt_normal"), std::string::npos);
+  EXPECT_EQ(text_of(product).find("weft_rsqrt_normal"), std::string::npos);
+}
+
 class CudaCompile : public testing::Test {
  protected:
   void SetUp() override {

@@ -41,14 +41,19 @@ std::string declarations(std::string_view text) {
   return out;
 }
 
-bool is_fold(const Stmt& s) { return std::holds_alternative<Fold>(s); }
+bool is_fold(const Stmt& s) { return std::holds_alternative<Fold>(s) || std::holds_alternative<Scan>(s); }
 
 DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
 
 }  // namespace
 
 CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
-    : p_(p), s_(s), contract_(contract), x_(s.lane_axis), columns_(s.order == Order::Columns) {}
+    : p_(p),
+      s_(s),
+      contract_(contract),
+      x_(s.lane_axis),
+      columns_(s.order == Order::Columns),
+      scans_(p.scans()) {}
 
 Emitted CpuEmitter::run() {
   find_varying();
@@ -68,7 +73,7 @@ Emitted CpuEmitter::run() {
   out.params = p_.params;
   out.params.insert(out.params.end(), extra_.begin(), extra_.end());
   out.launch.tasks = tasks_;
-  out.launch.finish_tasks = s_.split > 1 ? tasks_ / s_.split : 0;
+  out.launch.finish_tasks = s_.split <= 1 ? 0 : scans_ ? tasks_ : tasks_ / s_.split;
   out.launch.scratch_bytes = static_cast<size_t>(scratch_bytes_);
   out.launch.grain = s_.grain;
   out.partial_bytes = partial_bytes_;
@@ -254,6 +259,7 @@ std::string CpuEmitter::signature(const char* suffix) const {
 
 std::string CpuEmitter::entry() {
   plan_tasks();
+  totalling_ = scans_ && s_.split > 1;
   std::string point;
   for (size_t i = 0; i < p_.sweeps.size(); ++i) {
     point += block(p_.sweeps[i].before);
@@ -269,8 +275,11 @@ std::string CpuEmitter::entry() {
 }
 
 std::string CpuEmitter::finish_entry() {
-  std::string point = block(p_.sweeps[0].before) + load_partials() + block(p_.epilogue);
-  std::string body = task_loops(false, point);
+  totalling_ = false;
+  std::string point = block(p_.sweeps[0].before);
+  point += scans_ ? sweep(p_.sweeps[0]) : load_partials();
+  point += block(p_.epilogue);
+  std::string body = task_loops(scans_, point);
   std::string head = unpack();
   return signature("_finish") + head + unpack_scalars() + body + "}\n";
 }
@@ -291,7 +300,7 @@ int CpuEmitter::many_rows_axis(const Sweep& w) const {
   if (!columns_ || p_.ordered || p_.row.empty()) return -1;
   int axis = outer_rank() + static_cast<int>(p_.row.size()) - 1;
   for (auto& s : w.body) {
-    if (std::holds_alternative<Store>(s)) return -1;
+    if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;
     if (auto* f = std::get_if<Fold>(&s)) {
       if (is_arg(p_.accumulators[f->accumulator])) return -1;
       continue;
@@ -310,7 +319,7 @@ int CpuEmitter::many_rows_axis(const Sweep& w) const {
 
 std::string CpuEmitter::sweep(const Sweep& w) {
   std::string out;
-  for (int a : w.accumulators) out += columns_ ? clear_total(a) : declare_total(a);
+  for (int a : w.accumulators) out += start_total(a);
   std::string close;
   bool lanes_outer = x_ < outer_rank();
   std::string row = "0";
@@ -337,11 +346,19 @@ std::string CpuEmitter::sweep(const Sweep& w) {
   }
   row_ = lanes_outer ? "0" : row;
   rows_axis_ = many_rows_axis(w);
-  out += block(w.body) + close + "      }\n";
+  out += block(totalling_ ? scanned_only(w.body) : w.body) + close + "      }\n";
   rows_axis_ = -1;
   row_ = "0";
   if (!columns_)
-    for (int a : w.accumulators) out += finish_total(a);
+    for (int a : w.accumulators)
+      if (!p_.accumulators[a].running) out += finish_total(a);
+  return out;
+}
+
+// Where a row is split, a scan goes on from what the parts before left.
+std::string CpuEmitter::start_total(int a) const {
+  std::string out = columns_ ? clear_total(a) : declare_total(a);
+  if (p_.accumulators[a].running && s_.split > 1 && !totalling_) out += join_partials(a, "part");
   return out;
 }
 

@@ -61,12 +61,13 @@ class CpuEmitter {
   int many_rows_axis(const plan::Sweep& sweep) const;
   std::string sweep(const plan::Sweep& sweep);
   std::string block(const std::vector<plan::Stmt>& stmts);
+  std::string start_total(int a) const;
 
   // ---- cpu_reduce.cpp: totals of a row, and partial ones where it is split
   // The accumulator whose result a value is, or -1.
   int accumulator_of(plan::Value v) const;
   // Sums and products of a row are joined span by span: no vectors of totals to load and store.
-  bool scalar_total(const plan::Accumulator& acc) const { return adds_up(acc) && !is_complex(acc.dtype); }
+  bool scalar_total(const plan::Accumulator& acc) const { return adds_up(acc) && !is_complex(acc.dtype) && !acc.running; }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
   // The total as a value; once a row is over.
@@ -78,6 +79,8 @@ class CpuEmitter {
   std::string partial_at(int a, bool position, const std::string& part) const;
   std::string store_partials() const;
   std::string load_partials() const;
+  // The total of an accumulator over the first `count` parts.
+  std::string join_partials(int a, const std::string& count) const;
   std::string convert(DType from, DType to, const std::string& x) const;
   std::string identity(const plan::Accumulator& acc, DType t) const { return identity_of(acc, t, dialect_); }
 
@@ -111,6 +114,9 @@ class CpuEmitter {
   std::vector<Array> totals_, positions_;  // Columns: of the accumulators
   std::vector<std::string> partials_;      // where each accumulator's values and positions begin
   int rows_axis_ = -1;                     // see many_rows_axis(); of the sweep at hand
+  bool scans_ = false;
+  // Split scans: the entry totals each part, where it folds what the finishing entry scans.
+  bool totalling_ = false;
 
   struct TaskNames {
     std::string rows, chunk, chunks, split, part_length, points;

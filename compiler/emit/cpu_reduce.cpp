@@ -112,49 +112,52 @@ std::string CpuEmitter::load_partials() const {
   std::string out;
   for (int a = 0; a < static_cast<int>(p_.accumulators.size()); ++a) {
     const Accumulator& acc = p_.accumulators[a];
+    out += (columns_ ? clear_total(a) : declare_total(a)) + join_partials(a, names_.split);
+    if (columns_) continue;
     DType total = total_dtype(acc);
-    std::string t = suffix(total),
-                loop = format("      for (long part = 0; part < {}; ++part)", names_.split);
-    std::string e = dialect_.element_type(total);
-    if (columns_) {
-      out += clear_total(a) + loop +
-             "\n        for (long k = 0; k < right - left; k += L) {\n          long n = weft_least(right "
-             "- left - "
-             "k, L);\n";
-      out += format("          {}* q = ({}*){} + k;\n          {} x = weft_load_{}(q);\n", e, e,
-                    totals_[a].pointer, type(total), t);
-      out += format("          {} y = weft_load_partial_{}({} + k, n);\n", type(total), t,
-                    partial_at(a, false, "part"));
-      if (is_arg(acc)) {
-        out += format("          long* r = (long*){} + k;\n          i64v i = weft_load_i64(r);\n",
-                      positions_[a].pointer);
-        out += format("          weft_take_{}_{}(x, i, y, weft_load_partial_i64({} + k, n));\n",
-                      ir::name(acc.op), t, partial_at(a, true, "part"));
-        out += "          weft_store_i64(r, i);\n";
-      } else {
-        out += format("          x = {};\n", combine(acc.op, total, "x", "y"));
-      }
-      out += format("          weft_store_{}(q, x);\n        }}\n", t);
-      continue;
-    }
-    out += declare_total(a) + loop;
-    if (is_arg(acc))
-      out += format(
-          "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
-          "weft_load_one_i64({4}));\n",
-          ir::name(acc.op), t, a, partial_at(a, false, "part"), partial_at(a, true, "part"));
-    else
-      out += format(
-          "\n        T{0} = {1};\n", a,
-          combine(acc.op, total, format("T{}", a),
-                  scalar_total(acc) ? "*" + partial_at(a, false, "part")
-                                    : format("weft_load_one_{}({})", t, partial_at(a, false, "part"))));
     std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
     std::string value = is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
-    if (is_arg(acc)) out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), t, a);
+    if (is_arg(acc))
+      out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), suffix(total), a);
     out += "      " + define_uniform(acc.out, value) + "\n";
   }
   return out;
+}
+
+std::string CpuEmitter::join_partials(int a, const std::string& count) const {
+  const Accumulator& acc = p_.accumulators[a];
+  DType total = total_dtype(acc);
+  std::string t = suffix(total), e = dialect_.element_type(total);
+  std::string out = format("      for (long q = 0; q < {}; ++q)", count);
+  if (columns_) {
+    out +=
+        "\n        for (long k = 0; k < right - left; k += L) {\n          long n = weft_least(right - left "
+        "- k, "
+        "L);\n";
+    out += format("          {}* to = ({}*){} + k;\n          {} x = weft_load_{}(to);\n", e, e,
+                  totals_[a].pointer, type(total), t);
+    out += format("          {} y = weft_load_partial_{}({} + k, n);\n", type(total), t,
+                  partial_at(a, false, "q"));
+    if (is_arg(acc)) {
+      out += format("          long* r = (long*){} + k;\n          i64v i = weft_load_i64(r);\n",
+                    positions_[a].pointer);
+      out += format("          weft_take_{}_{}(x, i, y, weft_load_partial_i64({} + k, n));\n",
+                    ir::name(acc.op), t, partial_at(a, true, "q"));
+      out += "          weft_store_i64(r, i);\n";
+    } else {
+      out += format("          x = {};\n", combine(acc.op, total, "x", "y"));
+    }
+    return out + format("          weft_store_{}(to, x);\n        }}\n", t);
+  }
+  if (is_arg(acc))
+    return out + format(
+                     "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
+                     "weft_load_one_i64({4}));\n",
+                     ir::name(acc.op), t, a, partial_at(a, false, "q"), partial_at(a, true, "q"));
+  return out + format("\n        T{0} = {1};\n", a,
+                      combine(acc.op, total, format("T{}", a),
+                              scalar_total(acc) ? "*" + partial_at(a, false, "q")
+                                                  : format("weft_load_one_{}({})", t, partial_at(a, false, "q"))));
 }
 
 }  // namespace weft::emit

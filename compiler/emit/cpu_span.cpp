@@ -231,6 +231,33 @@ void CpuSpan::write(const Fold& f) {
                    e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
 }
 
+void CpuSpan::write(const Scan& s) {
+  if (e_.totalling_) return write(Fold{s.accumulator, s.value});
+  const Accumulator& acc = e_.p_.accumulators[s.accumulator];
+  DType total = total_dtype(acc), span = span_dtype(acc), to = e_.p_.values[s.out].dtype;
+  std::string n = std::to_string(s.accumulator), v = import(s.value);
+  if (e_.columns_) {
+    std::string q = stream_array("z_t" + n, e_.totals_[s.accumulator], true, true);
+    pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);
+    body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, v)));
+    post_ += format("    weft_store_{}({}, T{});\n", suffix(total), q, n);
+    define(s.out, e_.convert(total, to, "T" + n));
+    return;
+  }
+  // Lanes of padding change nothing, so that the last lane always has the running value.
+  members_ += format("  {} T{};\n", e_.type(total), n);
+  sets_ += format("      s.T{0} = T{0};\n", n);
+  before_ += format("  {0} T{1} = s->T{1};\n", e_.type(total), n);
+  after_ += format("  s->T{0} = T{0};\n", n);
+  body_ += format("    {0} P{1} = weft_prefix_{2}_{3}(weft_select_{3}(alive, {4}, {5}), {5});\n",
+                  e_.type(span), n, ir::name(acc.op), suffix(span), v, e_.identity(acc, span));
+  body_ += format("    {} R{} = {};\n", e_.type(total), n,
+                  combine(acc.op, total, "T" + n, e_.convert(span, total, "P" + n)));
+  body_ += format("    T{0} = weft_last_{1}(R{0});\n", n, suffix(total));
+  define(s.out, e_.convert(total, to, "R" + n));
+  scans_ = true;
+}
+
 void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v) {
   DType t = e_.p_.buffers[s.buffer].dtype;
   std::string element = e_.dialect_.element_type(t);

@@ -49,6 +49,7 @@ class CpuSpan {
   void write(const plan::Load& s);
   void write(const plan::Store& s);
   void write(const plan::Fold& f);
+  void write(const plan::Scan& s);
   // Stores lane by lane, in order, those lanes that are no padding.
   void scatter(const plan::Store& s, const std::string& n, const std::string& v);
 
@@ -64,7 +65,7 @@ class CpuSpan {
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
   std::string streamed_;  // the store that decides where aligned vectors begin
   int streams_out_ = 0;
-  bool uses_positions_ = false, folds_ = false;
+  bool uses_positions_ = false, folds_ = false, scans_ = false;
 };
 
 }  // namespace weft::emit

@@ -34,6 +34,7 @@ void CpuSpan::write_function() {
     members_ += "  long rows;\n";
     pointers += "  const long rows = s->rows;\n";
   }
+  if (scans_) pointers += "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n";
   e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
   e_.functions_ +=
       format("static void span{0}(void* state, long n, long live) {{\n  S{0}* s = (S{0}*)state;\n{1}{2}{3}",

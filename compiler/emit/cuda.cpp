@@ -82,6 +82,12 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   int64_t run =
       whole_rows_ && !columns_ ? s.unroll : ceil_divide(vectors, int64_t{s.threads_per_row} * s.cluster);
   bool known = s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared);
+  scans_ = p.scans();
+  if (scans_ && (s.cluster > 1 || (columns_ && s.threads_per_row > 1)))
+    throw InternalError("emit cuda: one block scans a row, one thread a column");
+  if (scans_ && s.split > 1 && p.accumulators.size() != 1)
+    throw InternalError("emit cuda: parts of a row are scanned for one value only");
+  totalling_ = scans_ && s.split > 1;
   two_level_ = !p.row.empty() && (!known || run * s.lanes > 128);
 }
 
@@ -153,6 +159,8 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
                               const std::string& end, bool in_loop) {
   auto order = order_of(p_.row.empty());
   bool shared = s_.keeper == Keeper::Shared && !kept_.empty();
+  // Threads that scan a row together take their steps together.
+  const bool in_step = in_loop && scans_rows(b);
   if (in_loop && s_.run > 1) {
     code_.line("for (I d = {}; d < {}; d += {} * {}) {{", start, end, step, s_.unroll * s_.run);
     start_runs(static_cast<size_t>(b.number));
@@ -176,7 +184,7 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   if (in_loop && s_.run == 1) start_runs(static_cast<size_t>(b.number));
   run_loads(b);
   code_.unrolled("u", s_.unroll);
-  code_.line("I q = {} + u * {};", in_loop ? "c" : start, s_.together > 1 ? "1" : step);
+  code_.line("I q = {} + u * {};", in_step ? "c + t" : in_loop ? "c" : start, s_.together > 1 ? "1" : step);
   if (exact_) {
     code_.add("ok[u] = true;");
   } else {
@@ -241,7 +249,9 @@ void CudaEmitter::pointwise() {
   batch(batches_[0], "first", std::to_string(s_.threads), "n", false);
 }
 
-void CudaEmitter::rows(bool finish_entry) {
+void CudaEmitter::rows(bool finishing) {
+  // A split scan's finishing entry runs over the parts again.
+  const bool finish_entry = finishing && !scans_;
   int threads = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads_per_row;
   auto outer = order_of(true);
   bool split = s_.split > 1;
@@ -267,7 +277,7 @@ void CudaEmitter::rows(bool finish_entry) {
       code_.add("q = weft_min(q, n - 1);");
     }
     if (split) code_.add("const I row = q;");
-    launch_.tasks = (points + rows - 1) / rows * s_.split * s_.cluster;
+    (finishing ? launch_.finish_tasks : launch_.tasks) = (points + rows - 1) / rows * s_.split * s_.cluster;
   }
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
@@ -315,21 +325,33 @@ void CudaEmitter::rows(bool finish_entry) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
   if (s_.ahead) copy_ahead(start, std::to_string(threads), end);
+  if (finishing) {
+    totalling_ = true;
+    start_totals(0);
+    code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
+    code_.line("for (I k = t; k < (I)(blockIdx.x % (unsigned int){}); k += {}) join0(s0, part[k]);", split_,
+               threads);
+    join_row(0, threads);
+    totalling_ = false;
+  }
   for (auto& b : batches_) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
+    start_scans(number, finishing ? "s0" : "");
     if (whole_rows_) {
       code_.add("{");
       if (two_level_) start_runs(number);
     }
-    batch(b, start, std::to_string(threads), end, !whole_rows_);
+    // Without the thread's own place, where all take their steps together.
+    const std::string together = split ? "begin" : "0";
+    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads), end, !whole_rows_);
     if (whole_rows_) {
       if (two_level_) flush_runs(number);
       code_.add("}");
     }
     join_row(number, threads);
-    if (split) {
+    if (split && !finishing) {
       code_.line(
           "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
           split_);
@@ -342,7 +364,8 @@ void CudaEmitter::rows(bool finish_entry) {
   outer_code(p_.epilogue, last);
 }
 
-void CudaEmitter::columns(bool finish_entry) {
+void CudaEmitter::columns(bool finishing) {
+  const bool finish_entry = finishing && !scans_;
   auto outer = order_of(true);
   int64_t vectors = 1;
   for (int a : outer) vectors *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
@@ -354,7 +377,7 @@ void CudaEmitter::columns(bool finish_entry) {
                       : s_.cluster > 1       ? format("(I)(blockIdx.x / {})", s_.cluster)
                                              : "(I)blockIdx.x";
   code_.line("I q = {} * {} + tx;", block, across);
-  (finish_entry ? launch_.finish_tasks : launch_.tasks) =
+  (finishing ? launch_.finish_tasks : launch_.tasks) =
       (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
@@ -393,10 +416,21 @@ void CudaEmitter::columns(bool finish_entry) {
   met_ = false;
   if (whole_rows_)
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
+  if (finishing) {
+    totalling_ = true;
+    start_totals(0);
+    code_.add("for (I part = 0; part < k; ++part) {");
+    code_.unrolled("e", s_.lanes);
+    code_.line("join0(s0[e], ((const S0*)partials)[((long long)part * n + column) * {} + e]);", s_.lanes);
+    code_.add("}");
+    code_.add("}");
+    totalling_ = false;
+  }
   for (auto& b : batches_) {
     outer_code(b.sweep->before, first);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
+    start_scans(number, finishing ? "s0" : "");
     if (whole_rows_) {
       code_.add("{");
       start_runs(number);
@@ -407,7 +441,7 @@ void CudaEmitter::columns(bool finish_entry) {
       code_.add("}");
     }
     join_columns(number);
-    if (split) {
+    if (split && !finishing) {
       code_.line("if ({}) {{", first);
       code_.unrolled("e", s_.lanes);
       code_.line("((S0*)partials){} = s0[e];", place);
@@ -481,18 +515,30 @@ Emitted CudaEmitter::run() {
   if (s_.split > 1) {
     split_ = extra(s_.split);
     part_length_ = extra(ceil_divide(part_vectors_, s_.together) * s_.together);
-    launch_.finish_threads = columns_ ? launch_.threads : 128;
-    if (!columns_) {
+    launch_.finish_threads = columns_ || scans_ ? launch_.threads : 128;
+    if (!columns_ && !scans_) {
       while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
       while (launch_.finish_threads > 32 && launch_.finish_threads / 2 >= s_.split)
         launch_.finish_threads /= 2;
     }
   }
   for (size_t k = 0; k < p_.sweeps.size(); ++k) {
-    batches_.push_back(plan_batch(p_.sweeps[k], static_cast<int>(k)));
     declare_state(k);
+    declare_scans(k);
+  }
+  if (totalling_) {
+    totals_.before = p_.sweeps[0].before;
+    totals_.body = scanned_only(p_.sweeps[0].body);
+    batches_.push_back(plan_batch(totals_, 0));
+  } else {
+    for (size_t k = 0; k < p_.sweeps.size(); ++k)
+      batches_.push_back(plan_batch(p_.sweeps[k], static_cast<int>(k)));
   }
   std::string main = entry(false);
+  if (totalling_) {
+    totalling_ = false;
+    batches_ = {plan_batch(p_.sweeps[0], 0)};
+  }
   std::string finish_body = s_.split > 1 ? entry(true) : "";
 
   size_t words = p_.buffers.size() + (s_.split > 1) + p_.params.size() + extra_.size();

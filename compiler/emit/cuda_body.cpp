@@ -133,6 +133,8 @@ void CudaEmitter::statement(const Stmt& stmt) {
     element_load(*l2);
   } else if (auto* f = std::get_if<Fold>(&stmt)) {
     fold(*f);
+  } else if (auto* scan = std::get_if<Scan>(&stmt)) {
+    totalling_ ? fold({scan->accumulator, scan->value}) : scan_column(*scan);
   } else if (auto* s = std::get_if<Store>(&stmt)) {
     element_store(*s);
   }
@@ -466,30 +468,44 @@ void CudaEmitter::batch_loads(const Batch& b) {
   }
 }
 
-void CudaEmitter::batch_elements(const Batch& b) {
-  divisors(*b.sweep);
+void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
   else
     code_.add("const int e = 0;");
   at_element_ = true;
-  std::string base = lane_ < 0 ? "" : axis_[lane_];
-  bool row_lanes = !columns_;
-  std::string full = ragged_ ? format(" && {} + e < {}", base, spell(extent(lane_))) : "";
-  code_.line("const bool in_fold = ok[u]{};", row_lanes ? full : "");
+  element_base_ = lane_ < 0 ? "" : axis_[lane_];
+  std::string full = ragged_ ? format(" && {} + e < {}", element_base_, spell(extent(lane_))) : std::string();
+  code_.line("const bool in_fold = ok[u]{};", columns_ ? "" : full);
   code_.line("const bool in_store = ok[u]{}{};", p_.row.empty() ? "" : " && live", full);
   lane_position();
   if (s_.lanes > 1) axis_[lane_] = "y";
   for (Value v : b.late) home_[v] = format("h{}[u]", v);
+}
 
+void CudaEmitter::close_elements(const Batch& b) {
+  for (Value v : b.late) home_.erase(v);
+  if (lane_ >= 0) axis_[lane_] = element_base_;
+  at_element_ = false;
+  if (s_.lanes > 1) code_.add("}");
+  code_.add("}");
+}
+
+void CudaEmitter::batch_elements(const Batch& b) {
+  divisors(*b.sweep);
+  const std::set<Value> across = across_scans(b);
+  for (Value v : across) code_.line("{} y{}[{}][{}];", value_type(v), v, s_.unroll, s_.lanes);
+  open_elements(b);
   auto& body = b.sweep->body;
   for (size_t k = 0; k < body.size(); ++k) {
     const Route& r = b.routes[k];
     const Stmt& s = body[k];
     Value v = defines(s);
     if (r.path == Path::Run) continue;
+    bool staged = false;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
+      staged = true;
       std::string raw;
       if (r.path == Path::Cover)
         raw = r.phase == 0 ? covering(b, r.first, *l, 0) + ".e[e]"
@@ -501,21 +517,27 @@ void CudaEmitter::batch_elements(const Batch& b) {
         raw = format("{}{}[u].e[e]", kept(v) && r.path == Path::Vector ? "k" : "m", v);
       code_.line("const {} v{} = weft_unpack_{}({});", value_type(v), v, suffix(p_.values[v].dtype), raw);
       if (kept(v) && r.path != Path::Vector) code_.line("k{}[u].e[e] = {};", v, raw);
-      continue;
-    }
-    if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
+    } else if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
       code_.line("w{}[u].e[e] = {};", k, packed(p_.buffers[st->buffer].dtype, name_of(st->value)));
-      continue;
+    } else if (auto* scan = std::get_if<Scan>(&s); scan && scans_rows(b)) {
+      // All elements meet here: those before the scan, then the threads of the row, then those after it.
+      scan_row(*scan);
+      for (Value before : across)
+        if (home_.contains(before)) home_.erase(before);
+      close_elements(b);
+      join_scan(*scan);
+      open_elements(b);
+      for (Value before : across) home_[before] = format("y{}[u][e]", before);
+      finish_scan(*scan);
+    } else if (r.path != Path::Same) {
+      statement(s);
     }
-    if (r.path != Path::Same) statement(s);
-    if (v >= 0 && kept(v)) code_.line("k{}[u].e[e] = {};", v, packed(p_.values[v].dtype, name_of(v)));
+    if (across.contains(v)) code_.line("y{0}[u][e] = v{0};", v);
+    if (v >= 0 && kept(v) && !staged)
+      code_.line("k{}[u].e[e] = {};", v, packed(p_.values[v].dtype, name_of(v)));
   }
-
-  for (Value v : b.late) home_.erase(v);
-  if (lane_ >= 0) axis_[lane_] = base;
-  at_element_ = false;
-  if (s_.lanes > 1) code_.add("}");
-  code_.add("}");
+  for (Value v : across) home_.erase(v);
+  close_elements(b);
 }
 
 void CudaEmitter::batch_stores(const Batch& b) {

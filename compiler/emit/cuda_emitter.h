@@ -128,6 +128,22 @@ class CudaEmitter {
   // Columns: opens a loop over the columns of a thread.
   void each_column(bool open);
 
+  // The accumulators whose folds are joined: all but running ones, or those too where the parts of a row are
+  // totalled.
+  std::vector<int> folded(size_t sweep) const;
+
+  // ---- cuda_scan.cpp: running values
+  void declare_scans(size_t sweep);
+  void start_scans(size_t sweep, const std::string& from_parts);
+  bool scans_rows(const Batch& batch) const { return !columns_ && !totalling_ && scans_of(batch) > 0; }
+  int scans_of(const Batch& batch) const;
+  // Values of a batch's elements that statements after a scan read.
+  std::set<plan::Value> across_scans(const Batch& batch) const;
+  void scan_column(const plan::Scan& scan);
+  void scan_row(const plan::Scan& scan);
+  void join_scan(const plan::Scan& scan);
+  void finish_scan(const plan::Scan& scan);
+
   // ---- cuda_body.cpp: statements
   Batch plan_batch(const plan::Sweep& sweep, int number);
   Route route_load(const plan::Load& load, bool vector_guards) const;
@@ -142,6 +158,8 @@ class CudaEmitter {
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);
   void batch_elements(const Batch& batch);
+  void open_elements(const Batch& batch);
+  void close_elements(const Batch& batch);
   void batch_stores(const Batch& batch);
   void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   void lane_position();
@@ -185,6 +203,7 @@ class CudaEmitter {
   std::vector<bool> varies_;
   std::vector<plan::Range> ranges_;
   std::vector<Batch> batches_;
+  plan::Sweep totals_;  // split scans: the statements of which parts' totals are made
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1
   std::set<plan::Value> kept_;                            // cross sweeps in registers or shared memory
@@ -194,7 +213,10 @@ class CudaEmitter {
   std::set<plan::Value> settled_;            // kept values whose sweep is over
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
   std::set<plan::Value> normal_;             // square sums that are no subnormals where normal_when() holds
-  bool at_element_ = false;                  // inside of a loop over the lanes
+  bool scans_ = false;
+  bool totalling_ = false;    // split scans: the entry totals the parts that the finishing one scans
+  std::string element_base_;  // of the lane axis, outside of the elements
+  bool at_element_ = false;   // inside of a loop over the lanes
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators

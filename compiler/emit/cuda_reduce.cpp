@@ -10,6 +10,12 @@ using fmt::format;
 // A sweep's accumulators are the members of one struct S<sweep>, so that threads, warps and blocks join them
 // all at once: t<n> is accumulator n, i<n> the position of argmax and argmin.
 
+std::vector<int> CudaEmitter::folded(size_t sweep) const {
+  std::vector<int> out = p_.sweeps[sweep].accumulators;
+  if (!totalling_) std::erase_if(out, [&](int a) { return p_.accumulators[a].running; });
+  return out;
+}
+
 void CudaEmitter::declare_state(size_t sweep) {
   struct Member {
     size_t bytes;
@@ -18,7 +24,7 @@ void CudaEmitter::declare_state(size_t sweep) {
   std::vector<Member> members;
   std::string body;
   size_t align = 4, bytes = 0;
-  for (int a : p_.sweeps[sweep].accumulators) {
+  for (int a : folded(sweep)) {
     auto& acc = p_.accumulators[a];
     DType t = total_of(acc);
     members.push_back({size_of(t), format("{} t{};", dialect_.value_type(t), a)});
@@ -61,7 +67,7 @@ void CudaEmitter::each_column(bool open) {
 }
 
 void CudaEmitter::start_totals(size_t sweep) {
-  auto& accumulators = p_.sweeps[sweep].accumulators;
+  const std::vector<int> accumulators = folded(sweep);
   if (accumulators.empty()) return;
   code_.line("S{0} s{0}{1};", sweep, columns_ ? format("[{}]", s_.lanes) : "");
   each_column(true);
@@ -75,7 +81,7 @@ void CudaEmitter::start_totals(size_t sweep) {
 }
 
 void CudaEmitter::start_runs(size_t sweep) {
-  for (int a : p_.sweeps[sweep].accumulators) {
+  for (int a : folded(sweep)) {
     auto& acc = p_.accumulators[a];
     if (!has_run(acc)) continue;
     DType t = span_dtype(acc);
@@ -87,7 +93,7 @@ void CudaEmitter::start_runs(size_t sweep) {
 }
 
 void CudaEmitter::flush_runs(size_t sweep) {
-  for (int a : p_.sweeps[sweep].accumulators) {
+  for (int a : folded(sweep)) {
     auto& acc = p_.accumulators[a];
     if (!has_run(acc)) continue;
     DType from = span_dtype(acc), to = total_of(acc);
@@ -119,7 +125,7 @@ void CudaEmitter::fold(const Fold& f) {
 
 // Joins the states of the `threads` neighbouring threads of a row; each of them has the result.
 void CudaEmitter::join_row(size_t sweep, int threads) {
-  if (p_.sweeps[sweep].accumulators.empty() || threads == 1) return;
+  if (folded(sweep).empty() || threads == 1) return;
   auto exchange = [&](int width) {
     code_.add("#pragma unroll");
     code_.line("for (int k = {0}; k; k /= 2) join{1}(s{1}, weft_exchange(s{1}, k));", width / 2, sweep);
@@ -151,7 +157,7 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
 // Joins the states of threads that walk different rows of the same columns: those of a warp, then the warps;
 // each thread has the result.
 void CudaEmitter::join_columns(size_t sweep) {
-  if (p_.sweeps[sweep].accumulators.empty() || s_.threads_per_row == 1) return;
+  if (folded(sweep).empty() || s_.threads_per_row == 1) return;
   const int across = s_.threads / s_.threads_per_row;
   const int in_warp = s_.threads >= 32 && across < 32 ? 32 / across : 1,
             groups = s_.threads_per_row / in_warp;
@@ -198,7 +204,7 @@ void CudaEmitter::join_columns(size_t sweep) {
 
 // The reductions that the sweep finishes, as values.
 void CudaEmitter::finish(size_t sweep) {
-  for (int a : p_.sweeps[sweep].accumulators) {
+  for (int a : folded(sweep)) {
     auto& acc = p_.accumulators[a];
     std::string from = format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", is_arg(acc) ? 'i' : 't', a);
     DType t = total_of(acc);

@@ -279,7 +279,9 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
       return out;
     }
     default:
-      if (kind(node.op) != OpKind::Map)
+      // A scan's element reads others too, but those of one position along the axis is all that it reads when
+      // it is walked in order.
+      if (kind(node.op) != OpKind::Map && kind(node.op) != OpKind::Scan)
         throw InternalError("access: " + std::string(name(node.op)) + " has no index map");
       out.at = at;
       return out;

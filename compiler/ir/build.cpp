@@ -216,6 +216,14 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
   return NodeRef(new Node(op, std::move(type), Inputs({&x, 1}), std::move(attr), std::move(lines)));
 }
 
+// ---- scans
+
+NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines) {
+  const int64_t from_start = normalize_axis(name(op), axis, x->shape().size());
+  NodeRef result = make(op, {&x, 1}, AxisAttr{from_start}, {}, std::move(lines));
+  return element_count(x->shape()) == 0 || x->shape()[static_cast<size_t>(from_start)] == 1 ? x : result;
+}
+
 // ---- indexed access, updates and products
 
 NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, Lines lines) {
@@ -296,6 +304,8 @@ NodeRef with_inputs(const Node& node, std::span<const NodeRef> in) {
       return map(node.op, in, lines);
     case OpKind::Reduce:
       return reduce(node.op, in[0], node.as<AxesAttr>().axes, lines);
+    case OpKind::Scan:
+      return scan(node.op, in[0], node.as<AxisAttr>().axis, lines);
     default:
       return make(node.op, in, node.attr, node.type, lines);
   }

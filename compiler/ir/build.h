@@ -39,6 +39,9 @@ NodeRef concat(std::span<const NodeRef> xs, int64_t axis, Lines lines = {});
 // widened.
 NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines = {});
 
+// ---- scans; x itself where the axis has one element
+NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines = {});
+
 // ---- indexed access: `index` is i64 and, but for `axis`, broadcasts against x's shape to give the result's
 NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, Lines lines = {});
 NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& values, int64_t axis,

@@ -21,6 +21,7 @@ std::string_view colour(OpKind kind) {
     case OpKind::View:
       return "#fff2cc";
     case OpKind::Reduce:
+    case OpKind::Scan:
       return "#f4cccc";
     case OpKind::Gather:
     case OpKind::Scatter:

@@ -10,14 +10,19 @@
 
 namespace weft::ir {
 
+// Whether the node runs along an axis: its group walks that axis as its row, in order.
+inline bool scans(const Node& n) {
+  return kind(n.op) == OpKind::Scan && n.shape()[static_cast<size_t>(n.as<AxisAttr>().axis)] > 1;
+}
+
 // The loops that compute a node: its own shape; a reduction's input; what an assign replaces.
 inline const Shape& space_of(const Node& n) {
   if (kind(n.op) == OpKind::Reduce) return n.inputs[0]->shape();
   return n.op == Op::assign ? n.inputs[1]->shape() : n.shape();
 }
 
-// A node that a group computes by name: a reduction, or a value that is written to memory. Everything else in
-// a group is recomputed where it is used.
+// A node that a group computes by name: a reduction, a scan, or a value that is written to memory. Everything
+// else in a group is recomputed where it is used.
 struct Root {
   NodeRef node;
   // The group's axis (outer axes first, then row axes) of each axis of the root's space: a reduction's space
@@ -26,7 +31,8 @@ struct Root {
   bool stored = false;  // written to memory: a graph output, or read by another step
 };
 
-// Nodes that become one kernel: parallel outer axes and, with reductions, row axes that are swept.
+// Nodes that become one kernel: parallel outer axes and, with reductions or scans, row axes that
+// are swept.
 struct Group {
   Shape outer, row;
   std::vector<Root> roots;  // each after the roots that it reads

@@ -275,6 +275,12 @@ TensorType infer_reduce(Op op, const Node& x, const Attr& attr) {
   return checked(op, result_dtype(op, x.dtype(), {}), shape);
 }
 
+TensorType infer_scan(Op op, const Node& x, const Attr& attr) {
+  check_accepts(op, x.dtype());
+  stored_axis(op, attribute<AxisAttr>(op, attr).axis, x.shape().size());
+  return x.type;
+}
+
 }  // namespace
 
 Shape indexed_shape(Op op, const Node& x, const Node& index, size_t axis) {
@@ -364,6 +370,8 @@ TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const
       return infer_map(op, inputs, stated);
     case OpKind::Reduce:
       return infer_reduce(op, *inputs[0], attr);
+    case OpKind::Scan:
+      return infer_scan(op, *inputs[0], attr);
     case OpKind::Gather:
       return infer_gather(*inputs[0], *inputs[1], attr);
     case OpKind::Scatter:

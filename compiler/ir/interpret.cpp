@@ -100,6 +100,11 @@ class Step {
       interpret_reduce(node_, strided(0), bytes(result));
       return result;
     }
+    if (kind(node_.op) == OpKind::Scan) {
+      Value result = dense();
+      interpret_scan(node_, strided(0), bytes(result));
+      return result;
+    }
     throw InternalError("interpret: no rule for " + std::string(name(node_.op)));
   }
 

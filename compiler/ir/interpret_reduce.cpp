@@ -136,6 +136,43 @@ void interpret_reduce(const Node& node, const Strided& x, std::byte* result) {
   });
 }
 
+namespace {
+
+template <DType t, class Combine>
+void run_along(const Strided& x, size_t axis, std::byte* result, Combine combine) {
+  using W = typename Wide<typename Storage<t>::Compute>::Type;
+  Shape starts = x.shape;
+  starts[axis] = 1;
+  const Dims to = contiguous_strides(x.shape);
+  walk<2>(starts, {x.strides, to}, {0, 0}, [&](const std::array<int64_t, 2>& start) {
+    W total{};
+    for (int64_t i = 0; i < x.shape[axis]; ++i) {
+      const W value = static_cast<W>(Storage<t>::load(x.data, start[0] + i * x.strides[axis]));
+      total = i == 0 ? value : combine(total, value);
+      store_rounded<t>(result, start[1] + i * to[axis], total);
+    }
+  });
+}
+
+}  // namespace
+
+void interpret_scan(const Node& node, const Strided& x, std::byte* result) {
+  const auto axis = static_cast<size_t>(node.as<AxisAttr>().axis);
+  const Op op = info(node.op).folds;
+  with_dtype(node.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
+    using W = typename Wide<typename Storage<t>::Compute>::Type;
+    if constexpr (t != DType::Bool) {
+      if (op == Op::sum) return run_along<t>(x, axis, result, [](W a, W b) { return eval::add(a, b); });
+      if (op == Op::prod) return run_along<t>(x, axis, result, [](W a, W b) { return eval::multiply(a, b); });
+    }
+    if constexpr (!is_complex(t)) {
+      if (op == Op::max) return run_along<t>(x, axis, result, [](W a, W b) { return eval::maximum(a, b); });
+      if (op == Op::min) return run_along<t>(x, axis, result, [](W a, W b) { return eval::minimum(a, b); });
+    }
+    throw InternalError("interpret: no scan " + std::string(name(node.op)) + " for " + std::string(name(t)));
+  });
+}
+
 void interpret_dot(const Node& node, const Strided& a, const Strided& b, std::byte* result) {
   const size_t rank = a.shape.size();
   const int64_t m = a.shape[rank - 2], k = a.shape[rank - 1], n = b.shape[rank - 1];

@@ -1,5 +1,5 @@
-// The interpreter's reductions and matrix products: elements of floats gather in long double and round once,
-// integers wrap, the order is row-major.
+// The interpreter's reductions, scans and matrix products: elements of floats gather in long double and round
+// once, integers wrap, the order is row-major.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ struct Strided {
 
 // `node` is a reduction of `x`; writes its elements row-major.
 void interpret_reduce(const Node& node, const Strided& x, std::byte* result);
+// `node` is a scan of `x`; the same.
+void interpret_scan(const Node& node, const Strided& x, std::byte* result);
 // `node` is the dot of `a` and `b`.
 void interpret_dot(const Node& node, const Strided& a, const Strided& b, std::byte* result);
 

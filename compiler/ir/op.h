@@ -20,7 +20,7 @@ enum class Op : uint8_t {
 #include "compiler/ir/op_table.inc"
 };
 
-enum class OpKind : uint8_t { Source, Map, View, Reduce, Gather, Scatter, Update, Dot };
+enum class OpKind : uint8_t { Source, Map, View, Reduce, Scan, Gather, Scatter, Update, Dot };
 
 // Which dtypes an op takes: a set of these bits.
 enum Accepts : uint8_t {
@@ -110,6 +110,7 @@ struct OpInfo {
   bool commutative = false;
   Halves halves = Halves::Rounded;
   std::optional<Op> mirror = std::nullopt;  // of comparisons: x op y is y mirror x
+  Op folds = {};                            // of scans: the reduction whose running value this is
   std::string_view doc = {};
 };
 

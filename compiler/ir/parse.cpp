@@ -366,6 +366,7 @@ class Parser {
 
   Attr attribute(Statement& s) const {
     size_t rank = s.operands.empty() || !s.operands[0].node ? 0 : s.operands[0].node->shape().size();
+    if (kind(s.op) == OpKind::Scan) return axis_attribute(s, rank);
     switch (s.op) {
       case Op::input: {
         InputAttr a{nullptr, s.name.value_or(std::string(s.target.text.substr(1))), {}, 0};
@@ -381,11 +382,8 @@ class Parser {
       case Op::concat:
       case Op::gather:
       case Op::scatter:
-      case Op::scatter_add: {
-        auto axis = find_number(s, "axis");
-        if (!axis) missing(s, "axis=…");
-        return AxisAttr{normal_axis(s, *axis, s.op == Op::iota ? s.stated->shape.size() : rank)};
-      }
+      case Op::scatter_add:
+        return axis_attribute(s, s.op == Op::iota ? s.stated->shape.size() : rank);
       case Op::permute: {
         auto axes = find_list(s, "axes");
         if (!axes) missing(s, "axes=[…]");
@@ -414,6 +412,12 @@ class Parser {
     for (int64_t& axis : *axes) axis = normal_axis(s, axis, rank);
     std::sort(axes->begin(), axes->end());
     return AxesAttr{std::move(*axes)};
+  }
+
+  AxisAttr axis_attribute(Statement& s, size_t rank) const {
+    auto axis = find_number(s, "axis");
+    if (!axis) missing(s, "axis=…");
+    return {normal_axis(s, *axis, rank)};
   }
 
   int64_t normal_axis(const Statement& s, int64_t axis, size_t rank) const {

@@ -19,6 +19,12 @@ bool reduces(const Node& n, int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
+// Whether the root walks an axis as a row: reduces it, or runs along it.
+bool walks(const Node& n, int64_t axis) {
+  return reduces(n, axis) || (ir::scans(n) && n.as<ir::AxisAttr>().axis == axis);
+}
+bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
+
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
@@ -30,14 +36,21 @@ bool row_is_local(int64_t points, int64_t row, const Target& target) {
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
-Join finish(const Space& space, const Node& root, std::vector<int> axis) {
+Join finish(const Space& space, const Node& root, std::vector<int> axis, const Target& target) {
   const Shape& shape = space_of(root);
+  int64_t points = 1, elements = 1;
   for (size_t k = 0; k < shape.size(); ++k) {
+    const bool row = walks(root, static_cast<int64_t>(k));
+    if (walks(root)) (row ? elements : points) *= shape[k];
     if (axis[k] < 0) continue;
-    if (is_reduce(root) && space.has_row &&
-        reduces(root, static_cast<int64_t>(k)) != (space.row[axis[k]] != 0))
-      return refuse("it reduces other axes");
+    if (walks(root) && space.has_row && row != (space.row[axis[k]] != 0))
+      return refuse(ir::scans(root) ? "it runs along another axis" : "it reduces other axes");
   }
+  // Parts of a row that are scanned at once know what comes before them only afterwards.
+  const bool scan_among_others = space.has_row && (ir::scans(root) || (space.scans && is_reduce(root)));
+  if (scan_among_others && !row_is_local(points, elements, target))
+    return refuse(
+        fmt::format("a row of {} elements for {} results is scanned by the whole machine", elements, points));
   return {true, std::move(axis), ""};
 }
 
@@ -70,9 +83,8 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   }
   if (left.empty()) {
     if (!whole && !finished) return refuse("it covers a part of the axes only");
-    if (is_reduce(consumer) && finished)
-      return refuse("it reduces over the axes that are walked in parallel");
-    return finish(space, consumer, std::move(axis));
+    if (walks(consumer) && finished) return refuse("it reduces over the axes that are walked in parallel");
+    return finish(space, consumer, std::move(axis), target);
   }
   if (!finished) return refuse("it is repeated along an axis: read from memory instead of computed again");
   if (left.size() != row.size()) return refuse("its axes are not those of the row that is reduced");
@@ -80,12 +92,12 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
     if (shape[left[k]] != space.extents[row[k]])
       return refuse(
           fmt::format("its row has {} elements, the reduced one {}", shape[left[k]], space.extents[row[k]]));
-    if (is_reduce(consumer) && !reduces(consumer, left[k])) return refuse("it reduces other axes");
+    if (walks(consumer) && !walks(consumer, left[k])) return refuse("it reduces other axes");
     axis[left[k]] = row[k];
   }
-  if (is_reduce(consumer))
+  if (walks(consumer))
     for (size_t k = 0; k < shape.size(); ++k)
-      if (axis[k] >= 0 && reduces(consumer, static_cast<int64_t>(k)) && !space.row[axis[k]])
+      if (axis[k] >= 0 && walks(consumer, static_cast<int64_t>(k)) && !space.row[axis[k]])
         return refuse("it reduces over the axes that are walked in parallel");
   int64_t points = 1, elements = 1;
   for (size_t g = 0; g < space.extents.size(); ++g) (space.row[g] ? elements : points) *= space.extents[g];
@@ -95,7 +107,7 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   return {true, std::move(axis), ""};
 }
 
-Join can_join_siblings(const Space& space, const Node& root) {
+Join can_join_siblings(const Space& space, const Node& root, const Target& target) {
   const Shape& shape = space_of(root);
   std::vector<int> axis(shape.size(), -1);
   size_t g = 0;
@@ -106,7 +118,7 @@ Join can_join_siblings(const Space& space, const Node& root) {
     axis[k] = static_cast<int>(g++);
   }
   if (g != space.extents.size()) return refuse("its loops have another shape");
-  return finish(space, root, std::move(axis));
+  return finish(space, root, std::move(axis), target);
 }
 
 }  // namespace weft::passes

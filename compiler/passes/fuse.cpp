@@ -98,7 +98,7 @@ class Fuser {
     for (auto& out : graph_.outputs)
       if (out->op != Op::input) roots_.insert(out.get());
     for (auto* n : order_) {
-      if (is_reduce(*n)) roots_.insert(n);
+      if (is_reduce(*n) || ir::scans(*n)) roots_.insert(n);
       if (n->op == Op::assign) {
         roots_.insert(n);
         if (n->inputs[0]->op != Op::input) roots_.insert(n->inputs[0].get());
@@ -488,7 +488,7 @@ class Fuser {
     for (int g : candidates) {
       Building& b = groups_[g];
       if (b.library || needs.contains(g)) continue;
-      Join join = can_join_siblings(b.space, *n);
+      Join join = can_join_siblings(b.space, *n, target_);
       if (!join.possible || would_cycle(g, needs) || !fits(g, e)) continue;
       add(g, n, join.axis, e, needs);
       return g;
@@ -525,6 +525,10 @@ class Fuser {
       for (int64_t k : n->as<ir::AxesAttr>().axes)
         if (axis[k] >= 0) b.space.row[axis[k]] = 1;
       b.space.has_row = true;
+    }
+    if (ir::scans(*n)) {
+      b.space.row[axis[n->as<ir::AxisAttr>().axis]] = 1;
+      b.space.has_row = b.space.scans = true;
     }
     b.statements += e.statements;
     b.inputs.insert(e.inputs.begin(), e.inputs.end());
@@ -641,7 +645,7 @@ class Fuser {
         place[k] = outer + static_cast<int>(s.group.row.size()), s.group.row.push_back(b.space.extents[k]);
     for (auto root : b.roots) {
       // Nobody reads it from memory: it is recomputed where it is used, as any other value.
-      if (!root.stored && !is_reduce(*root.node)) continue;
+      if (!root.stored && !is_reduce(*root.node) && !ir::scans(*root.node)) continue;
       for (auto& a : root.axis)
         if (a >= 0) a = place[a];
       s.group.roots.push_back(std::move(root));

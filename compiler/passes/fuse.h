@@ -19,11 +19,13 @@ struct Join {
   std::string reason;
 };
 
-// A group under construction. All axes are in one list; the row ones are known once a reduction is in it.
+// A group under construction. All axes are in one list; the row ones are known once a reduction or a scan is
+// in it.
 struct Space {
   Shape extents;
   std::vector<char> row;
   bool has_row = false;
+  bool scans = false;  // the row is one axis that something runs along
 };
 
 // How a root reads another: the reader's axis for each axis of the producer (-1 for extent 1).
@@ -39,6 +41,6 @@ Join can_fuse(const Space& space, const ir::Node& producer, const std::vector<in
               const ir::Node& consumer, const Reading& reading, const Target& target);
 
 // Whether two roots that do not read each other can share the loops of a group.
-Join can_join_siblings(const Space& space, const ir::Node& root);
+Join can_join_siblings(const Space& space, const ir::Node& root, const Target& target);
 
 }  // namespace weft::passes

@@ -102,7 +102,8 @@ class Lowerer {
     return at;
   }
 
-  // The sweep of each root: after every sweep that finishes a reduction that it reads.
+  // The sweep of each root: after every sweep that finishes a reduction that it reads, and not before a scan
+  // that it reads.
   std::vector<int> stages() {
     std::vector<int> stage(group_.roots.size(), 0);
     for (size_t r = 0; r < stage.size(); ++r) {
@@ -120,6 +121,8 @@ class Lowerer {
         auto own = root_of_.find(n);
         if (own != root_of_.end() && kind(n->op) == OpKind::Reduce) {
           stage[r] = std::max(stage[r], stage[own->second] + 1);
+        } else if (own != root_of_.end() && ir::scans(*n)) {
+          stage[r] = std::max(stage[r], stage[own->second]);
         } else if (own != root_of_.end() || !in_memory_(n)) {
           visit(n);
         }
@@ -131,8 +134,9 @@ class Lowerer {
   void lower_root(const ir::Root& root) {
     const Node* n = root.node.get();
     Access at = root_access(root);
+    if (ir::scans(*n)) lower_scan(n, at);
     if (!is_reduce(root)) {
-      store(n, at);
+      if (root.stored) store(n, at);
       return;
     }
     Value v = value(n->inputs[0].get(), at);
@@ -157,6 +161,16 @@ class Lowerer {
       program_.sweeps[sweep_].body.push_back(Position{fold.position, index(position)});
     }
     program_.sweeps[sweep_].body.push_back(fold);
+  }
+
+  void lower_scan(const Node* n, const Access& at) {
+    Value v = value(n->inputs[0].get(), at);
+    int number = static_cast<int>(program_.accumulators.size());
+    program_.accumulators.push_back({info(n->op).folds, n->dtype(), define(n->dtype(), false), true});
+    program_.sweeps[sweep_].accumulators.push_back(number);
+    Value out = define(n->dtype(), true);
+    program_.sweeps[sweep_].body.push_back(Scan{out, number, v});
+    scanned_[n] = out;
   }
 
   void lower_epilogue(const ir::Root& root) {
@@ -360,6 +374,7 @@ class Lowerer {
       for (auto& l : *accesses_[r.access]) need_dynamic(l, needs);
       return out;
     }
+    if (ir::scans(*n)) return out;
     switch (kind(n->op)) {
       case OpKind::Source:
       case OpKind::Reduce:
@@ -498,6 +513,8 @@ class Lowerer {
                             " is neither in memory nor reduced by its group");
       return program_.accumulators[acc->second].out;
     }
+    if (auto scanned = scanned_.find(n); scanned != scanned_.end()) return scanned->second;
+    if (kind(n->op) == OpKind::Scan && !ir::scans(*n)) return in(0);
     if (kind(n->op) != OpKind::Map)
       throw InternalError("lower: " + std::string(name(n->op)) + " has to be in memory");
     std::vector<Value> args(inputs.size());
@@ -517,6 +534,7 @@ class Lowerer {
   std::map<std::vector<Value>, int> guards_numbers_;
   std::vector<const std::vector<Value>*> guards_;
   std::map<Request, Value> known_;
+  std::unordered_map<const Node*, Value> scanned_;
   std::map<int, Value> variable_value_;
   std::map<Linear, Value> positions_;
   std::map<Condition, Value> tests_;

@@ -38,7 +38,7 @@ std::vector<Value> uses(const Stmt& stmt) {
   std::vector<Value> out;
   std::visit(Match{[&](const Let& s) { out = s.args; }, [&](const Divide& s) { out = {s.of}; },
                    [&](const Clamp& s) { out = {s.index}; }, [&](const Load& s) { out = s.guards; },
-                   [&](const Store& s) { out = {s.value}; },
+                   [&](const Store& s) { out = {s.value}; }, [&](const Scan& s) { out = {s.value}; },
                    [&](const Fold& s) {
                      out = {s.value};
                      if (s.position >= 0) out.push_back(s.position);
@@ -53,6 +53,22 @@ Value defines(const Stmt& stmt) {
   return std::visit(Match{[](const Fold&) { return -1; }, [](const Store&) { return -1; },
                           [](const auto& s) { return s.out; }},
                     stmt);
+}
+
+bool RowProgram::scans() const {
+  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.running; });
+}
+
+std::vector<Stmt> scanned_only(const std::vector<Stmt>& body) {
+  std::set<Value> needed;
+  std::vector<Stmt> out;
+  for (auto s = body.rbegin(); s != body.rend(); ++s) {
+    if (!std::holds_alternative<Scan>(*s) && !needed.contains(defines(*s))) continue;
+    for (Value v : uses(*s)) needed.insert(v);
+    out.push_back(*s);
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
 }
 
 // ---- axes
@@ -111,6 +127,8 @@ void collapse_axes(RowProgram& p) {
 
 namespace {
 
+constexpr float kCostOfScan = 8;
+
 struct Definition {
   Stmt stmt;
   int sweep;
@@ -134,7 +152,7 @@ void rename_uses(Stmt& stmt, F&& f) {
                    [&](Load& s) {
                      for (auto& g : s.guards) g = f(g);
                    },
-                   [&](Store& s) { s.value = f(s.value); },
+                   [&](Store& s) { s.value = f(s.value); }, [&](Scan& s) { s.value = f(s.value); },
                    [&](Fold& s) {
                      s.value = f(s.value);
                      if (s.position >= 0) s.position = f(s.position);
@@ -202,6 +220,7 @@ void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, in
       }
       if (!ready) continue;
       if (auto* l = std::get_if<Let>(&d->second.stmt)) sum += info(l->op).cost;
+      if (std::holds_alternative<Scan>(d->second.stmt)) sum += kCostOfScan;
       costs[v] = sum;
     }
     return costs[top];
@@ -240,6 +259,14 @@ void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, in
         p.values.push_back(p.values[v]);
         Value fresh = static_cast<Value>(p.values.size() - 1);
         set_definition(copy, fresh);
+        if (auto* scan = std::get_if<Scan>(&copy)) {
+          Accumulator acc = p.accumulators[scan->accumulator];
+          p.values.push_back(p.values[acc.out]);
+          acc.out = static_cast<Value>(p.values.size() - 1);
+          scan->accumulator = static_cast<int>(p.accumulators.size());
+          p.sweeps[s].accumulators.push_back(scan->accumulator);
+          p.accumulators.push_back(acc);
+        }
         body.push_back(std::move(copy));
         again[v] = fresh;
       }
@@ -321,6 +348,7 @@ void verify(const RowProgram& p) {
     for (int a : sweep.accumulators) known[p.accumulators[a].out] = 1;
   }
   for (auto& s : p.epilogue) check(s, false);
+  if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
 }
 
 }  // namespace weft::plan

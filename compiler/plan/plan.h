@@ -84,18 +84,25 @@ struct Fold {
   Value value;
   Value position = -1;
 };  // position: i64, for argmax and argmin
+struct Scan {
+  Value out;
+  int accumulator;
+  Value value;
+};  // what the (running) accumulator holds once `value` is folded into it
 struct Store {
   int buffer;
   Index at;
   Value value;
 };
-using Stmt = std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Store>;
+using Stmt = std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Store>;
 
-// A reduction over the row. `out` is known after the sweep that folds into it.
+// A reduction over the row. `out` is known after the sweep that folds into it. A running one is fed by one
+// Scan, has to be walked along the only row axis in order, and its `out` is read by nobody.
 struct Accumulator {
   ir::Op op;    // sum, prod, max, min, any, all, argmax, argmin
   DType dtype;  // of the values folded
   Value out;    // dtype, or i64 for argmax and argmin
+  bool running = false;
 };
 
 // One pass over the row. `before` runs once for each outer point, `body` once for each row element.
@@ -130,6 +137,9 @@ struct RowProgram {
   // The numbers that the source reads from its arguments, once parameterize() has run.
   std::vector<int64_t> params;
 
+  // Whether anything is scanned: the row is one axis then, and keeps its order.
+  bool scans() const;
+
   int64_t outer_count() const { return count(outer); }
   int64_t row_count() const { return count(row); }
 
@@ -157,6 +167,9 @@ void for_each_stmt(Program& program, F&& f) {
   }
   for (auto& s : program.epilogue) f(s);
 }
+
+// Of the statements of a body those that its scans' values are made of, and the scans.
+std::vector<Stmt> scanned_only(const std::vector<Stmt>& body);
 
 // Joins neighbouring axes that every index walks as one, and drops axes of extent 1.
 void collapse_axes(RowProgram& program);

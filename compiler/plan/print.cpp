@@ -40,6 +40,7 @@ class Printer {
       for (auto& stmt : p_.sweeps[s].body) line(stmt, 2);
       for (int a : p_.sweeps[s].accumulators) {
         auto& acc = p_.accumulators[a];
+        if (acc.running) continue;
         out_ += fmt::format("  %{} : {} = finish a{}\n", acc.out, name(p_.values[acc.out].dtype), a);
       }
     }
@@ -101,6 +102,9 @@ class Printer {
   std::string text(const Fold& x) {
     return fmt::format("fold a{} {} %{}{}", x.accumulator, name(p_.accumulators[x.accumulator].op), x.value,
                        x.position < 0 ? "" : fmt::format(" at %{}", x.position));
+  }
+  std::string text(const Scan& x) {
+    return fmt::format("scan {} %{}", name(p_.accumulators[x.accumulator].op), x.value);
   }
   std::string text(const Store& x) { return fmt::format("b{}[{}] = %{}", x.buffer, text(x.at), x.value); }
 

@@ -43,6 +43,7 @@ Work measure(const RowProgram& p) {
     }
     if (auto* st = std::get_if<Store>(&s))
       bytes += times * static_cast<float>(size_of(p.buffers[st->buffer].dtype));
+    if (std::holds_alternative<Scan>(s)) w.cost += 4 * times;
     if (auto* f = std::get_if<Fold>(&s)) {
       w.cost += times;
       w.widest = std::max(w.widest, register_bytes(p.values[f->value].dtype));
@@ -142,6 +143,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   // Light bodies run on several vectors at once, for independent chains of additions.
   int widen = work.cost <= 6 ? 4 : work.cost <= 24 ? 2 : 1;
   if (s.order == Order::Pointwise) widen = work.cost <= 24 ? 2 : 1;
+  if (p.scans() && s.order == Order::Rows) widen = 1;
+  // Parts of a scanned row are totalled first, then scanned from what comes before each.
+  const bool parts = !p.scans() || p.accumulators.size() == 1;
   while (widen > 1 && extent(p, s.lane_axis) < lanes * widen * 2) widen /= 2;
   s.lanes = std::min(64, lanes * widen);
 
@@ -151,8 +155,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     repeat_cheap_values(p, true, std::numeric_limits<float>::infinity());
     // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
     // threads. A part has rows enough for its partial results to be a small share of the traffic.
-    const bool splits = !p.ordered && p.sweeps.size() == 1 && p.row[0].value >= 64;
-    for (int64_t widest : {4096, 1024}) {
+    const bool splits = !p.ordered && parts && p.sweeps.size() == 1 && p.row[0].value >= 64;
+    // A scan reads and writes its running values with every row: they stay in the first-level cache.
+    for (int64_t widest : {p.scans() ? 1024 : 4096, p.scans() ? 512 : 1024}) {
       const int64_t chunks = (lane + widest - 1) / widest, blocks = points / lane * chunks;
       s.chunk = ((lane + chunks - 1) / chunks + s.lanes - 1) / s.lanes * s.lanes;
       s.split = 1;
@@ -172,7 +177,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
-    if (p.sweeps.size() == 1 && points < 64 && row >= 2 * kPartElements)
+    if (p.sweeps.size() == 1 && parts && points < 64 && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     const int64_t per_task = row / s.split;
     float task = unit * static_cast<float>(per_task);

@@ -380,7 +380,8 @@ class Scheduler {
     // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
     if (target_.shared_bytes >= (200u << 10))
       while (cluster < 8 && bytes > most / kSharedBlocks * cluster) cluster *= 2;
-    if (bytes > most * cluster) return false;
+    // A row is scanned by one block.
+    if (bytes > most * cluster || (cluster > 1 && p_.scans())) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;
     s_.cluster = static_cast<int>(cluster);
@@ -405,7 +406,7 @@ class Scheduler {
     if (crosses && keep_in_registers(row_vectors)) {
       where = "rows stay in registers";
     } else {
-      s_.unroll = unroll_for(8);
+      s_.unroll = unroll_for(p_.scans() ? 2 : 8);
       // Joining costs as much as some elements do: four batches a thread where there are rows enough, but
       // neighbours enough to read whole sectors.
       const int64_t widest = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
@@ -437,6 +438,8 @@ class Scheduler {
   // Cuts the row when there are too few points for the device: `busy` threads would work on them.
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill) {
     if (p_.sweeps.size() != 1 || p_.accumulators.empty() || busy * 2 > fill) return;
+    // Parts of a scanned row are totalled first, then scanned from what comes before each.
+    if (p_.scans() && p_.accumulators.size() > 1) return;
     int64_t split =
         std::min(fill / std::max<int64_t>(busy, 1), row_steps / std::max<int64_t>(steps_of_part, 1));
     if (split > 1) s_.split = split;
@@ -498,7 +501,7 @@ class Scheduler {
       while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * kThreads > kJoinBytes) s_.lanes /= 2;
     int64_t columns = lines(p_.outer_count(), lane) * vectors(lane), row = p_.row_count();
     if (!crossing_values(p_).empty()) {
-      if (keep_columns(columns, row)) return;
+      if (!p_.scans() && keep_columns(columns, row)) return;
       repeat_cheap_values(p_, true, 1e30f);
       s_.keeper = Keeper::Reload;
     }
@@ -506,12 +509,13 @@ class Scheduler {
     // What is read again is not split.
     if (s_.keeper == Keeper::Reload && columns < 32 * processors_) across = 8;
     // With points enough for every thread there is nothing to join.
-    if (columns >= fill_) across = kThreads;
+    if (columns >= fill_ || p_.scans()) across = kThreads;
     s_.threads = kThreads;
     for (auto& sweep : p_.sweeps)
       while (s_.threads > 64 && state_bytes(sweep) * s_.lanes * s_.threads > kJoinBytes) s_.threads /= 2;
     across = std::min<int64_t>(across, s_.threads);
     s_.threads_per_row = static_cast<int>(s_.threads / across);
+    if (p_.scans()) s_.threads_per_row = 1, s_.threads = static_cast<int>(across);
     while (s_.threads_per_row > 1 && s_.threads_per_row > row) s_.threads_per_row /= 2, s_.threads /= 2;
     s_.unroll = unroll_for(std::max<int64_t>(row / s_.threads_per_row, 1));
     // All blocks at once: a second wave that is not full costs more than a few threads less.
@@ -530,7 +534,7 @@ class Scheduler {
       for (auto& s : sweep.body) {
         if (auto* l = std::get_if<Load>(&s)) same &= !varies[l->out] && l->guards.empty();
         if (auto* f = std::get_if<Fold>(&s)) differs |= varies[f->value];
-        same &= !std::holds_alternative<Store>(s);
+        same &= !std::holds_alternative<Store>(s) && !std::holds_alternative<Scan>(s);
       }
     return same && differs;
   }

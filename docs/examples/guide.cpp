@@ -58,7 +58,7 @@ void dtypes() {
   CHECK(sum(bytes).dtype() == DType::U64 && mean(ints).dtype() == DType::F64);
   bool refused = false;
   try {
-    bytes + 300;  // Error: add: the number does not fit the array's dtype u8: got 300
+    bytes + 300;  // OverflowError: add: the number does not fit the array's dtype u8: got 300
   } catch (const Error& e) {
     refused = std::string(e.what()) == "add: the number does not fit the array's dtype u8: got 300";
   }
@@ -71,6 +71,14 @@ void reductions() {
   Array p = softmax(x), spread = var(x, {0, 1}), n = logsumexp(x, 1);
   CHECK(rows.shape() == (Shape{512}) && columns.shape() == (Shape{1, 768}) && spread.ndim() == 0);
   eval({total, p, n});
+}
+
+void scans() {
+  Array x = iota({512, 768}, 1, DType::F32) / 768;
+  Array running = cumulative_sum(x, 1), highest = cumulative_max(x, 1);
+  Array shares = cumulative_sum(softmax(x, 1), 1);  // one kernel, too
+  CHECK(running.at(0, 2).item<float>() == 3.0f / 768 && highest.at(3, 767).item<float>() == 767.0f / 768);
+  one_kernel(shares);
 }
 
 void products() {
@@ -126,6 +134,7 @@ int main() {
   writes();
   dtypes();
   reductions();
+  scans();
   products();
   inspection();
   sessions();

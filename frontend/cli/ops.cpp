@@ -20,11 +20,12 @@ struct KindText {
   OpKind kind;
   std::string_view name, title, summary;
 };
-constexpr std::array<KindText, 8> kKinds = {{
+constexpr std::array<KindText, 9> kKinds = {{
     {OpKind::Source, "source", "Sources", "Where values come from."},
     {OpKind::Map, "map", "Maps", "One result element for each position, from the operands' elements there."},
     {OpKind::View, "view", "Views", "Index maps: fusion reads through them."},
     {OpKind::Reduce, "reduce", "Reductions", "Over a set of axes, which disappear from the shape."},
+    {OpKind::Scan, "scan", "Scans", "Running values along one axis; the shape stays."},
     {OpKind::Gather, "gather", "Gather", "Elements at positions that are themselves values."},
     {OpKind::Scatter, "scatter", "Scatter", "Stores at positions that are themselves values."},
     {OpKind::Update, "update", "Update", "What a slice assignment records."},

@@ -23,6 +23,7 @@ class Drawing {
           allowed(op))
         maps_.push_back(op);
       if (kind(op) == ir::OpKind::Reduce) reductions_.push_back(op);
+      if (kind(op) == ir::OpKind::Scan) scans_.push_back(op);
     }
   }
 
@@ -178,11 +179,11 @@ class Drawing {
       Step step;
     };
     static const std::vector<Choice> choices = {
-        {40, &Drawing::elementwise}, {4, &Drawing::select},  {5, &Drawing::cast},     {2, &Drawing::bitcast},
-        {5, &Drawing::broadcast},    {5, &Drawing::permute}, {8, &Drawing::slice},    {6, &Drawing::reshape},
-        {5, &Drawing::pad},          {5, &Drawing::concat},  {10, &Drawing::reduce},  {3, &Drawing::softmax},
-        {3, &Drawing::layer_norm},   {6, &Drawing::update},  {3, &Drawing::gather},   {3, &Drawing::scatter},
-        {3, &Drawing::dot},          {2, &Drawing::iota},    {3, &Drawing::new_value}};
+        {40, &Drawing::elementwise}, {4, &Drawing::select},  {5, &Drawing::cast},      {2, &Drawing::bitcast},
+        {5, &Drawing::broadcast},    {5, &Drawing::permute}, {8, &Drawing::slice},     {6, &Drawing::reshape},
+        {5, &Drawing::pad},          {5, &Drawing::concat},  {10, &Drawing::reduce},   {3, &Drawing::softmax},
+        {3, &Drawing::layer_norm},   {6, &Drawing::update},  {3, &Drawing::gather},    {3, &Drawing::scatter},
+        {3, &Drawing::dot},          {2, &Drawing::iota},    {3, &Drawing::new_value}, {4, &Drawing::scan}};
     std::vector<double> weights;
     for (const Choice& c : choices) weights.push_back(c.weight);
     // A step that finds no value that suits it gives nothing.
@@ -346,6 +347,17 @@ class Drawing {
     return ir::reduce(op, x, axes);
   }
 
+  NodeRef scan() {
+    Op op = random_.pick(scans_);
+    NodeRef x = any_of_rank(1);
+    // Products of many numbers leave every range, and where they do depends on the order.
+    if (op == Op::cumulative_prod || !ir::accepts(op, x->dtype()))
+      x = to_dtype(x, op == Op::cumulative_prod ? DType::I32 : dtype_for(op));
+    if (options_.exact && op == Op::cumulative_sum && (is_float(x->dtype()) || is_complex(x->dtype())))
+      x = to_dtype(x, DType::I64);
+    return ir::scan(op, x, random_.below(static_cast<int64_t>(x->shape().size())));
+  }
+
   NodeRef back_over(const NodeRef& reduced, const NodeRef& x, const Dims& axes) {
     Shape kept = x->shape();
     for (int64_t a : axes) kept[static_cast<size_t>(a)] = 1;
@@ -448,7 +460,7 @@ class Drawing {
 
   Random random_;
   RandomGraphOptions options_;
-  std::vector<Op> maps_, reductions_;
+  std::vector<Op> maps_, reductions_, scans_;
   std::vector<NodeRef> inputs_, values_;
 };
 

@@ -127,6 +127,18 @@ ir::Graph reduce_graph(DType t, const Shape& shape) {
   return g;
 }
 
+ir::Graph scan_graph(DType t, const Shape& shape) {
+  ir::Graph g;
+  NodeRef x = named_input(g, "x", t, shape);
+  for (int k = 0; k < ir::kOpCount; ++k) {
+    const Op op = static_cast<Op>(k);
+    if (kind(op) != OpKind::Scan || !accepts(op, t)) continue;
+    for (int64_t axis = 0; axis < static_cast<int64_t>(shape.size()); ++axis)
+      g.outputs.push_back(scan(op, x, axis));
+  }
+  return g;
+}
+
 ir::Graph view_graph(DType t) {
   ir::Graph g;
   NodeRef x = named_input(g, "x", t, {5, 7, 18}), y = named_input(g, "y", t, {5, 7, 18}),

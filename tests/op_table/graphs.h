@@ -34,6 +34,9 @@ ir::Graph cast_graph(DType from, const Shape& shape);
 // Every reduction of `dtype` over every set of axes of one input.
 ir::Graph reduce_graph(DType dtype, const Shape& shape);
 
+// Every scan of `dtype` along every axis of one input.
+ir::Graph scan_graph(DType dtype, const Shape& shape);
+
 // Views, pads and joins of inputs of `dtype`, and iotas where the dtype has them.
 ir::Graph view_graph(DType dtype);
 // Gathers, updates, and scatters that store or add.

@@ -195,6 +195,28 @@ TEST_P(ArrayTest, StatisticsMatchTheirDefinitions) {
   EXPECT_DOUBLE_EQ(var(from<std::complex<double>>({{1, 1}, {-1, -1}})).item<double>(), 2);
 }
 
+TEST_P(ArrayTest, ScansFollowNumPysRules) {
+  const Array a = arange(6, DType::I8).reshape({2, 3});
+  EXPECT_THAT(ints(cumulative_sum(a, 1)), ElementsAre(0, 1, 3, 3, 7, 12));
+  EXPECT_THAT(ints(cumulative_sum(a, 0)), ElementsAre(0, 1, 2, 3, 5, 7));
+  EXPECT_EQ(cumulative_sum(a, 0).dtype(), DType::I64);
+  EXPECT_EQ(cumulative_sum(a, 0, DType::F32).dtype(), DType::F32);
+  EXPECT_EQ(cumulative_max(a, 0).dtype(), DType::I8);
+  EXPECT_THAT(ints(cumulative_sum(a, -1, {}, true)), ElementsAre(0, 0, 1, 3, 0, 3, 7, 12));
+  EXPECT_THAT(ints(cumulative_prod(a + 1, 1, {}, true)), ElementsAre(1, 1, 2, 6, 1, 4, 20, 120));
+  EXPECT_EQ(cumulative_sum(from<uint8_t>({255, 255})).dtype(), DType::U64);
+  EXPECT_THAT(cumulative_sum(from<uint8_t>({255, 255})).to_vector<uint64_t>(), ElementsAre(255, 510));
+  EXPECT_THAT(ints(cumulative_sum(from(std::vector<bool>{true, false, true}))), ElementsAre(1, 1, 2));
+  EXPECT_THAT(ints(cumulative_max(from<int64_t>({1, 3, 2, 5}))), ElementsAre(1, 3, 3, 5));
+  EXPECT_THAT(ints(cumulative_min(from<int64_t>({4, 3, 5, 1}))), ElementsAre(4, 3, 3, 1));
+  const Array n = cumulative_max(from<double>({1, std::nan(""), 3}));
+  EXPECT_THAT(isnan(n).to_vector<bool>(), ElementsAre(false, true, true));
+  EXPECT_EQ(cumulative_sum(zeros({0})).shape(), (Shape{0}));
+  EXPECT_THAT(ints(cumulative_sum(zeros({0}, DType::I64), 0, {}, true)), ElementsAre(0));
+  EXPECT_EQ(message_of([&] { cumulative_sum(a); }),
+            "cumulative_sum: the axis must be given but for arrays of one axis: got shape (2, 3)");
+}
+
 TEST_P(ArrayTest, ShapingPlacesElementsAsNumPy) {
   const Array a = arange(6).reshape({2, 3});
   EXPECT_THAT(ints(roll(a, 1, 1)), ElementsAre(2, 0, 1, 5, 3, 4));

@@ -37,7 +37,8 @@ void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int6
   s.chunk =
       order == Order::Rows ? 0 : std::min(round_up(chunk, lanes), round_up(extent(p, s.lane_axis), lanes));
   s.rows_per_task = order == Order::Columns ? 1 : 1 + k % 3;
-  s.split = row && p.sweeps.size() == 1 && !p.ordered ? std::min<int64_t>(split, p.row[0].value) : 1;
+  const bool whole = p.ordered || (p.scans() && p.accumulators.size() > 1);
+  s.split = row && p.sweeps.size() == 1 && !whole ? std::min<int64_t>(split, p.row[0].value) : 1;
   if (s.split > 1) s.rows_per_task = 1;
   s.streaming = order != Order::Columns && test::can_stream(p, s.lane_axis) && k % 2 == 0;
 }
@@ -134,6 +135,29 @@ const Case kCases[] = {
   %q = negative %p
   return %q })",
      true},
+    {"Scans", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %a = cumulative_sum %x, axis=1
+  %b = cumulative_max %a, axis=1
+  %y = subtract %a, %b
+  return %y, %a })"},
+    {"ScanOfOne", R"(graph {
+  %x = input "x" : i32[{m}, {n}]
+  %y = multiply %x, 3
+  %a = cumulative_sum %y, axis=1
+  %z = add %a, %x
+  return %z, %y })",
+     true},
+    {"ScanOfRatios", R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %q = square %x
+  %p = add %q, 1.0
+  %s = sum %p, axes=[1]
+  %t = reshape %s : f32[{m}, 1]
+  %d = divide %p, %t
+  %c = cumulative_sum %d, axis=1
+  %m = max %c, axes=[1]
+  return %c, %m })"},
     {"Gather", R"(graph {
   %t = input "t" : f32[{n}, {m}]
   %i = input "i" : i64[7, {m}]

@@ -394,6 +394,19 @@ std::string many_rows(int64_t planes, int64_t rows, int64_t width) {
                      planes, rows, width, planes - 1, rows - 9);
 }
 
+// A scan between what it reads and what reads it.
+std::string scanned(const std::string& op, const std::string& dtype, int64_t rows, int64_t width, int axis) {
+  return fmt::format(R"(graph {{
+  %a = input : {1}[{2}, {3}]
+  %b = input : {1}[{2}, {3}]
+  %p = multiply %a, %b
+  %c = {0} %p, axis={4}
+  %y = subtract %c, %a
+  return %y
+}})",
+                     op, dtype, rows, width, axis);
+}
+
 constexpr const char* kSeveral = R"(graph {
   %a = input : f32[1000, 512]
   %b = input : bool[1000, 512]
@@ -427,6 +440,8 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 4096, 16384)},
+      {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
+      {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},
   };
   return all;
 }
@@ -514,6 +529,62 @@ TEST(CudaMeaning, OfReductionsAndSweeps) {
     all.add(compile(ir::parse(sum("c64[7, 3000]", "1")), target));
     all.add(compile(ir::parse(sum("c128[7, 301]", "0")), target));
   }
+  all.check(2e-5, 0);
+}
+
+TEST(CudaMeaning, OfScans) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()})
+    for (int64_t width : {2, 7, 33, 64, 250, 1024, 5000}) {
+      all.add(compile(ir::parse(scanned("cumulative_sum", "f32", 3, width, 1)), target));
+      all.add(compile(ir::parse(scanned("cumulative_sum", "f32", width, 40, 0)), target));
+      all.add(compile(ir::parse(scanned("cumulative_min", "f64", 4, width, 1)), target));
+      all.add(compile(ir::parse(scanned("cumulative_max", "i32", width, 3, 0)), target));
+    }
+  all.add(compile(ir::parse(scanned("cumulative_sum", "c64", 3, 300, 1)), tiny()));
+  all.add(compile(ir::parse(scanned("cumulative_sum", "u8", 3, 300, 1)), tiny()));
+  all.check(2e-5, 0);
+}
+
+// Rows of one thread, of a part of a warp, of several warps; split and whole, with another scan in between.
+TEST(CudaMeaning, OfScansByAnyThreads) {
+  Emulated all;
+  for (int threads : {1, 8, 32, 128})
+    for (int split : {1, 3})
+      for (int64_t width : {5, 130, 1024}) {
+        auto force = [&](Schedule& s, RowProgram&) {
+          s.threads = 128;
+          s.threads_per_row = threads;
+          s.rows_per_task = 128 / threads;
+          s.unroll = 2;
+          s.split = split;
+        };
+        all.add(compile(ir::parse(scanned("cumulative_sum", "f32", 5, width, 1)), h200(), force));
+        all.add(compile(ir::parse(scanned("cumulative_sum", "i64", 5, width, 1)), h200(), force));
+        if (split > 1) continue;
+        const char* twice = R"(graph {{
+  %a = input : f32[5, {0}]
+  %q = square %a
+  %c = cumulative_sum %q, axis=1
+  %d = add %c, %a
+  %e = cumulative_max %d, axis=1
+  %y = subtract %e, %a
+  %s = sum %e, axes=[1]
+  return %y, %c, %s
+}})";
+        all.add(compile(ir::parse(fmt::format(fmt::runtime(twice), width)), h200(), force));
+      }
+  all.check(2e-5, 0);
+}
+
+TEST(CudaMeaning, OfScansInSoftmax) {
+  Emulated all;
+  for (const Target& target : {h200(), tiny()})
+    for (int64_t width : {7, 520, 2000}) {
+      std::string text = softmax("f32", 3, width);
+      text.replace(text.find("  return %y"), 11, "  %c = cumulative_sum %y, axis=1\n  return %c");
+      all.add(compile(ir::parse(text), target));
+    }
   all.check(2e-5, 0);
 }
 

@@ -478,11 +478,12 @@ TEST(CanFuse, SiblingsNeedTheSameLoops) {
   ir::Graph g =
       ir::parse("graph {\n%x = input : f32[9, 8]\n%y = exp %x\n%s = sum %x, axes=[0]\nreturn %y, %s\n}");
   const ir::Node &y = *g.outputs[0], &s = *g.outputs[1];
-  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {0, 0}, false}, y).possible);
-  EXPECT_EQ(passes::can_join_siblings({{8, 9}, {0, 0}, false}, y).reason, "its loops have another shape");
-  EXPECT_EQ(passes::can_join_siblings({{9}, {0}, false}, y).reason, "its loops have another shape");
-  EXPECT_EQ(passes::can_join_siblings({{9, 8}, {0, 1}, true}, s).reason, "it reduces other axes");
-  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {1, 0}, true}, s).possible);
+  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {0, 0}, false}, y, cpu()).possible);
+  EXPECT_EQ(passes::can_join_siblings({{8, 9}, {0, 0}, false}, y, cpu()).reason,
+            "its loops have another shape");
+  EXPECT_EQ(passes::can_join_siblings({{9}, {0}, false}, y, cpu()).reason, "its loops have another shape");
+  EXPECT_EQ(passes::can_join_siblings({{9, 8}, {0, 1}, true}, s, cpu()).reason, "it reduces other axes");
+  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {1, 0}, true}, s, cpu()).possible);
 }
 
 TEST(CanFuse, RefusesAReaderOfSomeAxes) {

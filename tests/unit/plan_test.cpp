@@ -40,6 +40,12 @@ const Golden kGoldens[] = {
   %y = divide %e, %t
   return %y)",
      true},
+    {"cumulative_sum", R"(  %x = input "x" : f32[512, 1000]
+  %y = square %x
+  %c = cumulative_sum %y, axis=1
+  %r = sqrt %c
+  return %r)",
+     true},
     {"layer_norm", R"(  %x = input "x" : f32[512, 768]
   %g = input "g" : f32[768]
   %b = input "b" : f32[768]

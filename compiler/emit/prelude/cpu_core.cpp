@@ -528,6 +528,51 @@ $fn void weft_keep_live_$T($V& v, long live, $V other) {
   weft_keep_live_$R(v.re, live, other.re);
   weft_keep_live_$R(v.im, live, other.im);
 }
+// Running values along the lanes; z is what changes nothing.
+//@ weft_prefix_sum_$T : ints halves floats
+$fn $V weft_prefix_sum_$T($V v, $V z) {
+$levels  v = __builtin_shufflevector(z, v, $levelback) + v;
+  return v;
+}
+//@ weft_prefix_prod_$T : ints halves floats
+$fn $V weft_prefix_prod_$T($V v, $V z) {
+$levels  v = __builtin_shufflevector(z, v, $levelback) * v;
+  return v;
+}
+//@ weft_prefix_max_$T : ints halves floats
+$fn $V weft_prefix_max_$T($V v, $V z) {
+$levels  v = weft_maximum_$T(__builtin_shufflevector(z, v, $levelback), v);
+  return v;
+}
+//@ weft_prefix_min_$T : ints halves floats
+$fn $V weft_prefix_min_$T($V v, $V z) {
+$levels  v = weft_minimum_$T(__builtin_shufflevector(z, v, $levelback), v);
+  return v;
+}
+//@ weft_prefix_max_bool
+$fn boolv weft_prefix_max_bool(boolv v, boolv z) {
+  u8v r = weft_prefix_max_u8(__builtin_convertvector(v, u8v), __builtin_convertvector(z, u8v));
+  return __builtin_convertvector(r != 0, boolv);
+}
+//@ weft_prefix_min_bool
+$fn boolv weft_prefix_min_bool(boolv v, boolv z) {
+  u8v r = weft_prefix_min_u8(__builtin_convertvector(v, u8v), __builtin_convertvector(z, u8v));
+  return __builtin_convertvector(r != 0, boolv);
+}
+//@ weft_prefix_sum_$T : complex
+$fn $V weft_prefix_sum_$T($V v, $V z) { return {weft_prefix_sum_$R(v.re, z.re), weft_prefix_sum_$R(v.im, z.im)}; }
+//@ weft_prefix_prod_$T : complex
+$fn $V weft_prefix_prod_$T($V v, $V z) {
+$levels  v = weft_multiply_$T({__builtin_shufflevector(z.re, v.re, $levelback), __builtin_shufflevector(z.im, v.im, $levelback)}, v);
+  return v;
+}
+// The last lane's value in all.
+//@ weft_last_$T : ints halves floats
+$fn $V weft_last_$T($V v) { return ($V)(v[L - 1]); }
+//@ weft_last_bool
+$fn boolv weft_last_bool(boolv v) { return (boolv)(__builtin_convertvector(v, u8v)[L - 1] != 0); }
+//@ weft_last_$T : complex
+$fn $V weft_last_$T($V v) { return {($RV)(v.re[L - 1]), ($RV)(v.im[L - 1])}; }
 //@ weft_join_sum_$T : ints halves floats
 $fn $V weft_join_sum_$T($V v$lanes) {
 $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);

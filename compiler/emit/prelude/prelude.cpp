@@ -296,7 +296,8 @@ class Prelude {
   // The template with its placeholders replaced. A line that opens with `$levels` is repeated for each
   // halving of the lanes, with $K the list that brings the upper half down, or, for vectors that shrink on
   // the way, with $levelall and $levelhalf the lanes before and after, $levellow and $levelhigh the lists of
-  // either half.
+  // either half. $levelback is the list that moves a second vector's lanes up by a half and fills with those
+  // of a first.
   std::string expand(std::string_view text, int from, int to, int lanes) const {
     std::string out;
     out.reserve(text.size() + text.size() / 4);
@@ -339,6 +340,9 @@ class Prelude {
       } else if (line.starts_with("$levelall")) {
         out += std::to_string(2 * half);
         skip("$levelall");
+      } else if (line.starts_with("$levelback")) {
+        append_indices(out, lanes, 0, [&](int i) { return i < half ? i : lanes + i - half; });
+        skip("$levelback");
       } else if (line.starts_with("$levellow")) {
         append_indices(out, half, 0, [](int i) { return i; });
         skip("$levellow");

@@ -7,5 +7,6 @@
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/products.h"
 #include "frontend/cpp/weft/reductions.h"
+#include "frontend/cpp/weft/scans.h"
 #include "frontend/cpp/weft/session.h"
 #include "frontend/cpp/weft/shaping.h"

@@ -39,7 +39,7 @@ static void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_b3ffc2c9ba5ccd20(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_85de0c07c6941be6(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -74,7 +74,7 @@ extern "C" void weft_b3ffc2c9ba5ccd20(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_b3ffc2c9ba5ccd20_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_85de0c07c6941be6_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -84,8 +84,8 @@ extern "C" void weft_b3ffc2c9ba5ccd20_finish(const unsigned long* w, long begin,
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
     for (long o = first; o < last; ++o) {
       double T0 = -0x0p+0;
-      for (long part = 0; part < p[5]; ++part)
-        T0 = T0 + *((double*)(partials + p[1]) + part * p[2] + o);
+      for (long q = 0; q < p[5]; ++q)
+        T0 = T0 + *((double*)(partials + p[1]) + q * p[2] + o);
       f32v v1 = weft_cast_f64_f32(weft_splat_f64(T0));
       weft_store_one_f32(b1 + 0, v1);
     }

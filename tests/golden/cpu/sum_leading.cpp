@@ -63,7 +63,7 @@ static void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_8427336d292c1976(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_dcc82eca914665d0(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -105,7 +105,7 @@ extern "C" void weft_8427336d292c1976(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_8427336d292c1976_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_dcc82eca914665d0_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -120,14 +120,14 @@ extern "C" void weft_8427336d292c1976_finish(const unsigned long* w, long begin,
       for (long k = 0; k < p[8]; k += L) {
         weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(-0x0p+0));
       }
-      for (long part = 0; part < p[10]; ++part)
+      for (long q = 0; q < p[10]; ++q)
         for (long k = 0; k < right - left; k += L) {
           long n = weft_least(right - left - k, L);
-          double* q = (double*)(scratch + p[3]) + k;
-          f64v x = weft_load_f64(q);
-          f64v y = weft_load_partial_f64(((double*)(partials + p[4]) + part * p[5] + o * p[0] + left) + k, n);
+          double* to = (double*)(scratch + p[3]) + k;
+          f64v x = weft_load_f64(to);
+          f64v y = weft_load_partial_f64(((double*)(partials + p[4]) + q * p[5] + o * p[0] + left) + k, n);
           x = x + y;
-          weft_store_f64(q, x);
+          weft_store_f64(to, x);
         }
       {
       S1 s;

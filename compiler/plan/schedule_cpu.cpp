@@ -146,7 +146,11 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   if (p.scans() && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
   const bool parts = !p.scans() || p.accumulators.size() == 1;
-  while (widen > 1 && extent(p, s.lane_axis) < lanes * widen * 2) widen /= 2;
+  // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
+  auto too_short = [&] {
+    return extent(p, s.lane_axis) < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2);
+  };
+  while (widen > 1 && too_short()) widen /= 2;
   s.lanes = std::min(64, lanes * widen);
 
   int64_t row = p.row_count(), points = p.outer_count(), lane = extent(p, s.lane_axis);

@@ -91,10 +91,11 @@ inline int64_t floor_divide(int64_t x, int64_t y) {
   const int64_t quotient = x / y;
   return x % y != 0 && (x < 0) != (y < 0) ? quotient - 1 : quotient;
 }
-// npy_divmod: the quotient is made from the exact remainder, then snapped to the nearest integer.
+// npy_divmod: the quotient is made from the exact remainder, then snapped to the nearest integer. Infinite
+// operands give the plain quotient, as the Array API standard has it.
 template <Float T>
 T floor_divide(T x, T y) {
-  if (y == 0) return x / y;
+  if (y == 0 || std::isinf(x) || std::isinf(y)) return x / y;
   const T rest = std::fmod(x, y);
   T quotient = (x - rest) / y;
   if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
@@ -304,7 +305,7 @@ T expm1(T z) {
     const T e = std::exp(z);
     return T(e.real() - 1, e.imag());
   }
-  if (b == 0) return T(std::expm1(a), b);
+  if (b == 0) return T(std::expm1(a) + R(0), b);  // +0 at both real zeros
   const R half_sine = std::sin(b / 2);
   return T(std::expm1(a) * std::cos(b) - 2 * half_sine * half_sine, std::exp(a) * std::sin(b));
 }

@@ -186,7 +186,7 @@ $fn $V weft_log1p_$T($V z) {
 $fn $V weft_expm1_$T($V z) {
   $V e = weft_exp_$T(z);
   $RV s = weft_sin_$R(z.im * ($RV)(0.5));
-  $RV near = weft_expm1_$R(z.re) * weft_cos_$R(z.im) - ($RV)(2.0) * s * s;
+  $RV near = weft_expm1_$R(z.re) * weft_cos_$R(z.im) - ($RV)(2.0) * s * s + ($RV)(0.0);
   $B small = weft_less_$R(weft_abs_$R(z.re), ($RV)(1.0));
   return {weft_select_$R(small, near, e.re - ($RV)(1.0)), e.im};
 }

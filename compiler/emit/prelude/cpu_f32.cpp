@@ -829,7 +829,8 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f3
   return b == 0.0f ? (f32v)__builtin_nanf("") : m;
 }
 //@ weft_floor_divide_f32
-// NumPy's floor_divide: (a - fmod(a, b)) / b, moved by one where the signs differ, to the nearest integer.
+// NumPy's floor_divide: (a - fmod(a, b)) / b, moved by one where the signs differ, to the nearest integer. Infinite
+// operands give the plain quotient.
 [[gnu::always_inline]] static inline f32v weft_floor_divide_f32(f32v a, f32v b) {
 #pragma clang fp contract(off)
   f32v m = weft_fmod_f32(a, b);
@@ -838,7 +839,8 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f32(const f3
   f32v f = __builtin_elementwise_floor(d);
   f = d - f > 0.5f ? f + 1.0f : f;
   f = d == 0.0f ? __builtin_elementwise_copysign((f32v)0.0f, a / b) : f;
-  return b == 0.0f ? a / b : f;
+  i32v plain = (b == 0.0f) | (__builtin_elementwise_abs(a) == __builtin_inff()) | (__builtin_elementwise_abs(b) == __builtin_inff());
+  return plain ? a / b : f;
 }
 //@ weft_lgamma_f32
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection

@@ -937,7 +937,8 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f6
   return b == 0.0 ? (f64v)__builtin_nan("") : m;
 }
 //@ weft_floor_divide_f64
-// NumPy's floor_divide: (a - fmod(a, b)) / b, moved by one where the signs differ, to the nearest integer.
+// NumPy's floor_divide: (a - fmod(a, b)) / b, moved by one where the signs differ, to the nearest integer. Infinite
+// operands give the plain quotient.
 [[gnu::always_inline]] static inline f64v weft_floor_divide_f64(f64v a, f64v b) {
 #pragma clang fp contract(off)
   f64v m = weft_fmod_f64(a, b);
@@ -946,7 +947,8 @@ static __attribute__((noinline, cold, minsize)) void weft_fmod_slow_f64(const f6
   f64v f = __builtin_elementwise_floor(d);
   f = d - f > 0.5 ? f + 1.0 : f;
   f = d == 0.0 ? __builtin_elementwise_copysign((f64v)0.0, a / b) : f;
-  return b == 0.0 ? a / b : f;
+  i64v plain = (b == 0.0) | (__builtin_elementwise_abs(a) == __builtin_inf()) | (__builtin_elementwise_abs(b) == __builtin_inf());
+  return plain ? a / b : f;
 }
 //@ weft_lgamma_f64
 // Small arguments shifted into [1.5, 2.5] by one logarithm of a product, Stirling's series from 8.5 on, reflection

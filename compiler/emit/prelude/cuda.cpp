@@ -419,7 +419,7 @@ $fn $V weft_remainder_$T($V x, $V y) {
 }
 //@ weft_floor_divide_$T : floats
 $fn $V weft_floor_divide_$T($V x, $V y) {
-  if (y == 0) return x / y;
+  if (y == 0 || weft_isinf_$T(x) || weft_isinf_$T(y)) return x / y;
   $V r = fmod$s(x, y), q = (x - r) / y;
   if (r != 0 && (r < 0) != (y < 0)) q -= 1;
   if (q == 0) return copysign$s(($V)0, x / y);

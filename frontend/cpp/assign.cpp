@@ -3,6 +3,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/record.h"
+#include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
 
 namespace weft {
@@ -49,6 +50,10 @@ void write(Recording& r, const Array& x, F&& f) {
   const uint32_t added = r.pending() + 3 * static_cast<uint32_t>(detail::steps(view)) + 3;
   detail::Cell& cell = *Access::cell(x);
   const ir::Lines& lines = r.lines();
+  if (may_write_small(cell, view, r.pending())) {
+    const NodeRef now = detail::read(x, lines);
+    if (write_small(cell, *view, f(now))) return;
+  }
   cell.modify(added, [&](const NodeRef& held) {
     const NodeRef now = detail::apply(view, held, lines);
     return detail::put(view, held, f(now), lines);

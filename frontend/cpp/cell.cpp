@@ -3,6 +3,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
 
 namespace weft {
@@ -62,7 +63,9 @@ Array record(DeviceSlot& device, ir::NodeRef node, uint32_t nodes) {
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   const ir::NodeRef value = Access::cell(x)->value();
   const View* view = Access::view(x).get();
-  return view ? apply(view, value, lines) : value;
+  if (!view) return value;
+  if (ir::NodeRef part = read_small(*Access::cell(x), *view, value)) return part;
+  return apply(view, value, lines);
 }
 
 uint32_t pending(const Array& x) {

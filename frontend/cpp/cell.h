@@ -30,6 +30,12 @@ struct Cell {
     node_ = f(node_);
     pending_.fetch_add(nodes, std::memory_order_relaxed);
   }
+  // Calls f(value); nobody reads or writes the cell meanwhile.
+  template <class F>
+  void inspect(F&& f) const {
+    std::lock_guard lock(mutex_);
+    f(node_);
+  }
   // Replaces the value by f(), which computes it from `from`, unless the cell was written since. Nobody reads
   // or writes the cell meanwhile.
   template <class F>

@@ -107,6 +107,16 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   return result;
 }
 
+runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node) {
+  if (node->op == ir::Op::input) return buffer_of(*node);
+  ThreadCanonical scratch;
+  Canonical& graph = scratch.graph;
+  prepare(device, {&node, 1}, graph);
+  if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
+  if (graph.elements > device.session.options.interpret_limit) return nullptr;
+  return interpreted(device, {&node, 1}, graph)[0];
+}
+
 void materialize(std::span<Cell* const> cells) {
   std::vector<Cell*> left;
   for (Cell* cell : cells) {

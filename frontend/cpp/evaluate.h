@@ -17,6 +17,9 @@ namespace weft::detail {
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                          uint32_t held = 0);
 
+// The node's value by the interpreter; null where there is more to compute than its limit.
+runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node);
+
 // Computes the cells in one program for each device and keeps the values in them.
 void materialize(std::span<Cell* const> cells);
 // The buffer of the cell's value, computed first where it is pending.

@@ -6,6 +6,7 @@
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
+#include "frontend/cpp/strided.h"
 #include "frontend/cpp/view.h"
 
 namespace weft {
@@ -30,37 +31,6 @@ bool contiguous(const Layout& at) {
   return true;
 }
 
-// Copies a strided array from `from` to row-major `out`.
-void gather(const Layout& at, const std::byte* from, std::byte* out) {
-  const Shape& shape = at.type.shape;
-  const auto item = static_cast<int64_t>(size_of(at.type.dtype));
-  const size_t rank = shape.size();
-  const int64_t inner = rank == 0 ? 1 : shape.back(), step = rank == 0 ? 0 : at.strides.back() * item;
-  if (element_count(shape) == 0) return;
-  Dims position(rank, 0);
-  const std::byte* row = from + at.offset * item;
-  for (;;) {
-    if (step == item) {
-      std::memcpy(out, row, static_cast<size_t>(inner * item));
-      out += inner * item;
-    } else {
-      const std::byte* element = row;
-      for (int64_t i = 0; i < inner; ++i, element += step, out += item) {
-        std::memcpy(out, element, static_cast<size_t>(item));
-      }
-    }
-    size_t axis = rank < 2 ? 0 : rank - 1;
-    for (;;) {
-      if (axis == 0) return;
-      --axis;
-      row += at.strides[axis] * item;
-      if (++position[axis] < shape[axis]) break;
-      row -= at.strides[axis] * item * shape[axis];
-      position[axis] = 0;
-    }
-  }
-}
-
 }  // namespace
 
 void Array::copy_to(void* out) const {
@@ -74,7 +44,8 @@ void Array::copy_to(void* out) const {
   if (contiguous(at)) {
     device.download(out, *buffer, static_cast<size_t>(at.offset) * itemsize(), bytes);
   } else if (device.host_visible() && size() <= kGatheredByHost) {
-    gather(at, static_cast<const std::byte*>(buffer->data()), static_cast<std::byte*>(out));
+    const detail::Strided places{at.type.shape, at.strides, at.offset, static_cast<int64_t>(itemsize())};
+    detail::gather(places, static_cast<const std::byte*>(buffer->data()), static_cast<std::byte*>(out));
   } else {
     // One kernel makes it contiguous where it lies.
     const ir::NodeRef seen = detail::apply(view_.get(), detail::input_node(cell.type, buffer), {});

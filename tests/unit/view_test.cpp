@@ -223,5 +223,23 @@ TEST_P(ViewTest, AStencilLoopOnSlicesMatchesPlainLoops) {
   for (size_t i = 0; i < 64; ++i) EXPECT_NEAR(got[i], want[i], 1e-15) << i;
 }
 
+TEST_P(ViewTest, SmallPartsAreWrittenAtOnceUnlessTheOldValueIsNeeded) {
+  Array a = counting({20, 20});
+  a.eval();
+  const Stats before = session_.stats();
+  for (int i = 1; i < 4; ++i) a(i, Slice{0, 2}) = a(i - 1, Slice{1, 3}) * 2;
+  const Array recorded = a + 1;
+  a(0, 0) = 50;
+  EXPECT_EQ(recorded.at(0, 0).item<int>(), 1);
+  EXPECT_EQ(a.at(0, 0).item<int>(), 50);
+  EXPECT_EQ(a.at(1, 0).item<int>(), 2);
+  EXPECT_EQ(a.at(1, 1).item<int>(), 4);
+  EXPECT_EQ(a.at(2, 0).item<int>(), 8);
+  EXPECT_EQ(a.at(2, 1).item<int>(), 44);
+  if (GetParam() > 0) {
+    EXPECT_EQ(session_.stats().kernels_launched, before.kernels_launched);
+  }
+}
+
 }  // namespace
 }  // namespace weft

@@ -87,3 +87,35 @@ def test_values_of_a_moment_stay():
     with pytest.raises(ValueError, match="read-only"):
         seen[0] = 1
 
+
+
+@pytest.mark.parametrize("width", [1, 100, 400])
+def test_a_long_loop_of_updates_stays_bounded(width):
+    a, x = np.zeros(1000), wf.zeros(1000)
+    compiles = wf.stats()["compiles"]
+    for i in range(3000):
+        k = i % (1000 - width)
+        x[k : k + width] += i
+        a[k : k + width] += i
+    np.testing.assert_array_equal(np.asarray(x), a)
+    assert wf.stats()["compiles"] - compiles < 12
+
+
+def test_loops_over_elements_run_at_once():
+    x = wf.zeros((50, 60))
+    wf.eval(x)
+    launched = wf.stats()["kernels_launched"]
+    for i in range(1, 50):
+        x[i, 3] = x[i - 1, 3] * 0.5 + 1
+    assert float(x[49, 3]) == pytest.approx(2)
+    assert wf.stats()["kernels_launched"] == launched
+
+
+def test_small_writes_leave_recorded_values_alone():
+    x = wf.arange(1000)
+    wf.eval(x)
+    y, seen, part = x + 1, np.asarray(x), x[5:8]
+    kept = x.copy()
+    x[5] = 77
+    assert y[5].item() == 6 and seen[5] == 5 and kept[5].item() == 5
+    assert part.tolist() == [77, 6, 7]

@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_shaping(m);
   bind_products(m);
   bind_session(m);
+  bind_dlpack(m);
 }

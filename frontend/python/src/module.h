@@ -13,5 +13,6 @@ void bind_reductions(nanobind::module_& m);
 void bind_shaping(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
+void bind_dlpack(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -26,6 +26,8 @@ from weft import (  # noqa: E402
     _reductions,
     _session,
     _shaping,
+    fft,
+    linalg,
 )
 
 __version__ = "0.1.0"
@@ -39,7 +41,20 @@ newaxis = None
 
 ndarray = Array
 
-__all__ = ["Array", "Error", "InternalError", "OutOfMemory", "e", "inf", "nan", "ndarray", "newaxis", "pi"]
+__all__ = [
+    "Array",
+    "Error",
+    "InternalError",
+    "OutOfMemory",
+    "e",
+    "fft",
+    "inf",
+    "linalg",
+    "nan",
+    "ndarray",
+    "newaxis",
+    "pi",
+]
 for _part in (
     _elementwise,
     _creation,

@@ -267,18 +267,20 @@ def cummin(a: Any, axis: int | None = None) -> Array:
     return answered(_numpy().minimum.accumulate, x, axis=along)
 
 
-def _answered_by_numpy(name: str) -> Any:
-    """NumPy's function of this name, with its signature, over Weft's arrays."""
+def answered_by(module: str, name: str) -> Any:
+    """NumPy's function of this name, over Weft's arrays."""
 
     def f(*args: Any, **options: Any) -> Any:
-        return answered(getattr(_numpy(), name), *args, **options)
+        import importlib
+
+        return answered(getattr(importlib.import_module(module), name), *args, **options)
 
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"numpy.{name}, answered by NumPy: help(numpy.{name}) says what it takes."
+    f.__doc__ = f"{module}.{name}, answered by NumPy: help({module}.{name}) says what it takes."
     return f
 
 
 # NumPy's own functions that Weft has no better answer for.
 for _name in __all__:
     if _name not in globals():
-        globals()[_name] = _answered_by_numpy(_name)
+        globals()[_name] = answered_by("numpy", _name)

@@ -70,7 +70,7 @@ def _picked(x: Array, key: Any) -> _Picked:
             axis += 1
         elif entry.dtype.kind == "b":
             here = x.shape[axis : axis + entry.ndim]
-            if entry.shape != here:
+            if builtins.any(n not in (extent, 0) for n, extent in zip(entry.shape, here)):
                 raise IndexError(f"index: a mask has the shape of the axes it picks from, {here}: got {entry.shape}")
             if entry.ndim == 0:
                 # A new axis of extent 1 or 0.

@@ -96,35 +96,51 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:
-    """The array that another library holds, without a copy where nobody else can write to it."""
+    """The array that another library holds.
+
+    Row-major host memory is used where it lies unless `copy` is True: nobody may write to it then for as long as an array
+    reads it. NumPy is kept from doing so; other libraries must keep to it.
+    """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
     import numpy
 
-    values = numpy.from_dlpack(x, device=device, copy=copy)
-    return from_numpy(values, "" if device is None else str(device), copy)
+    where = "" if device is None else str(device)
+    if isinstance(x, numpy.ndarray):
+        return from_numpy(x, where, copy)
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), copy=copy)
+    except TypeError:
+        capsule = x.__dlpack__()  # from before version 1
+    result = _core.take_dlpack(capsule)
+    if result is None:
+        if copy is False:
+            raise ValueError("from_dlpack: only row-major memory can be used without a copy")
+        return asarray(numpy.from_dlpack(x, copy=True), device=device)
+    if copy:
+        result = asarray(numpy.array(to_numpy(result)))
+    return _core.to_device(result, where) if where else result
 
 
 def _dlpack(
     self: Array, /, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: builtins.bool | None = None
 ) -> Any:
-    """A capsule with this array's memory."""
-    values = to_numpy(self)
-    import numpy
-
-    if self.dtype.kind == "V":
-        raise BufferError("__dlpack__: bfloat16 is not lent yet")
-    if copy or ((max_version is None or max_version[0] < 1) and not values.flags.writeable):
-        # Only newer versions can say that memory is read-only.
-        if copy is False:
-            raise BufferError("__dlpack__: read-only memory needs version 1.0 of the protocol")
-        values = numpy.array(values)
-    return values.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+    """A capsule with this array's memory, for reading."""
+    versioned = max_version is not None and max_version[0] >= 1
+    if dl_device is not None and tuple(dl_device) != _core.dlpack_device(self):
+        if copy is False or tuple(dl_device) != (1, 0):
+            raise BufferError(f"__dlpack__: the array lies on {self.device}: asked for {tuple(dl_device)}")
+        return _core.to_dlpack(_core.to_device(self, "cpu"), versioned, True)
+    # Versions before 1 cannot say that memory is read-only.
+    if copy or (copy is None and not versioned):
+        values = _core.add(self, 0) if self.dtype.kind != "b" else _core.logical_or(self, False)
+        return _core.to_dlpack(values, versioned, True)
+    return _core.to_dlpack(self, versioned, False)
 
 
 def _dlpack_device(self: Array, /) -> tuple[int, int]:
     """The kind of device and its number."""
-    return (1, 0) if self.device == "cpu" else (2, int(self.device.partition(":")[2]))
+    return _core.dlpack_device(self)
 
 
 methods = {

@@ -1,0 +1,79 @@
+"""Linear algebra: products by Weft, decompositions by NumPy, whose libraries they are, on host memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._host import answered_by
+from weft._numpy_names import cross, diagonal
+from weft._products import matmul, outer, tensordot, vecdot
+from weft._products import trace as _trace
+from weft._shaping import matrix_transpose
+
+_decompositions = [
+    "cholesky",
+    "cond",
+    "det",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+]
+__all__ = [
+    *_decompositions,
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_transpose",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+for _name in _decompositions:
+    globals()[_name] = answered_by("numpy.linalg", _name)
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+    """The sum along a diagonal of the last two axes."""
+    return _trace(x, offset, -2, -1, dtype)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    """The norm of vectors along axes, all of them unless told."""
+    size = _core.abs(asarray(x))
+    if ord == float("inf"):
+        return _core.max(size, axis, keepdims)
+    if ord == float("-inf"):
+        return _core.min(size, axis, keepdims)
+    if ord == 0:
+        return _core.astype(_core.count_nonzero(size, axis, keepdims), size.dtype)
+    if ord == 2:
+        return _core.sqrt(_core.sum(_core.square(size), axis, keepdims))
+    return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "LinAlgError":
+        import numpy
+
+        return numpy.linalg.LinAlgError
+    raise AttributeError(f"module 'weft.linalg' has no attribute {name!r}")

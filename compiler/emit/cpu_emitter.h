@@ -67,7 +67,9 @@ class CpuEmitter {
   // The accumulator whose result a value is, or -1.
   int accumulator_of(plan::Value v) const;
   // Sums and products of a row are joined span by span: no vectors of totals to load and store.
-  bool scalar_total(const plan::Accumulator& acc) const { return adds_up(acc) && !is_complex(acc.dtype) && !acc.running; }
+  bool scalar_total(const plan::Accumulator& acc) const {
+    return adds_up(acc) && !is_complex(acc.dtype) && !acc.running;
+  }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
   // The total as a value; once a row is over.

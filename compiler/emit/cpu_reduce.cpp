@@ -154,10 +154,11 @@ std::string CpuEmitter::join_partials(int a, const std::string& count) const {
                      "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
                      "weft_load_one_i64({4}));\n",
                      ir::name(acc.op), t, a, partial_at(a, false, "q"), partial_at(a, true, "q"));
-  return out + format("\n        T{0} = {1};\n", a,
-                      combine(acc.op, total, format("T{}", a),
-                              scalar_total(acc) ? "*" + partial_at(a, false, "q")
-                                                  : format("weft_load_one_{}({})", t, partial_at(a, false, "q"))));
+  return out +
+         format("\n        T{0} = {1};\n", a,
+                combine(acc.op, total, format("T{}", a),
+                        scalar_total(acc) ? "*" + partial_at(a, false, "q")
+                                          : format("weft_load_one_{}({})", t, partial_at(a, false, "q"))));
 }
 
 }  // namespace weft::emit

@@ -253,7 +253,9 @@ void CpuSpan::write(const Scan& s) {
                   e_.type(span), n, ir::name(acc.op), suffix(span), v, e_.identity(acc, span));
   body_ += format("    {} R{} = {};\n", e_.type(total), n,
                   combine(acc.op, total, "T" + n, e_.convert(span, total, "P" + n)));
-  body_ += format("    T{0} = weft_last_{1}(R{0});\n", n, suffix(total));
+  // From the prefix, not from R: one addition is all that a vector waits for of the one before.
+  std::string last = e_.convert(span, total, format("weft_last_{}(P{})", suffix(span), n));
+  body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, last));
   define(s.out, e_.convert(total, to, "R" + n));
   scans_ = true;
 }

@@ -181,7 +181,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
-    if (p.sweeps.size() == 1 && parts && points < 64 && row >= 2 * kPartElements)
+    if (p.sweeps.size() == 1 && parts && points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     const int64_t per_task = row / s.split;
     float task = unit * static_cast<float>(per_task);

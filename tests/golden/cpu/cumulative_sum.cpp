@@ -39,7 +39,7 @@ static void span0(void* state, long n, long live) {
     f32v v1 = weft_square_f32(v0);
     f32v P0 = weft_prefix_sum_f32(weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f)), weft_splat_f32(-0x0p+0f));
     f64v R0 = T0 + weft_cast_f32_f64(P0);
-    T0 = weft_last_f64(R0);
+    T0 = T0 + weft_cast_f32_f64(weft_last_f32(P0));
     f32v v3 = weft_cast_f64_f32(R0);
     f32v v4 = weft_sqrt_f32(v3);
     weft_store_f32(w0, v4);
@@ -48,7 +48,7 @@ static void span0(void* state, long n, long live) {
   }
   s->T0 = T0;
 }
-extern "C" void weft_ba4004fd06e75c43(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a200feb56b60bf9b(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

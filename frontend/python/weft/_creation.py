@@ -223,7 +223,12 @@ def eye(
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
     columns = n_rows if n_cols is None else n_cols
-    return _core.eye(n_rows, columns, k, None if dtype is None else _core.dtype(dtype), _named(device))
+    return _core.eye(n_rows, columns, _diagonal(k, n_rows, columns), None if dtype is None else _core.dtype(dtype), _named(device))
+
+
+def _diagonal(k: int, rows: int, columns: int) -> int:
+    """The diagonal, or the first one outside of the matrix: k may have any size."""
+    return min(max(k, -rows), columns)
 
 
 def identity(n: int, dtype: Any = None) -> Array:
@@ -233,17 +238,20 @@ def identity(n: int, dtype: Any = None) -> Array:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     """Ones at and below the diagonal k, zeros above."""
-    return _core.tri(N, N if M is None else M, k, None if dtype is None else _core.dtype(dtype), "")
+    columns = N if M is None else M
+    return _core.tri(N, columns, _diagonal(k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 
 def tril(x: Any, /, k: int = 0) -> Array:
     """What lies at and below the diagonal k of the last two axes, zeros above."""
-    return _core.tril(asarray(x), k)
+    x = asarray(x)
+    return _core.tril(x, _diagonal(k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
     """What lies at and above the diagonal k of the last two axes, zeros below."""
-    return _core.triu(asarray(x), k)
+    x = asarray(x)
+    return _core.triu(x, _diagonal(k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: builtins.bool = False, copy: builtins.bool = True) -> tuple[Array, ...]:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import store
 from weft._memory import from_numpy, to_numpy
 
 __all__ = [
@@ -23,12 +22,6 @@ __all__ = [
     "convolve",
     "cov",
     "corrcoef",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
     "digitize",
     "flatnonzero",
     "gradient",
@@ -201,70 +194,6 @@ def searchsorted(
 def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False, assume_unique: builtins.bool = False) -> Array:
     """For each element of x1 whether x2 has it."""
     return answered(_numpy().isin, asarray(x1), asarray(x2), invert=invert, assume_unique=assume_unique)
-
-
-def _wide(dtype: Any, given: Any) -> Any:
-    """The dtype of cumulative results: integers in 64 bits unless told."""
-    if given is not None:
-        return _core.dtype(given)
-    return _core.dtype("uint64" if dtype.kind == "u" else "int64") if dtype.kind in "biu" else dtype
-
-
-def _cumulative(op: str, x: Any, axis: int | None, dtype: Any, include_initial: builtins.bool, out: Any) -> Array:
-    numpy = _numpy()
-    x = asarray(x)
-    if axis is None:
-        if x.ndim > 1:
-            raise ValueError(f"{op}: needs an axis for an array of {x.ndim} axes")
-        axis = 0
-    if x.ndim == 0:
-        raise ValueError(f"{op}: needs at least one axis")
-    wide = _wide(x.dtype, dtype)
-    f = numpy.cumulative_sum if op == "cumulative_sum" else numpy.cumulative_prod
-    return store(answered(f, x, axis=axis, dtype=wide, include_initial=include_initial), out)
-
-
-def cumulative_sum(
-    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
-) -> Array:
-    """The sum of all elements up to each, along an axis."""
-    return _cumulative("cumulative_sum", x, axis, dtype, include_initial, out)
-
-
-def cumulative_prod(
-    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
-) -> Array:
-    """The product of all elements up to each, along an axis."""
-    return _cumulative("cumulative_prod", x, axis, dtype, include_initial, out)
-
-
-def _flat_without_axis(x: Any, axis: int | None) -> tuple[Array, int]:
-    x = asarray(x)
-    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, axis)
-
-
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """The sum of all elements up to each; of the flat array without an axis."""
-    x, along = _flat_without_axis(a, axis)
-    return cumulative_sum(x, along, dtype, out)
-
-
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """The product of all elements up to each; of the flat array without an axis."""
-    x, along = _flat_without_axis(a, axis)
-    return cumulative_prod(x, along, dtype, out)
-
-
-def cummax(a: Any, axis: int | None = None) -> Array:
-    """The largest of all elements up to each; of the flat array without an axis."""
-    x, along = _flat_without_axis(a, axis)
-    return answered(_numpy().maximum.accumulate, x, axis=along)
-
-
-def cummin(a: Any, axis: int | None = None) -> Array:
-    """The smallest of all elements up to each; of the flat array without an axis."""
-    x, along = _flat_without_axis(a, axis)
-    return answered(_numpy().minimum.accumulate, x, axis=along)
 
 
 def answered_by(module: str, name: str) -> Any:

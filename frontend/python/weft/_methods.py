@@ -6,14 +6,15 @@ import builtins
 from typing import Any
 
 from weft import _core, _creation, _dtypes, _elementwise, _host, _indexing, _numpy_names, _products, _protocols
-from weft import _reductions, _shaping
+from weft import _reductions, _scans, _shaping
 from weft._core import Array
 from weft._memory import to_numpy
 
 _functions = {
     _reductions: "all any argmax argmin max mean min prod ptp std sum var",
     _shaping: "repeat squeeze swapaxes",
-    _host: "argpartition argsort cumprod cumsum nonzero searchsorted",
+    _host: "argpartition argsort nonzero searchsorted",
+    _scans: "cumprod cumsum",
     _indexing: "compress put take",
     _products: "dot trace",
     _numpy_names: "diagonal",

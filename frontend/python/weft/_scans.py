@@ -1,0 +1,85 @@
+"""Running sums, products and extrema along an axis."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._elementwise import store
+
+__all__ = [
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_max",
+    "cumulative_min",
+    "cumulative_prod",
+    "cumulative_sum",
+]
+
+
+def _axis(op: str, x: Array, axis: int | None) -> int:
+    if x.ndim == 0:
+        raise ValueError(f"{op}: needs at least one axis")
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"{op}: needs an axis for an array of {x.ndim} axes")
+    return 0 if axis is None else axis
+
+
+def _flat_without_axis(x: Any, axis: int | None) -> tuple[Array, int]:
+    x = asarray(x)
+    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, axis)
+
+
+def cumulative_sum(
+    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
+) -> Array:
+    """The sum of all elements up to each, along an axis; of integers in 64 bits unless told."""
+    x = asarray(x)
+    given = None if dtype is None else _core.dtype(dtype)
+    return store(_core.cumulative_sum(x, _axis("cumulative_sum", x, axis), given, include_initial), out)
+
+
+def cumulative_prod(
+    x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
+) -> Array:
+    """The product of all elements up to each, along an axis; of integers in 64 bits unless told."""
+    x = asarray(x)
+    given = None if dtype is None else _core.dtype(dtype)
+    return store(_core.cumulative_prod(x, _axis("cumulative_prod", x, axis), given, include_initial), out)
+
+
+def cumulative_max(x: Any, /, axis: int | None = None, out: Any = None) -> Array:
+    """The largest of all elements up to each, along an axis."""
+    x = asarray(x)
+    return store(_core.cumulative_max(x, _axis("cumulative_max", x, axis)), out)
+
+
+def cumulative_min(x: Any, /, axis: int | None = None, out: Any = None) -> Array:
+    """The smallest of all elements up to each, along an axis."""
+    x = asarray(x)
+    return store(_core.cumulative_min(x, _axis("cumulative_min", x, axis)), out)
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The sum of all elements up to each; of the flat array without an axis."""
+    return cumulative_sum(*_flat_without_axis(a, axis), dtype, out)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The product of all elements up to each; of the flat array without an axis."""
+    return cumulative_prod(*_flat_without_axis(a, axis), dtype, out)
+
+
+def cummax(a: Any, axis: int | None = None) -> Array:
+    """The largest of all elements up to each; of the flat array without an axis."""
+    return cumulative_max(*_flat_without_axis(a, axis))
+
+
+def cummin(a: Any, axis: int | None = None) -> Array:
+    """The smallest of all elements up to each; of the flat array without an axis."""
+    return cumulative_min(*_flat_without_axis(a, axis))

@@ -135,19 +135,19 @@ std::string CpuEmitter::extra(int64_t value) {
   return format("p[{}]", p_.params.size() + extra_.size() - 1);
 }
 
-int64_t CpuEmitter::array_elements() const {
-  if (columns_) return s_.chunk;
-  int64_t n = padded_lane_extent();
-  for (int a = outer_rank(); a < outer_rank() + static_cast<int>(p_.row.size()); ++a)
-    if (a != x_) n *= extent(a).value;
+int64_t CpuEmitter::array_elements(bool rows) const {
+  int64_t n = columns_ ? s_.chunk : padded_lane_extent();
+  if (rows)
+    for (int a = outer_rank(); a < outer_rank() + static_cast<int>(p_.row.size()); ++a)
+      if (a != x_) n *= extent(a).value;
   return n;
 }
 
-std::string CpuEmitter::add_array(DType dtype) {
+CpuEmitter::Array CpuEmitter::add_array(DType dtype, bool rows) {
   std::string at = extra(scratch_bytes_);
-  int64_t bytes = (array_elements() + s_.lanes) * static_cast<int64_t>(size_of(dtype));
+  int64_t bytes = (array_elements(rows) + s_.lanes) * static_cast<int64_t>(size_of(dtype));
   scratch_bytes_ += (bytes + 63) / 64 * 64;
-  return format("(scratch + {})", at);
+  return {format("(scratch + {})", at), dtype, rows};
 }
 
 // Which values one span computes and another reads.
@@ -168,18 +168,17 @@ void CpuEmitter::find_arrays() {
     visit(sweep.body);
   }
   visit(p_.epilogue);
-  for (Value v : crossing)
-    arrays_[v] = {add_array(array_dtype(p_.values[v].dtype)), array_dtype(p_.values[v].dtype)};
+  for (Value v : crossing) arrays_[v] = add_array(array_dtype(p_.values[v].dtype), p_.values[v].row);
   if (columns_)
     for (auto& acc : p_.accumulators) {
       DType total = total_dtype(acc);
-      totals_.push_back({add_array(total), total});
+      totals_.push_back(add_array(total));
       if (is_arg(acc))
-        positions_.push_back({add_array(DType::I64), DType::I64});
+        positions_.push_back(add_array(DType::I64));
       else
         positions_.push_back({});
     }
-  if (!arrays_.empty() && !columns_) pad_ = extra(padded_lane_extent());
+  if (!arrays_.empty()) pad_ = extra(columns_ ? s_.chunk : padded_lane_extent());
 }
 
 std::string CpuEmitter::unpack() const {
@@ -301,6 +300,10 @@ int CpuEmitter::many_rows_axis(const Sweep& w) const {
   int axis = outer_rank() + static_cast<int>(p_.row.size()) - 1;
   for (auto& s : w.body) {
     if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;
+    auto used = uses(s);
+    if (arrays_.contains(defines(s)) ||
+        std::any_of(used.begin(), used.end(), [&](Value v) { return arrays_.contains(v); }))
+      return -1;
     if (auto* f = std::get_if<Fold>(&s)) {
       if (is_arg(p_.accumulators[f->accumulator])) return -1;
       continue;
@@ -321,7 +324,6 @@ std::string CpuEmitter::sweep(const Sweep& w) {
   std::string out;
   for (int a : w.accumulators) out += start_total(a);
   std::string close;
-  bool lanes_outer = x_ < outer_rank();
   std::string row = "0";
   out += "      {\n";
   for (size_t k = 0; k < p_.row.size(); ++k) {
@@ -344,7 +346,7 @@ std::string CpuEmitter::sweep(const Sweep& w) {
     row = row == "0" ? format("a{}", a) : format("({} * {} + a{})", row, spell(extent(a)), a);
     close += "      }\n";
   }
-  row_ = lanes_outer ? "0" : row;
+  row_ = row;
   rows_axis_ = many_rows_axis(w);
   out += block(totalling_ ? scanned_only(w.body) : w.body) + close + "      }\n";
   rows_axis_ = -1;

@@ -39,11 +39,12 @@ class CpuEmitter {
   struct Array {
     std::string pointer;  // at lane position left of the current row
     DType dtype;
+    bool rows = false;  // one such line for each position of the other row axes
   };
   int64_t lane_extent() const { return extent(x_).value; }
   int64_t padded_lane_extent() const { return (lane_extent() + s_.lanes - 1) / s_.lanes * s_.lanes; }
-  int64_t array_elements() const;
-  std::string add_array(DType dtype);
+  int64_t array_elements(bool rows) const;
+  Array add_array(DType dtype, bool rows = false);
   void find_arrays();
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);

@@ -55,7 +55,7 @@ std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Arr
                                   bool out) {
   std::string element = e_.dialect_.element_type(array.dtype);
   std::string start = format("({}*){}", element, array.pointer);
-  if (e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
+  if (array.rows && e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
   streams_.push_back({name, element, start + " - left", "", in, out, size_of(array.dtype)});
   return name;
 }

@@ -12,6 +12,9 @@ namespace {
 
 constexpr int64_t kPartElements = 1 << 16;  // of a split row; fixed, so that results do not depend on threads
 constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay for waking a thread
+constexpr int64_t kShortRow = 4;            // vectors: rows up to this long go beside each other
+constexpr int64_t kStreamedRow = 2048;      // elements
+constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
 constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
 
 struct Work {
@@ -117,6 +120,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
+  bool short_rows = false;
   if (p.ordered) {
     s.order = Order::Columns;
     s.lane_axis = best_axis(p, 0, outer, lanes);
@@ -137,6 +141,12 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
+      } else if (p.row_count() <= kShortRow * lanes && extent(p, column_axis) >= 2 * lanes) {
+        // A row's end costs a call of the span on padded copies, as much as some hundred elements.
+        s.order = Order::Columns;
+        s.lane_axis = column_axis;
+        s.reason = "lanes across rows: rows are short";
+        short_rows = true;
       }
     }
   }
@@ -156,7 +166,10 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   int64_t row = p.row_count(), points = p.outer_count(), lane = extent(p, s.lane_axis);
   float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
   if (s.order == Order::Columns) {
-    repeat_cheap_values(p, true, std::numeric_limits<float>::infinity());
+    // A block of short rows keeps all that its sweeps share in the first-level cache.
+    const bool keeps = row * 2 * s.lanes <= kKeptElements;
+    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity());
+    s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
     // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
     // threads. A part has rows enough for its partial results to be a small share of the traffic.
     const bool splits = !p.ordered && parts && p.sweeps.size() == 1 && p.row[0].value >= 64;
@@ -171,6 +184,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
       s.split = std::max<int64_t>(s.split, 1);
       if (blocks * s.split >= 16) break;
     }
+    if (short_rows || s.keeper == Keeper::Scratch)
+      s.chunk = std::min(s.chunk,
+                         std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
     const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
     float task = unit * static_cast<float>(per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
@@ -206,7 +222,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   }
   // Outputs that no cache can hold pass it by; the first one decides where aligned stores begin, so others
-  // have to agree.
+  // have to agree. A line of memory that is written both ways is slow, so rows that do not fill their lines
+  // have to be long.
   int64_t written = 0, stores = 0;
   bool contiguous = true, whole = true;
   for_each_stmt(p, [&](const Stmt& stmt) {
@@ -220,7 +237,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
              });
   });
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
-  s.streaming = stores > 0 && contiguous && from_row && (stores == 1 || whole) &&
+  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
                 written > static_cast<int64_t>(target.cache_bytes) / 2;
   return s;
 }

@@ -197,6 +197,22 @@ TEST(ScheduleCpu, LeadingAxesAreReducedAcrossColumns) {
   EXPECT_EQ(scheduled("%x = input : f32[64, 1000]\n%s = sum %x, axes=[1]\nreturn %s").order, Order::Rows);
 }
 
+TEST(ScheduleCpu, ShortRowsGoBesideEachOtherAndKeepWhatTheyShare) {
+  const char* softmax =
+      "%x = input : f32[{n}]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[5000, 1]\n"
+      "%c = subtract %x, %r\n%e = exp %c\n%s = sum %e, axes=[1]\n%t = reshape %s : f32[5000, 1]\n"
+      "%y = divide %e, %t\nreturn %y";
+  auto of = [&](const std::string& n) {
+    std::string text = softmax;
+    return scheduled(text.replace(text.find("{n}"), 3, n).c_str());
+  };
+  const Schedule narrow = of("5000, 7"), wide = of("5000, 700");
+  EXPECT_EQ(narrow.order, Order::Columns);
+  EXPECT_EQ(narrow.lane_axis, 0);
+  EXPECT_EQ(narrow.keeper, Keeper::Scratch);
+  EXPECT_EQ(wide.order, Order::Rows);
+}
+
 TEST(ScheduleCpu, FewLongRowsAreSplit) {
   EXPECT_GT(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").split, 1);
   EXPECT_EQ(scheduled("%x = input : f32[1000]\n%s = sum %x\nreturn %s").split, 1);
@@ -207,6 +223,16 @@ TEST(ScheduleCpu, FewLongRowsAreSplit) {
 TEST(ScheduleCpu, OutputsBeyondTheCacheAreStreamed) {
   EXPECT_TRUE(scheduled("%x = input : f32[10000000]\n%y = exp %x\nreturn %y").streaming);
   EXPECT_FALSE(scheduled("%x = input : f32[10000]\n%y = exp %x\nreturn %y").streaming);
+  const char* rows =
+      "%x = input : f32[100000, {n}]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[100000, 1]\n"
+      "%y = subtract %x, %r\nreturn %y";
+  auto of = [&](const std::string& n) {
+    std::string text = rows;
+    return scheduled(text.replace(text.find("{n}"), 3, n).c_str()).streaming;
+  };
+  EXPECT_FALSE(of("100")) << "rows share lines of memory";
+  EXPECT_TRUE(of("128"));
+  EXPECT_TRUE(of("4099"));
   EXPECT_FALSE(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").streaming);
 }
 

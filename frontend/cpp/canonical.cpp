@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "compiler/base/error.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 
@@ -153,6 +154,18 @@ Numbers& thread_numbers() {
 
 runtime::BufferRef buffer_of(const Node& input) {
   return std::static_pointer_cast<runtime::Buffer>(input.as<ir::InputAttr>().handle);
+}
+
+runtime::BufferRef value_of(const ir::Node& input) {
+  runtime::BufferRef buffer = buffer_of(input);
+  if (!buffer) {
+    throw Error(
+        "compile: a function's arguments have no values while it is recorded, so it can neither look at them "
+        "nor "
+        "decide by them: got " +
+        to_string(input.shape()) + " " + std::string(name(input.dtype())));
+  }
+  return buffer;
 }
 
 void Canonical::clear() {

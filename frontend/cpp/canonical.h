@@ -41,6 +41,9 @@ uint32_t count_nodes(const ir::NodeRef& output, Computed& computed);
 // The graph to compile: its inputs hold no buffers; `scalars`: constants become scalar inputs as in the key.
 ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars);
 
+// Null for an argument of a function that is being recorded, which has no value.
 runtime::BufferRef buffer_of(const ir::Node& input);
+// As buffer_of(), but Error where there is no value.
+runtime::BufferRef value_of(const ir::Node& input);
 
 }  // namespace weft::detail

@@ -79,6 +79,15 @@ struct ThreadCanonical {
 
 }  // namespace
 
+namespace {
+
+void check_values(const Canonical& graph) {
+  for (size_t i = 0; i < graph.buffers.size(); ++i)
+    if (!graph.buffers[i]) value_of(*graph.inputs[i]);
+}
+
+}  // namespace
+
 ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
   return ir::NodeRef(new ir::Node(ir::Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
 }
@@ -89,12 +98,13 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
   std::vector<runtime::BufferRef> result;
   if (lie_in_memory) {
-    for (const ir::NodeRef& n : nodes) result.push_back(buffer_of(*n));
+    for (const ir::NodeRef& n : nodes) result.push_back(value_of(*n));
     return result;
   }
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
   prepare(device, nodes, graph);
+  check_values(graph);
   if (graph.order.size() == 1 && !graph.buffers.empty()) {
     // The node was computed for another array.
     result.assign(nodes.size(), graph.buffers[0]);
@@ -112,6 +122,7 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
   prepare(device, {&node, 1}, graph);
+  if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
   if (graph.elements > device.session.options.interpret_limit) return nullptr;
   return interpreted(device, {&node, 1}, graph)[0];
@@ -150,7 +161,7 @@ void materialize(std::span<Cell* const> cells) {
 
 runtime::BufferRef materialized(Cell& cell) {
   ir::NodeRef node = cell.value();
-  if (node->op == ir::Op::input) return buffer_of(*node);
+  if (node->op == ir::Op::input) return value_of(*node);
   const LongWork work;
   // While the cell is locked nobody can start to compute from its graph, so memory that dies with it may be
   // reused.

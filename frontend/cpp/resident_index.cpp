@@ -46,7 +46,7 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
   const Extremes found = ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t)) {
       using T = typename ir::Storage<t>::Stored;
-      if (!known) return extremes(at, static_cast<const T*>(buffer_of(*value)->data()));
+      if (!known) return extremes(at, static_cast<const T*>(value_of(*value)->data()));
       const auto constant = static_cast<T>(value->as<ir::ConstantAttr>().value.i);
       at = {{}, {t, {}}, {}, 0};
       return extremes(at, &constant);

@@ -43,6 +43,7 @@ bool compute(Cell& cell, const ir::NodeRef& value, std::byte* out) {
 ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& value) {
   if (value->op != ir::Op::input || !is_small_part(cell, view)) return {};
   const runtime::BufferRef from = buffer_of(*value);
+  if (!from) return {};
   const runtime::BufferRef copy = cell.device.device->allocate(
       static_cast<size_t>(element_count(view.type.shape)) * size_of(view.type.dtype));
   gather(strided(view), static_cast<const std::byte*>(from->data()), static_cast<std::byte*>(copy->data()));
@@ -51,9 +52,9 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
 
 bool may_write_small(Cell& cell, const View* view, uint32_t pending) {
   if (!view || pending > kNodes || !is_small_part(cell, *view)) return false;
-  const ir::Op held = cell.value()->op;
-  if (held == ir::Op::constant) materialized(cell);  // zeros to be filled
-  return held == ir::Op::constant || held == ir::Op::input;
+  const ir::NodeRef held = cell.value();
+  if (held->op == ir::Op::constant) materialized(cell);  // zeros to be filled
+  return held->op == ir::Op::constant || (held->op == ir::Op::input && buffer_of(*held));
 }
 
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
@@ -65,6 +66,7 @@ bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
   cell.inspect([&](const ir::NodeRef& held) {
     if (held->op != ir::Op::input || held->use_count() != 1) return;
     const runtime::BufferRef memory = buffer_of(*held);
+    if (!memory) return;
     constexpr int kNodeAndHere = 2;
     if (memory.use_count() != kNodeAndHere || !memory->writable()) return;
     scatter(strided(view), elements, static_cast<std::byte*>(memory->data()));

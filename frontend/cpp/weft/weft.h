@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/cpp/weft/array.h"
+#include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/memory.h"
 #include "frontend/cpp/weft/ops.h"

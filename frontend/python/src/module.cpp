@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   bind_reductions(m);
   bind_shaping(m);
   bind_products(m);
+  bind_compiled(m);
   bind_scans(m);
   bind_session(m);
   bind_dlpack(m);

@@ -12,6 +12,7 @@ void bind_memory(nanobind::module_& m);
 void bind_reductions(nanobind::module_& m);
 void bind_shaping(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
+void bind_compiled(nanobind::module_& m);
 void bind_scans(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);

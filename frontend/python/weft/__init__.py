@@ -13,6 +13,7 @@ _core.pass_over(_os.path.dirname(__file__))
 
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft import (  # noqa: E402
+    _compiled,
     _creation,
     _dtypes,
     _elementwise,
@@ -70,13 +71,14 @@ for _part in (
     _protocols,
     _info,
     _session,
+    _compiled,
 ):
     for _name in _part.__all__:
         globals()[_name] = getattr(_part, _name)
     __all__ += _part.__all__
 _methods.attach()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
-__all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "max", "min", "pow", "round", "sum"})
+__all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,0 +1,136 @@
+#include "frontend/cpp/weft/compiled.h"
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "frontend/cpp/canonical.h"
+#include "frontend/cpp/cell.h"
+#include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/long_work.h"
+#include "frontend/cpp/record.h"
+
+namespace weft {
+
+using detail::Access;
+
+struct Compiled::State {
+  detail::DeviceSlot* device = nullptr;
+  std::vector<ir::TensorType> arguments;
+  std::vector<int> argument_of;             // of each input of the program; -1: a captured buffer
+  std::vector<runtime::BufferRef> buffers;  // captured ones
+  std::vector<Scalar> scalars;
+  // A result: an output of the program, or else an argument as it came, or else a captured value.
+  struct Source {
+    ir::TensorType type;
+    int output = -1, argument = -1;
+    runtime::BufferRef captured;
+  };
+  std::vector<Source> results;  // f's, then what it wrote
+  std::vector<int> written;     // the arguments that f writes to
+  size_t returned = 0;
+  detail::ProgramCache::Program program;
+};
+
+Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
+  auto state = std::make_shared<State>();
+  std::vector<Array> places;
+  std::vector<ir::NodeRef> inputs;
+  for (const Array& argument : arguments) {
+    detail::DeviceSlot& device = Access::cell(argument)->device;
+    if (state->device && state->device != &device) {
+      throw Error("compile: arrays must be on one device: got " + state->device->name + " and " +
+                  device.name);
+    }
+    state->device = &device;
+    state->arguments.push_back({argument.dtype(), argument.shape()});
+    inputs.push_back(detail::input_node(state->arguments.back(), nullptr));
+    places.push_back(detail::record(device, inputs.back(), 0));
+  }
+  const std::vector<Array> results = f(places);
+  if (!state->device) state->device = &detail::current_session().device({});
+  state->returned = results.size();
+  std::vector<ir::NodeRef> outputs;
+  for (const Array& result : results) outputs.push_back(detail::read(result, {}));
+  for (size_t i = 0; i < places.size(); ++i) {
+    ir::NodeRef now = Access::cell(places[i])->value();
+    if (now == inputs[i]) continue;
+    state->written.push_back(static_cast<int>(i));
+    outputs.push_back(std::move(now));
+  }
+  std::vector<ir::NodeRef> computed;
+  for (ir::NodeRef& output : outputs) {
+    State::Source source{output->type, -1, -1, nullptr};
+    if (output->op != ir::Op::input) {
+      source.output = static_cast<int>(computed.size());
+      computed.push_back(std::move(output));
+    } else if (const auto found = std::find(inputs.begin(), inputs.end(), output); found != inputs.end()) {
+      source.argument = static_cast<int>(found - inputs.begin());
+    } else {
+      source.captured = detail::value_of(*output);
+    }
+    state->results.push_back(std::move(source));
+  }
+  if (computed.empty()) {
+    state_ = std::move(state);
+    return;
+  }
+  const detail::LongWork work;
+  detail::Canonical graph;
+  detail::prepare(*state->device, computed, graph);
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const auto found = std::find(inputs.begin(), inputs.end(), graph.inputs[i]);
+    state->argument_of.push_back(found == inputs.end() ? -1 : static_cast<int>(found - inputs.begin()));
+    state->buffers.push_back(graph.buffers[i]);
+    if (found == inputs.end() && !graph.buffers[i])
+      throw Error("compile: an argument of another compiled function was kept");
+  }
+  state->scalars = graph.scalars;
+  state->program = detail::program_for(*state->device, computed, graph);
+  state_ = std::move(state);
+}
+
+bool Compiled::takes(std::span<const Array> arguments) const {
+  if (arguments.size() != state_->arguments.size()) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ir::TensorType& type = state_->arguments[i];
+    if (&Access::cell(arguments[i])->device != state_->device) return false;
+    if (arguments[i].dtype() != type.dtype || arguments[i].shape() != type.shape) return false;
+  }
+  return true;
+}
+
+std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const {
+  if (!takes(arguments))
+    throw Error("compile: the function was recorded for other dtypes, shapes or devices");
+  std::vector<Array> result;
+  std::vector<runtime::BufferRef> values(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    // A view is read as an array of its own.
+    const Array whole = Access::view(arguments[i]) ? arguments[i].copy() : arguments[i];
+    values[i] = detail::materialized(*Access::cell(whole));
+  }
+  std::vector<runtime::BufferRef> inputs = state_->buffers;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (state_->argument_of[i] >= 0) inputs[i] = values[static_cast<size_t>(state_->argument_of[i])];
+  }
+  std::vector<runtime::BufferRef> outputs;
+  if (state_->program) {
+    const detail::LongWork work;
+    outputs = state_->program->run(inputs, state_->scalars);
+  }
+  for (size_t i = 0; i < state_->results.size(); ++i) {
+    const State::Source& source = state_->results[i];
+    runtime::BufferRef buffer = source.output >= 0     ? outputs[static_cast<size_t>(source.output)]
+                                : source.argument >= 0 ? values[static_cast<size_t>(source.argument)]
+                                                       : source.captured;
+    Array made = detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)), 0);
+    if (i < state_->returned) {
+      result.push_back(std::move(made));
+    } else {
+      Array(arguments[static_cast<size_t>(state_->written[i - state_->returned])]).assign(made);
+    }
+  }
+  return result;
+}
+
+}  // namespace weft

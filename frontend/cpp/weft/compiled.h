@@ -1,0 +1,33 @@
+// A function of arrays recorded once: later calls with arrays of the same dtypes and shapes run its program
+// without recording anything.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "frontend/cpp/weft/array.h"
+
+namespace weft {
+
+class Compiled {
+ public:
+  using Function = std::function<std::vector<Array>(std::span<const Array>)>;
+  // Calls f once, with arrays of the arguments' dtypes, shapes and device that have no values: looking at
+  // one, or at what was made of it, is an Error. What f writes to its arguments is part of it; arrays that it
+  // uses besides them keep the values that they have now.
+  Compiled(std::span<const Array> arguments, const Function& f);
+
+  // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
+  // values.
+  std::vector<Array> operator()(std::span<const Array> arguments) const;
+  // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
+  bool takes(std::span<const Array> arguments) const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace weft

@@ -1,0 +1,76 @@
+"""Functions recorded once: the same answers without recording, and never an answer that a look at a value has fixed."""
+
+import numpy as np
+import pytest
+import weft as wf
+
+
+def test_later_calls_record_nothing():
+    calls = []
+
+    @wf.compile
+    def f(x, y, n):
+        calls.append(1)
+        for _ in range(n):
+            x = x * y + 1
+        return x
+
+    for k in range(4):
+        x, y = np.arange(600.0) + k, np.full(600, 0.5)
+        got = f(wf.asarray(x), wf.asarray(y), 2)
+        np.testing.assert_allclose(np.asarray(got), (x * y + 1) * y + 1)
+    assert len(calls) == 1
+    f(wf.zeros(3), wf.zeros(3), 2)
+    f(wf.zeros(600), wf.zeros(600), 3)
+    assert len(calls) == 3
+
+
+def test_results_arguments_and_captured_arrays():
+    scale = wf.arange(4) * 10.0
+
+    @wf.compile
+    def f(x):
+        return x, scale, [x * scale][0], wf.sum(x)
+
+    x, same, product, total = f(wf.ones(4))
+    assert x.tolist() == [1] * 4 and same.tolist() == [0, 10, 20, 30]
+    assert product.tolist() == [0, 10, 20, 30] and float(total) == 4
+
+
+def test_writes_to_arguments_happen():
+    @wf.compile
+    def step(u, v):
+        u[1:-1] = u[1:-1] + v[1:-1]
+        v *= 2
+
+    a, b = np.ones((40, 40)), np.ones((40, 40))
+    u, v = wf.asarray(a), wf.asarray(b)
+    for _ in range(3):
+        assert step(u, v) is None
+        a[1:-1] += b[1:-1]
+        b *= 2
+    np.testing.assert_array_equal(np.asarray(u), a)
+    np.testing.assert_array_equal(np.asarray(v), b)
+    step(u[:20], v[20:])
+    a[1:19] += b[21:39]
+    np.testing.assert_array_equal(np.asarray(u), a)
+
+
+@pytest.mark.parametrize("look", [bool, float, np.asarray, lambda x: x.tolist(), lambda x: wf.eval(x * 2), lambda x: x[x > 0],
+                                  lambda x: float((x * 2).sum()), lambda x: wf.sort(x), repr])
+@pytest.mark.parametrize("shape", [(1,), (1000,)])
+def test_values_cannot_be_looked_at(look, shape):
+    @wf.compile
+    def f(x):
+        look(x)
+        return x + 1
+
+    with pytest.raises((ValueError, TypeError)):
+        f(wf.ones(shape))
+
+
+def test_what_cannot_be_recorded():
+    with pytest.raises(TypeError, match="give arrays"):
+        wf.compile(lambda x: 3)(wf.ones(2))
+    with pytest.raises(TypeError, match="unhashable"):
+        wf.compile(lambda x, y: x)(wf.ones(2), [1])

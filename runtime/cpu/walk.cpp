@@ -108,6 +108,20 @@ void aim(const Place& at) {
   }
 }
 
+// A stretch of whole vectors that no test cuts: what most rows are, and where short ones cannot wait.
+void walk_plainly(const Place& at, long vectors) {
+  const WalkPlan& plan = at.plan;
+  for (int k = 0; k < plan.streams_count; ++k) {
+    const WalkStream& stream = plan.streams[k];
+    const WalkMemory& memory = at.memory[k];
+    const long step = memory.start ? memory.by : 0;
+    put(at.state, stream.place,
+        memory.start ? static_cast<const char*>(memory.start) + at.position * step * stream.bytes : kZeros);
+    if (stream.by_place >= 0) put(at.state, stream.by_place, step);
+  }
+  plan.span(at.state, vectors, plan.lanes);
+}
+
 // Points each stream at its pad, which for those that are read holds what is there.
 void aim_at_pads(const Place& at, long live) {
   char* to = at.pads;
@@ -138,6 +152,13 @@ void copy_from_pads(const Place& at, long live) {
   }
 }
 
+// One vector of which `live` positions are real.
+[[gnu::noinline]] void walk_partly(const Place& at, long live) {
+  aim_at_pads(at, live);
+  at.plan.span(at.state, 1, live);
+  copy_from_pads(at, live);
+}
+
 }  // namespace
 
 void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
@@ -146,8 +167,15 @@ void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long row
   char* state = static_cast<char*>(state_of_span);
   const int shift =
       std::countr_zero(static_cast<unsigned long>(plan.lanes));  // a power of two; divisions are slow
-  for (int k = 0; k < plan.tests_count; ++k) find_bounds(tests[k]);
   Place at{plan, memory, tests, pads, state, left, 0};
+  if (plan.tests_count == 0 && plan.aligned == -1 && plan.position_place < 0 && plan.rows_place < 0) {
+    for (long vectors; (vectors = std::min((right - at.position) >> shift, plan.limit)) > 0;
+         at.position += vectors << shift)
+      walk_plainly(at, vectors);
+    if (const long live = right - at.position; live > 0) walk_partly(at, live);
+    return;
+  }
+  for (int k = 0; k < plan.tests_count; ++k) find_bounds(tests[k]);
   for (long count; at.position < right; at.position += count) {
     const long c = at.position;
     count = right - c;
@@ -172,9 +200,7 @@ void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long row
     if (plan.rows_place >= 0) put(state, plan.rows_place, rows_at_once);
     for (; at.row < rows; at.row += rows_at_once) {
       if (partial) {
-        aim_at_pads(at, count);
-        plan.span(state, 1, count);
-        copy_from_pads(at, count);
+        walk_partly(at, count);
       } else {
         aim(at);
         plan.span(state, vectors, plan.lanes);

@@ -1,0 +1,133 @@
+"""Writes weft/__init__.pyi from the package itself, so that what type checkers see is what there is."""
+
+import inspect
+import sys
+
+import weft
+from weft import _core, _dtypes
+
+HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
+
+import builtins
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
+
+from weft import fft as fft
+from weft import linalg as linalg
+from weft._dtypes import FloatInfo as FloatInfo
+from weft._dtypes import IntegerInfo as IntegerInfo
+from weft._host import UniqueAll as UniqueAll
+from weft._host import UniqueCounts as UniqueCounts
+from weft._host import UniqueInverse as UniqueInverse
+
+__version__: str
+__array_api_version__: str
+e: float
+pi: float
+inf: float
+nan: float
+newaxis: None
+
+Axis = int | tuple[int, ...] | None
+Shape = int | Sequence[int]
+
+class Error(ValueError): ...
+class OutOfMemory(Error, MemoryError): ...
+class InternalError(RuntimeError): ...
+'''
+
+# What Python's operators give that is no array.
+OTHER_RESULTS = {
+    "__bool__": "builtins.bool",
+    "__int__": "int",
+    "__float__": "float",
+    "__complex__": "complex",
+    "__index__": "int",
+    "__len__": "int",
+    "__contains__": "builtins.bool",
+    "__iter__": "Iterator[Array]",
+    "__divmod__": "tuple[Array, Array]",
+    "__rdivmod__": "tuple[Array, Array]",
+    "__setitem__": "None",
+    "__delitem__": "None",
+}
+PROPERTIES = {"dtype": "Any", "shape": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int", "nbytes": "int",
+              "device": "str", "T": "Array", "mT": "Array", "real": "Array", "imag": "Array", "flat": "Array",
+              "strides": "tuple[int, ...]"}
+ASSIGNED = {"shape", "real", "imag"}
+
+
+def parameter(p):
+    annotation = p.annotation if isinstance(p.annotation, str) else "Any"
+    stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    default = ""
+    if p.default is not p.empty:
+        simple = p.default is None or isinstance(p.default, (bool, int, float, str))
+        finite = not isinstance(p.default, float) or abs(p.default) < float("inf")
+        default = f" = {p.default!r}" if simple and finite else " = ..."
+    return f"{stars}{p.name}: {annotation}{default}"
+
+
+def declaration(name, f, returns="Array", own=None):
+    signature = inspect.signature(f)
+    parts, seen_keyword_only = [], False
+    parameters = list(signature.parameters.values())
+    for i, p in enumerate(parameters):
+        if p.kind is p.KEYWORD_ONLY and not seen_keyword_only:
+            seen_keyword_only = True
+            if not any(q.kind is q.VAR_POSITIONAL for q in parameters):
+                parts.append("*")
+        parts.append("self" if own and i == 0 else parameter(p))
+        if p.kind is p.VAR_POSITIONAL:
+            seen_keyword_only = True
+        last = i + 1 == len(parameters) or parameters[i + 1].kind is not p.POSITIONAL_ONLY
+        if p.kind is p.POSITIONAL_ONLY and last:
+            parts.append("/")
+    if isinstance(signature.return_annotation, str):
+        returns = signature.return_annotation
+    return f"def {name}({', '.join(parts)}) -> {returns}: ..."
+
+
+def array_class():
+    lines = ["class Array:"]
+    for name, kind in PROPERTIES.items():
+        lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
+        if name in ASSIGNED:
+            lines += [f"    @{name}.setter", f"    def {name}(self, value: Any) -> None: ..."]
+    for name, method in sorted(vars(weft.Array).items()):
+        if name in PROPERTIES or name in ("__doc__", "__module__", "__weaklistoffset__", "__hash__", "__new__"):
+            continue
+        if isinstance(method, type(object.__init__)):  # a slot
+            # The third argument of pow() is for integers alone.
+            count = 1 if "pow" in name else len(inspect.signature(method).parameters) - 1
+            others = "".join(f", other{i}: Any, /" if i == count - 1 else f", other{i}: Any" for i in range(count))
+            ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+            if name not in ("__getattribute__", "__repr__", "__str__", "__buffer__", "__release_buffer__"):
+                lines.append(f"    def {name}(self{others}) -> {OTHER_RESULTS.get(name, 'Array')}: ...{ignore}")
+        elif name == "__reduce__":
+            lines.append("    def __reduce__(self) -> Any: ...")
+        elif callable(method):
+            result = {"item": "Any", "__complex__": "complex"}.get(name, "Array")
+            lines.append("    " + declaration(name, method, result, own=True))
+    lines.append("    __hash__: None  # type: ignore[assignment]")
+    return lines
+
+
+def main(path):
+    lines = [HEAD, *array_class(), "", "ndarray = Array", ""]
+    known = {"fft", "linalg", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis"}
+    names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
+             for name in getattr(part, "__all__", ())}
+    for name in sorted(names - known):
+        value = getattr(weft, name)
+        if inspect.isroutine(value):
+            lines.append(declaration(name, value, "Array"))
+        else:
+            lines.append(f"{name}: Any")
+    lines += [f"{name}: Any" for name in _dtypes.names if name not in names]
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    assert _core.map_names
+    main(sys.argv[1])

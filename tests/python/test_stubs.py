@@ -1,0 +1,50 @@
+"""What type checkers see of the package is sound, and tells right uses from wrong ones."""
+
+import os
+import subprocess
+import sys
+
+import weft as wf
+
+USES = """
+import weft as wf
+x: wf.Array = wf.asarray([1.0, 2.0])
+y: wf.Array = (x * 2 + 1) @ x
+z: float = float(y)
+n: int = x.ndim
+w: wf.Array = wf.atan2(x, y, out=None)
+x[0] = wf.sum(x, axis=0)
+s: tuple[int, ...] = x.shape
+wf.compile(lambda a: a)(x)
+d = wf.float32
+b: bool = wf.allclose(x, x)
+v: wf.Array = wf.unique_all(x).values
+"""
+
+WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)"]
+
+
+def check(text, folder):
+    file = folder / "use.py"
+    file.write_text(text)
+    environment = dict(os.environ, MYPYPATH=os.path.dirname(os.path.dirname(wf.__file__)))
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(folder / "cache"), str(file)],
+        env=environment, cwd=folder, capture_output=True, text=True, check=False,
+    )
+
+
+def test_right_uses_pass_and_wrong_ones_do_not(tmp_path):
+    assert (run := check(USES, tmp_path)).returncode == 0, run.stdout
+    wrong = check(USES + "\n".join(WRONG) + "\n", tmp_path)
+    for line in range(len(USES.splitlines()) + 1, len(USES.splitlines()) + 1 + len(WRONG)):
+        assert f"use.py:{line}: error" in wrong.stdout, wrong.stdout
+
+
+def test_the_stub_itself_is_sound(tmp_path):
+    stub = os.path.join(os.path.dirname(wf.__file__), "__init__.pyi")
+    environment = dict(os.environ, MYPYPATH=os.path.dirname(os.path.dirname(wf.__file__)))
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "weft"],
+                         env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert os.path.exists(stub)
+    assert "__init__.pyi" not in run.stdout, run.stdout

@@ -9,7 +9,7 @@ from weft import _core, _dtypes
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
 import builtins
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from weft import fft as fft
 from weft import linalg as linalg

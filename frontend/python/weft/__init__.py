@@ -5,7 +5,6 @@ would run and why; `wf.eval(x)` runs it; every other look at a value does so by 
 """
 
 import os as _os
-from typing import Any as _Any
 
 from weft import _core
 
@@ -81,7 +80,7 @@ _methods.attach()
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
 
-def __getattr__(name: str) -> _Any:
+def __getattr__(name: str) -> object:
     """The dtypes, whose packages are imported when the first of them is asked for."""
     value = _dtypes.named(name)
     if value is None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
 
 from weft import _core
 from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 __all__ = ["compile"]
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Sequence
 
 from weft import _core
 from weft._core import Array
 from weft._memory import from_numpy
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+    Shape = int | Sequence[int]
 
 __all__ = [
     "arange",
@@ -32,8 +37,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-Shape = int | Sequence[int]
 
 
 def _named(device: Any) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 from weft import _core
 from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "promote_types", "result_type"]
 
@@ -144,15 +148,10 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     return given == _core.dtype(kind)
 
 
-class FloatInfo(NamedTuple):
+class FloatInfo(namedtuple("FloatInfo", "bits eps max min smallest_normal dtype")):
     """What a floating-point dtype can hold."""
 
-    bits: int
-    eps: float
-    max: float
-    min: float
-    smallest_normal: float
-    dtype: Any
+    __slots__ = ()
 
     @property
     def tiny(self) -> float:
@@ -167,13 +166,10 @@ class FloatInfo(NamedTuple):
         return 10.0 ** -int(-math.log10(self.eps))
 
 
-class IntegerInfo(NamedTuple):
+class IntegerInfo(namedtuple("IntegerInfo", "bits max min dtype")):
     """What an integer dtype can hold."""
 
-    bits: int
-    max: int
-    min: int
-    dtype: Any
+    __slots__ = ()
 
 
 def finfo(type: Any, /) -> FloatInfo:

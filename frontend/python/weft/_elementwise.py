@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 for _name in _core.map_names:
     globals()[_name] = getattr(_core, _name)

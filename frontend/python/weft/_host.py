@@ -6,12 +6,16 @@ Their values are looked at when they are called. On the CPU NumPy reads Weft's m
 from __future__ import annotations
 
 import builtins
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._memory import from_numpy, to_numpy
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "argpartition",
@@ -141,27 +145,22 @@ def argwhere(x: Any) -> Array:
     return answered(_numpy().argwhere, asarray(x))
 
 
-class UniqueAll(NamedTuple):
+class UniqueAll(namedtuple("UniqueAll", "values indices inverse_indices counts")):
     """What unique_all() gives."""
 
-    values: Array
-    indices: Array
-    inverse_indices: Array
-    counts: Array
+    __slots__ = ()
 
 
-class UniqueCounts(NamedTuple):
+class UniqueCounts(namedtuple("UniqueCounts", "values counts")):
     """What unique_counts() gives."""
 
-    values: Array
-    counts: Array
+    __slots__ = ()
 
 
-class UniqueInverse(NamedTuple):
+class UniqueInverse(namedtuple("UniqueInverse", "values inverse_indices")):
     """What unique_inverse() gives."""
 
-    values: Array
-    inverse_indices: Array
+    __slots__ = ()
 
 
 def unique_all(x: Any, /) -> UniqueAll:

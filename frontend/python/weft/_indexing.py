@@ -7,23 +7,23 @@ elements they pick. What they pick from stays lazy.
 from __future__ import annotations
 
 import builtins
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._memory import from_numpy, to_numpy
 
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["compress", "extract", "place", "put", "put_along_axis", "putmask", "take", "take_along_axis"]
 
 
-class _Picked(NamedTuple):
-    """What an index picks from a view: positions along one axis, and where the axes of the result stand."""
-
-    view: Array  # with the axes that are indexed in front
-    count: int  # how many they are
-    positions: Array  # in these axes, flat
-    place: int  # of the positions' axes in the result
+# What an index picks from a view: `view` has the axes that are indexed in front, `count` of them; `positions` count in
+# these axes together; `place` is where the positions' axes stand in the result.
+_Picked = namedtuple("_Picked", "view count positions place")
 
 
 def _host_index(entry: Any) -> Any:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from weft import _core
 from weft import _dtypes
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["__array_namespace_info__"]
 

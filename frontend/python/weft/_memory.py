@@ -8,10 +8,13 @@ and is read-only for good.
 
 from __future__ import annotations
 
-from typing import Any
 
 from weft import _core
 from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _borrow_from = 256 * 1024  # bytes; copying less costs no more than what borrowing takes
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from weft import _core, _creation, _dtypes, _elementwise, _host, _indexing, _numpy_names, _products, _protocols
 from weft import _reductions, _scans, _shaping
 from weft._core import Array
 from weft._memory import to_numpy
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _functions = {
     _reductions: "all any argmax argmin max mean min prod ptp std sum var",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Sequence
 
 from weft import _core
 from weft._core import Array
@@ -15,6 +14,10 @@ from weft._reductions import any as _any
 from weft._reductions import max as _max
 from weft._reductions import mean, min as _min, prod, std, sum as _sum, var
 from weft._shaping import atleast_1d, atleast_2d, concat, flip, permute_dims, reshape, stack
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
 
 _same = {
     "absolute": "abs",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._memory import from_numpy, to_numpy
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["from_dlpack"]
 

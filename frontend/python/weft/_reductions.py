@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import store
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    Axis = int | tuple[int, ...] | None
 
 __all__ = [
     "all",
@@ -29,8 +34,6 @@ __all__ = [
     "sum",
     "var",
 ]
-
-Axis = Any  # None, an integer or a tuple of integers
 
 
 def _masked(x: Array, where: Any, identity: Any) -> Array:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 from weft import _core
 from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["devices", "eval", "explain", "one_kernel", "show", "stats", "sync"]
 

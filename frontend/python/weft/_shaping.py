@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Sequence
 
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import store
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
 
 __all__ = [
     "atleast_1d",

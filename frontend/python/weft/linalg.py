@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 from weft import _core
 from weft._core import Array
@@ -12,6 +11,10 @@ from weft._numpy_names import cross, diagonal
 from weft._products import matmul, outer, tensordot, vecdot
 from weft._products import trace as _trace
 from weft._shaping import matrix_transpose
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _decompositions = [
     "cholesky",

@@ -50,6 +50,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   if (!state->device) state->device = &detail::current_session().device({});
   state->returned = results.size();
   std::vector<ir::NodeRef> outputs;
+  outputs.reserve(results.size());
   for (const Array& result : results) outputs.push_back(detail::read(result, {}));
   for (size_t i = 0; i < places.size(); ++i) {
     ir::NodeRef now = Access::cell(places[i])->value();

@@ -136,6 +136,8 @@ def test_numpys_functions_take_weft_arrays():
     assert isinstance(np.ones((2, 3)) * x, wf.Array)
     assert isinstance(np.float64(2) * x, wf.Array)
     assert np.mean(x, axis=0).tolist() == [1.5, 2.5, 3.5]
+    assert float(np.linalg.norm(x)) == pytest.approx(float(np.linalg.norm(np.asarray(x))))
+    assert np.fft.fft(x).dtype == np.complex128
     with pytest.raises(TypeError, match="output"):
         np.add(np.ones(3), wf.ones(3), out=np.zeros(3))
 

@@ -92,7 +92,11 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
 
     if not builtins.all(issubclass(one, (Array, numpy.ndarray)) for one in types):
         return NotImplemented
-    f = _function(func.__name__) if func.__module__ == "numpy" else None
+    place = func.__module__.removeprefix("numpy").removeprefix(".")
+    if place in ("linalg", "fft"):
+        f = getattr(_function(place), func.__name__, None)
+    else:
+        f = _function(func.__name__) if not place else None
     if f is None:
         return NotImplemented
     return f(*args, **options)

@@ -15,6 +15,7 @@ constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay fo
 constexpr int64_t kShortRow = 4;            // vectors: rows up to this long go beside each other
 constexpr int64_t kStreamedRow = 2048;      // elements
 constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
+constexpr double kCostOfEnds = 200;         // of a run along the lanes, in contiguous bytes
 constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
 
 struct Work {
@@ -89,14 +90,13 @@ int64_t extent(const RowProgram& p, int axis) {
   return a < outer ? p.outer[a].value : p.row[a - outer].value;
 }
 
-// The best axis of [first, last) to run lanes along: contiguous, and not much shorter than a vector.
-int best_axis(const RowProgram& p, int first, int last, int lanes) {
+// The best axis of [first, last) to run lanes along: contiguous, and long enough for its ends not to matter.
+int best_axis(const RowProgram& p, int first, int last) {
   int best = last - 1;
   double best_score = -std::numeric_limits<double>::infinity();
   for (int a = last - 1; a >= first; --a) {
-    double full = std::min(1.0, static_cast<double>(extent(p, a)) / lanes);
-    double score = contiguity(p, a);
-    score = score > 0 ? score * full : score - (1 - full) * 100;
+    const auto length = static_cast<double>(std::max<int64_t>(extent(p, a), 1));
+    const double score = contiguity(p, a) - kCostOfEnds / length;
     if (score > best_score) best_score = score, best = a;
   }
   return best;
@@ -123,19 +123,19 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
   bool short_rows = false;
   if (p.ordered) {
     s.order = Order::Columns;
-    s.lane_axis = best_axis(p, 0, outer, lanes);
+    s.lane_axis = best_axis(p, 0, outer);
     s.reason = "the row is walked in order";
   } else if (p.row.empty()) {
     s.order = Order::Pointwise;
-    s.lane_axis = best_axis(p, 0, outer, lanes);
+    s.lane_axis = best_axis(p, 0, outer);
     s.reason = "pointwise";
   } else {
-    int row_axis = best_axis(p, outer, axes, lanes);
+    int row_axis = best_axis(p, outer, axes);
     s.order = Order::Rows;
     s.lane_axis = row_axis;
     s.reason = "lanes along the row";
     if (outer > 0) {
-      int column_axis = best_axis(p, 0, outer, lanes);
+      int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
       if (better && extent(p, column_axis) >= std::min<int64_t>(lanes, 8)) {
         s.order = Order::Columns;

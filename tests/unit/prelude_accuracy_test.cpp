@@ -88,7 +88,8 @@ W gelu_tanh(W x) {
   });
 }
 
-// NumPy's npy_divmod: the remainder with the divisor's sign, and the floored quotient that belongs to it.
+// NumPy's npy_divmod: the remainder with the divisor's sign, and the floored quotient that belongs to it; with
+// infinite operands the plain quotient, as the Array API standard has it.
 template <class T>
 T remainder(T a, T b) {
   T mod = std::fmod(a, b);
@@ -99,7 +100,7 @@ T remainder(T a, T b) {
 
 template <class T>
 T floor_divide(T a, T b) {
-  if (b == 0) return a / b;
+  if (b == 0 || std::isinf(a) || std::isinf(b)) return a / b;
   const T mod = std::fmod(a, b);
   T div = (a - mod) / b;
   if (mod != 0 && (b < 0) != (mod < 0)) div -= 1;

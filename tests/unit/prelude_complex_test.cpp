@@ -239,7 +239,7 @@ TEST(PreludeComplex, SpecialValuesOfTheArrayStandard) {
       {"log1p", nan, nan, nan, nan},
       {"log1p", 0, 0, 0, 0},
       {"expm1", 0, 0, 0, 0},
-      {"expm1", -0.0, 0, -0.0, 0},
+      {"expm1", -0.0, 0, 0, 0},
       {"expm1", 1, inf, nan, nan},
       {"expm1", 1, nan, nan, nan},
       {"expm1", inf, 0, inf, 0},

@@ -152,3 +152,10 @@ def test_the_standards_namespace():
     assert wf.can_cast(wf.int32, wf.float64) and not wf.can_cast(wf.float64, wf.int32)
     with pytest.raises(AttributeError):
         wf.no_such_name
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8"])
+def test_fmod_of_the_least_integer_has_the_sign_of_the_dividend(dtype: str) -> None:
+    least = np.iinfo(dtype).min
+    a, b = np.array([-11, 54, least, least, 7], dtype), np.array([least, least, 10, -10, -3], dtype)
+    np.testing.assert_array_equal(np.asarray(wf.fmod(a, b)), np.fmod(a, b))

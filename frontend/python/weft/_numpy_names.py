@@ -192,11 +192,12 @@ def fmin(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def fmod(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """The rest of a division, with the sign of x1."""
-    rest = _core.remainder(_core.abs(asarray(x1)), _core.abs(asarray(x2)))
-    if rest.dtype.kind == "u":
-        return store(rest, out)
-    signed = _core.copysign(rest, x1) if rest.dtype.kind in "fV" else where(_core.less(x1, 0), -rest, rest)
-    return store(signed, out)
+    a, b = asarray(x1), asarray(x2)
+    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+        rest = _core.remainder(a, b)  # with the sign of x2; an absolute value of the least integer is none
+        other_sign = _core.logical_and(_core.not_equal(rest, 0), _core.not_equal(_core.less(rest, 0), _core.less(a, 0)))
+        return store(where(other_sign, rest - b, rest), out)
+    return store(_core.copysign(_core.remainder(_core.abs(a), _core.abs(b)), a), out)
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:

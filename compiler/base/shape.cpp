@@ -11,7 +11,6 @@ Dims contiguous_strides(const Shape& shape) {
 }
 
 void check_size(std::string_view op, std::span<const int64_t> shape, size_t item_bytes) {
-  constexpr int64_t kLimit = int64_t{1} << 62;
   int64_t bytes = static_cast<int64_t>(item_bytes);
   bool empty = false, overflow = false;
   for (int64_t extent : shape) {
@@ -21,9 +20,9 @@ void check_size(std::string_view op, std::span<const int64_t> shape, size_t item
     // The strides of an empty array are still products of its other extents, so those must fit as well.
     if (extent == 0) {
       empty = true;
-    } else if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kLimit) {
+    } else if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kMaxBytes) {
       overflow = true;
-      bytes = kLimit;
+      bytes = kMaxBytes;
     }
   }
   if (overflow) {

@@ -106,7 +106,9 @@ inline int64_t element_count(std::span<const int64_t> shape) {
 // Element strides of a row-major array.
 Dims contiguous_strides(const Shape& shape);
 
-// Throws Error when an extent is negative or when count * item_bytes passes 2^62.
+// The most memory that one array may take up.
+inline constexpr int64_t kMaxBytes = int64_t{1} << 62;
+// Throws Error when an extent is negative or when count * item_bytes passes kMaxBytes.
 void check_size(std::string_view op, std::span<const int64_t> shape, size_t item_bytes);
 
 // The NumPy broadcast of two shapes; Error naming `op` and both shapes when there is none.

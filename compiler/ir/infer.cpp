@@ -89,15 +89,41 @@ TensorType checked(Op op, DType dtype, Shape shape) {
   return {dtype, std::move(shape)};
 }
 
+// The elements of an input lie from index 0 on in memory of at most the size that check_size() allows. An
+// axis of no elements counts as one of one, so that no address that is computed from it overflows either.
+void check_layout(const InputAttr& a, const TensorType& type) {
+  if (a.strides.empty()) {
+    if (a.offset != 0) fail(Op::input, "an offset needs strides", "offset " + std::to_string(a.offset));
+    return;
+  }
+  check_attr_rank(Op::input, "strides", a.strides, type.shape.size());
+  const std::string got = "strides " + to_string(a.strides) + " and offset " + std::to_string(a.offset) +
+                          " for the shape " + to_string(type.shape);
+  int64_t lowest = a.offset, highest = a.offset;
+  bool overflow = false;
+  for (size_t k = 0; k < type.shape.size(); ++k) {
+    int64_t reach = 0;
+    overflow |= __builtin_mul_overflow(std::max<int64_t>(type.shape[k] - 1, 0), a.strides[k], &reach);
+    int64_t& end = reach < 0 ? lowest : highest;
+    overflow |= __builtin_add_overflow(end, reach, &end);
+  }
+  if (!overflow && lowest < 0)
+    fail(Op::input, "no element may lie before index 0 of the memory",
+         got + ", which reach index " + std::to_string(lowest));
+  int64_t bytes = 0;
+  overflow |= highest == INT64_MAX ||
+              __builtin_mul_overflow(highest + 1, static_cast<int64_t>(size_of(type.dtype)), &bytes);
+  if (overflow || bytes > kMaxBytes) fail(Op::input, "the elements lie too far apart", got);
+}
+
 // ---- inference, one function for each family
 
 TensorType infer_source(Op op, const Attr& attr, const TensorType& stated) {
   switch (op) {
-    case Op::input: {
-      const auto& a = attribute<InputAttr>(op, attr);
-      if (!a.strides.empty()) check_attr_rank(op, "strides", a.strides, stated.shape.size());
+    case Op::input:
+      check_size(name(op), stated.shape, size_of(stated.dtype));
+      check_layout(attribute<InputAttr>(op, attr), stated);
       break;
-    }
     case Op::scalar:
       attribute<ScalarAttr>(op, attr);
       break;

@@ -132,7 +132,8 @@ class Drawing {
         if (backwards) low += step * std::max<int64_t>(type.shape[a] - 1, 0);
         step *= std::max<int64_t>(type.shape[a], 1) + random_.below(2);
       }
-      attr.offset = low + random_.below(3);
+      int64_t offset = low + random_.below(3);
+      if (!attr.strides.empty()) attr.offset = offset;
     }
     inputs_.push_back(ir::input(type, std::move(attr)));
     return inputs_.back();

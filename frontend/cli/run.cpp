@@ -94,12 +94,20 @@ void run(const Flags& flags) {
   std::vector<std::pair<size_t, std::string>> out;
   bool quiet = false;  // the standard output is an array
   for (auto& text : flags.out) {
-    Binding b = parse_binding("--out", text);
-    out.emplace_back(output_number(file, b.name), b.value);
-    quiet |= b.value == "-";
+    if (text.find('=') == std::string::npos) {
+      if (file.outputs.size() != 1)
+        throw Error(fmt::format(
+            "--out takes NAME=FILE where a graph does not return one value alone, got '{}'; it returns {}",
+            text, file.outputs.empty() ? "nothing" : fmt::format("{}", fmt::join(file.outputs, ", "))));
+      out.emplace_back(0, text);
+    } else {
+      Binding b = parse_binding("--out", text);
+      out.emplace_back(output_number(file, b.name), b.value);
+    }
+    quiet |= out.back().second == "-";
   }
   if (quiet && (flags.time || flags.each_op || flags.verify))
-    throw Error("run: --out …=- leaves no room on the standard output for --time, --each-op and --verify");
+    throw Error("run: --out to - leaves no room on the standard output for --time, --each-op and --verify");
   std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
 
   runtime::Counters counters;
@@ -150,8 +158,8 @@ void add_run(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("run", "Run a graph, from files to files");
   command->footer(R"(Examples:
-  weft run axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out 0=z.npy
-  weft run photo.weft --in photo=in.png --out 0=out.png --time
+  weft run axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out z.npy
+  weft run photo.weft --in photo=in.png --out out.png --time
   weft run softmax.weft --random 1 --verify --each-op
 
 Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
@@ -161,10 +169,11 @@ and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   command
-      ->add_option("--out", flags->out,
-                   "Where an output goes, by name or number: 0=y.npy, y=y.png; may be repeated. Without "
-                   "--out, the first values are printed")
-      ->type_name("NAME=FILE")
+      ->add_option(
+          "--out", flags->out,
+          "Where an output goes, by name or number: 0=y.npy, y=y.png; may be repeated. The file alone "
+          "where there is one output. Without --out, the first values are printed")
+      ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
       ->type_name("SEED");

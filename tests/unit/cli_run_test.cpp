@@ -201,6 +201,17 @@ TEST_F(CliRun, SaysWhatIsWrongWithAnOutput) {
   expect_error(run_scaled({"--out", "0=-", "--verify"}), 1, "no room on the standard output");
 }
 
+TEST_F(CliRun, AFileAloneTakesTheOnlyOutput) {
+  const std::string graph = "graph {\n  %a = input : f32[2, 3]\n  %b = negative %a\n  return %b\n}\n";
+  const std::string alone = folder / "alone.npy", named = folder / "named.npy";
+  Ran ran = run({"-", "--in", "a=" + (folder / "x.npy"), "--out", alone, "--out", "b=" + named}, graph);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(read_text(alone).empty());
+  EXPECT_EQ(read_text(alone), read_text(named));
+  expect_error(run_scaled({"--out", alone}), 1, "NAME=FILE");
+  expect_error(run_scaled({"--out", alone}), 1, "it returns y, total");
+}
+
 TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
   expect_error(run_scaled({"--device", "gpu"}), 1, "there is no device 'gpu'");
   expect_error(run_scaled({"--device", "cuda:x"}), 1, "there is no device 'cuda:x'");

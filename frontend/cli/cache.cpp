@@ -2,6 +2,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/machine.h"
@@ -32,6 +34,12 @@ std::unique_ptr<KernelCache> open(const Flags& flags) {
 }
 
 void list(const Flags& flags) {
+  // Opening a cache makes its folder.
+  if (!flags.directory.empty() &&
+      !std::filesystem::exists(std::filesystem::symlink_status(flags.directory))) {
+    fmt::print("0 kernels, 0 bytes in {}, which does not exist\n", flags.directory);
+    return;
+  }
   auto cache = open(flags);
   uint64_t bytes = 0;
   auto entries = cache->list();

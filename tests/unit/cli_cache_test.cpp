@@ -42,6 +42,14 @@ TEST_F(CliCache, ListsEveryKernel) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("weft_"), HasSubstr("clang-"), HasSubstr("2 kernels, ")));
 }
 
+TEST_F(CliCache, ListingMakesNoFolder) {
+  const std::string none = folder / "none";
+  Ran ran = run_weft({"cache", "ls", "--cache-dir", none});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "0 kernels, 0 bytes in " + none + ", which does not exist\n");
+  EXPECT_FALSE(std::filesystem::exists(none));
+}
+
 TEST_F(CliCache, FindsAndRemovesADamagedKernel) {
   EXPECT_EQ(cache({"verify"}).out, "2 kernels checked, 0 were damaged and are removed\n");
   ASSERT_EQ(entries().size(), 2u);

@@ -257,6 +257,12 @@ class Parser {
   static bool is_elementwise(Op op) { return kind(op) == OpKind::Map && info(op).result != Result::Stated; }
 
   NodeRef make_node(Statement& s) {
+    // Later readers of the first operand would find the new value: only the compiler, which looks for them,
+    // may.
+    if (s.op == Op::assign)
+      lexer_.fail(s.op_at,
+                  "assign: only the compiler makes it, where nothing else reads the replaced value: use "
+                  "update, which takes the same operands");
     check_operands(s);
     if (needs_type(s.op) && !s.stated)
       lexer_.fail(s.op_at, fmt::format("expected ': type' at the end of the line, since {} does not imply it",

@@ -1,5 +1,7 @@
 // What the compiler did with an array's graph, as text, and the contract that it is one kernel.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
@@ -58,35 +60,44 @@ const Array& one_kernel(const Array& x) {
 
 std::string show(const Array& x, const std::string& stage) {
   Inspected at(x);
+  // The stages of `weft show`, but for those of the other kind of device.
+  const bool cpu = at.device.target.kind == TargetKind::Cpu;
+  const std::string source = cpu ? "cpp" : "cuda", assembly = cpu ? "asm" : "ptx";
+  const std::vector<std::string> names = {"graph", "simplified", "fused", "plan", source, assembly};
+  if (!stage.empty() && std::find(names.begin(), names.end(), stage) == names.end()) {
+    std::string known;
+    for (const std::string& name : names)
+      known.append(known.empty() ? "" : name == assembly ? " or " : ", ").append(name);
+    throw Error("show: takes one of " + known + ": got '" + stage + "'");
+  }
   if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
-  std::vector<std::pair<std::string, std::string>> stages;
+  std::map<std::string, std::string, std::less<>> texts;
+  const auto passes = pass_names();
   Options options = at.device.session.compile_options();
   options.dump = [&](std::string_view name, std::string_view text) {
-    const auto known =
-        std::find_if(stages.begin(), stages.end(), [&](const auto& s) { return s.first == name; });
-    if (known != stages.end()) {
-      known->second += '\n';
-      known->second += text;
-    } else {
-      stages.emplace_back(name, text);
+    if (std::find(passes.begin(), passes.end(), name) != passes.end()) {
+      texts["simplified"].append("# after ").append(name).append("\n").append(text);
+      return;
     }
+    std::string& known = texts[std::string(name)];
+    if (!known.empty()) known += '\n';
+    known += text;
   };
   const Program program = compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
-  const std::string assembly = at.device.target.kind == TargetKind::Cpu ? "asm" : "ptx";
+  if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (stage == assembly) {
     std::string text;
-    for (const KernelSource& source : program.kernels) text += at.device.device->assembly(source);
+    for (const KernelSource& kernel : program.kernels) text += at.device.device->assembly(kernel);
     return text;
   }
-  std::string all, names;
-  for (const auto& [name, text] : stages) {
-    if (name == stage) return text;
+  if (!stage.empty()) return texts[stage];
+  std::string all;
+  for (const std::string& name : names) {
+    if (name == assembly) continue;
+    const std::string& text = texts[name];
     all.append("== ").append(name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
-    names.append(name).append(", ");
   }
-  if (stage.empty()) return all;
-  if (stage == "simplify" || stage == "share") return {};  // the pass changed nothing
-  throw Error("show: takes one of " + names + assembly + ": got '" + stage + "'");
+  return all;
 }
 
 }  // namespace weft

@@ -281,6 +281,19 @@ TEST_F(SessionTest, ShowGivesEveryStage) {
   EXPECT_THAT(show(y, "cpp"), HasSubstr("extern \"C\""));
   EXPECT_THAT(show(y, "asm"), HasSubstr("ret"));
   EXPECT_THAT(show(y), HasSubstr("== fused"));
+  EXPECT_THAT(show(y), HasSubstr("== simplified"));
+}
+
+TEST_F(SessionTest, ShowNamesTheStagesAsTheCommandDoes) {
+  EXPECT_THAT(show(line(1000) * 2.5 + 1.5, "simplified"), HasSubstr("return"));
+  const Array same = exp(line(1000));
+  EXPECT_THAT(show(same, "simplified"), HasSubstr("exp"));
+  try {
+    show(same, "simplify");
+    FAIL() << "simplify is no stage";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "show: takes one of graph, simplified, fused, plan, cpp or asm: got 'simplify'");
+  }
 }
 
 TEST_F(SessionTest, SyncOfAnArrayComputesIt) {

@@ -85,7 +85,7 @@ void sync(const Array& x);
 std::string explain(const Array& x);
 // The array, computed. Error with the reasons when that takes more than one kernel.
 const Array& one_kernel(const Array& x);
-// The text of one stage of compiling: graph, simplify, share, fused, plan, cpp (or cuda), asm (or ptx). An
+// The text of one stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx). An
 // empty stage gives all but the last, each under its name.
 std::string show(const Array& x, const std::string& stage = {});
 

@@ -40,8 +40,8 @@ inline Array stack(std::initializer_list<Array> xs, int64_t axis = 0, Where at =
 Array pad(const Array& x, const std::vector<std::pair<int64_t, int64_t>>& widths, const Number& value = 0,
           Where at = Where::current());
 
-// x[…, index, …] along an axis, for an index of any shape. Negative positions count from the end; positions
-// outside are held to the axis, since they are not known before the array is computed.
+// x[…, index, …] along an axis, for an index of any shape. Negative positions count from the end. Positions
+// outside are an IndexError where they lie in host memory; those yet to be computed are held to the axis.
 Array take(const Array& x, const Array& index, int64_t axis = 0, Where at = Where::current());
 // One position for each place of the result; index and x broadcast against each other off the axis.
 Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at = Where::current());

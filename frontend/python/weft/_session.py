@@ -28,7 +28,7 @@ def explain(x: Array) -> str:
 
 
 def show(x: Array, stage: str = "") -> str:
-    """The text of a stage of compiling: graph, simplify, share, fused, plan, cpp (or cuda), asm (or ptx); '' is all."""
+    """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all."""
     return _core.show(x, stage)
 
 

@@ -136,6 +136,11 @@ TEST(Build, SourcesCheckTheirTypes) {
                "TypeError: iota: takes signed integer, unsigned integer, float only: got bool");
   EXPECT_ERROR(input({DType::F32, {2, 2}}, {nullptr, "x", {1}, 0}),
                "Error: input: strides must have one entry for each of 2 axes: got (1,)");
+  EXPECT_ERROR(
+      input({DType::F32, {2, 2}}, {nullptr, "x", {1, -3}, 2}),
+      "Error: input: no element may lie before index 0 of the memory: got strides (1, -3) and offset 2 for "
+      "the shape (2, 2), which reach index -1");
+  EXPECT_EQ(input({DType::F32, {2, 2}}, {nullptr, "x", {1, -3}, 3})->as<InputAttr>().offset, 3);
   EXPECT_EQ(iota({DType::I64, {3, 4}}, -1)->as<AxisAttr>().axis, 1);
   EXPECT_EQ(value(constant({DType::I8, {}}, Scalar::of(2.9))).i, 2);
 }

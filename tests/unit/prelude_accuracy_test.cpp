@@ -88,8 +88,8 @@ W gelu_tanh(W x) {
   });
 }
 
-// NumPy's npy_divmod: the remainder with the divisor's sign, and the floored quotient that belongs to it; with
-// infinite operands the plain quotient, as the Array API standard has it.
+// NumPy's npy_divmod: the remainder with the divisor's sign, and the floored quotient that belongs to it;
+// with infinite operands the plain quotient, as the Array API standard has it.
 template <class T>
 T remainder(T a, T b) {
   T mod = std::fmod(a, b);

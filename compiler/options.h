@@ -32,8 +32,10 @@ struct Options {
   Numerics numerics = Numerics::Standard;
   bool fuse = true;                         // false: a kernel for each op, to compare with
   std::vector<std::string> without_passes;  // names of passes to leave out, to bisect
-  int max_kernel_statements = 3000;         // larger groups are cut
-  int max_kernel_words = 480;               // arguments of one kernel, in 8-byte words
+  // What the ops of a kernel may cost to compile, in real additions; larger groups are cut. Compiling 3000
+  // takes Clang about half a second.
+  int max_kernel_cost = 3000;
+  int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
   DumpSink dump;  // empty: none

@@ -37,6 +37,16 @@ constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before o
 // About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
 int words_of(const Node& n) { return 2 + static_cast<int>(n.shape().size()); }
 
+// What a node costs the backend's compiler, in real additions: a sine inlines its whole polynomial, a complex
+// op several real ones, and a chain of updates nests its guards.
+constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
+int compile_cost(const Node& n) {
+  if (kind(n.op) == OpKind::Source) return 0;
+  if (n.op == Op::update) return kUpdateCompileCost;
+  const int cost = std::max(1, static_cast<int>(info(n.op).cost));
+  return kind(n.dtype()) == DTypeKind::Complex ? kComplexCompileCost * cost : cost;
+}
+
 bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
 bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
 
@@ -46,7 +56,7 @@ struct Expression {
       readings;                                // of other roots, in the order in which they are met
   std::unordered_map<const Node*, int> times;  // each node computed, and at how many accesses
   std::vector<const Node*> inputs;             // arrays read
-  int statements = 0;
+  int compile_cost = 0;
 
   const Reading* reading(const Node* producer) const {
     for (auto& [node, r] : readings)
@@ -61,7 +71,7 @@ struct Building {
   std::set<int> before, after;  // groups that it reads, and that read it
   int level = 0;                // above that of each group in `before`
   std::set<const Node*> inputs;
-  int statements = 0;
+  int compile_cost = 0;
   NodeRef library;
 };
 
@@ -125,12 +135,12 @@ class Fuser {
   void cut_windows() {
     // Room is left for extents, guards and what is written.
     const int most_words = options_.max_kernel_words * 4 / 5;
-    int statements = 0, words = 0, window = 0;
+    int cost = 0, words = 0, window = 0;
     std::unordered_map<const Node*, int> window_of;
     for (auto* n : order_) {
-      statements += kind(n->op) != OpKind::Source;
+      cost += compile_cost(*n);
       if (n->op == Op::input) words += words_of(*n);
-      if (statements > options_.max_kernel_statements || words > most_words) statements = words = 0, ++window;
+      if (cost > options_.max_kernel_cost || words > most_words) cost = compile_cost(*n), words = 0, ++window;
       window_of[n] = window;
     }
     if (window == 0) return;
@@ -255,7 +265,7 @@ class Fuser {
         return;
       }
       ++e.times[n];
-      ++e.statements;
+      e.compile_cost += compile_cost(*n);
       stack.push_back({n, a});
     };
     auto expand = [&](const Node* n, const Access& at) {
@@ -281,13 +291,13 @@ class Fuser {
         if (base->op == Op::input) e.inputs.push_back(base);
       }
     } else if (root->op == Op::assign) {
-      e.statements = 1;
+      e.compile_cost = compile_cost(*root);
       visit(root->inputs[1].get(), top);
       const Node* base = root->inputs[0].get();
       if (roots_.contains(base) && !reading_number.contains(base))
         e.readings.emplace_back(base, Reading{false, {}, "it is written in place"});
     } else {
-      e.statements = 1;
+      e.compile_cost = compile_cost(*root);
       expand(root, top);
     }
     while (!stack.empty()) {
@@ -445,8 +455,7 @@ class Fuser {
     int words = 0;
     for (auto* n : inputs) words += words_of(*n);
     for (auto& root : b.roots) words += words_of(*root.node);
-    return b.statements + e.statements <= options_.max_kernel_statements &&
-           words <= options_.max_kernel_words;
+    return b.compile_cost + e.compile_cost <= options_.max_kernel_cost && words <= options_.max_kernel_words;
   }
 
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
@@ -530,7 +539,7 @@ class Fuser {
       b.space.row[axis[n->as<ir::AxisAttr>().axis]] = 1;
       b.space.has_row = b.space.scans = true;
     }
-    b.statements += e.statements;
+    b.compile_cost += e.compile_cost;
     b.inputs.insert(e.inputs.begin(), e.inputs.end());
     run_after(g, needs);
   }

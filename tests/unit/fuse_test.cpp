@@ -328,9 +328,24 @@ TEST(Fuse, WorkOfSeveralKernelsIsStoredOnce) {
   EXPECT_THAT(f.why, HasSubstr("writes exp : f32(300, 200)"));
 }
 
+TEST(Fuse, KernelsAreBoundedByWhatTheirOpsCostToCompile) {
+  auto kernels = [](const std::string& op, int length, const std::string& type, int cost) {
+    Options options;
+    options.max_kernel_cost = cost;
+    std::string lines = "%v0 = input : " + type + "\n";
+    for (int k = 0; k < length; ++k)
+      lines += "%v" + std::to_string(k + 1) + " = " + op + " %v" + std::to_string(k) + "\n";
+    return fuse(lines + "return %v" + std::to_string(length), options).kernels();
+  };
+  EXPECT_EQ(kernels("sqrt", 53, "f32[10]", 320), 1u);
+  EXPECT_EQ(kernels("sin", 20, "f32[10]", 320), 1u);
+  EXPECT_EQ(kernels("sin", 200, "f32[10]", 320), 10u);
+  EXPECT_EQ(kernels("sin", 200, "c64[10]", 320), 40u);
+}
+
 TEST(Fuse, ValuesThatNobodyReadsFromMemoryAreNotWritten) {
   Options options;
-  options.max_kernel_statements = 4;
+  options.max_kernel_cost = 48;  // four of exp
   Fused f =
       fuse("%x = input : f32[10]\n%a = exp %x\n%b = exp %a\n%c = exp %b\n%d = exp %c\n%e = exp %d\nreturn %e",
            options);
@@ -405,7 +420,7 @@ struct Edge {
   const char* name;
   const char* lines;
   const char* reason;
-  int max_statements = 3000;
+  int max_cost = 3000;
 };
 
 const Edge kEdges[] = {
@@ -449,7 +464,7 @@ const Edge kEdges[] = {
     {"TooLarge",
      "%x = input : f32[9]\n%a = exp %x\n%b = exp %a\n%c = exp %b\n%d = exp %c\n%e = exp %d\n%f = exp "
      "%e\nreturn %f",
-     "the kernel would be too large", 4},
+     "the kernel would be too large", 48},
     {"Library", "%a = input : f32[9, 9]\n%d = dot %a, %a\n%y = exp %d\nreturn %y", "a library computes it"},
     {"InOneKernelOnly",
      "%x = input \"x\" : f32[9]\n%w = input \"w\" : f32[9]\n%y = exp %x\n%z = log %w\n%u = add %y, %z\n"
@@ -462,7 +477,7 @@ class Reason : public testing::TestWithParam<Edge> {};
 
 TEST_P(Reason, IsGiven) {
   Options options;
-  options.max_kernel_statements = GetParam().max_statements;
+  options.max_kernel_cost = GetParam().max_cost;
   Fused f = fuse(GetParam().lines, options);
   EXPECT_THAT(f.why, HasSubstr(GetParam().reason));
   EXPECT_GT(f.kernels(), 1u);

@@ -98,7 +98,7 @@ def test_a_long_loop_of_updates_stays_bounded(width):
         x[k : k + width] += i
         a[k : k + width] += i
     np.testing.assert_array_equal(np.asarray(x), a)
-    assert wf.stats()["compiles"] - compiles < 12
+    assert wf.stats()["compiles"] - compiles < 30
 
 
 def test_loops_over_elements_run_at_once():

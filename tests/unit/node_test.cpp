@@ -69,7 +69,7 @@ TEST(Node, ConstantsAreComparedByBits) {
 TEST(Node, InputsAreToldApartByHandleThenByName) {
   const auto data = std::make_shared<int>(1), other = std::make_shared<int>(1);
   const auto with = [](std::shared_ptr<void> handle, const char* name, int64_t offset) {
-    return input({DType::F32, {4}}, {std::move(handle), name, {}, offset});
+    return input({DType::F32, {4}}, {std::move(handle), name, Dims{1}, offset});
   };
   EXPECT_TRUE(same_but_lines(*with(data, "", 0), *with(data, "", 0)));
   EXPECT_FALSE(same_but_lines(*with(data, "", 0), *with(other, "", 0)));

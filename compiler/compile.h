@@ -2,6 +2,7 @@
 // same program.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,23 @@ ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& o
 
 // The passes over graphs, in order: what Options::without_passes may name.
 std::vector<std::string_view> pass_names();
+
+// A text of a graph on its way to machine code, under the name by which people ask for it. Options::dump
+// receives them but for `simplified`, which joins what the passes dump, and those that a device makes of a
+// kernel's source.
+struct Stage {
+  std::string_view name;
+  std::optional<TargetKind> target;  // none: any
+  bool by_device = false;
+};
+inline constexpr Stage kStages[] = {{"graph", {}},
+                                    {"simplified", {}},
+                                    {"fused", {}},
+                                    {"plan", {}},
+                                    {"cpp", TargetKind::Cpu},
+                                    {"cuda", TargetKind::Cuda},
+                                    {"asm", TargetKind::Cpu, true},
+                                    {"ptx", TargetKind::Cuda, true}};
 
 // Constants whose value the passes look at (0, 1, -1, 2, 0.5, NaN, the infinities, all bools and a few more)
 // stay in a graph; every other one is better given as a scalar, so that another value needs no other program.

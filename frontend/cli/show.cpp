@@ -1,7 +1,8 @@
 // `weft show`: the text of one stage of compiling, as the compiler's own dumps give it.
 #include <fmt/format.h>
 
-#include <array>
+#include <iterator>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -28,18 +29,8 @@ struct Flags {
   CompileFlags compile;
 };
 
-struct Stage {
-  const char* name;
-  const char* device;  // null: any
-};
-constexpr std::array<Stage, 8> kStages = {{{"graph", nullptr},
-                                           {"simplified", nullptr},
-                                           {"fused", nullptr},
-                                           {"plan", nullptr},
-                                           {"cpp", "cpu"},
-                                           {"cuda", "cuda"},
-                                           {"asm", "cpu"},
-                                           {"ptx", "cuda"}}};
+// As in --device.
+std::string_view name_of(TargetKind kind) { return kind == TargetKind::Cuda ? "cuda" : "cpu"; }
 
 void show_simplified(const ir::Graph& graph, const Target& target, Options options, bool dot) {
   std::string text;
@@ -92,9 +83,9 @@ void show_groups(const ir::Graph& graph, const Target& target, const Options& op
              }));
 }
 
-std::string assembly(const KernelSource& source, const Machine& machine, bool ptx) {
+std::string assembly(const KernelSource& source, const Machine& machine) {
   if (machine.device) return machine.device->assembly(source);
-  if (!ptx)
+  if (machine.target.kind == TargetKind::Cpu)
     throw Error(
         "show: the asm stage needs the CPU back end (WEFT_CPU_JIT), which this weft was built without");
   std::string reason;
@@ -107,12 +98,11 @@ void run(Flags flags) {
   const Stage* stage = nullptr;
   for (auto& s : kStages)
     if (flags.stage == s.name) stage = &s;
-  if (stage->device) {
-    if (!flags.device_given) flags.device.name = stage->device;
-    bool cuda = kind_of(flags.device.name) == TargetKind::Cuda;
-    if (cuda != (std::string_view(stage->device) == "cuda"))
-      throw Error(fmt::format("show: stage {} is of the device {}, not of {}", stage->name, stage->device,
-                              flags.device.name));
+  if (stage->target) {
+    if (!flags.device_given) flags.device.name = name_of(*stage->target);
+    if (kind_of(flags.device.name) != *stage->target)
+      throw Error(fmt::format("show: stage {} is of the device {}, not of {}", stage->name,
+                              name_of(*stage->target), flags.device.name));
   }
   bool drawn = flags.stage == "graph" || flags.stage == "simplified" || flags.stage == "fused";
   if (flags.dot && !drawn)
@@ -130,9 +120,9 @@ void run(Flags flags) {
   Options options = compile_options(flags.compile);
   if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags.dot);
   if (flags.dot) return show_groups(graph, machine.target, options);
-  if (flags.stage == "asm" || flags.stage == "ptx") {
+  if (stage->by_device) {
     for (auto& source : compile(graph, machine.target, options).kernels)
-      fmt::print("{}\n", assembly(source, machine, flags.stage == "ptx"));
+      fmt::print("{}\n", assembly(source, machine));
     return;
   }
   options.dump = [&](std::string_view name, std::string_view text) {
@@ -154,11 +144,15 @@ void add_show(CLI::App& app) {
                 return %a }' | weft show - --stage graph)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
   std::vector<std::string> names;
-  names.reserve(kStages.size());
-  for (auto& s : kStages) names.emplace_back(s.name);
-  command
-      ->add_option("--stage", flags->stage,
-                   "graph, simplified (after each pass), fused, plan, cpp, cuda, asm or ptx")
+  std::string listed;
+  for (auto& s : kStages) {
+    names.emplace_back(s.name);
+    listed += (listed.empty()                ? ""
+               : &s == std::end(kStages) - 1 ? " or "
+                                             : ", ") +
+              names.back() + (s.name == "simplified" ? " (after each pass)" : "");
+  }
+  command->add_option("--stage", flags->stage, listed)
       ->check(CLI::IsMember(names))
       ->type_name("STAGE")
       ->capture_default_str();

@@ -60,14 +60,16 @@ const Array& one_kernel(const Array& x) {
 
 std::string show(const Array& x, const std::string& stage) {
   Inspected at(x);
-  // The stages of `weft show`, but for those of the other kind of device.
-  const bool cpu = at.device.target.kind == TargetKind::Cpu;
-  const std::string source = cpu ? "cpp" : "cuda", assembly = cpu ? "asm" : "ptx";
-  const std::vector<std::string> names = {"graph", "simplified", "fused", "plan", source, assembly};
-  if (!stage.empty() && std::find(names.begin(), names.end(), stage) == names.end()) {
+  const Stage* wanted = nullptr;
+  std::vector<Stage> stages;
+  for (const Stage& s : kStages)
+    if (!s.target || s.target == at.device.target.kind) stages.push_back(s);
+  for (const Stage& s : stages)
+    if (s.name == stage) wanted = &s;
+  if (!stage.empty() && !wanted) {
     std::string known;
-    for (const std::string& name : names)
-      known.append(known.empty() ? "" : name == assembly ? " or " : ", ").append(name);
+    for (const Stage& s : stages)
+      known.append(known.empty() ? "" : s.name == stages.back().name ? " or " : ", ").append(s.name);
     throw Error("show: takes one of " + known + ": got '" + stage + "'");
   }
   if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
@@ -85,17 +87,17 @@ std::string show(const Array& x, const std::string& stage) {
   };
   const Program program = compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
-  if (stage == assembly) {
+  if (wanted && wanted->by_device) {
     std::string text;
     for (const KernelSource& kernel : program.kernels) text += at.device.device->assembly(kernel);
     return text;
   }
   if (!stage.empty()) return texts[stage];
   std::string all;
-  for (const std::string& name : names) {
-    if (name == assembly) continue;
-    const std::string& text = texts[name];
-    all.append("== ").append(name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
+  for (const Stage& s : stages) {
+    if (s.by_device) continue;
+    const std::string& text = texts[std::string(s.name)];
+    all.append("== ").append(s.name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
   }
   return all;
 }

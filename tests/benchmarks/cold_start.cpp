@@ -9,14 +9,21 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "compiler/base/error.h"
+#include "compiler/compile.h"
 #include "frontend/cpp/session_state.h"
 #include "frontend/cpp/weft/weft.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/nvrtc.h"
 #include "tests/benchmarks/devices.h"
+#include "tests/benchmarks/recorded.h"
+#include "tests/benchmarks/workloads.h"
 
 namespace {
 
@@ -24,7 +31,7 @@ using namespace weft;
 using namespace weft::bench;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRepetitions = 21;
+constexpr int kRepetitions = 21, kWorkloadRepetitions = 7;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -43,13 +50,16 @@ constexpr const char* kSoftmax = R"(graph softmax {
 }
 )";
 
-// The graph's only kernel, in a text that no cache has seen.
-KernelSource unseen_kernel(const std::string& graph, const Target& target) {
+// The kernel in a text that no cache has seen.
+KernelSource unseen(KernelSource source) {
   static int count = 0;
-  KernelSource source = compile_text(graph, target).kernels.at(0);
   source.text += fmt::format("\n// {} {}\n", Clock::now().time_since_epoch().count(), count++);
   source.hash = hash_text(source.text);
   return source;
+}
+
+KernelSource unseen_kernel(const std::string& graph, const Target& target) {
+  return unseen(compile_text(graph, target).kernels.at(0));
 }
 
 // Graph to text: passes, fusion, schedule, emission.
@@ -58,17 +68,51 @@ void graph_to_source(benchmark::State& state, const std::string& device, const s
   for (auto _ : state) benchmark::DoNotOptimize(compile_text(graph, open.target));
 }
 
-// Text to loaded code: Clang and ORC, or NVRTC and the driver. The first repetitions warm the compiler up.
-void cold_kernel(benchmark::State& state, const std::string& device, const std::string& graph) {
-  static std::map<std::string, OpenDevice> devices;
-  auto open = devices.find(device);
-  if (open == devices.end()) open = devices.emplace(device, open_device(device)).first;
-  for (auto _ : state) {
-    state.PauseTiming();
-    const KernelSource source = unseen_kernel(graph, open->second.target);
-    state.ResumeTiming();
-    benchmark::DoNotOptimize(open->second.device->load(source));
+// What makes machine code of a kernel: a device, or NVRTC alone where there is no GPU to load it.
+struct Maker {
+  Target target;
+  std::function<void(const KernelSource&)> make;
+};
+
+// Null where the name is "nvrtc" and there is none.
+const Maker* maker(const std::string& name) {
+  static std::map<std::string, std::optional<Maker>> makers;
+  auto [at, fresh] = makers.try_emplace(name);
+  if (fresh && name == "nvrtc") {
+    std::string reason;
+    std::shared_ptr nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
+    const Target h200 = {TargetKind::Cuda, 132, 16, 50u << 20, 227u << 10};
+    if (nvrtc) at->second = {h200, [nvrtc](auto& s) { nvrtc->compile(s.text, s.name, "sm_90"); }};
+  } else if (fresh) {
+    auto open = std::make_shared<OpenDevice>(open_device(name));
+    at->second = {open->target, [open](auto& s) { open->device->load(s); }};
   }
+  return at->second ? &*at->second : nullptr;
+}
+
+// Text to loaded code: Clang and ORC, or NVRTC and the driver. Where there are several kernels the time is
+// that of one. The first repetitions warm the compiler up.
+void cold(benchmark::State& state, const Maker& maker, const std::vector<KernelSource>& kernels) {
+  for (auto _ : state) {
+    double seconds = 0;
+    for (const KernelSource& kernel : kernels) {
+      const KernelSource source = unseen(kernel);
+      const Clock::time_point start = Clock::now();
+      maker.make(source);
+      seconds += seconds_since(start);
+    }
+    state.SetIterationTime(seconds / static_cast<double>(kernels.size()));
+  }
+}
+
+void cold_kernel(benchmark::State& state, const std::string& device, const std::string& graph) {
+  const Maker& by = *maker(device);
+  cold(state, by, compile_text(graph, by.target).kernels);
+}
+
+void cold_workload(benchmark::State& state, const Maker& by, const Workload& workload) {
+  const Sizes& sizes = by.target.kind == TargetKind::Cpu ? kCpuSizes : kGpuSizes;
+  cold(state, by, compile(graph_of(workload, sizes), by.target).kernels);
 }
 
 void kernel_from_disk(benchmark::State& state, const std::string& device, const std::string& graph) {
@@ -125,7 +169,7 @@ void add(const std::string& device) {
         ->Iterations(1)
         ->Repetitions(kRepetitions)
         ->ReportAggregatesOnly()
-        ->UseRealTime();
+        ->UseManualTime();
     benchmark::RegisterBenchmark(("kernel_from_disk" + suffix).c_str(), kernel_from_disk, device, graph)
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
@@ -138,11 +182,28 @@ void add(const std::string& device) {
       ->UseManualTime();
 }
 
+void add_workloads(const std::string& name) {
+  const Maker* by = maker(name);
+  if (!by) return;
+  for (const Workload& workload : workloads()) {
+    benchmark::RegisterBenchmark((std::string("cold_workload/") + workload.name + "/" + name).c_str(),
+                                 [by, &workload](auto& state) { cold_workload(state, *by, workload); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1)
+        ->Repetitions(kWorkloadRepetitions)
+        ->ReportAggregatesOnly()
+        ->UseManualTime();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 3 && !std::strcmp(argv[1], "--open")) return open_and_tell(argv[2]);
   benchmark::Initialize(&argc, argv);
-  for (const std::string& device : device_names()) add(device);
+  const std::vector<std::string> devices = device_names();
+  for (const std::string& device : devices) add(device);
+  for (const std::string& device : devices) add_workloads(device);
+  if (devices.size() == 1) add_workloads("nvrtc");
   benchmark::RunSpecifiedBenchmarks();
 }

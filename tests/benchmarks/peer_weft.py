@@ -1,4 +1,4 @@
-"""Weft as a peer: the workloads that weft_workloads.cpp writes with the public C++ API, called by ctypes."""
+"""Weft as a peer: the workloads that workloads.cpp writes with the public C++ API, called by ctypes through weft_workloads.cpp."""
 import ctypes
 import pathlib
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int64, c_void_p

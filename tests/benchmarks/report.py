@@ -4,6 +4,7 @@
 usage: report.py FILE...    peers' JSON lines (.jsonl) and Google Benchmark's JSON (.json)
 """
 import json
+import statistics
 import sys
 from dataclasses import dataclass
 from typing import Optional
@@ -19,6 +20,8 @@ class Row:
     counter: Optional[str] = None
     at_most: Optional[float] = None
     at_least: Optional[float] = None
+    median: str = ""  # of all that the benchmark was run on, under this name
+    devices: tuple = ()  # all of them unless told
 
     def goal(self):
         return f"at most {self.at_most:g}" if self.at_most else f"at least {self.at_least:g}" if self.at_least else ""
@@ -32,6 +35,10 @@ ROWS = [
     Row("set_up", "that process as a whole, loading its libraries included", "ms", "process_ms"),
     Row("graph_to_source", "graph to kernel text", "ms"),
     Row("cold_kernel", "compiling and loading a kernel never seen", "ms"),
+    Row("cold_workload", "compiling and loading a kernel never seen", "ms", at_most=15,
+        median="median of the {} workloads", devices=("cpu",)),
+    Row("cold_workload", "compiling and loading a kernel never seen", "ms", at_most=40,
+        median="median of the {} workloads", devices=("cuda", "nvrtc")),
     Row("kernel_from_disk", "a kernel from the disk cache", "ms", at_most=2),
     Row("record_node", "recording a node", "ns", "record_ns", at_most=200),
     Row("seen_chain", "ten maps seen before: record, look up, launch, less the kernel", "us", "beyond_us", at_most=3),
@@ -93,24 +100,35 @@ def peer_tables(lines):
     return "\n".join(text)
 
 
+def measured(row, of, device, value):
+    goal = row.goal()
+    return [row.text, of, device, number(value), row.unit, goal, row.met(value) if goal else ""]
+
+
 def program_tables(files):
     """The rows above, from Google Benchmark's files; medians where a benchmark was repeated."""
     rows = []
     found = [b for f in files for b in f["benchmarks"] if b.get("aggregate_name", "median") == "median"]
     for row in ROWS:
+        medians = {}  # device -> values
         for b in found:
             # As in "cold_kernel/softmax/cpu/iterations:1/real_time": what, which, where, and how it was measured.
             words = [w for w in b["run_name"].split("/") if ":" not in w and not w.endswith("_time")]
             if words[0] != row.benchmark:
                 continue
-            device = words.pop() if words[-1] in ("cpu", "cuda") else ""
+            device = words.pop() if words[-1] in ("cpu", "cuda", "nvrtc") else ""
+            if row.devices and device not in row.devices:
+                continue
             if b.get("error_occurred"):
                 rows.append([row.text, " ".join(words[1:]), device, "failed: " + b["error_message"], row.unit, "", ""])
                 continue
             value = b[row.counter] if row.counter else b["real_time"]
-            goal = row.goal()
-            rows.append([row.text, " ".join(words[1:]), device, number(value), row.unit, goal,
-                         row.met(value) if goal else ""])
+            if row.median:
+                medians.setdefault(device, []).append(value)
+            else:
+                rows.append(measured(row, " ".join(words[1:]), device, value))
+        for device, values in medians.items():
+            rows.append(measured(row, row.median.format(len(values)), device, statistics.median(values)))
     return table(["what", "of", "device", "measured", "unit", "goal", "met"], rows)
 
 

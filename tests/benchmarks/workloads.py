@@ -1,7 +1,7 @@
 """What a fusing array compiler exists for: each workload once, over a namespace `x` that every peer fills in.
 
 `work` is what a call must do at least: bytes moved (each input read once, each output written once), or
-floating-point operations. weft_workloads.cpp holds the same workloads on Weft's arrays.
+floating-point operations. workloads.cpp holds the same workloads on Weft's arrays.
 """
 from dataclasses import dataclass
 from typing import Callable

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/evaluate.h"
@@ -21,8 +24,25 @@ struct Value {
   std::shared_ptr<std::byte[]> owned;  // null for what the caller owns
 };
 
-std::shared_ptr<std::byte[]> allocate(DType dtype, int64_t count) {
-  return std::make_shared_for_overwrite<std::byte[]>(static_cast<size_t>(count) * size_of(dtype));
+// f(), which takes memory.
+template <class F>
+auto granted(size_t bytes, std::string_view what, F&& f) {
+  const auto refused = [&] {
+    return OutOfMemory(std::string(what) + ": " + std::to_string(bytes) +
+                       " bytes are more memory than the system grants");
+  };
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw refused();
+  } catch (const std::length_error&) {
+    throw refused();
+  }
+}
+
+std::shared_ptr<std::byte[]> allocate(Op op, DType dtype, int64_t count) {
+  const size_t bytes = static_cast<size_t>(count) * size_of(dtype);
+  return granted(bytes, name(op), [&] { return std::make_shared_for_overwrite<std::byte[]>(bytes); });
 }
 
 Dims strides_of(const Value& value, const Shape& shape) {
@@ -111,7 +131,7 @@ class Step {
  private:
   Value fresh(int64_t count, bool splat) const {
     Value v;
-    v.owned = allocate(node_.dtype(), count);
+    v.owned = allocate(node_.op, node_.dtype(), count);
     v.elements = {v.owned.get(), splat};
     return v;
   }
@@ -305,15 +325,24 @@ HostTensor result_of(const Node& node, const Value& value) {
   const auto count = static_cast<size_t>(element_count(node.shape()));
   const size_t size = size_of(node.dtype());
   if (!value.elements.splat) {
-    result.data.assign(value.elements.data, value.elements.data + count * size);
+    granted(count * size, name(node.op),
+            [&] { result.data.assign(value.elements.data, value.elements.data + count * size); });
     return result;
   }
-  result.data.resize(count * size);
+  result.data = host_memory(count * size, name(node.op));
   for (size_t i = 0; i < count; ++i) std::memcpy(result.data.data() + i * size, value.elements.data, size);
   return result;
 }
 
 }  // namespace
+
+std::vector<std::byte> host_memory(size_t bytes, std::string_view what) {
+  return granted(bytes, what, [&] { return std::vector<std::byte>(bytes); });
+}
+
+HostTensor zeros(const TensorType& type, std::string_view what) {
+  return {type, host_memory(static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype), what)};
+}
 
 std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor> inputs) {
   if (inputs.size() != graph.inputs.size()) {

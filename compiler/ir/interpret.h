@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "compiler/ir/node.h"
@@ -16,6 +17,10 @@ struct HostTensor {
   TensorType type;
   std::vector<std::byte> data;
 };
+
+// Zeroed memory of the host. OutOfMemory, saying how much `what` takes, where the system does not grant it.
+std::vector<std::byte> host_memory(size_t bytes, std::string_view what);
+HostTensor zeros(const TensorType& type, std::string_view what);
 
 // The outputs' values. `inputs` follow graph.inputs: an input node takes a tensor of its type (the node's
 // strides and offset are not looked at), a scalar node one element of its dtype. Error when they do not

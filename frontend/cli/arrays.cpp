@@ -81,10 +81,11 @@ uint64_t mix(uint64_t x) {
 }
 
 // Floats are uniform in [-1, 1), integers in [-100, 100] or [0, 100], bools even.
-HostTensor draw(const TensorType& type, uint64_t seed) {
+HostTensor draw(const ir::Node& input, uint64_t seed) {
+  const TensorType type = wanted_type(input);
   int64_t n = element_count(type.shape);
   size_t step = size_of(type.dtype);
-  HostTensor out{type, std::vector<std::byte>(static_cast<size_t>(n) * step)};
+  HostTensor out = ir::zeros(type, fmt::format("input '{}' : {}", name_of(input), to_string(type)));
   auto unit = [](uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-52 - 1; };
   for (int64_t i = 0; i < n; ++i) {
     uint64_t bits = mix(seed + static_cast<uint64_t>(i));
@@ -141,7 +142,7 @@ std::vector<HostTensor> gather_inputs(const ir::Graph& graph, const std::vector<
     if (it != given.end()) {
       out.push_back(read_input(*in, it->second));
     } else if (seed) {
-      out.push_back(draw(wanted_type(*in), mix(*seed) ^ mix(out.size())));
+      out.push_back(draw(*in, mix(*seed) ^ mix(out.size())));
     } else {
       throw Error(
           fmt::format("input '{0}' : {1} is not given; use --in {0}=FILE, or --random SEED for random values",
@@ -168,7 +169,7 @@ void write_output(const std::string& path, const HostTensor& tensor) {
   if (!is_png(path)) return io::write_npy(path, array);
   if (is_float(array.dtype) && array.dtype != DType::F32) {
     size_t step = size_of(array.dtype), n = array.data.size() / step;
-    std::vector<std::byte> narrowed(n * sizeof(float));
+    std::vector<std::byte> narrowed = ir::host_memory(n * sizeof(float), path);
     for (size_t i = 0; i < n; ++i)
       Scalar::load(array.dtype, array.data.data() + i * step)
           .cast(DType::F32)

@@ -32,15 +32,15 @@ double median_ms(int times, const std::function<void()>& work) {
   return *middle;
 }
 
-// The elements laid out as the input declares: strides and offset, in elements.
+// The elements laid out by the strides and offset, in elements, that the input declares.
 std::vector<std::byte> laid_out(const ir::HostTensor& tensor, const ir::InputAttr& attr) {
   const Shape& shape = tensor.type.shape;
   size_t step = size_of(tensor.type.dtype);
   int64_t n = element_count(shape);
-  if (attr.strides.empty() || n == 0) return tensor.data;
   int64_t last = attr.offset;
   for (size_t k = 0; k < shape.size(); ++k) last += std::max<int64_t>(attr.strides[k], 0) * (shape[k] - 1);
-  std::vector<std::byte> out(static_cast<size_t>(last + 1) * step);
+  std::vector<std::byte> out = ir::host_memory(static_cast<size_t>(last + 1) * step,
+                                               "input '" + attr.name + "', laid out by its strides");
   Dims at(shape.size(), 0);
   for (int64_t i = 0; i < n; ++i) {
     int64_t where = attr.offset;
@@ -122,7 +122,10 @@ LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor>
       scalars_.push_back(Scalar::load(in.dtype(), inputs[i].data.data()));
       continue;
     }
-    std::vector<std::byte> bytes = laid_out(inputs[i], in.as<ir::InputAttr>());
+    const auto& attr = in.as<ir::InputAttr>();
+    const bool plain = attr.strides.empty() || element_count(in.shape()) == 0;
+    const std::vector<std::byte> strided = plain ? std::vector<std::byte>{} : laid_out(inputs[i], attr);
+    const std::vector<std::byte>& bytes = plain ? inputs[i].data : strided;
     inputs_.push_back(device_->allocate(bytes.size()));
     device_->upload(*inputs_.back(), 0, bytes.data(), bytes.size());
   }
@@ -134,9 +137,7 @@ std::vector<ir::HostTensor> LoadedGraph::run() const {
   std::vector<runtime::BufferRef> buffers = executable_->run(inputs_, scalars_);
   std::vector<ir::HostTensor> out;
   for (size_t i = 0; i < buffers.size(); ++i) {
-    const ir::TensorType& type = output_types_[i];
-    out.push_back(
-        {type, std::vector<std::byte>(static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype))});
+    out.push_back(ir::zeros(output_types_[i], "output " + std::to_string(i)));
     device_->download(out.back().data.data(), *buffers[i], 0, out.back().data.size());
   }
   return out;

@@ -63,6 +63,8 @@ struct Visit {
   uint32_t next_input;
 };
 
+// Of a constant that is asked for: so many are filled in the time that the interpreter takes to compute one.
+constexpr int64_t kFilledElements = 1024;
 constexpr int32_t kOpen = -2;  // visited, not numbered yet
 
 // Calls leave(node) once for each node, after its inputs. Computed nodes are left as the inputs that hold
@@ -214,7 +216,10 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Cano
     }
     numbers.at(node) = number;
   });
-  for (const ir::NodeRef& output : outputs) words.add(static_cast<uint64_t>(numbers.at(output.get())));
+  for (const ir::NodeRef& output : outputs) {
+    words.add(static_cast<uint64_t>(numbers.at(output.get())));
+    if (output->op == Op::constant) out.elements += element_count(output->shape()) / kFilledElements;
+  }
   words.add(outputs.size());
 }
 

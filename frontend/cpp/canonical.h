@@ -20,7 +20,8 @@ struct Canonical {
   std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
   std::vector<runtime::BufferRef> buffers;  // theirs
   std::vector<Scalar> scalars;
-  int64_t elements = 0;  // of all nodes together
+  // Of all nodes together. Constants count as one, but for large ones that are asked for.
+  int64_t elements = 0;
   bool updates = false;  // whether there is an update, which may be written in place
 
   void clear();

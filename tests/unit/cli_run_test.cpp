@@ -114,6 +114,21 @@ TEST_F(CliRun, RandomInputsDependOnTheSeedAlone) {
   EXPECT_NE(a.out, c.out);
 }
 
+TEST_F(CliRun, SaysHowMuchMemoryIsTooMuch) {
+  Ran input = run({"-", "--random", "1"}, "graph {\n  %a = input : f32[1099511627776]\n  return %a\n}\n");
+  EXPECT_EQ(input.code, 1);
+  EXPECT_EQ(
+      input.err,
+      "weft: error: input 'a' : f32[1099511627776]: 4398046511104 bytes are more memory than the system "
+      "grants\n");
+  Ran strided = run({"-", "--random", "1"},
+                    "graph {\n  %a = input \"a\", strides=[549755813888] : f32[2]\n  return %a\n}\n");
+  EXPECT_THAT(strided.err, HasSubstr("input 'a', laid out by its strides: 2199023255556 bytes are more"));
+  Ran constant = run({"-"}, "graph {\n  %a = constant 1.5 : f32[1099511627776]\n  return %a\n}\n");
+  EXPECT_EQ(constant.code, 1);
+  EXPECT_THAT(constant.err, HasSubstr("allocate: 4398046511104 bytes exceed"));
+}
+
 TEST_F(CliRun, VerifiesEveryExample) {
   for (const char* name : {"axpy", "softmax", "layernorm", "variance", "svd", "photo"}) {
     Ran ran = run({"docs/examples/" + std::string(name) + ".weft", "--random", "1", "--verify"});

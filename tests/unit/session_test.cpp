@@ -115,6 +115,16 @@ TEST(Session, TinyGraphsAreInterpreted) {
   EXPECT_EQ(session.stats().compiles, 2) << "the line and its product";
 }
 
+TEST(Session, LargeConstantsAreFilledByKernels) {
+  TestSession session(64);
+  EXPECT_EQ(zeros({1 << 20}, DType::F32).at(77).item<float>(), 0);
+  const Array x = full({1 << 20}, 2.5, DType::F32);
+  x.eval();
+  EXPECT_EQ(x.at((1 << 20) - 1).item<float>(), 2.5f);
+  EXPECT_EQ(session.stats().compiles, 2);
+  EXPECT_THROW(zeros({int64_t{1} << 40}, DType::F64).eval(), OutOfMemory);
+}
+
 TEST(Session, LoopsOfAHundredThousandNodesStayBounded) {
   TestSession session(0, 512);
   Array x = arange(1000, DType::F64) * 0;

@@ -40,6 +40,7 @@ constexpr passes::Pass kPasses[] = {
 ir::Graph run_passes(ir::Graph graph, const Options& options) {
   ir::verify(graph, "recording");
   if (options.dump) options.dump("graph", ir::print(graph));
+  graph = passes::as_updates(graph);
   for (auto& pass : kPasses) {
     auto& without = options.without_passes;
     if (std::find(without.begin(), without.end(), pass.name) != without.end()) continue;

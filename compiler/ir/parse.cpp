@@ -11,6 +11,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/text_lexer.h"
 #include "compiler/ir/text_literal.h"
@@ -84,6 +85,7 @@ class Parser {
     expect('}');
     skip_newlines();
     if (lexer_.peek().kind != Token::End) lexer_.expected("the end of the text after the graph");
+    check_assigns();
     return std::move(graph_);
   }
 
@@ -240,12 +242,20 @@ class Parser {
   }
 
   // ---- checking and making
+  void check_assigns() const {
+    const BrokenAssign broken = find_broken_assign(graph_);
+    for (auto& [node, at] : assigns_)
+      if (node.get() == broken.node)
+        lexer_.fail(at, fmt::format("assign: {}: use update, which takes the same operands", broken.why));
+  }
+
   void define(Statement s) {
     NodeRef node = make_node(s);
     if (s.stated && node->type != *s.stated)
       lexer_.fail(s.stated_at, fmt::format("{}: the result is {}, but {} is stated", name(s.op),
                                            to_string(node->type), to_string(*s.stated)));
     if (s.op == Op::input || s.op == Op::scalar) graph_.inputs.push_back(node);
+    if (s.op == Op::assign) assigns_.emplace_back(node, s.op_at);
     values_.emplace(s.target.text, Definition{std::move(node), s.target.line});
   }
 
@@ -257,12 +267,6 @@ class Parser {
   static bool is_elementwise(Op op) { return kind(op) == OpKind::Map && info(op).result != Result::Stated; }
 
   NodeRef make_node(Statement& s) {
-    // Later readers of the first operand would find the new value: only the compiler, which looks for them,
-    // may.
-    if (s.op == Op::assign)
-      lexer_.fail(s.op_at,
-                  "assign: only the compiler makes it, where nothing else reads the replaced value: use "
-                  "update, which takes the same operands");
     check_operands(s);
     if (needs_type(s.op) && !s.stated)
       lexer_.fail(s.op_at, fmt::format("expected ': type' at the end of the line, since {} does not imply it",
@@ -433,6 +437,7 @@ class Parser {
   TextLexer lexer_;
   const char* file_;
   Graph graph_;
+  std::vector<std::pair<NodeRef, Token>> assigns_;
   std::unordered_map<std::string_view, Definition> values_;
 };
 

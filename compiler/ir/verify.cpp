@@ -7,6 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
 #include "compiler/ir/print.h"
 
 namespace weft::ir {
@@ -21,6 +22,7 @@ class Verifier {
     check_inputs();
     check_acyclic();
     for (const Node* node : order_) check_node(*node);
+    if (const BrokenAssign assign = find_broken_assign(graph_); assign.node) broken(*assign.node, assign.why);
   }
 
  private:

@@ -13,4 +13,8 @@ namespace weft::passes {
 
 ir::Graph assign_in_place(const ir::Graph& graph, const Options& options);
 
+// The same graph with updates for its assigns, which a text may hold: other passes would have to keep what
+// makes writing in place right.
+ir::Graph as_updates(const ir::Graph& graph);
+
 }  // namespace weft::passes

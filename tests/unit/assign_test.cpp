@@ -4,9 +4,11 @@
 
 #include "compiler/compile.h"
 #include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
 #include "compiler/passes/assign.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/compare.h"
+#include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
 
 namespace weft::test {
@@ -132,6 +134,38 @@ TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
     return %w
   })"),
             1);
+}
+
+// Whatever the pass makes is what the text may say, and what a reader of it may compute.
+TEST(AssignRule, TextComesBackTheSame) {
+  int with_assigns = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    const ir::Graph graph = random_graph(seed, {.ops = 12});
+    Options options;
+    for (int k = 0; k < static_cast<int>(graph.inputs.size()); ++k) options.donated.push_back(k);
+    const ir::Graph assigned = passes::assign_in_place(graph, options);
+    const ir::Graph back = ir::parse(print(assigned));
+    EXPECT_EQ(hash_graph(back), hash_graph(assigned)) << print(assigned);
+    EXPECT_EQ(hash_graph(passes::as_updates(back)), hash_graph(passes::as_updates(assigned)));
+    for (const ir::Node* n : topological_order(back.outputs)) with_assigns += n->op == ir::Op::assign;
+  }
+  EXPECT_GT(with_assigns, 10);
+}
+
+TEST_P(Assign, InTextIsAnUpdateOfWhatTheCallerKeeps) {
+  Backend& b = backend(GetParam());
+  const ir::Graph graph = ir::parse(R"(graph {
+    %a = input "a" : f32[64]
+    %b = input "b" : f32[3]
+    %s = slice %a, starts=[5] : f32[3]
+    %t = add %s, %b
+    %u = assign %a, %t, starts=[5]
+    return %u
+  })");
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  EXPECT_EQ(difference(run_on(b, graph, inputs)[0], interpret(graph, inputs)[0], {}), "");
+  EXPECT_EQ(compile(graph, b.target).buffers[compile(graph, b.target).outputs[0]].role,
+            BufferSpec::Role::Output);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Assign, testing::ValuesIn(backend_names()), [](auto& test) { return test.param; });

@@ -95,5 +95,33 @@ TEST(Verify, RefusesCycles) {
   operand = a;  // else the two would keep each other alive
 }
 
+NodeRef assign(const NodeRef& base, const NodeRef& value, int64_t start) {
+  return make(Op::assign, std::vector{base, value}, SliceAttr{{start}, {1}}, {});
+}
+
+TEST(Verify, RefusesAssignsOverWhatIsStillNeeded) {
+  NodeRef a = array({9}), v = array({2}), n = map(Op::negative, {a});
+  EXPECT_EQ(complaint({{a, v}, {assign(a, v, 3)}}), "");
+  EXPECT_EQ(complaint({{a, v}, {assign(assign(n, v, 3), v, 4)}}), "");
+  EXPECT_THAT(complaint({{a, v}, {assign(a, v, 3), n}}),
+              HasSubstr("assign: nothing else may read the replaced value: negative f32[9] does"));
+  EXPECT_THAT(complaint({{a, v}, {assign(a, v, 3), a}}), HasSubstr("must not be an output"));
+  NodeRef strided = input({DType::F32, {9}}, {nullptr, "s", {2}, 0});
+  EXPECT_THAT(complaint({{strided, v}, {assign(strided, v, 3)}}), HasSubstr("row-major: got strides"));
+  EXPECT_THAT(complaint({{v}, {assign(constant({DType::F32, {9}}, Scalar::of(1.0)), v, 3)}}),
+              HasSubstr("must lie in memory: got constant"));
+}
+
+TEST(Verify, RefusesAssignsOfWhatIsReadAtOtherPositions) {
+  NodeRef a = array({9});
+  auto update = [&](int64_t from, int64_t to) {
+    return complaint({{a}, {assign(a, map(Op::exp, {slice(a, {from}, {2}, {1})}), to)}});
+  };
+  EXPECT_EQ(update(3, 3), "");
+  EXPECT_THAT(update(3, 4), HasSubstr("at their own positions only"));
+  NodeRef sum = broadcast(reshape(make(Op::sum, std::vector{a}, AxesAttr{{0}}, {}), {1}), {2});
+  EXPECT_THAT(complaint({{a}, {assign(a, sum, 3)}}), HasSubstr("at their own positions only"));
+}
+
 }  // namespace
 }  // namespace weft::ir

@@ -58,7 +58,7 @@ ir::NodeRef Recording::node(const Array& x) {
   } else if (device_ != &here) {
     const bool sessions = &device_->session != &here.session;
     throw Error(std::string(op_) + ": arrays must be on one device: got " + device_->name + " and " +
-                here.name + (sessions ? " of another session" : ""));
+                here.name + (sessions ? " of another session" : "; move one with to()"));
   }
   pending_ += detail::pending(x);
   return read(x, lines_);

@@ -8,6 +8,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/env.h"
+#include "frontend/cpp/long_work.h"
 #include "runtime/cuda/cuda_device.h"
 #ifdef WEFT_CPU_JIT
 #include "runtime/cpu/cpu_device.h"
@@ -44,6 +45,23 @@ std::shared_ptr<runtime::Device> open_device(SessionState& s, const std::string&
   throw Error("device: takes cpu or cuda:N: got '" + name + "'");
 }
 
+thread_local const std::string* scoped_device = nullptr;
+std::atomic<const std::string* (*)()> chosen_device{nullptr};
+
+const std::string* default_by_scope() {
+  if (scoped_device) return scoped_device;
+  const auto chosen = chosen_device.load(std::memory_order_relaxed);
+  return chosen ? chosen() : nullptr;
+}
+
+DeviceSummary summary(const DeviceSlot& slot) {
+  const runtime::DeviceInfo& info = slot.device->info();
+  const runtime::MemoryInfo memory = slot.device->memory();
+  return {slot.name,         info.description, info.architecture, info.threads,
+          info.vector_bytes, info.cache_bytes, info.shared_bytes, info.memory_bytes,
+          memory.in_use,     memory.pooled,    memory.peak};
+}
+
 // Never freed: arrays and buffers of a session may outlive everything else in the process.
 struct Sessions {
   std::mutex mutex;
@@ -77,6 +95,7 @@ Options SessionState::compile_options() const {
 
 DeviceSlot& SessionState::device(const std::string& name) {
   if (name.empty()) {
+    if (const std::string* chosen = default_by_scope()) return device(*chosen);
     if (DeviceSlot* slot = default_.load(std::memory_order_acquire)) return *slot;
     DeviceSlot& slot = device(options.device);
     default_.store(&slot, std::memory_order_release);
@@ -135,20 +154,41 @@ Stats Session::stats() const {
           c.program_misses,   c.interpreted,   c.bytes_read,  c.bytes_written};
 }
 
-std::vector<DeviceSummary> Session::devices() const {
+std::vector<std::string> Session::device_names() const {
   std::string reason;
-  state_->device("cpu");
+  std::vector<std::string> names{"cpu"};
   const int gpus = runtime::cuda_device_count(reason);
-  for (int i = 0; i < gpus; ++i) state_->device("cuda:" + std::to_string(i));
+  for (int i = 0; i < gpus; ++i) names.push_back("cuda:" + std::to_string(i));
+  return names;
+}
+
+std::vector<DeviceSummary> Session::devices() const {
   std::vector<DeviceSummary> list;
-  state_->for_each_open_device([&](detail::DeviceSlot& slot) {
-    const runtime::DeviceInfo& info = slot.device->info();
-    const runtime::MemoryInfo memory = slot.device->memory();
-    list.push_back({slot.name, info.description, info.architecture, info.threads, info.memory_bytes,
-                    memory.in_use, memory.pooled, memory.peak});
-  });
+  for (const std::string& name : device_names()) list.push_back(device(name));
   return list;
 }
+
+DeviceSummary Session::device(const std::string& name) const { return detail::summary(state_->device(name)); }
+
+std::string Session::default_device() const {
+  const std::string* chosen = detail::default_by_scope();
+  return chosen ? *chosen : state_->options.device;
+}
+
+void Session::sync(const std::string& device) const {
+  detail::DeviceSlot& slot = state_->device(device);
+  const detail::LongWork work;
+  slot.device->synchronize();
+}
+void Session::trim(const std::string& device) const { state_->device(device).device->trim(); }
+
+DeviceScope::DeviceScope(const std::string& device)
+    : outer_(detail::scoped_device), device_(detail::current_session().device(device).name) {
+  detail::scoped_device = &device_;
+}
+DeviceScope::~DeviceScope() { detail::scoped_device = outer_; }
+
+void choose_default_device_by(const std::string* (*chosen)()) { detail::chosen_device.store(chosen); }
 
 std::string Session::no_cuda_because() const {
   std::string reason;
@@ -158,6 +198,7 @@ std::string Session::no_cuda_because() const {
 std::string Session::no_cache_because() const { return state_->cache->disabled_because(); }
 
 void Session::sync() const {
+  const detail::LongWork work;
   state_->for_each_open_device([](detail::DeviceSlot& slot) { slot.device->synchronize(); });
 }
 
@@ -166,6 +207,7 @@ void sync() { Session::current().sync(); }
 
 void sync(const Array& x) {
   x.eval();
+  const detail::LongWork work;
   detail::Access::cell(x)->device.device->synchronize();
 }
 

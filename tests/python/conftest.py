@@ -1,12 +1,31 @@
 """Settings of all Python tests: kernels go to a folder of their own, and hypothesis sets no clock."""
 
 import os
+import subprocess
+import sys
 import tempfile
 
 _cache = tempfile.TemporaryDirectory(prefix="weft-test-")
 os.environ["WEFT_CACHE_DIR"] = _cache.name
 
+import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 settings.register_profile("weft", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("weft")
+
+
+@pytest.fixture
+def with_fake_gpu():
+    """Runs a text in a process whose CUDA driver is the tests' stand-in: copies work, kernels do not."""
+    folder = os.environ.get("WEFT_FAKE_CUDA")
+    if not folder:
+        pytest.skip("WEFT_FAKE_CUDA names no folder with the stand-in for CUDA's driver")
+
+    def run(text):
+        head = "import numpy as np\nimport pytest\nimport weft as wf\n"
+        environment = {**os.environ, "LD_LIBRARY_PATH": folder + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+        done = subprocess.run([sys.executable, "-c", head + text], env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+
+    return run

@@ -73,11 +73,3 @@ def test_others_run_while_kernels_do():
     stop.set()
     thread.join()
     assert during > 1000
-
-
-def test_devices():
-    names = [device["name"] for device in wf.devices()]
-    assert names[0] == "cpu" and wf.zeros(2).device == "cpu"
-    assert wf.zeros(2).to_device("cpu").device == "cpu"
-    with pytest.raises(ValueError, match="device"):
-        wf.zeros(2, device="tpu")

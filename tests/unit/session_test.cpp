@@ -321,6 +321,26 @@ TEST_F(SessionTest, DevicesListTheProcessor) {
   EXPECT_TRUE(zeros({2}).to("cpu").has_value());
 }
 
+TEST_F(SessionTest, AScopeSaysWhereNewArraysLie) {
+  SessionOptions options = Session::current().options();
+  options.device = "cuda:99";
+  const Session elsewhere(options);
+  const Session before = Session::current();
+  elsewhere.make_current();
+  {
+    const DeviceScope scope("cpu");
+    EXPECT_EQ(Session::current().default_device(), "cpu");
+    EXPECT_EQ(zeros({2}).device(), "cpu");
+    EXPECT_NE(message_of([] { const DeviceScope nowhere("cuda:98"); }).find("cuda:98"), std::string::npos);
+    EXPECT_EQ(Session::current().default_device(), "cpu");
+    std::string other;
+    std::thread([&] { other = Session::current().default_device(); }).join();
+    EXPECT_EQ(other, "cuda:99");
+  }
+  EXPECT_EQ(Session::current().default_device(), "cuda:99");
+  before.make_current();
+}
+
 TEST(SessionOptions, ComeFromTheEnvironment) {
   setenv("WEFT_CACHE_DIR", "/nowhere/special", 1);
   setenv("WEFT_THREADS", "3", 1);

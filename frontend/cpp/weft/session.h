@@ -41,9 +41,16 @@ struct Stats {
 };
 
 struct DeviceSummary {
-  std::string name, description, architecture;
-  int threads = 0;
-  size_t memory_bytes = 0, in_use = 0, pooled = 0, peak = 0;
+  std::string name;          // "cpu", "cuda:0"
+  std::string description;   // the vendor's name of the part
+  std::string architecture;  // what kernels are compiled for: "znver4", "sm_90"
+  int threads = 0;           // CPU: worker threads; CUDA: multiprocessors
+  int vector_bytes = 0;      // CPU: width of a vector register
+  size_t cache_bytes = 0;    // CPU: last-level cache; CUDA: L2
+  size_t shared_bytes = 0;   // CUDA: most shared memory of one block
+  size_t memory_bytes = 0;   // all of the device's memory
+  // Of Weft's pool: held by arrays, free to be handed out again, and the most that arrays held so far.
+  size_t in_use = 0, pooled = 0, peak = 0;
 };
 
 namespace detail {
@@ -60,8 +67,17 @@ class Session {
 
   const SessionOptions& options() const;
   Stats stats() const;
-  // The CPU and every GPU that can be had; opens them.
+  // The CPU and every GPU that can be had. `devices` opens them.
+  std::vector<std::string> device_names() const;
   std::vector<DeviceSummary> devices() const;
+  // One device, opened; Error when it cannot be had.
+  DeviceSummary device(const std::string& name) const;
+  // Where arrays that name no device lie: what the innermost DeviceScope says, else the session's options.
+  std::string default_device() const;
+  // Returns when the device has done all that it was given; throws what that reported.
+  void sync(const std::string& device) const;
+  // Gives the device's pooled memory back to the system.
+  void trim(const std::string& device) const;
   // Why there is no GPU, or no disk cache; empty where there is.
   std::string no_cuda_because() const;
   std::string no_cache_because() const;
@@ -74,6 +90,23 @@ class Session {
   explicit Session(detail::SessionState& state) : state_(&state) {}
   detail::SessionState* state_;
 };
+
+// While it lives, what this thread makes without naming a device lies on this one. Error when it cannot be
+// had.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const std::string& device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+
+ private:
+  const std::string* outer_;
+  std::string device_;
+};
+
+// For front ends whose scopes are not threads' (a Python context belongs to a task): `chosen` gives the
+// default device's name at this moment, or null. Scopes of C++ go before it. Set once.
+void choose_default_device_by(const std::string* (*chosen)());
 
 // Of the current session. POSIX has a sync() of its own, so this one is written weft::sync().
 Stats stats();

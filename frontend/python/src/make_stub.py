@@ -13,6 +13,8 @@ from typing import Any, Callable, Iterator, Sequence
 
 from weft import fft as fft
 from weft import linalg as linalg
+from weft._devices import Device
+from weft._devices import Device as device
 from weft._dtypes import FloatInfo as FloatInfo
 from weft._dtypes import IntegerInfo as IntegerInfo
 from weft._host import UniqueAll as UniqueAll
@@ -51,7 +53,7 @@ OTHER_RESULTS = {
     "__delitem__": "None",
 }
 PROPERTIES = {"dtype": "Any", "shape": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int", "nbytes": "int",
-              "device": "str", "T": "Array", "mT": "Array", "real": "Array", "imag": "Array", "flat": "Array",
+              "device": "device", "T": "Array", "mT": "Array", "real": "Array", "imag": "Array", "flat": "Array",
               "strides": "tuple[int, ...]"}
 ASSIGNED = {"shape", "real", "imag"}
 
@@ -114,7 +116,7 @@ def array_class():
 
 def main(path):
     lines = [HEAD, *array_class(), "", "ndarray = Array", ""]
-    known = {"fft", "linalg", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis"}
+    known = {"fft", "linalg", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device"}
     names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
              for name in getattr(part, "__all__", ())}
     for name in sorted(names - known):

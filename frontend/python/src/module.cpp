@@ -23,6 +23,7 @@ NB_MODULE(_core, m) {
   bind_products(m);
   bind_compiled(m);
   bind_scans(m);
+  bind_devices(m);
   bind_session(m);
   bind_dlpack(m);
 }

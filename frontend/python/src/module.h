@@ -14,7 +14,11 @@ void bind_shaping(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_compiled(nanobind::module_& m);
 void bind_scans(nanobind::module_& m);
+void bind_devices(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);
+
+// The Python object of a device, a new reference; throws when there is none.
+PyObject* device_object(const std::string& name);
 
 }  // namespace weft::python

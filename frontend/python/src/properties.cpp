@@ -5,6 +5,7 @@
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
+#include "frontend/python/src/module.h"
 #include "frontend/python/src/python_array.h"
 #include "frontend/python/src/shapes.h"
 
@@ -41,10 +42,7 @@ PyObject* nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(array_of(self).size() * static_cast<int64_t>(array_of(self).itemsize()));
 }
 PyObject* device(PyObject* self, void*) {
-  return guarded([&] {
-    const std::string name = array_of(self).device();
-    return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
-  });
+  return guarded([&] { return device_object(array_of(self).device()); });
 }
 PyObject* transposed(PyObject* self, void*) {
   return guarded([&] { return wrap(array_of(self).T()); });
@@ -70,7 +68,7 @@ void add_properties(TypeParts& parts) {
   add("size", size, "How many elements there are.");
   add("itemsize", itemsize, "Bytes of an element.");
   add("nbytes", nbytes, "Bytes of all elements.");
-  add("device", device, "Where the array lies: 'cpu' or 'cuda:N'.");
+  add("device", device, "Where the array lies: a device, equal to its name, 'cpu' or 'cuda:N'.");
   add("T", transposed, "The array with its axes reversed, a view.");
   add("mT", matrix_transposed, "The array with its last two axes swapped, a view.");
 }

@@ -1,4 +1,4 @@
-// Evaluation, inspection and the machine.
+// Evaluation and looking into it.
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -25,23 +25,6 @@ nb::dict stats_dict() {
   return d;
 }
 
-nb::list devices() {
-  nb::list list;
-  for (const DeviceSummary& s : Session::current().devices()) {
-    nb::dict d;
-    d["name"] = s.name;
-    d["description"] = s.description;
-    d["architecture"] = s.architecture;
-    d["threads"] = s.threads;
-    d["memory_bytes"] = s.memory_bytes;
-    d["in_use"] = s.in_use;
-    d["pooled"] = s.pooled;
-    d["peak"] = s.peak;
-    list.append(d);
-  }
-  return list;
-}
-
 }  // namespace
 
 void bind_session(nb::module_& m) {
@@ -57,9 +40,6 @@ void bind_session(nb::module_& m) {
   m.def("one_kernel", [](const Array& x) { return one_kernel(x); }, "x"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
-  m.def("devices", devices);
-  m.def("default_device", [] { return Session::current().options().device; });
-  m.def("no_cuda_because", [] { return Session::current().no_cuda_because(); });
 }
 
 }  // namespace weft::python

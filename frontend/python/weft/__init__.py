@@ -14,6 +14,7 @@ from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft import (  # noqa: E402
     _compiled,
     _creation,
+    _devices,
     _dtypes,
     _elementwise,
     _host,
@@ -59,6 +60,7 @@ __all__ = [
 for _part in (
     _elementwise,
     _creation,
+    _devices,
     _dtypes,
     _reductions,
     _scans,

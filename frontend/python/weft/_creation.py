@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._devices import Device
 from weft._memory import from_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def _named(device: Any) -> str:
-    return "" if device is None else str(device)
+    return "" if device is None else Device(device)
 
 
 def asarray(
@@ -184,7 +185,7 @@ def full_like(
 
 
 def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Array) else value
+    return value.item() if isinstance(value, Array) and value.ndim == 0 else value
 
 
 def arange(
@@ -218,7 +219,10 @@ def linspace(
 
     from weft._host import answered
 
-    return answered(numpy.linspace, start, stop, num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
+    result = answered(numpy.linspace, start, stop, num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
+    if device is None:
+        return result
+    return (asarray(result[0], device=device), result[1]) if retstep else asarray(result, device=device)
 
 
 def eye(

@@ -61,14 +61,14 @@ def dtype(dtype: Any) -> Any:
     return _core.dtype(dtype)
 
 
-def astype(x: Array, dtype: Any, /, copy: builtins.bool = True, *, device: str | None = None) -> Array:
+def astype(x: Array, dtype: Any, /, copy: builtins.bool = True, *, device: Any = None) -> Array:
     """x converted to a dtype: integers wrap, floats round to nearest even, floats to integers truncate."""
     to = _core.dtype(dtype)
     if to == x.dtype:
         result = _core.copy(x) if copy else x
     else:
         result = _core.astype(x, to)
-    return result if device is None else _core.to_device(result, device)
+    return result if device is None else _core.to_device(result, str(device))
 
 
 def _kind_of_scalar(value: Any) -> str | None:

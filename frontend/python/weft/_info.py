@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
-from weft import _dtypes
+from weft import _devices
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ class __array_namespace_info__:
         """Boolean indexing and data-dependent shapes, and at most 64 axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self) -> str:
+    def default_device(self) -> _devices.Device:
         """The device of arrays that name none."""
         return _core.default_device()
 
-    def devices(self) -> tuple[str, ...]:
+    def devices(self) -> tuple[_devices.Device, ...]:
         """Every device that can be had."""
-        return tuple(device["name"] for device in _core.devices())
+        return tuple(_devices.devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """The dtypes of arrays that are told none."""

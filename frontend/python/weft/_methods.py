@@ -7,6 +7,7 @@ import builtins
 from weft import _core, _creation, _dtypes, _elementwise, _host, _indexing, _numpy_names, _products, _protocols
 from weft import _reductions, _scans, _shaping
 from weft._core import Array
+from weft._devices import Device
 from weft._memory import to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -107,7 +108,7 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
     """The array on a device; itself where it lies there already."""
     if stream is not None:
         raise ValueError("to_device: takes no stream")
-    return _core.to_device(self, str(device))
+    return _core.to_device(self, Device(device))
 
 
 def numpy(self: Array) -> Any:

@@ -7,6 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._devices import Device
 from weft._memory import from_numpy, to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -112,7 +113,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
         return asarray(x, device=device, copy=copy)
     import numpy
 
-    where = "" if device is None else str(device)
+    where = "" if device is None else Device(device)
     if isinstance(x, numpy.ndarray):
         return from_numpy(x, where, copy)
     try:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["devices", "eval", "explain", "one_kernel", "show", "stats", "sync"]
+__all__ = ["eval", "explain", "one_kernel", "show", "stats", "sync"]
 
 
 def eval(*arrays: Any) -> Any:
@@ -45,8 +45,3 @@ def stats() -> dict[str, int]:
 def sync() -> None:
     """Returns when all devices are done."""
     _core.sync()
-
-
-def devices() -> list[dict[str, Any]]:
-    """Every device that can be had: name, description, architecture, threads, memory and what of it is in use."""
-    return _core.devices()

@@ -1,0 +1,72 @@
+// Devices: what they are, which one is the default, and the Python objects that stand for them.
+#include <map>
+#include <set>
+
+#include "compiler/base/error.h"
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/module.h"
+
+namespace weft::python {
+namespace {
+
+PyObject* device_type;     // weft._devices.Device
+PyObject* default_device;  // a ContextVar of (device, the value around it), or None
+
+const std::string* chosen_default() {
+  if (!PyGILState_Check()) return nullptr;
+  PyObject* value = nullptr;
+  if (PyContextVar_Get(default_device, nullptr, &value) < 0) throw nb::python_error();
+  const nb::object chosen = nb::steal(value);
+  if (!chosen.is_valid() || chosen.is_none()) return nullptr;
+  static auto* const names = new std::set<std::string>;  // they live as long as the program
+  return &*names->insert(nb::cast<std::string>(chosen[0])).first;
+}
+
+nb::dict info(const std::string& name) {
+  const DeviceSummary s = Session::current().device(name);
+  nb::dict d;
+#define WEFT_FIELD(name) d[#name] = s.name
+  WEFT_FIELD(description);
+  WEFT_FIELD(architecture);
+  WEFT_FIELD(threads);
+  WEFT_FIELD(vector_bytes);
+  WEFT_FIELD(cache_bytes);
+  WEFT_FIELD(shared_bytes);
+  WEFT_FIELD(memory_bytes);
+  WEFT_FIELD(in_use);
+  WEFT_FIELD(pooled);
+  WEFT_FIELD(peak);
+#undef WEFT_FIELD
+  return d;
+}
+
+}  // namespace
+
+PyObject* device_object(const std::string& name) {
+  static auto* const known = new std::map<std::string, PyObject*>;
+  PyObject*& object = (*known)[name];
+  if (!object) object = nb::handle(device_type)(name.c_str()).release().ptr();
+  return Py_NewRef(object);
+}
+
+void bind_devices(nb::module_& m) {
+  m.def("device_names", [] { return Session::current().device_names(); });
+  m.def("device_info", info, "name"_a,
+        "What a device is, opened first, and the memory that Weft holds there.");
+  m.def("default_device", [] { return nb::steal(device_object(Session::current().default_device())); });
+  m.def("no_cuda_because", [] { return Session::current().no_cuda_because(); });
+  m.def("synchronize_device", [](const std::string& name) { Session::current().sync(name); }, "name"_a);
+  m.def("trim_device", [](const std::string& name) { Session::current().trim(name); }, "name"_a);
+  m.def(
+      "use_device_objects",
+      [](nb::object type, nb::object chosen) {
+        device_type = type.release().ptr();
+        default_device = chosen.release().ptr();
+      },
+      "type"_a, "chosen"_a);
+  m.def(
+      "choose_default_device", [] { choose_default_device_by(chosen_default); },
+      "From now on the context variable is asked for the default device.");
+}
+
+}  // namespace weft::python

@@ -17,7 +17,7 @@ run_tests() {
   log=$(mktemp)
   cd "$here" || exit 2
   for program in bin/tests/*"$pattern"*; do
-    [[ -x $program ]] || continue
+    [[ -f $program && -x $program ]] || continue
     "$program" 2>&1 | tee "$log" | grep -vE '^(Running main|\[[=-]+\]|\[ RUN |\[ +OK |$)'
     ended=${PIPESTATUS[0]}
     output=$(grep -E '^\[ +(PASSED|FAILED|SKIPPED) +\] [0-9]+ test' "$log")

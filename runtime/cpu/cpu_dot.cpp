@@ -1,6 +1,5 @@
 #include "runtime/cpu/cpu_dot.h"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 #include "compiler/base/error.h"
+#include "runtime/cpu/openblas.h"
 
 namespace weft::runtime {
 namespace {
@@ -23,35 +22,6 @@ constexpr int64_t kVectorPiece = 1 << 16;    // elements of the matrix in one pi
 constexpr int64_t kDeepest = 1 << 30;        // k of one call
 constexpr double kFlopsPerThread = 1 << 17;  // multiply-adds that are worth waking a thread
 
-// OpenBLAS has one thread count for the process and no count for a call. While our calls run it is one,
-// because our own threads share the work; then the value that others may rely on is put back.
-class SingleThreadedBlas {
- public:
-  SingleThreadedBlas() {
-    std::lock_guard lock(state().mutex);
-    if (state().users++ == 0) {
-      state().threads = openblas_get_num_threads();
-      if (state().threads != 1) openblas_set_num_threads(1);
-    }
-  }
-  ~SingleThreadedBlas() {
-    std::lock_guard lock(state().mutex);
-    if (--state().users == 0 && state().threads != 1) openblas_set_num_threads(state().threads);
-  }
-  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
-  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
-
- private:
-  struct State {
-    std::mutex mutex;
-    int users = 0, threads = 1;
-  };
-  static State& state() {
-    static State state;
-    return state;
-  }
-};
-
 int blas_int(int64_t value, const char* what) {
   if (value > std::numeric_limits<int>::max())
     throw Error(fmt::format("dot: {} is {}, the CPU's matrix product takes at most {}", what, value,
@@ -59,41 +29,21 @@ int blas_int(int64_t value, const char* what) {
   return static_cast<int>(value);
 }
 
-CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
+int transposed(bool yes) { return yes ? kBlasTransposed : kBlasPlain; }
 
+// A number as BLAS takes it: complex ones by their address.
 template <typename T>
-void gemm(bool ta, bool tb, int m, int n, int k, const T* a, int lda, const T* b, int ldb, T beta, T* c,
-          int ldc) {
-  const T one = 1;
-  const CBLAS_TRANSPOSE at = transposed(ta), bt = transposed(tb);
-  if constexpr (std::is_same_v<T, float>)
-    cblas_sgemm(CblasRowMajor, at, bt, m, n, k, one, a, lda, b, ldb, beta, c, ldc);
-  else if constexpr (std::is_same_v<T, double>)
-    cblas_dgemm(CblasRowMajor, at, bt, m, n, k, one, a, lda, b, ldb, beta, c, ldc);
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    cblas_cgemm(CblasRowMajor, at, bt, m, n, k, &one, a, lda, b, ldb, &beta, c, ldc);
+typename BlasFunctions<T>::Scalar scalar(const T& value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return value;
   else
-    cblas_zgemm(CblasRowMajor, at, bt, m, n, k, &one, a, lda, b, ldb, &beta, c, ldc);
-}
-
-// y += op(A) x, A stored as rows × columns.
-template <typename T>
-void gemv(bool trans, int rows, int columns, const T* a, int lda, const T* x, int incx, T* y, int incy) {
-  const T one = 1;
-  const CBLAS_TRANSPOSE at = transposed(trans);
-  if constexpr (std::is_same_v<T, float>)
-    cblas_sgemv(CblasRowMajor, at, rows, columns, one, a, lda, x, incx, one, y, incy);
-  else if constexpr (std::is_same_v<T, double>)
-    cblas_dgemv(CblasRowMajor, at, rows, columns, one, a, lda, x, incx, one, y, incy);
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    cblas_cgemv(CblasRowMajor, at, rows, columns, &one, a, lda, x, incx, &one, y, incy);
-  else
-    cblas_zgemv(CblasRowMajor, at, rows, columns, &one, a, lda, x, incx, &one, y, incy);
+    return &value;
 }
 
 // One product C[m×n] = A[m×k] B[k×n] on the calling thread.
 template <typename T>
 struct Product {
+  const BlasFunctions<T>& blas;
   bool ta, tb;
   int64_t m, n, k, lda, ldb, ldc;
 
@@ -129,15 +79,18 @@ struct Product {
       // A matrix-vector product reads the matrix once, without packing it. It adds to zeros: with beta = 0 it
       // would multiply what C happens to hold.
       if (first) zero(c);
+      const T one = 1;
       if (n == 1)
-        gemv<T>(ta, ta ? depth : rows, ta ? rows : depth, a, la, b,
-                tb ? 1 : std::max(blas_int(ldb, "b's stride"), 1), c, m == 1 ? 1 : lc);
+        blas.gemv(kBlasRowMajor, transposed(ta), ta ? depth : rows, ta ? rows : depth, scalar(one), a, la, b,
+                  tb ? 1 : std::max(blas_int(ldb, "b's stride"), 1), scalar(one), c, m == 1 ? 1 : lc);
       else
-        gemv<T>(!tb, tb ? columns : depth, tb ? depth : columns, b, lb, a,
-                ta ? std::max(blas_int(lda, "a's stride"), 1) : 1, c, 1);
+        blas.gemv(kBlasRowMajor, transposed(!tb), tb ? columns : depth, tb ? depth : columns, scalar(one), b,
+                  lb, a, ta ? std::max(blas_int(lda, "a's stride"), 1) : 1, scalar(one), c, 1);
       return;
     }
-    gemm<T>(ta, tb, rows, columns, depth, a, la, b, lb, first ? T{0} : T{1}, c, lc);
+    const T one = 1, beta = first ? T{0} : T{1};
+    blas.gemm(kBlasRowMajor, transposed(ta), transposed(tb), rows, columns, depth, scalar(one), a, la, b, lb,
+              scalar(beta), c, lc);
   }
 };
 
@@ -172,10 +125,11 @@ int64_t piece_begin(int64_t extent, int64_t count, int64_t index) {
 }
 
 template <typename T>
-void dot(const Dot& d, T* c, const T* a, const T* b, const ParallelFor& parallel) {
+void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* b,
+         const ParallelFor& parallel) {
   const double work =
       static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(std::max<int64_t>(d.k, 1));
-  const Product<T> whole{d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
+  const Product<T> whole{blas, d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
   auto grain_for = [](double flops) {
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
   };
@@ -250,9 +204,11 @@ bool cpu_supports_dot(DType dtype) {
 void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel) {
   check(what);
   if (what.batch == 0 || what.m == 0 || what.n == 0) return;
-  const SingleThreadedBlas single_threaded;
   auto as = [&]<typename T>(T) {
-    dot<T>(what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b), parallel);
+    const OpenBlas& blas = openblas();
+    const OneBlasThread one_thread(blas);
+    dot<T>(blas.of<T>(), what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b),
+           parallel);
   };
   switch (what.dtype) {
     case DType::F32:

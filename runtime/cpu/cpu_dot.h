@@ -1,6 +1,6 @@
 // Matrix products by OpenBLAS, cut into tiles that depend on the problem only: the same bits for any number
 // of threads. The device's threads share the tiles and OpenBLAS runs single-threaded beneath them, so that
-// two pools do not compete for the processors; its pthread, OpenMP and serial builds do equally.
+// two pools do not compete for the processors.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,160 @@
+#include "runtime/cpu/openblas.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+namespace {
+
+constexpr int kPthreads = 1;  // of openblas_get_parallel
+
+// Its own symbols first, so that another BLAS of the program does not answer for it. Sanitizers refuse that.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kHow = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int kHow = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
+// OpenBLAS reads its settings from the environment while it is loaded, and takes them from nowhere else.
+// setenv may free the array that a getenv of another thread walks; here a longer array takes its place, which
+// nobody frees, with the settings last, so that taking them out again moves no other. Names that are set stay
+// as they are.
+class SettingsWhileLoading {
+ public:
+  explicit SettingsWhileLoading(const std::vector<std::pair<std::string, std::string>>& settings) {
+    static auto& kept = *new std::vector<std::unique_ptr<char*[]>>;
+    static auto& texts = *new std::vector<std::unique_ptr<std::string>>;
+    std::vector<char*> longer;
+    for (char** entry = environ; entry && *entry; ++entry) longer.push_back(*entry);
+    for (const auto& [name, value] : settings) {
+      if (value.empty() || std::getenv(name.c_str())) continue;
+      added_.push_back(name);
+      longer.push_back(texts.emplace_back(std::make_unique<std::string>(name + "=" + value))->data());
+    }
+    if (added_.empty()) return;
+    longer.push_back(nullptr);
+    char** array = kept.emplace_back(std::make_unique<char*[]>(longer.size())).get();
+    std::copy(longer.begin(), longer.end(), array);
+    environ = array;
+  }
+  ~SettingsWhileLoading() {
+    for (const std::string& name : added_) ::unsetenv(name.c_str());
+  }
+  SettingsWhileLoading(const SettingsWhileLoading&) = delete;
+  SettingsWhileLoading& operator=(const SettingsWhileLoading&) = delete;
+
+ private:
+  std::vector<std::string> added_;
+};
+
+template <typename Function>
+bool find(void* library, const std::string& name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name.c_str()));
+  return function != nullptr;
+}
+
+template <typename T>
+bool find(void* library, char letter, BlasFunctions<T>& functions) {
+  return find(library, fmt::format("cblas_{}gemm", letter), functions.gemm) &&
+         find(library, fmt::format("cblas_{}gemv", letter), functions.gemv);
+}
+
+// None when `name` is no OpenBLAS that we can use; then `reason` says why.
+std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
+  OpenBlas blas{};
+  void* library = dlopen(name.c_str(), kHow | RTLD_NOLOAD);
+  blas.shared = library != nullptr;
+  if (!library) library = dlopen(name.c_str(), kHow);
+  if (!library) {
+    const char* text = dlerror();
+    reason = text ? text : name + " cannot be opened";
+    return {};
+  }
+  auto& [f32, f64, c64, c128] = blas.functions;
+  int (*parallel)() = nullptr;
+  if (!find(library, "openblas_get_parallel", parallel) ||
+      !find(library, "openblas_get_num_threads", blas.get_num_threads) ||
+      !find(library, "openblas_set_num_threads", blas.set_num_threads) || !find(library, 's', f32) ||
+      !find(library, 'd', f64) || !find(library, 'c', c64) || !find(library, 'z', c128))
+    reason = name + " lacks functions of OpenBLAS";
+  else if (parallel() != kPthreads)
+    reason = name + (parallel() == 0 ? " is a serial build" : " is an OpenMP build");
+  else
+    return blas;
+  dlclose(library);
+  return {};
+}
+
+// OpenBLAS sends every processor with bf16 instructions to its Cooperlake kernels. On a Xeon of 16 cores
+// their products reach a quarter of what those of SkylakeX do; on Zen 4, which computes 512 bits in two
+// halves, Haswell's gain a tenth.
+std::string kernels_for_this_processor() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bf16")) return __builtin_cpu_is("amdfam19h") ? "Haswell" : "SkylakeX";
+#endif
+  return "";
+}
+
+struct SharedThreads {
+  std::mutex mutex;
+  int users = 0, threads = 1;
+};
+SharedThreads& shared_threads() {
+  static SharedThreads threads;
+  return threads;
+}
+
+}  // namespace
+
+OpenBlas open_openblas(const std::vector<std::string>& libraries, const std::string& kernels) {
+  std::vector<std::string> reasons;
+  for (const std::string& name : libraries) {
+    // One thread: it would start one for each processor as it is loaded.
+    const SettingsWhileLoading settings({{"OPENBLAS_CORETYPE", kernels}, {"OPENBLAS_NUM_THREADS", "1"}});
+    if (const std::optional<OpenBlas> blas = open_one(name, reasons.emplace_back())) {
+      if (!blas->shared) blas->set_num_threads(1);
+      return *blas;
+    }
+  }
+  throw Error(
+      fmt::format("dot: products on the CPU need a pthread build of OpenBLAS (Debian and Ubuntu: "
+                  "libopenblas0-pthread; Fedora: openblas-threads); {}",
+                  fmt::join(reasons, "; ")));
+}
+
+const OpenBlas& openblas() {
+  // What the loader finds, and where builds lie when it finds another: Debian's, Fedora's.
+  static const OpenBlas blas =
+      open_openblas({"libopenblas.so.0", "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
+                     "libopenblasp.so.0"},
+                    kernels_for_this_processor());
+  return blas;
+}
+
+OneBlasThread::OneBlasThread(const OpenBlas& blas) : blas_(blas) {
+  if (!blas_.shared) return;
+  std::lock_guard lock(shared_threads().mutex);
+  if (shared_threads().users++ > 0) return;
+  shared_threads().threads = blas_.get_num_threads();
+  if (shared_threads().threads != 1) blas_.set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (!blas_.shared) return;
+  std::lock_guard lock(shared_threads().mutex);
+  if (--shared_threads().users == 0 && shared_threads().threads != 1)
+    blas_.set_num_threads(shared_threads().threads);
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,61 @@
+// OpenBLAS, opened when the first product is computed. Where the program has not loaded it before, the copy
+// is ours alone: it gets the kernels that suit the processor and stays on the thread that calls, since the
+// device's own threads share the work. Only its pthread builds are taken: Debian's serial one hands two
+// threads the same buffer.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace weft::runtime {
+
+// The functions for one dtype, with CBLAS's parameters.
+template <typename T>
+struct BlasFunctions {
+  using Scalar = std::conditional_t<std::is_floating_point_v<T>, T, const T*>;
+  void (*gemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, Scalar alpha, const T* a,
+               int lda, const T* b, int ldb, Scalar beta, T* c, int ldc);
+  void (*gemv)(int order, int transpose, int rows, int columns, Scalar alpha, const T* a, int lda, const T* x,
+               int step_x, Scalar beta, T* y, int step_y);
+};
+
+inline constexpr int kBlasRowMajor = 101, kBlasPlain = 111, kBlasTransposed = 112;
+
+struct OpenBlas {
+  std::tuple<BlasFunctions<float>, BlasFunctions<double>, BlasFunctions<std::complex<float>>,
+             BlasFunctions<std::complex<double>>>
+      functions;
+  int (*get_num_threads)();
+  void (*set_num_threads)(int);
+  bool shared;  // loaded by the program before: its number of threads is not ours to keep
+
+  template <typename T>
+  const BlasFunctions<T>& of() const {
+    return std::get<BlasFunctions<T>>(functions);
+  }
+};
+
+// The process's OpenBLAS. Throws Error, which says what to install, where none can be used.
+const OpenBlas& openblas();
+
+// The first of `libraries` that is a pthread build of OpenBLAS. `kernels` is what it is told as
+// OPENBLAS_CORETYPE unless the user has set that; empty: it chooses.
+OpenBlas open_openblas(const std::vector<std::string>& libraries, const std::string& kernels);
+
+// While one exists, OpenBLAS computes on the thread that calls it. A shared copy has one number of threads
+// for the whole process: it is set to 1, and back when the last of these goes.
+class OneBlasThread {
+ public:
+  explicit OneBlasThread(const OpenBlas& blas);
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  const OpenBlas& blas_;
+};
+
+}  // namespace weft::runtime

@@ -145,6 +145,7 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
                         const std::string& end, bool in_loop) {
   // Loops of much arithmetic only: others wait for memory.
   std::string normal = s_.run > 1 ? normal_when(b) : "";
+  open_divisors(*b.sweep);
   if (!normal.empty()) {
     code_.line("if ({}) {{", normal);
     batch_steps(b, start, step, end, in_loop);
@@ -153,6 +154,7 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
   }
   batch_steps(b, start, step, end, in_loop);
   if (!normal.empty()) code_.add("}");
+  close_divisors();
 }
 
 void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const std::string& step,

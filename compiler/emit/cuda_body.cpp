@@ -43,22 +43,37 @@ std::string CudaEmitter::packed(DType t, const std::string& value) const {
 
 // ---- single statements
 
-// Whether this divides points by a number that is the same for all, whose inverse divisors() then made.
-bool CudaEmitter::divides_by_one(const Let& l) const {
-  if (l.op != ir::Op::divide || s_.order != Order::Pointwise || p_.values[l.args[1]].dtype != DType::F32)
-    return false;
-  auto divisor = definitions_.find(l.args[1]);
-  return divisor != definitions_.end() && std::holds_alternative<Argument>(*divisor->second);
-}
-
-void CudaEmitter::divisors(const Sweep& sweep) {
-  std::set<Value> made;
+// Opens a scope with the inverses of the numbers by which the sweep divides several elements of a thread.
+void CudaEmitter::open_divisors(const Sweep& sweep) {
+  if (!contract_ || s_.lanes * s_.unroll == 1) return;
   for (auto& s : sweep.body) {
     auto* l = std::get_if<Let>(&s);
-    if (!l || !divides_by_one(*l) || !made.insert(l->args[1]).second) continue;
-    code_.line("const float inverse{0} = weft_inverse_f32(a{1}), lowest{0} = weft_lowest_f32(inverse{0});",
-               l->args[1], std::get<Argument>(*definitions_.at(l->args[1])).scalar);
+    if (!l || l->op != ir::Op::divide || p_.values[l->args[1]].dtype != DType::F32) continue;
+    auto divisor = definitions_.find(l->args[1]);
+    if (divisor == definitions_.end() || std::holds_alternative<Argument>(*divisor->second))
+      inverses_.insert(l->args[1]);
   }
+  if (inverses_.empty()) return;
+  code_.add("{");
+  for (Value v : inverses_) {
+    auto body = definitions_.find(v);
+    if (body != definitions_.end()) {
+      code_.line("const double inverse{} = weft_inverse_f32(a{});", v,
+                 std::get<Argument>(*body->second).scalar);
+    } else if (columns_) {
+      code_.line("double inverse{}[{}];", v, s_.lanes);
+      code_.unrolled("e", s_.lanes);
+      code_.line("inverse{0}[e] = weft_inverse_f32(h{0}[e]);", v);
+      code_.add("}");
+    } else {
+      code_.line("const double inverse{} = weft_inverse_f32({});", v, name_of(v));
+    }
+  }
+}
+
+void CudaEmitter::close_divisors() {
+  if (!inverses_.empty()) code_.add("}");
+  inverses_.clear();
 }
 
 void CudaEmitter::let(const Let& l) {
@@ -70,9 +85,9 @@ void CudaEmitter::let(const Let& l) {
                   name_of(l.args.back()));
   else if (from == DType::Bool && (l.op == ir::Op::add || l.op == ir::Op::bitwise_or))
     text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
-  else if (divides_by_one(l))
-    text = format("weft_divide_by_f32({0}, {1}, inverse{2}, lowest{2})", name_of(l.args[0]),
-                  name_of(l.args[1]), l.args[1]);
+  else if (l.op == ir::Op::divide && inverses_.contains(l.args[1]))
+    text = format("weft_divide_by_f32({}, inverse{}{})", name_of(l.args[0]), l.args[1],
+                  columns_ && !definitions_.contains(l.args[1]) ? "[e]" : "");
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
@@ -493,7 +508,6 @@ void CudaEmitter::close_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_elements(const Batch& b) {
-  divisors(*b.sweep);
   const std::set<Value> across = across_scans(b);
   for (Value v : across) code_.line("{} y{}[{}][{}];", value_type(v), v, s_.unroll, s_.lanes);
   open_elements(b);

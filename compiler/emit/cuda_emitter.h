@@ -167,8 +167,8 @@ class CudaEmitter {
   void element_load(const plan::Load& load);
   void element_store(const plan::Store& store);
   void let(const plan::Let& let);
-  bool divides_by_one(const plan::Let& let) const;
-  void divisors(const plan::Sweep& sweep);
+  void open_divisors(const plan::Sweep& sweep);
+  void close_divisors();
   std::string divide(const plan::Divide& d) const;
   std::string index_text(const plan::Index& at, int64_t shift = 0) const;
   std::string name_of(plan::Value v) const;
@@ -213,6 +213,7 @@ class CudaEmitter {
   std::set<plan::Value> settled_;            // kept values whose sweep is over
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
   std::set<plan::Value> normal_;             // square sums that are no subnormals where normal_when() holds
+  std::set<plan::Value> inverses_;           // divisors whose inverses are at hand
   bool scans_ = false;
   bool totalling_ = false;    // split scans: the entry totals the parts that the finishing one scans
   std::string element_base_;  // of the lane axis, outside of the elements

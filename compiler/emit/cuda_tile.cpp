@@ -72,7 +72,9 @@ void CudaEmitter::tiled() {
   code_.add("}");
   code_.add("}");
   code_.add("__syncthreads();");
+  open_divisors(*b.sweep);
   batch_elements(b);
+  close_divisors();
   batch_stores(b);
 }
 
@@ -109,7 +111,9 @@ void CudaEmitter::shelves() {
   code_.line("x{}[u] = weft_min(first + u, {} - 1);", down_, spell(extent(down_)));
   batch_loads(b);
   code_.add("}");
+  open_divisors(*b.sweep);
   batch_elements(b);
+  close_divisors();
   batch_stores(b);
 }
 

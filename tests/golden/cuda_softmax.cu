@@ -9,6 +9,18 @@ static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+static __device__ __forceinline__ double weft_inverse_f32(float c) {
+  const double d = c;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+  const double e = fma(-d, r, 1.0);
+  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
+}
+// x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
+// never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
+// may take the other one.
+static __device__ __forceinline__ float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 template <class S>
@@ -68,7 +80,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_b9f5f2451cefefab(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -148,30 +160,33 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_b9f5f2451cefefab(const
   for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
   const float v4 = s1.t1;
   {
-    I x1[4];
-    bool ok[4];
-    Vec<float, 4> w1[4];
+    {
+      const double inverse4 = weft_inverse_f32(v4);
+      I x1[4];
+      bool ok[4];
+      Vec<float, 4> w1[4];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      I q = t + u * 256;
-      ok[u] = true;
-      x1[u] = q * 4;
-    }
-#pragma unroll
-    for (int u = 0; u < 4; ++u) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
-        const float v5 = weft_unpack_f32(k3[u].e[e]) / v4;
-        w1[u].e[e] = weft_pack_f32(v5);
+      for (int u = 0; u < 4; ++u) {
+        I q = t + u * 256;
+        ok[u] = true;
+        x1[u] = q * 4;
       }
-    }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      if (!ok[u] || !live) continue;
-      weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
+      for (int u = 0; u < 4; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x1[u] + e;
+          const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);
+          w1[u].e[e] = weft_pack_f32(v5);
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        if (!ok[u] || !live) continue;
+        weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
+      }
     }
   }
 }

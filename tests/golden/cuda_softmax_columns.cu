@@ -12,6 +12,18 @@ static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); 
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
 static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+static __device__ __forceinline__ double weft_inverse_f32(float c) {
+  const double d = c;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+  const double e = fma(-d, r, 1.0);
+  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
+}
+// x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
+// never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
+// may take the other one.
+static __device__ __forceinline__ float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
@@ -59,7 +71,7 @@ struct __align__(8) S1 { double t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_b75ecfa332c113ea(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_43d20fcf8d425480(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -216,30 +228,37 @@ extern "C" __global__ void __launch_bounds__(512) weft_b75ecfa332c113ea(const __
     h4[e] = weft_cast_f64_f32(s1[e].t1);
   }
   {
-    I x1[16];
-    bool ok[16];
-    Vec<float, 4> w1[16];
-#pragma unroll
-    for (int u = 0; u < 16; ++u) {
-      I q = rank * 2048 + ty + u * 128;
-      ok[u] = true;
-      x1[u] = q;
-    }
-#pragma unroll
-    for (int u = 0; u < 16; ++u) {
+    {
+      double inverse4[4];
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
-        const float v5 = weft_unpack_f32(k3[u].e[e]) / h4[e];
-        w1[u].e[e] = weft_pack_f32(v5);
+        inverse4[e] = weft_inverse_f32(h4[e]);
       }
-    }
+      I x1[16];
+      bool ok[16];
+      Vec<float, 4> w1[16];
 #pragma unroll
-    for (int u = 0; u < 16; ++u) {
-      if (!ok[u] || !live) continue;
-      weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
+      for (int u = 0; u < 16; ++u) {
+        I q = rank * 2048 + ty + u * 128;
+        ok[u] = true;
+        x1[u] = q;
+      }
+#pragma unroll
+      for (int u = 0; u < 16; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x0 + e;
+          const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4[e]);
+          w1[u].e[e] = weft_pack_f32(v5);
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < 16; ++u) {
+        if (!ok[u] || !live) continue;
+        weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
+      }
     }
   }
 }

@@ -52,6 +52,7 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
               "r = exp2f(x * 0.72134752044448170368f);");
   replace_all(text, R"(asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));)", "r = 1 / sqrtf(x);");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
+  replace_all(text, R"(asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));)", "r = 1 / d;");
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
   replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(to);", "");

@@ -389,23 +389,20 @@ $fn float weft_fma_$T(float x, float y, float z) {
   if ((lost > 0 || lost < 0) && bits % 2 == 0) bits += (lost > 0) == (s > 0) ? 1 : -1;
   return weft_cast_f64_$T(__longlong_as_double(bits));
 }
-// x / c, rounded as division rounds, for many x and one c with r = weft_inverse_f32(c), low = weft_lowest_f32(r). By
-// Markstein's theorem the residual's correction of x * r rounds to the quotient where the residual is exact and
-// nothing is subnormal.
 //@ weft_divide_by_f32
-$fn float weft_divide_by_f32(float x, float c, float r, float low) {
-  const float q = x * r;
-  float y = fmaf(fmaf(-c, q, x), r, q);
-  if (!(fabsf(q) >= low && fabsf(q) < __int_as_float(0x7f800000))) y = x / c;
-  return y;
-}
-// NaN, which sends weft_divide_by_f32 to the division, for those c that are too large or too small.
+// x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
+// never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
+// may take the other one.
+$fn float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
 //@ weft_inverse_f32
-$fn float weft_inverse_f32(float c) {
-  return fabsf(c) >= 0x1p-100f && fabsf(c) <= 0x1p100f ? 1 / c : __int_as_float(0x7fc00000);
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+$fn double weft_inverse_f32(float c) {
+  const double d = c;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+  const double e = fma(-d, r, 1.0);
+  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
 }
-//@ weft_lowest_f32
-$fn float weft_lowest_f32(float r) { return fmaxf(fabsf(r) * 0x1p-102f, 0x1p-125f); }
 //@ weft_reciprocal_$T : floats
 $fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }
 //@ weft_sign_$T : floats

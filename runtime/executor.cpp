@@ -1,7 +1,10 @@
 #include "runtime/executor.h"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "compiler/base/error.h"
 
@@ -21,11 +24,38 @@ void for_each_buffer(const ProgramStep& step, F&& f) {
   }
 }
 
+// Compiling is the slow part, and no kernel waits for another.
+std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>& sources) {
+  std::vector<KernelRef> kernels(sources.size());
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  auto work = [&] {
+    for (size_t k = next++; k < sources.size(); k = next++) {
+      try {
+        kernels[k] = device.load(sources[k]);
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        next.store(sources.size());
+      }
+    }
+  };
+  {
+    const size_t threads = std::min<size_t>(device.info().threads, std::thread::hardware_concurrency());
+    std::vector<std::jthread> helpers;
+    while (helpers.size() + 1 < std::min(threads, sources.size())) helpers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  return kernels;
+}
+
 }  // namespace
 
 Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters)
     : program_(std::move(program)), device_(std::move(device)), counters_(counters) {
-  for (auto& source : program_.kernels) kernels_.push_back(device_->load(source));
+  kernels_ = load_all(*device_, program_.kernels);
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });

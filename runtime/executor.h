@@ -15,7 +15,7 @@ namespace weft::runtime {
 // A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
 class Executable {
  public:
-  // Compiles what the device does not have yet. Throws CompileError.
+  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError.
   Executable(Program program, std::shared_ptr<Device> device, Counters& counters);
 
   const Program& program() const { return program_; }

@@ -255,7 +255,7 @@ class ProgramBuilder {
   // Writes the elements of `n`, row-major, to a buffer.
   void add_copy(const NodeRef& n, int buffer, const std::string& why) {
     ir::Step copy;
-    NodeRef root = ir::make(Op::broadcast, std::span(&n, 1), {}, n->type, n->lines);
+    NodeRef root = ir::copy(n, n->lines);
     copies_.push_back(root);
     copy.group.outer = n->shape();
     copy.group.roots.push_back({root, {}, true});

@@ -1,6 +1,7 @@
 #include "compiler/ir/access.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/base/error.h"
 
@@ -286,6 +287,28 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
       out.at = at;
       return out;
   }
+}
+
+namespace {
+
+// Positions start + i * step, i below extent, as a sorted range.
+struct Range {
+  int64_t low, high, step;
+};
+Range range_of(int64_t start, int64_t extent, int64_t step) {
+  int64_t last = start + (extent - 1) * step;
+  return {std::min(start, last), std::max(start, last), std::abs(step)};
+}
+
+}  // namespace
+
+bool disjoint(const SliceAttr& a, const Shape& of_a, const SliceAttr& b, const Shape& of_b) {
+  for (size_t k = 0; k < a.starts.size(); ++k) {
+    Range x = range_of(a.starts[k], of_a[k], a.steps[k]), y = range_of(b.starts[k], of_b[k], b.steps[k]);
+    if (x.high < y.low || y.high < x.low) return true;
+    if (x.step == y.step && x.step > 1 && (x.low - y.low) % x.step != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace weft::ir

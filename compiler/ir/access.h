@@ -97,6 +97,10 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
 // `at` seen from a shape that broadcasts to it: axes of extent 1 read position 0.
 Access broadcast_access(const Access& at, const Shape& from);
 
+// Whether two ranges, of these extents, of one array have no element in common. False where that is not
+// plain.
+bool disjoint(const SliceAttr& a, const Shape& of_a, const SliceAttr& b, const Shape& of_b);
+
 // The element offset of `at` under strides.
 Linear address(const Access& at, const Dims& strides, int64_t offset, const Variables& variables);
 

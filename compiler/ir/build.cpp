@@ -271,6 +271,12 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
   return make(Op::dot, inputs, {}, {}, std::move(lines));
 }
 
+NodeRef copy(const NodeRef& x, Lines lines) {
+  return make(Op::broadcast, {&x, 1}, {}, x->type, std::move(lines));
+}
+
+bool is_copy(const Node& node) { return node.op == Op::broadcast && node.shape() == node.inputs[0]->shape(); }
+
 NodeRef with_inputs(const Node& node, std::span<const NodeRef> in) {
   const Lines& lines = node.lines;
   switch (node.op) {
@@ -279,7 +285,7 @@ NodeRef with_inputs(const Node& node, std::span<const NodeRef> in) {
     case Op::bitcast:
       return bitcast(in[0], node.dtype(), lines);
     case Op::broadcast:
-      return broadcast(in[0], node.shape(), lines);
+      return is_copy(node) ? copy(in[0], lines) : broadcast(in[0], node.shape(), lines);
     case Op::permute:
       return permute(in[0], node.as<AxesAttr>().axes, lines);
     case Op::slice: {

@@ -56,6 +56,10 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines = {});
 NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType& stated, Lines lines = {});
 // What make() checks and infers; the verifier asks the same.
 TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated);
+// A broadcast to the same shape, which broadcast() and simplify leave out: the value in memory of its own.
+NodeRef copy(const NodeRef& x, Lines lines = {});
+bool is_copy(const Node& node);
+
 // `node` with other inputs of the same types; folds and drops views that do nothing, as the functions above.
 NodeRef with_inputs(const Node& node, std::span<const NodeRef> inputs);
 

@@ -3,31 +3,17 @@
 #include <algorithm>
 
 #include "compiler/ir/access.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
 
 namespace weft::ir {
-namespace {
-
-// Everything that `top` is computed from, down to `base` if that is there.
-std::unordered_set<const Node*> below(const Node* top, const Node* base) {
-  std::unordered_set<const Node*> seen{top};
-  std::vector<const Node*> stack{top};
-  while (!stack.empty()) {
-    const Node* n = stack.back();
-    stack.pop_back();
-    if (n == base) continue;
-    for (auto& in : n->inputs)
-      if (seen.insert(in.get()).second) stack.push_back(in.get());
-  }
-  return seen;
-}
-
-}  // namespace
 
 InPlaceRule::InPlaceRule(const Graph& graph) {
   for (auto& out : graph.outputs) outputs_.insert(out.get());
-  for (const Node* n : topological_order(graph.outputs))
+  for (const Node* n : topological_order(graph.outputs)) {
+    number_.emplace(n, number_.size());
     for (auto& in : n->inputs) users_[in.get()].push_back(n);
+  }
 }
 
 std::string InPlaceRule::refuse(const Node& update) const {
@@ -37,31 +23,57 @@ std::string InPlaceRule::refuse(const Node& update) const {
   if (base->op == Op::input && !base->as<InputAttr>().strides.empty())
     return "the replaced input must be row-major: got strides";
   if (is_output(base)) return "the replaced value must not be an output";
-  if (std::string who = read_elsewhere(update); !who.empty())
+  const Readers readers = between(base, update.inputs[1].get());
+  if (std::string who = read_elsewhere(update, readers); !who.empty())
     return "nothing else may read the replaced value: " + who + " does";
-  if (!reads_aligned(update))
+  if (readers.contains(base) && !reads_aligned(update, readers))
     return "the new elements may be computed from the replaced value at their own positions only";
   return "";
 }
 
-// What the replacement is computed from runs before it, unless somebody else asks for it later.
-std::string InPlaceRule::read_elsewhere(const Node& update) const {
-  const Node* base = update.inputs[0].get();
-  const std::unordered_set<const Node*> cone = below(update.inputs[1].get(), base);
-  auto other = [&](const Node* read) -> std::string {
-    for (const Node* user : users_.at(read))
-      if (user != &update && !cone.contains(user)) return describe(*user);
-    return "";
-  };
-  if (std::string who = other(base); !who.empty() || !cone.contains(base)) return who;
-  for (const Node* n : cone) {
-    if (n == base || kind(n->op) == OpKind::Source) continue;
-    if (std::string who = other(n); !who.empty()) return who;
+InPlaceRule::Readers InPlaceRule::between(const Node* base, const Node* value) const {
+  // What comes before it in topological order does not depend on it.
+  const size_t first = number_.at(base);
+  Readers readers;
+  std::unordered_set<const Node*> seen;
+  std::vector<std::pair<const Node*, bool>> stack{{value, false}};  // node, and whether its inputs are known
+  while (!stack.empty()) {
+    auto [n, known] = stack.back();
+    stack.pop_back();
+    if (known) {
+      if (std::any_of(n->inputs.begin(), n->inputs.end(),
+                      [&](auto& in) { return readers.contains(in.get()); }))
+        readers.insert(n);
+      continue;
+    }
+    if (number_.at(n) < first || !seen.insert(n).second) continue;
+    if (n == base) {
+      readers.insert(n);
+      continue;
+    }
+    stack.emplace_back(n, true);
+    for (auto& in : n->inputs) stack.emplace_back(in.get(), false);
   }
-  return "";
+  return readers;
 }
 
-bool InPlaceRule::reads_aligned(const Node& update) const {
+// What the replacement is computed from runs before it, unless somebody else asks for it later: then it is
+// computed anew. Only copies are not.
+std::string InPlaceRule::read_elsewhere(const Node& update, const Readers& readers) const {
+  const Node* base = update.inputs[0].get();
+  const Node* first = nullptr;
+  auto look = [&](const Node* read) {
+    for (const Node* user : users_.at(read))
+      if (user != &update && !readers.contains(user) && (!first || number_.at(user) < number_.at(first)))
+        first = user;
+  };
+  look(base);
+  for (const Node* n : readers)
+    if (n != base && !is_copy(*n)) look(n);
+  return first ? describe(*first) : "";
+}
+
+bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers) const {
   const Node* base = update.inputs[0].get();
   const NodeRef& value = update.inputs[1];
   const auto& [starts, steps] = update.as<SliceAttr>();
@@ -80,16 +92,13 @@ bool InPlaceRule::reads_aligned(const Node& update) const {
       if (at != written) return false;
       continue;
     }
+    if (!readers.contains(n) || is_copy(*n)) continue;
     auto& known = seen[n];
     if (std::find(known.begin(), known.end(), at) != known.end()) continue;
     if (known.size() > 16) return false;
     known.push_back(at);
-    if (kind(n->op) == OpKind::Source) continue;
-    if (kind(n->op) != OpKind::Map && kind(n->op) != OpKind::View) {
-      // Reductions, products and gathers take the old value from anywhere.
-      if (below(n, base).contains(base)) return false;
-      continue;
-    }
+    // Reductions, products and gathers take the old value from anywhere.
+    if (kind(n->op) != OpKind::Map && kind(n->op) != OpKind::View) return false;
     for (size_t k = 0; k < n->inputs.size(); ++k) {
       if (n->op == Op::pad && k == 1) continue;
       InputAccess in = input_access(*n, k, at, vars);

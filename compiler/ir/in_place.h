@@ -1,6 +1,6 @@
 // When an update may write into the memory of the value that it changes, and so be an `assign`: that value is
 // read by nothing that could run later, and by the update's own operand only at the positions that are
-// replaced, element by element.
+// replaced, element by element, or for a copy that is made before.
 #pragma once
 
 #include <string>
@@ -21,10 +21,14 @@ class InPlaceRule {
   std::string refuse(const Node& update) const;
 
  private:
-  std::string read_elsewhere(const Node& update) const;
-  bool reads_aligned(const Node& update) const;
+  // Nodes that are computed from `base`, and `base`.
+  using Readers = std::unordered_set<const Node*>;
+  Readers between(const Node* base, const Node* value) const;
+  std::string read_elsewhere(const Node& update, const Readers& readers) const;
+  bool reads_aligned(const Node& update, const Readers& readers) const;
 
   std::unordered_set<const Node*> outputs_;
+  std::unordered_map<const Node*, size_t> number_;  // in topological order
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
 };
 

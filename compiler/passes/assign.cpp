@@ -6,6 +6,7 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/in_place.h"
+#include "compiler/passes/order_updates.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
@@ -53,23 +54,23 @@ class InPlace {
       bool given =
           output && donated_.contains(n) && !rule_.is_output(n) && n->as<ir::InputAttr>().strides.empty();
       if (!given && chain.size() < kWorthACopy) continue;
-      // From the start on: the first update that needs its old value elsewhere ends the run.
-      size_t from = chain.size();
-      while (from > 0 && overwrites(chain[from - 1], given)) --from;
-      if (!given && chain.size() - from < kWorthACopy) continue;
-      out.updates.insert(chain.begin() + static_cast<int64_t>(from), chain.end());
-      if (!given) out.copied.insert(chain.back());
+      // From the start on: the first update that needs its old value elsewhere ends a run, and begins another
+      // on a copy.
+      for (size_t end = chain.size(); end > 0; given = false) {
+        size_t from = end - (given ? 0 : 1);
+        while (from > 0 && rule_.refuse(*chain[from - 1]).empty()) --from;
+        if (given || end - from >= kWorthACopy) {
+          out.updates.insert(chain.begin() + static_cast<int64_t>(from),
+                             chain.begin() + static_cast<int64_t>(end));
+          if (!given) out.copied.insert(chain[end - 1]);
+        }
+        end = from;
+      }
     }
     return out;
   }
 
  private:
-  bool overwrites(const Node* update, bool given) const {
-    // The first update of a copy leaves the original to whoever reads it.
-    if (!given && update->inputs[0]->op != Op::update) return true;
-    return rule_.refuse(*update).empty();
-  }
-
   const ir::Graph& graph_;
   std::vector<const Node*> order_;
   ir::InPlaceRule rule_;
@@ -78,9 +79,9 @@ class InPlace {
 
 }  // namespace
 
-ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
-  InPlace::Found found = InPlace(graph, options).find();
-  if (found.updates.empty()) return graph;
+namespace {
+
+ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
   std::unordered_map<const Node*, NodeRef> replaced;
   ir::Graph out{graph.inputs, {}};
   for (const Node* n : topological_order(graph.outputs)) {
@@ -90,9 +91,7 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
       inputs.push_back(replaced.at(in.get()));
       changed |= inputs.back() != in;
     }
-    // A broadcast to the same shape is a copy: its own node, with memory of its own.
-    if (found.copied.contains(n))
-      inputs[0] = ir::make(Op::broadcast, std::span(inputs.data(), 1), {}, inputs[0]->type, n->lines);
+    if (found.copied.contains(n)) inputs[0] = ir::copy(inputs[0], n->lines);
     if (found.updates.contains(n))
       replaced[n] = ir::make(Op::assign, inputs, n->attr, n->type, n->lines);
     else
@@ -100,6 +99,19 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
   }
   for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
   return out;
+}
+
+}  // namespace
+
+ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
+  const std::vector<const Node*> order = topological_order(graph.outputs);
+  if (std::none_of(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }))
+    return graph;
+  const InPlace::Found found = InPlace(graph, options).find();
+  const ir::Graph ordered = order_updates(graph, kWorthACopy);
+  const InPlace::Found more = InPlace(ordered, options).find();
+  if (more.updates.size() > found.updates.size()) return with_assigns(ordered, more);
+  return found.updates.empty() ? graph : with_assigns(graph, found);
 }
 
 ir::Graph as_updates(const ir::Graph& graph) {

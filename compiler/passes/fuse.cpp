@@ -11,6 +11,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
+#include "compiler/ir/build.h"
 
 namespace weft::passes {
 
@@ -108,7 +109,7 @@ class Fuser {
     for (auto& out : graph_.outputs)
       if (out->op != Op::input) roots_.insert(out.get());
     for (auto* n : order_) {
-      if (is_reduce(*n) || ir::scans(*n)) roots_.insert(n);
+      if (is_reduce(*n) || ir::scans(*n) || is_copy(*n)) roots_.insert(n);
       if (n->op == Op::assign) {
         roots_.insert(n);
         if (n->inputs[0]->op != Op::input) roots_.insert(n->inputs[0].get());
@@ -458,6 +459,14 @@ class Fuser {
     return b.compile_cost + e.compile_cost <= options_.max_kernel_cost && words <= options_.max_kernel_words;
   }
 
+  // Copies are made so that they read before an assign replaces it.
+  static const Node* copy_before(const Node& n, const Building& b) {
+    if (n.op != Op::assign) return nullptr;
+    for (auto& root : b.roots)
+      if (is_copy(*root.node)) return root.node.get();
+    return nullptr;
+  }
+
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
     Building& b = groups_[g];
     auto refused = [&](const Node* producer, const std::string& reason) {
@@ -465,6 +474,7 @@ class Fuser {
       return false;
     };
     if (b.library) return refused(b.library.get(), "a library computes it");
+    if (const Node* copy = copy_before(*n, b)) return refused(copy, "it is written in place, after the copy");
     std::vector<int> axis;
     const Node* first = nullptr;
     for (auto& root : b.roots) {
@@ -496,7 +506,7 @@ class Fuser {
     for (auto& [producer, reading] : e.readings) offer(producer);
     for (int g : candidates) {
       Building& b = groups_[g];
-      if (b.library || needs.contains(g)) continue;
+      if (b.library || needs.contains(g) || copy_before(*n, b)) continue;
       Join join = can_join_siblings(b.space, *n, target_);
       if (!join.possible || would_cycle(g, needs) || !fits(g, e)) continue;
       add(g, n, join.axis, e, needs);

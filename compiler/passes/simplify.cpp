@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/passes/pass.h"
 
@@ -203,31 +204,18 @@ NodeRef updating(const NodeRef& n) {
   return ir::update(base->inputs[0], value, starts, steps, n->lines);
 }
 
-// Positions start + i * step, i below extent, as a sorted range.
-struct Range {
-  int64_t low, high, step;
-};
-Range range_of(int64_t start, int64_t extent, int64_t step) {
-  int64_t last = start + (extent - 1) * step;
-  return {std::min(start, last), std::max(start, last), std::abs(step)};
-}
-
 // A slice of an update: of exactly what was written, or of none of it.
 NodeRef slicing(const NodeRef& n) {
   const NodeRef& x = n->inputs[0];
   if (x->op != Op::update) return n;
   const ir::SliceAttr &s = n->as<ir::SliceAttr>(), &u = x->as<ir::SliceAttr>();
   const NodeRef& value = x->inputs[1];
-  bool same = value->shape() == n->shape(), disjoint = false;
-  for (size_t k = 0; k < s.starts.size(); ++k) {
+  bool same = value->shape() == n->shape();
+  for (size_t k = 0; k < s.starts.size(); ++k)
     same &= s.starts[k] == u.starts[k] && (s.steps[k] == u.steps[k] || n->shape()[k] == 1);
-    Range a = range_of(s.starts[k], n->shape()[k], s.steps[k]),
-          b = range_of(u.starts[k], value->shape()[k], u.steps[k]);
-    disjoint |=
-        a.high < b.low || b.high < a.low || (a.step == b.step && a.step > 1 && (a.low - b.low) % a.step != 0);
-  }
   if (same) return value;
-  if (disjoint) return ir::slice(x->inputs[0], s.starts, n->shape(), s.steps, n->lines);
+  if (ir::disjoint(s, n->shape(), u, value->shape()))
+    return ir::slice(x->inputs[0], s.starts, n->shape(), s.steps, n->lines);
   return n;
 }
 
@@ -250,6 +238,7 @@ NodeRef rule(const NodeRef& n, const Options& options) {
     case OpKind::View:
       if (n->op == Op::concat) return concatenation(n);
       if (n->op == Op::slice) return slicing(n);
+      if (is_copy(*n)) return n->inputs[0];
       if (n->op == Op::pad && element_count(n->inputs[0]->shape()) == 0)
         return ir::broadcast(ir::reshape(n->inputs[1], {}), n->shape(), n->lines);
       return n;

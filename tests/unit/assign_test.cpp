@@ -2,10 +2,16 @@
 // ones.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "compiler/compile.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
+#include "compiler/passes/share.h"
+#include "compiler/passes/simplify.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_graph.h"
@@ -122,6 +128,77 @@ TEST_P(Assign, CopiesOnceForALongChain) {
   std::vector<ir::HostTensor> got = run_on(b, graph, inputs);
   for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(difference(got[k], want[k], {}), "") << "output " << k;
   EXPECT_LE(compile(graph, b.target).kernels.size(), 4u);
+}
+
+// What an update writes is read from the array as it was at any time before, at its own or other positions,
+// or is what an earlier one wrote.
+ir::Graph random_chain(uint64_t seed, int updates) {
+  std::mt19937_64 draws(seed);
+  auto draw = [&](int64_t below) { return static_cast<int64_t>(draws() % static_cast<uint64_t>(below)); };
+  constexpr int64_t kExtent = 60;
+  const ir::NodeRef a = ir::input({DType::F32, {kExtent}}, {nullptr, "a", {}, 0});
+  const bool of_input = draw(2) == 0;
+  std::vector<ir::NodeRef> values{of_input ? a : ir::map(ir::Op::negative, {a})}, written;
+  for (int k = 0; k < updates; ++k) {
+    const int64_t extent = 1 + draw(4), to = draw(kExtent - extent),
+                  step = 1 + draw((kExtent - 1 - to) / extent);
+    const int64_t from = draw(3) ? to : draw(kExtent - extent * step);
+    const size_t age = std::min<size_t>(values.size(), 1 + static_cast<size_t>(draw(draw(3) ? 1 : 5)));
+    ir::NodeRef value = ir::slice(values[values.size() - age], {from}, {extent}, {step});
+    if (!written.empty() && draw(3) == 0) {
+      const ir::NodeRef& earlier = written[static_cast<size_t>(draw(static_cast<int64_t>(written.size())))];
+      value = ir::map(ir::Op::add, {value, ir::broadcast(ir::slice(earlier, {0}, {1}, {1}), {extent})});
+    }
+    if (draw(2)) value = ir::map(ir::Op::square, {value});
+    if (draw(4) == 0) value = ir::slice(value, {extent - 1}, {extent}, {-1});
+    written.push_back(value);
+    values.push_back(ir::update(values.back(), value, {to}, {step}));
+  }
+  ir::Graph graph{{a}, {values.back()}};
+  if (draw(2)) graph.outputs.push_back(values[values.size() / 2]);
+  if (draw(2)) graph.outputs.push_back(written[written.size() / 2]);
+  return graph;
+}
+
+ir::Graph simplified(const ir::Graph& graph) { return passes::share(passes::simplify(graph, {}), {}); }
+
+TEST(AssignRule, ChainsThatReadThemselvesAreMostlyAssigned) {
+  int updates = 0, assigned = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const ir::Graph graph = random_chain(seed, 30), after = passes::assign_in_place(simplified(graph), {});
+    verify(after, "assign");
+    const std::vector<ir::HostTensor> inputs = random_inputs(graph, seed);
+    const std::vector<ir::HostTensor> want = interpret(graph, inputs), got = interpret(after, inputs);
+    for (size_t k = 0; k < want.size(); ++k)
+      EXPECT_EQ(difference(got[k], want[k], {}), "") << "seed " << seed << ", output " << k;
+    for (const ir::Node* n : topological_order(after.outputs)) {
+      assigned += n->op == ir::Op::assign;
+      updates += n->op == ir::Op::assign || n->op == ir::Op::update;
+    }
+  }
+  EXPECT_GT(assigned, updates / 2);
+}
+
+TEST_P(Assign, ChainsThatReadThemselvesGiveTheSame) {
+  Backend& b = backend(GetParam());
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    const ir::Graph graph = random_chain(seed, 30);
+    const std::vector<ir::HostTensor> inputs = random_inputs(graph, seed);
+    const std::vector<ir::HostTensor> want = interpret(graph, inputs), got = run_on(b, graph, inputs);
+    for (size_t k = 0; k < want.size(); ++k)
+      EXPECT_EQ(difference(got[k], want[k], {1e-5, 1e-5}), "") << "seed " << seed << ", output " << k;
+  }
+}
+
+// A step that reads the one before at other positions: two kernels, whatever their number.
+TEST_P(Assign, ALoopOfSmallStepsTakesFewKernels) {
+  ir::NodeRef u = ir::map(ir::Op::negative, {ir::input({DType::F32, {1000}}, {nullptr, "a", {}, 0})});
+  const ir::NodeRef a = u->inputs[0];
+  for (int64_t k = 0; k < 200; ++k) {
+    const int64_t to = 1 + k * 37 % 990;
+    u = ir::update(u, ir::map(ir::Op::sin, {ir::slice(u, {to - 1}, {3}, {1})}), {to}, {1});
+  }
+  EXPECT_LE(compile({{a}, {u}}, backend(GetParam()).target).kernels.size(), 12u);
 }
 
 TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {

@@ -343,6 +343,15 @@ TEST(Fuse, KernelsAreBoundedByWhatTheirOpsCostToCompile) {
   EXPECT_EQ(kernels("sin", 200, "c64[10]", 320), 40u);
 }
 
+TEST(Fuse, ChainsOfUpdatesThatNestTheirGuardsAreCut) {
+  Options options;
+  options.without_passes = {"assign"};
+  std::string lines = "%u0 = input : f32[900]\n%v = input : f32[3]\n";
+  for (int k = 0; k < 90; ++k) lines += fmt::format("%u{} = update %u{}, %v, starts=[{}]\n", k + 1, k, 5 * k);
+  EXPECT_EQ(fuse(lines + "return %u30", options).kernels(), 1u);
+  EXPECT_EQ(fuse(lines + "return %u90", options).kernels(), 3u);
+}
+
 TEST(Fuse, ValuesThatNobodyReadsFromMemoryAreNotWritten) {
   Options options;
   options.max_kernel_cost = 48;  // four of exp

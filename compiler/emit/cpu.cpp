@@ -53,14 +53,19 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
       contract_(contract),
       x_(s.lane_axis),
       columns_(s.order == Order::Columns),
-      scans_(p.scans()) {}
+      scans_(p.scans()),
+      goes_across_(p.across()) {
+  if (goes_across_ && (s.order != Order::Rows || s.split > 1))
+    throw InternalError("emit cpu: totals across rows take whole rows, walked along the row");
+}
 
 Emitted CpuEmitter::run() {
   find_varying();
   find_arrays();
   place_partials();
+  if (goes_across_) place_across();
   std::string main = entry();
-  std::string finish = s_.split > 1 ? finish_entry() : "";
+  std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
   std::string support = kSupport + declarations(kCpuWalkText) + text;
@@ -73,7 +78,7 @@ Emitted CpuEmitter::run() {
   out.params = p_.params;
   out.params.insert(out.params.end(), extra_.begin(), extra_.end());
   out.launch.tasks = tasks_;
-  out.launch.finish_tasks = s_.split <= 1 ? 0 : scans_ ? tasks_ : tasks_ / s_.split;
+  out.launch.finish_tasks = finish_tasks_;
   out.launch.scratch_bytes = static_cast<size_t>(scratch_bytes_);
   out.launch.grain = s_.grain;
   out.partial_bytes = partial_bytes_;
@@ -118,6 +123,9 @@ void CpuEmitter::find_varying() {
     for (int a : sweep.accumulators) varies_[p_.accumulators[a].out] = columns_;
   }
   for (auto& s : p_.epilogue) visit(s);
+  for (auto& acc : p_.accumulators)
+    if (acc.across) varies_[acc.out] = 1;
+  for (auto& s : p_.after) visit(s);
 }
 
 bool CpuEmitter::segments(Value v) const {
@@ -168,6 +176,7 @@ void CpuEmitter::find_arrays() {
     visit(sweep.body);
   }
   visit(p_.epilogue);
+  visit(p_.after);
   for (Value v : crossing) arrays_[v] = add_array(array_dtype(p_.values[v].dtype), p_.values[v].row);
   if (columns_)
     for (auto& acc : p_.accumulators) {
@@ -182,19 +191,19 @@ void CpuEmitter::find_arrays() {
 }
 
 std::string CpuEmitter::unpack() const {
-  std::string out = format("  const long* p = (const long*)(w + {});\n", p_.buffers.size() + (s_.split > 1));
+  std::string out = format("  const long* p = (const long*)(w + {});\n", p_.buffers.size() + has_partials());
   for (size_t b = 0; b < p_.buffers.size(); ++b) {
     std::string type = dialect_.element_type(p_.buffers[b].dtype);
     out += format("  {0}{1}* b{2} = ({0}{1}*)w[{2}];\n", p_.buffers[b].written ? "" : "const ", type, b);
   }
-  if (s_.split > 1) out += format("  char* partials = (char*)w[{}];\n", p_.buffers.size());
+  if (has_partials()) out += format("  char* partials = (char*)w[{}];\n", p_.buffers.size());
   return out;
 }
 
 // Scalars follow the schedule's own arguments, whose number is known last.
 std::string CpuEmitter::unpack_scalars() const {
   std::string out;
-  size_t word = p_.buffers.size() + (s_.split > 1) + p_.params.size() + extra_.size();
+  size_t word = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (size_t k = 0; k < p_.scalars.size(); ++k) {
     DType t = p_.scalars[k];
     out += format("  const {0} s{1} = *(const {0}*)(w + {2});\n", dialect_.element_type(t), k, word);
@@ -225,7 +234,8 @@ void CpuEmitter::plan_tasks() {
   }
 }
 
-std::string CpuEmitter::task_loops(bool parts, const std::string& point) const {
+std::string CpuEmitter::task_loops(bool parts, const std::string& point, const std::string& before,
+                                   const std::string& after) const {
   bool lanes_outer = x_ < outer_rank();
   std::string out = "  for (long t = begin; t < end; ++t) {\n    long block = t;\n";
   if (parts) out += format("    long part = block % {0};\n    block /= {0};\n", names_.split);
@@ -235,7 +245,7 @@ std::string CpuEmitter::task_loops(bool parts, const std::string& point) const {
   }
   out += format("    long first = block * {0}, last = weft_least(first + {0}, {1});\n", names_.rows,
                 names_.points);
-  out += "    for (long o = first; o < last; ++o) {\n";
+  out += before + "    for (long o = first; o < last; ++o) {\n";
   std::string rest = "o";
   int left = 0;
   for (int a = 0; a < outer_rank(); ++a) left += a != x_;
@@ -247,7 +257,7 @@ std::string CpuEmitter::task_loops(bool parts, const std::string& point) const {
     else
       out += format("      long a{0} = rest % {1};\n      rest /= {1};\n", a, spell(extent(a)));
   }
-  return out + point + "    }\n  }\n";
+  return out + point + "    }\n" + after + "  }\n";
 }
 
 std::string CpuEmitter::signature(const char* suffix) const {
@@ -268,7 +278,9 @@ std::string CpuEmitter::entry() {
     point += store_partials();
   else
     point += block(p_.epilogue);
-  std::string body = task_loops(s_.split > 1, point);
+  if (s_.split > 1) finish_tasks_ = scans_ ? tasks_ : tasks_ / s_.split;
+  std::string body = goes_across_ ? task_loops(false, point, clear_across(), store_across())
+                                  : task_loops(s_.split > 1, point);
   std::string head = unpack();
   return signature("") + head + unpack_scalars() + body + "}\n";
 }

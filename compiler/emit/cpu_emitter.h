@@ -56,8 +56,9 @@ class CpuEmitter {
   std::string unpack() const;
   std::string unpack_scalars() const;
   void plan_tasks();
-  // Loops over tasks and outer points around `point`.
-  std::string task_loops(bool parts, const std::string& point) const;
+  // Loops over tasks and outer points around `point`; `before` and `after` run once for each task.
+  std::string task_loops(bool parts, const std::string& point, const std::string& before = "",
+                         const std::string& after = "") const;
   std::string loop_bounds(int axis, std::string& from, std::string& to) const;
   int many_rows_axis(const plan::Sweep& sweep) const;
   std::string sweep(const plan::Sweep& sweep);
@@ -87,6 +88,12 @@ class CpuEmitter {
   std::string convert(DType from, DType to, const std::string& x) const;
   std::string identity(const plan::Accumulator& acc, DType t) const { return identity_of(acc, t, dialect_); }
 
+  // ---- cpu_across.cpp: totals across the points, an element of the row each
+  void place_across();
+  std::string clear_across() const;
+  std::string store_across() const;
+  std::string across_entry();
+
   // ---- cpu_uniform.cpp: statements that are the same in every lane
   // Values are vectors everywhere; those that index also have their first lane as `x<n>`, tests as `g<n>`.
   std::string define_uniform(plan::Value v, const std::string& expression) const;
@@ -98,6 +105,7 @@ class CpuEmitter {
   // Those that are the same in every lane, as one condition.
   std::string guard(const std::vector<plan::Value>& guards) const;
 
+  bool has_partials() const { return s_.split > 1 || goes_across_; }
   int outer_rank() const { return static_cast<int>(p_.outer.size()); }
   const plan::Num& extent(int axis) const {
     return axis < outer_rank() ? p_.outer[axis] : p_.row[static_cast<size_t>(axis - outer_rank())];
@@ -114,20 +122,25 @@ class CpuEmitter {
   std::vector<char> varies_;
   std::vector<const plan::Stmt*> definition_;
   std::map<plan::Value, Array> arrays_;
-  std::vector<Array> totals_, positions_;  // Columns: of the accumulators
-  std::vector<std::string> partials_;      // where each accumulator's values and positions begin
-  int rows_axis_ = -1;                     // see many_rows_axis(); of the sweep at hand
-  bool scans_ = false;
+  // Of the accumulators: Columns. In the finishing entry, of those that go across.
+  std::vector<Array> totals_, positions_;
+  std::vector<Array> across_;  // what a task has of the accumulators that go across, over the whole row
+  std::vector<std::string> partials_;  // where each accumulator's values and positions begin
+  int rows_axis_ = -1;                 // see many_rows_axis(); of the sweep at hand
+  bool scans_ = false, goes_across_ = false;
   // Split scans: the entry totals each part, where it folds what the finishing entry scans.
   bool totalling_ = false;
 
   struct TaskNames {
     std::string rows, chunk, chunks, split, part_length, points;
   } names_;
+  struct AcrossNames {
+    std::string elements, parts, chunk, chunks;
+  } across_names_;
   std::vector<int64_t> extra_;
   std::string points_, pad_, row_ = "0";
   std::string functions_;
-  int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1;
+  int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1, finish_tasks_ = 0;
   int spans_ = 0;
 };
 

@@ -34,8 +34,8 @@ std::string CpuSpan::import(Value v) {
     return name_of(v);
   }
   DType t = e_.p_.values[v].dtype;
-  int acc = e_.columns_ ? e_.accumulator_of(v) : -1;
-  if (acc >= 0) {
+  const int acc = e_.accumulator_of(v);
+  if (acc >= 0 && (e_.columns_ || e_.p_.accumulators[acc].across)) {
     const CpuEmitter::Array& array = is_arg(e_.p_.accumulators[acc]) ? e_.positions_[acc] : e_.totals_[acc];
     std::string q = stream_array(format("z{}", v), array, true, false);
     pre_ += format("    {} v{} = {};\n", e_.type(t), v,
@@ -184,6 +184,13 @@ void CpuSpan::write(const Fold& f) {
   DType total = total_dtype(acc), span = span_dtype(acc);
   std::string n = std::to_string(f.accumulator), v = import(f.value);
   std::string at = f.position >= 0 ? import(f.position) : "";
+  if (acc.across) {
+    std::string q = stream_array("z_t" + n, e_.across_[f.accumulator], true, true);
+    pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(span), n, suffix(span), q);
+    body_ += format("    T{} = {};\n", n, combine(acc.op, span, "T" + n, v));
+    post_ += format("    weft_store_{}({}, T{});\n", suffix(span), q, n);
+    return;
+  }
   if (e_.columns_) {
     std::string q = stream_array("z_t" + n, e_.totals_[f.accumulator], true, true);
     pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);

@@ -88,6 +88,10 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (scans_ && s.split > 1 && p.accumulators.size() != 1)
     throw InternalError("emit cuda: parts of a row are scanned for one value only");
   totalling_ = scans_ && s.split > 1;
+  goes_across_ = p.across();
+  if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
+  if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
+    throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
   two_level_ = !p.row.empty() && (!known || run * s.lanes > 128);
 }
 
@@ -272,14 +276,23 @@ void CudaEmitter::rows(bool finishing) {
                                          : "(I)blockIdx.x";
     code_.line("I q = {} * {} + (I)(threadIdx.x / {});", block, rows, threads);
     if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
-    if (rows == 1) {
+    if (goes_across_) {
+      code_.add("const I walker = q;");
+      code_.line("const I m = {};", count_of(order_of(false)));
+      start_across();
+      code_.add("#pragma unroll 1");
+      code_.line("for (I step = 0; step < {}; ++step) {{", walk_);
+      code_.line("I q = walker * {} + step;", walk_);
+    }
+    if (rows == 1 && !goes_across_) {
       code_.add("const bool live = true;");
     } else {
       code_.add("const bool live = q < n;");
       code_.add("q = weft_min(q, n - 1);");
     }
     if (split) code_.add("const I row = q;");
-    (finishing ? launch_.finish_tasks : launch_.tasks) = (points + rows - 1) / rows * s_.split * s_.cluster;
+    (finishing ? launch_.finish_tasks : launch_.tasks) =
+        (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
   }
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
@@ -293,8 +306,7 @@ void CudaEmitter::rows(bool finishing) {
     outer_code(p_.epilogue, last);
     return;
   }
-  auto order = order_of(false);
-  code_.line("const I m = {};", count_of(order));
+  if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
@@ -364,6 +376,7 @@ void CudaEmitter::rows(bool finishing) {
     settle(*b.sweep);
   }
   outer_code(p_.epilogue, last);
+  if (goes_across_) store_across(threads);
 }
 
 void CudaEmitter::columns(bool finishing) {
@@ -469,6 +482,8 @@ std::string CudaEmitter::entry(bool finish_entry) {
     s_.tile_axis >= 0 ? tiled() : down_ >= 0 ? shelves() : pointwise();
   else if (columns_)
     columns(finish_entry);
+  else if (finish_entry && goes_across_)
+    finish_across();
   else
     rows(finish_entry);
   return code_.text();
@@ -486,7 +501,7 @@ std::string CudaEmitter::opening(const std::string& name, int threads) const {
     std::string type = (p_.buffers[b].written ? "" : "const ") + dialect_.element_type(p_.buffers[b].dtype);
     code.line("{}* const b{} = ({}*)args.w[{}];", type, b, type, word++);
   }
-  if (s_.split > 1) code.line("void* const partials = (void*)args.w[{}];", word++);
+  if (has_partials()) code.line("void* const partials = (void*)args.w[{}];", word++);
   if (size_t count = p_.params.size() + extra_.size()) {
     std::string list;
     for (size_t k = 0; k < count; ++k) list += format("{}(I)args.w[{}]", k ? ", " : "", word++);
@@ -524,6 +539,13 @@ Emitted CudaEmitter::run() {
         launch_.finish_threads /= 2;
     }
   }
+  if (goes_across_) {
+    const int64_t rows = s_.threads / s_.threads_per_row * s_.walk;
+    walk_ = extra(s_.walk);
+    part_count_ = ceil_divide(p_.outer_count(), rows) * (s_.threads / s_.threads_per_row);
+    parts_ = extra(part_count_);
+    launch_.finish_threads = kThreadsOfTotals;
+  }
   for (size_t k = 0; k < p_.sweeps.size(); ++k) {
     declare_state(k);
     declare_scans(k);
@@ -541,15 +563,15 @@ Emitted CudaEmitter::run() {
     totalling_ = false;
     batches_ = {plan_batch(p_.sweeps[0], 0)};
   }
-  std::string finish_body = s_.split > 1 ? entry(true) : "";
+  std::string finish_body = has_partials() ? entry(true) : "";
 
-  size_t words = p_.buffers.size() + (s_.split > 1) + p_.params.size() + extra_.size();
+  size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
   std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
   if (s_.keeper == Keeper::Shared) text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";
-  if (s_.split > 1)
+  if (has_partials())
     text += opening("WEFT_NAME_finish", static_cast<int>(launch_.finish_threads)) + finish_body + "}\n";
   text = cuda_support(text, wide_) + text;
   text = prelude_for(PreludeTarget::Cuda, 0, text) + text;

@@ -84,6 +84,8 @@ struct Batch {
   std::set<std::vector<plan::Value>> guard_sets;  // of guarded vector loads
 };
 
+constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
+
 class CudaEmitter {
  public:
   CudaEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);
@@ -97,6 +99,7 @@ class CudaEmitter {
   void shelves();  // cuda_tile.cpp
   void tiled();    // cuda_tile.cpp
   void rows(bool finish);
+  bool has_partials() const { return s_.split > 1 || goes_across_; }
   void columns(bool finish);
   void sweep_loops(const Batch& batch);
   void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
@@ -131,6 +134,13 @@ class CudaEmitter {
   // The accumulators whose folds are joined: all but running ones, or those too where the parts of a row are
   // totalled.
   std::vector<int> folded(size_t sweep) const;
+
+  // ---- cuda_across.cpp: totals across the points, an element of the row each
+  std::vector<int> totals_across() const;
+  void start_across();
+  void fold_across(const plan::Fold& fold);
+  void store_across(int threads);
+  void finish_across();
 
   // ---- cuda_scan.cpp: running values
   void declare_scans(size_t sweep);
@@ -214,7 +224,7 @@ class CudaEmitter {
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
   std::set<plan::Value> normal_;             // square sums that are no subnormals where normal_when() holds
   std::set<plan::Value> inverses_;           // divisors whose inverses are at hand
-  bool scans_ = false;
+  bool scans_ = false, goes_across_ = false;
   bool totalling_ = false;    // split scans: the entry totals the parts that the finishing one scans
   std::string element_base_;  // of the lane axis, outside of the elements
   bool at_element_ = false;   // inside of a loop over the lanes
@@ -222,7 +232,8 @@ class CudaEmitter {
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
   std::string split_, part_length_;   // how many parts the row has, and vectors (Columns: elements) of a part
-  int64_t part_vectors_ = 0;
+  int64_t part_vectors_ = 0, part_count_ = 1;
+  std::string walk_, parts_;  // how many rows the threads of a row take in turn, and how many do so
   Launch launch_;
   int launch_threads_ = 1;  // threads of a block of the entry being written
   int64_t partial_bytes_ = 0;

@@ -108,6 +108,7 @@ void CudaEmitter::flush_runs(size_t sweep) {
 
 void CudaEmitter::fold(const Fold& f) {
   auto& acc = p_.accumulators[f.accumulator];
+  if (acc.across) return fold_across(f);
   size_t sweep = 0;
   while (std::ranges::count(p_.sweeps[sweep].accumulators, f.accumulator) == 0) ++sweep;
   std::string e = columns_ ? "[e]" : "";

@@ -38,6 +38,16 @@ struct Group {
   std::vector<Root> roots;  // each after the roots that it reads
 };
 
+// Whether the root reduces over the group's outer axes: over all points, for each element of the row.
+inline bool reduces_across(const Group& group, const Root& root) {
+  if (kind(root.node->op) != OpKind::Reduce) return false;
+  for (int64_t k : root.node->as<AxesAttr>().axes)
+    if (const int axis = root.axis[static_cast<size_t>(k)];
+        axis >= 0 && axis < static_cast<int>(group.outer.size()))
+      return true;
+  return false;
+}
+
 // One step of a program: a fused kernel, or one node of a library.
 struct Step {
   Group group;         // empty for library steps

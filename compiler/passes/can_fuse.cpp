@@ -33,6 +33,9 @@ bool row_is_local(int64_t points, int64_t row, const Target& target) {
   return points >= target.threads / 2 || row <= 8192;
 }
 
+// Rows of fewer elements are better walked beside each other.
+constexpr int64_t kNarrowestTotals = 64;
+
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
@@ -119,6 +122,55 @@ Join can_join_siblings(const Space& space, const Node& root, const Target& targe
   }
   if (g != space.extents.size()) return refuse("its loops have another shape");
   return finish(space, root, std::move(axis), target);
+}
+
+Join can_total_across(const Members& rows, const Members& columns,
+                      const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
+                      const Target& target) {
+  const Space& space = rows.space;
+  if (!space.has_row || !columns.space.has_row || space.extents.empty() ||
+      space.extents != columns.space.extents || !space.row.back())
+    return refuse("");
+  int64_t points = 1, elements = 1;
+  for (size_t g = 0; g < space.extents.size(); ++g) {
+    if (space.row[g] == columns.space.row[g]) return refuse("");
+    (space.row[g] ? elements : points) *= space.extents[g];
+  }
+  if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
+  const bool cpu = target.kind == TargetKind::Cpu;
+  const int64_t fewest = cpu ? 512 : 8 * int64_t{target.threads}, widest = cpu ? 32768 : 8192;
+  if (points < fewest) return refuse(fmt::format("{} rows are too few to total across them", points));
+  if (elements < kNarrowestTotals || elements > widest)
+    return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
+                              elements > widest ? "long" : "short"));
+  std::vector<const Node*> totals;  // and what reads them
+  for (auto& root : columns.roots) {
+    const Node& n = *root.node;
+    bool reads_total = false, on_row = false;
+    for (auto* total : totals) reads_total |= reading(&n, total) != nullptr;
+    for (size_t k = 0; k < root.axis.size(); ++k)
+      on_row |= root.axis[k] >= 0 && columns.space.row[root.axis[k]] != 0;
+    if (n.op == ir::Op::argmax || n.op == ir::Op::argmin)
+      return refuse("positions are not kept for totals across rows");
+    if (n.op == ir::Op::assign) return refuse("it is written in place");
+    if (on_row && reads_total) return refuse("totals across rows are known after the last row only");
+    if (!on_row && !reads_total) return refuse("it would be computed again for each row");
+    if (is_reduce(n) || reads_total) totals.push_back(&n);
+    for (auto& other : rows.roots) {
+      const Reading* r = reading(&n, other.node.get());
+      if (!r) continue;
+      if (reads_total) return refuse("what reads totals across rows reads one row's values too");
+      if (!r->aligned) return refuse(r->reason);
+      size_t result = 0;
+      for (size_t k = 0; k < other.axis.size(); ++k) {
+        if (reduces(*other.node, static_cast<int64_t>(k))) continue;
+        const int at = r->axis[result++];
+        if (at >= 0 && root.axis[at] != other.axis[k])
+          return refuse("it lines up otherwise than " + std::string(name(other.node->op)));
+      }
+    }
+  }
+  return {true, {}, ""};
 }
 
 }  // namespace weft::passes

@@ -381,6 +381,7 @@ class Fuser {
     decisions_.clear();
     for (auto* n : order_)
       if (roots_.contains(n)) place(n);
+    if (options_.fuse) take_in_groups();
   }
 
   void place(const Node* n) {
@@ -513,6 +514,114 @@ class Fuser {
       return g;
     }
     return -1;
+  }
+
+  // ---- groups that others take in whole, once all are known
+
+  // First what reduces the same rows, then what reduces over their points.
+  void take_in_groups() {
+    for (bool across : {false, true})
+      for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
+        if (!groups_[g].space.has_row) continue;
+        std::set<int> candidates;
+        for (auto* array : arrays_of(g)) {
+          auto it = readers_.find(array);
+          for (size_t k = 0; k < it->second.size() && k < kSiblingsTried; ++k)
+            candidates.insert(it->second[k]);
+          if (group_of(array) >= 0) candidates.insert(group_of(array));
+        }
+        candidates.erase(g);
+        for (int to : candidates)
+          if (take_in(to, g, across)) break;
+      }
+  }
+
+  // Whether the roots of a group can go on in the loops of another one, whose rows they reduce too.
+  Join can_go_on(const Building& to, const Building& from) const {
+    if (to.space.extents != from.space.extents || to.space.row != from.space.row) return {};
+    for (auto& root : from.roots) {
+      if (root.node->op == Op::assign) return {};
+      if (ir::scans(*root.node) || to.space.scans) return {};
+      for (auto& other : to.roots)
+        if (auto* reading = expressions_.at(root.node.get()).reading(other.node.get())) {
+          Join join = can_fuse(to.space, *other.node, other.axis, *root.node, *reading, target_);
+          if (!join.possible) return join;
+          if (join.axis != root.axis) return {};
+        }
+    }
+    return {true, {}, ""};
+  }
+
+  // What the group's roots read, but for each other.
+  std::set<const Node*> arrays_of(int g) const {
+    std::set<const Node*> out = groups_[g].inputs;
+    for (auto& root : groups_[g].roots)
+      for (auto& [producer, reading] : expressions_.at(root.node.get()).readings)
+        if (group_of_.at(producer) != g) out.insert(producer);
+    return out;
+  }
+
+  // Whether both groups read some array that is about as large as their loops, or one of them reads such a
+  // value of the other.
+  bool share_reading(int into, int group) const {
+    const int64_t elements = element_count(groups_[into].space.extents);
+    auto large = [&](const Node* n) { return element_count(n->shape()) * 2 > elements; };
+    const std::set<const Node*> read = arrays_of(into), also = arrays_of(group);
+    return std::ranges::any_of(
+        also, [&](auto* n) { return large(n) && (read.contains(n) || group_of(n) == into); });
+  }
+
+  int group_of(const Node* n) const {
+    auto it = group_of_.find(n);
+    return it == group_of_.end() ? -1 : it->second;
+  }
+
+  bool take_in(int into, int group, bool across) {
+    Building &to = groups_[into], &from = groups_[group];
+    if (to.roots.empty() || to.library || to.before.contains(group)) return false;
+    Join join = across ? can_total_across(
+                             {to.space, to.roots}, {from.space, from.roots},
+                             [&](const Node* reader, const Node* producer) {
+                               return expressions_.at(reader).reading(producer);
+                             },
+                             target_)
+                       : can_go_on(to, from);
+    if (join.possible && !share_reading(into, group)) return false;
+    if (join.possible && (would_cycle(into, from.before) || would_cycle(group, to.before)))
+      join = {false, {}, "another kernel has to run between them"};
+    if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
+    if (join.reason.empty() && !join.possible) return false;
+    for (auto& d : decisions_)
+      if (group_of(d.producer) == into && group_of(d.consumer) == group)
+        d.fused = join.possible, d.reason = join.possible ? "computed in one kernel" : join.reason;
+    if (!join.possible) return false;
+    for (auto& root : from.roots) {
+      group_of_[root.node.get()] = into;
+      to.roots.push_back(std::move(root));
+    }
+    to.inputs.insert(from.inputs.begin(), from.inputs.end());
+    to.compile_cost += from.compile_cost;
+    std::set<int> before = std::move(from.before), after = std::move(from.after);
+    from = {};
+    for (int h : before) groups_[h].after.erase(group);
+    before.erase(into);
+    run_after(into, before);
+    for (int h : after) {
+      groups_[h].before.erase(group);
+      run_after(h, {into});
+    }
+    return true;
+  }
+
+  bool fits_together(int a, int b) const {
+    std::set<const Node*> arrays = arrays_of(a);
+    arrays.merge(arrays_of(b));
+    int words = 0;
+    for (auto* n : arrays) words += words_of(*n);
+    for (int g : {a, b})
+      for (auto& root : groups_[g].roots) words += words_of(*root.node);
+    return groups_[a].compile_cost + groups_[b].compile_cost <= options_.max_kernel_cost &&
+           words <= options_.max_kernel_words;
   }
 
   int start(const Node* n, const Expression& e, const std::set<int>& needs) {

@@ -5,6 +5,8 @@
 //   in the row
 #pragma once
 
+#include <functional>
+
 #include "compiler/ir/group.h"
 #include "compiler/options.h"
 
@@ -42,5 +44,18 @@ Join can_fuse(const Space& space, const ir::Node& producer, const std::vector<in
 
 // Whether two roots that do not read each other can share the loops of a group.
 Join can_join_siblings(const Space& space, const ir::Node& root, const Target& target);
+
+// A group as far as another one may take it in.
+struct Members {
+  const Space& space;
+  const std::vector<ir::Root>& roots;
+};
+
+// Whether a group can keep the totals of another one, which reduces over the axes that the first walks in
+// parallel: one for each element of its row, while the rows go by. `reading` says how a root of `columns`
+// reads another root, or null. An empty reason: they have nothing to do with each other.
+Join can_total_across(const Members& rows, const Members& columns,
+                      const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
+                      const Target& target);
 
 }  // namespace weft::passes

@@ -87,9 +87,9 @@ bool fits_32_bits(const RowProgram& p) {
 
 std::vector<bool> varies_along(const RowProgram& p, int axis) {
   std::vector<bool> out(p.values.size(), false);
-  // Along an outer axis, each point has reductions of its own.
-  if (axis < static_cast<int>(p.outer.size()))
-    for (auto& acc : p.accumulators) out[acc.out] = true;
+  // Along an outer axis, each point has reductions of its own; each row element has those that go across.
+  const bool outer = axis < static_cast<int>(p.outer.size());
+  for (auto& acc : p.accumulators) out[acc.out] = acc.across != outer;
   for_each_stmt(p, [&](const Stmt& stmt) {
     Value v = defines(stmt);
     if (v < 0) return;

@@ -40,13 +40,20 @@ class Lowerer {
     std::vector<int> stage = stages();
     int last = 0;
     for (size_t r = 0; r < stage.size(); ++r)
-      if (needs_sweep(group_.roots[r])) last = std::max(last, stage[r]);
+      if (needs_sweep(group_.roots[r]) && stage[r] < kAfter) last = std::max(last, stage[r]);
     program_.sweeps.resize(last + 1);
     for (sweep_ = 0; sweep_ <= last; ++sweep_)
       for (size_t r = 0; r < stage.size(); ++r)
         if (stage[r] == sweep_ && needs_sweep(group_.roots[r])) lower_root(group_.roots[r]);
-    for (auto& root : group_.roots)
-      if (!needs_sweep(root) || (is_reduce(root) && root.stored)) lower_epilogue(root);
+    for (size_t r = 0; r < stage.size(); ++r) {
+      const ir::Root& root = group_.roots[r];
+      if (stage[r] < kAfter && !reduces_across(group_, root) &&
+          (!needs_sweep(root) || (is_reduce(root) && root.stored)))
+        lower_epilogue(root);
+    }
+    forget_values();
+    for (size_t r = 0; r < stage.size(); ++r)
+      if (stage[r] >= kAfter || reduces_across(group_, group_.roots[r])) lower_after(group_.roots[r]);
     out_.program = std::move(program_);
     return std::move(out_);
   }
@@ -79,6 +86,9 @@ class Lowerer {
   }
 
  private:
+  // The stage of what reads reductions across the points.
+  static constexpr int kAfter = 1 << 20;
+
   static bool is_reduce(const ir::Root& root) { return kind(root.node->op) == OpKind::Reduce; }
   bool is_row_axis(int axis) const { return axis >= static_cast<int>(group_.outer.size()); }
   // Reductions and values that differ along the row are computed in a sweep; in a pointwise group everything
@@ -120,7 +130,8 @@ class Lowerer {
         stack.pop_back();
         auto own = root_of_.find(n);
         if (own != root_of_.end() && kind(n->op) == OpKind::Reduce) {
-          stage[r] = std::max(stage[r], stage[own->second] + 1);
+          stage[r] = std::max(
+              stage[r], reduces_across(group_, group_.roots[own->second]) ? kAfter : stage[own->second] + 1);
         } else if (own != root_of_.end() && ir::scans(*n)) {
           stage[r] = std::max(stage[r], stage[own->second]);
         } else if (own != root_of_.end() || !in_memory_(n)) {
@@ -143,10 +154,11 @@ class Lowerer {
     Accumulator acc;
     acc.op = n->op;
     acc.dtype = n->inputs[0]->dtype();
-    acc.out = define(n->dtype(), false);
+    acc.across = reduces_across(group_, root);
+    acc.out = define(n->dtype(), acc.across);
     int number = static_cast<int>(program_.accumulators.size());
     program_.accumulators.push_back(acc);
-    program_.sweeps[sweep_].accumulators.push_back(number);
+    if (!acc.across) program_.sweeps[sweep_].accumulators.push_back(number);
     accumulator_of_[n] = number;
     Fold fold{number, v};
     if (n->op == Op::argmax || n->op == Op::argmin) {
@@ -176,17 +188,31 @@ class Lowerer {
   void lower_epilogue(const ir::Root& root) {
     if (!root.stored) return;
     sweep_ = static_cast<int>(program_.sweeps.size());
-    Access at;
-    if (is_reduce(root)) {
-      const Dims& reduced = root.node->as<ir::AxesAttr>().axes;
-      Access full = root_access(root);
-      for (size_t k = 0; k < full.size(); ++k)
-        if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(k)) == reduced.end())
-          at.push_back(full[k]);
-    } else {
-      at = root_access(root);
-    }
-    store(root.node.get(), at);
+    store(root.node.get(), result_access(root));
+  }
+
+  // When all points are done, their values are gone.
+  void lower_after(const ir::Root& root) {
+    if (!root.stored) return;
+    sweep_ = kAfter;
+    store(root.node.get(), result_access(root));
+  }
+
+  void forget_values() {
+    known_.clear();
+    variable_value_.clear();
+    positions_.clear();
+    tests_.clear();
+  }
+
+  Access result_access(const ir::Root& root) const {
+    if (!is_reduce(root)) return root_access(root);
+    const Dims& reduced = root.node->as<ir::AxesAttr>().axes;
+    Access full = root_access(root), at;
+    for (size_t k = 0; k < full.size(); ++k)
+      if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(k)) == reduced.end())
+        at.push_back(full[k]);
+    return at;
   }
 
   void store(const Node* n, Access at) {
@@ -196,8 +222,7 @@ class Lowerer {
       for (size_t k = 0; k < at.size(); ++k) at[k] = vars_.shift(vars_.scale(at[k], steps[k]), starts[k]);
     }
     Store s{buffer(n, true), index(ir::address(at, contiguous_strides(n->shape()), 0, vars_)), v};
-    (sweep_ < static_cast<int>(program_.sweeps.size()) ? program_.sweeps[sweep_].body : program_.epilogue)
-        .push_back(s);
+    emit(s, true);
   }
 
   // ---- statements
@@ -216,7 +241,9 @@ class Lowerer {
 
   // A pointwise group has one place for statements: the body.
   void emit(Stmt s, bool in_row) {
-    if (sweep_ >= static_cast<int>(program_.sweeps.size())) {
+    if (sweep_ == kAfter) {
+      program_.after.push_back(std::move(s));
+    } else if (sweep_ >= static_cast<int>(program_.sweeps.size())) {
       program_.epilogue.push_back(std::move(s));
     } else {
       Sweep& sweep = program_.sweeps[sweep_];

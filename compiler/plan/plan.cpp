@@ -59,6 +59,10 @@ bool RowProgram::scans() const {
   return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.running; });
 }
 
+bool RowProgram::across() const {
+  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.across; });
+}
+
 std::vector<Stmt> scanned_only(const std::vector<Stmt>& body) {
   std::set<Value> needed;
   std::vector<Stmt> out;
@@ -348,6 +352,15 @@ void verify(const RowProgram& p) {
     for (int a : sweep.accumulators) known[p.accumulators[a].out] = 1;
   }
   for (auto& s : p.epilogue) check(s, false);
+  std::fill(known.begin(), known.end(), 0);
+  for (auto& acc : p.accumulators) known[acc.out] = acc.across;
+  for (auto& s : p.after) {
+    check(s, true);
+    if (const Index* at = index_of(s))
+      for (auto& t : at->axes)
+        if (t.axis < static_cast<int>(p.outer.size())) fail("outer axes do not exist after the points");
+  }
+  if (p.scans() && p.across()) fail("what is scanned is not reduced across too");
   if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
 }
 

@@ -103,6 +103,9 @@ struct Accumulator {
   DType dtype;  // of the values folded
   Value out;    // dtype, or i64 for argmax and argmin
   bool running = false;
+  // Over the outer points, with a total for each row element. No sweep finishes it; `out` is a row value of
+  // `after`.
+  bool across = false;
 };
 
 // One pass over the row. `before` runs once for each outer point, `body` once for each row element.
@@ -127,6 +130,9 @@ struct RowProgram {
   std::vector<Num> outer, row;  // extents
   std::vector<Sweep> sweeps;
   std::vector<Stmt> epilogue;  // once for each outer point, on finished accumulators
+  // Once for each row element, when all outer points are done: on accumulators that go across. Of other
+  // values it knows its own alone.
+  std::vector<Stmt> after;
   std::vector<Accumulator> accumulators;
   std::vector<ValueInfo> values;
   std::vector<BufferUse> buffers;
@@ -139,6 +145,8 @@ struct RowProgram {
 
   // Whether anything is scanned: the row is one axis then, and keeps its order.
   bool scans() const;
+  // Whether some accumulators go across the outer points.
+  bool across() const;
 
   int64_t outer_count() const { return count(outer); }
   int64_t row_count() const { return count(row); }
@@ -166,6 +174,7 @@ void for_each_stmt(Program& program, F&& f) {
     for (auto& s : sweep.body) f(s);
   }
   for (auto& s : program.epilogue) f(s);
+  for (auto& s : program.after) f(s);
 }
 
 // Of the statements of a body those that its scans' values are made of, and the scans.

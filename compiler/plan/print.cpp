@@ -46,6 +46,11 @@ class Printer {
     }
     if (!p_.epilogue.empty()) out_ += "  epilogue\n";
     for (auto& stmt : p_.epilogue) line(stmt, 2);
+    if (p_.across()) out_ += "  after all points\n";
+    for (size_t a = 0; a < p_.accumulators.size(); ++a)
+      if (auto& acc = p_.accumulators[a]; acc.across)
+        out_ += fmt::format("    %{} : {} = finish a{}\n", acc.out, name(p_.values[acc.out].dtype), a);
+    for (auto& stmt : p_.after) line(stmt, 2);
     return out_;
   }
 
@@ -100,7 +105,9 @@ class Printer {
     return fmt::format("b{}[{}]{}", x.buffer, text(x.at), x.guards.empty() ? "" : " where " + list(x.guards));
   }
   std::string text(const Fold& x) {
-    return fmt::format("fold a{} {} %{}{}", x.accumulator, name(p_.accumulators[x.accumulator].op), x.value,
+    return fmt::format("fold a{} {}{} %{}{}", x.accumulator,
+                       p_.accumulators[x.accumulator].across ? "across " : "",
+                       name(p_.accumulators[x.accumulator].op), x.value,
                        x.position < 0 ? "" : fmt::format(" at %{}", x.position));
   }
   std::string text(const Scan& x) {

@@ -31,6 +31,7 @@ struct Schedule {
   bool streaming = false;        // stores pass the cache by
   int threads = 1;               // CUDA: threads of a block
   int threads_per_row = 1;       // CUDA, Rows: threads that share a row
+  int64_t walk = 1;              // CUDA, Rows: rows that these threads take one after another
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
   int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice

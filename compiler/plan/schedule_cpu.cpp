@@ -134,7 +134,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     s.order = Order::Rows;
     s.lane_axis = row_axis;
     s.reason = "lanes along the row";
-    if (outer > 0) {
+    if (outer > 0 && !p.across()) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
       if (better && extent(p, column_axis) >= std::min<int64_t>(lanes, 8)) {
@@ -197,12 +197,18 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
-    if (p.sweeps.size() == 1 && parts && points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
+    if (p.sweeps.size() == 1 && parts && !p.across() && points < (p.scans() ? 16 : 64) &&
+        row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     const int64_t per_task = row / s.split;
     float task = unit * static_cast<float>(per_task);
     s.rows_per_task =
         s.split > 1 ? 1 : std::clamp<int64_t>(static_cast<int64_t>(4096 / std::max(task, 1.f)), 1, 64);
+    if (p.across()) {
+      // Totals across rows are written once for as many rows as may be added up without a wider dtype.
+      s.rows_per_task = std::clamp<int64_t>(points / 64, 16, 64);
+      s.reason += ", which are totalled across too";
+    }
     task *= static_cast<float>(s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   } else {
@@ -255,6 +261,7 @@ std::string print(const Schedule& s) {
   if (s.threads > 1)
     out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,
                        s.unroll);
+  if (s.walk > 1) out += fmt::format(", {} rows one after another", s.walk);
   if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
   if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);

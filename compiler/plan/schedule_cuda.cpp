@@ -33,6 +33,9 @@ constexpr int kRunElements = 128;
 // So many blocks of a multiprocessor, each with a part of a row in shared memory, hide each other's waiting.
 constexpr int kSharedBlocks = 3;
 
+// Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
+constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
+
 int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t power_of_two_up(int64_t n) {
@@ -300,6 +303,7 @@ class Scheduler {
     int row_lane = best_axis(outer_, axes);
     int outer_lane = outer_ > 0 ? best_axis(0, outer_) : -1;
     if (p_.ordered) return columns_along(outer_lane);
+    if (p_.across()) return rows_and_totals(row_lane);
     if (outer_lane >= 0 && is_pairwise(outer_lane)) return pairs_along(outer_lane);
     if (outer_lane >= 0) {
       Along in_row = along(row_lane), across = along(outer_lane);
@@ -433,6 +437,46 @@ class Scheduler {
     s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
     if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+  }
+
+  // Rows that are totalled across too: in registers, with a total for each element beside what is kept. The
+  // threads of a row take as many rows one after another as may be added up without a wider dtype, or as make
+  // all blocks run at once.
+  void rows_and_totals(int lane) {
+    s_.order = Order::Rows;
+    s_.lane_axis = lane;
+    s_.lanes = lanes_along(lane);
+    const int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane), points = p_.outer_count();
+    int64_t totals = 0;
+    for (auto& acc : p_.accumulators)
+      if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
+    RowProgram kept = p_;
+    repeat_cheap_values(kept, false, 4);
+    int64_t bytes = (live_bytes(kept) + totals) * s_.lanes;
+    std::string where = "rows stay in registers";
+    const int64_t most_threads = kMostThreadsOfTotals;
+    if (ceil_divide(row_vectors, most_threads) * bytes > kKeptBytes) {
+      kept = p_;
+      repeat_cheap_values(kept, true, 1e30f);
+      s_.streaming = false;
+      bytes = totals * s_.lanes;
+      where = "rows are read again";
+    }
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Registers;
+    const int64_t each = std::clamp<int64_t>(kKeptBytes / 2 / bytes, 1, 4);
+    s_.threads_per_row = static_cast<int>(
+        std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
+    s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1));
+    s_.threads = std::max(s_.threads_per_row, 128);
+    s_.rows_per_task = s_.threads / s_.threads_per_row;
+    if (s_.unroll * bytes <= kKeptBytes / 2) s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
+    const int64_t at_once =
+        processors_ * (s_.resident > 1 ? kThreadsWithTotals : s_.threads) / s_.threads_per_row;
+    const int64_t waves = ceil_divide(points, at_once * kRunElements);
+    s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
+    s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
+                            s_.threads_per_row, lane, s_.walk, where);
   }
 
   // Cuts the row when there are too few points for the device: `busy` threads would work on them.

@@ -6,6 +6,7 @@
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
+#include "tests/unit/across_graphs.h"
 #include "tests/unit/run_kernels.h"
 
 namespace weft {
@@ -335,6 +336,46 @@ TEST_P(Forcing, AnySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(EmitCpu, Forcing, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
+
+// Totals across rows beside reductions along them, whatever the lanes and the rows of a task.
+TEST(TotalsAcross, AnySchedule) {
+  struct {
+    std::string text;
+    bool exact;
+  } cases[] = {
+      {test::layer_norm_gradients("f32", 517, 67), false},
+      {test::layer_norm_gradients("f64", 700, 64), false},
+      {test::row_and_column_reductions("sum", "sum", "f16", 513, 33), false},
+      {test::row_and_column_reductions("max", "min", "f32", 600, 41), true},
+      {test::row_and_column_reductions("sum", "prod", "i64", 530, 23), true},
+      {test::row_and_column_reductions("any", "all", "bool", 512, 30), true},
+      {test::row_and_column_reductions("sum", "sum", "c64", 520, 25), false},
+  };
+  uint64_t seed = 0;
+  for (auto& c : cases) {
+    ir::Graph graph = ir::parse(c.text);
+    auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, c.exact ? 0.05 : 0.0);
+    auto want = interpret(graph, inputs);
+    for (int lanes : {4, 16, 64})
+      for (int64_t rows : {1, 40, 64, 1000}) {
+        Forced forced;
+        bool across = false;
+        forced.change = [&](Schedule& s, const RowProgram& p) {
+          across = p.across();
+          s.lanes = lanes;
+          s.rows_per_task = rows;
+          s.lane_axis = outer_rank(p) + (lanes == 16 ? 0 : static_cast<int>(p.row.size()) - 1);
+          s.streaming = false;
+        };
+        auto got = run_kernels(graph, inputs, test::host_target(), forced);
+        ASSERT_TRUE(across) << c.text;
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {2e-3, 1e-9, c.exact}), "")
+              << "output " << i << ", lanes " << lanes << ", rows " << rows << "\n"
+              << c.text;
+      }
+  }
+}
 
 }  // namespace
 }  // namespace weft

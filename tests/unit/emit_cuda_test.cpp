@@ -21,6 +21,7 @@
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/golden/golden.h"
+#include "tests/unit/across_graphs.h"
 #include "tests/unit/emulate_cuda.h"
 
 namespace weft {
@@ -440,6 +441,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 4096, 16384)},
+      {"layer_norm_gradients", test::layer_norm_gradients("f32", 32768, 4096)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
       {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},
   };
@@ -621,6 +623,40 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
         all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
       }
+  all.check(2e-2, 0);
+}
+
+// Totals across rows: any number of threads for a row, rows in turn, and values that stay or are read again.
+TEST(CudaMeaning, OfTotalsAcrossRows) {
+  Emulated all;
+  auto add = [&](const std::string& text, const Target& target, const Change& change = {}) {
+    Case c = compile(ir::parse(text), target, change);
+    ASSERT_EQ(c.kernels.size(), 1u) << text;
+    ASSERT_TRUE(c.kernels[0].lowered.program.across());
+    all.add(std::move(c));
+  };
+  for (int64_t width : {64, 67, 515, 1028}) {
+    add(test::layer_norm_gradients("f32", 19, width), tiny());
+    add(test::layer_norm_gradients("bf16", 23, width), tiny());
+    add(test::layer_norm_gradients("f64", 9, width), tiny());
+  }
+  for (int threads : {1, 8, 32, 128})
+    for (int64_t walk : {1, 3, 50})
+      add(test::layer_norm_gradients("f32", 21, 131), tiny(), [&](Schedule& s, RowProgram& p) {
+        const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
+        s.threads = 128;
+        s.threads_per_row = threads;
+        s.rows_per_task = 128 / threads;
+        s.unroll = (vectors + threads - 1) / threads;
+        s.walk = walk;
+        s.resident = 1;
+      });
+  add(test::layer_norm_gradients("f64", 8, 8000), tiny());
+  add(test::row_and_column_reductions("sum", "sum", "f16", 13, 33), tiny());
+  add(test::row_and_column_reductions("max", "min", "f32", 30, 41), tiny());
+  add(test::row_and_column_reductions("sum", "prod", "i64", 12, 24), tiny());
+  add(test::row_and_column_reductions("any", "all", "bool", 12, 32), tiny());
+  add(test::row_and_column_reductions("sum", "sum", "c128", 20, 25), tiny());
   all.check(2e-2, 0);
 }
 

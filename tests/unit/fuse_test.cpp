@@ -10,6 +10,7 @@
 #include "compiler/ir/parse.h"
 #include "compiler/passes/fuse.h"
 #include "tests/fuzz/random_graph.h"
+#include "tests/unit/across_graphs.h"
 
 namespace weft {
 namespace {
@@ -266,6 +267,43 @@ TEST(Fuse, RowAndColumnSums) {
   EXPECT_EQ(f.kernels(), 2u) << f.why;
 }
 
+TEST(Fuse, GradientsOfANormReadItsDataOnce) {
+  Fused f;
+  f.graph = prepare(ir::parse(test::layer_norm_gradients("f32", 600, 100)), cpu(), {});
+  f.partition = passes::fuse(f.graph, cpu(), {});
+  f.why = explain(f.partition);
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+  EXPECT_EQ(f.partition.steps[0].group.outer, (Shape{600}));
+  EXPECT_EQ(f.partition.steps[0].group.row, (Shape{100}));
+  EXPECT_THAT(f.why, Not(HasSubstr("not fused")));
+  expect_runnable(f.partition);
+}
+
+TEST(Fuse, ReductionsOfTheSameRowsMeetAgainThoughTheyBeganApart) {
+  // The first sum and the second read different arrays; the third value reads both.
+  Fused f = fuse(R"(%x = input "x" : f32[64, 1000]
+    %y = input "y" : f32[64, 1000]
+    %a = sum %x, axes=[1]
+    %b = max %y, axes=[1]
+    %b1 = reshape %b : f32[64, 1]
+    %a1 = reshape %a : f32[64, 1]
+    %t = subtract %y, %b1
+    %u = multiply %x, %t
+    %v = add %u, %a1
+    return %v)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+  expect_runnable(f.partition);
+}
+
+TEST(Fuse, ColumnsOfOtherDataStayApart) {
+  Fused f = fuse(R"(%x = input "x" : f32[600, 100]
+    %y = input "y" : f32[600, 100]
+    %a = sum %x, axes=[1]
+    %b = sum %y, axes=[0]
+    return %a, %b)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
 TEST(Fuse, ProductsHaveTheirOwnSteps) {
   Fused f = fuse(R"(%a = input "a" : f32[30, 20]
     %b = input "b" : f32[20, 10]
@@ -432,6 +470,9 @@ struct Edge {
   int max_cost = 3000;
 };
 
+// A value of each row, which some reduction across the rows reads.
+#define ADDS_SUM "%s = sum %x, axes=[1]\n%r = reshape %s : f32[999, 1]\n%y = add %x, %r\n"
+
 const Edge kEdges[] = {
     {"Shifted", "%x = input : f32[9]\n%y = exp %x\n%z = slice %y, starts=[1] : f32[8]\nreturn %y, %z",
      "it is read at other positions than its own (shifted, strided, repeated or gathered)"},
@@ -440,13 +481,22 @@ const Edge kEdges[] = {
      "it is read at several positions"},
     {"Parallel", "%x = input : f32[9, 8]\n%s = sum %x, axes=[1]\n%t = max %s\nreturn %t",
      "it reduces over the axes that are walked in parallel"},
-    {"OtherAxes",
-     "%x = input : f32[9, 8]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[9, 1]\n%y = add %x, %r\n"
-     "%t = max %y, axes=[0]\nreturn %y, %t",
-     "it reduces other axes"},
     {"OtherAxesOfARow",
      "%x = input : f32[9, 8]\n%s = sum %x, axes=[0]\n%y = multiply %x, %s\n%t = sum %y, axes=[1]\nreturn %t",
      "it reduces other axes"},
+    {"FewRows",
+     "%x = input : f32[99, 80]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[99, 1]\n%y = add %x, %r\n%t = "
+     "max %y, axes=[0]\nreturn %y, %t",
+     "99 rows are too few to total across them"},
+    {"ShortRows", "%x = input : f32[999, 8]\n" ADDS_SUM "%t = max %y, axes=[0]\nreturn %y, %t",
+     "rows of 8 elements are too short for totals beside them"},
+    {"LongRows", "%x = input : f32[999, 50000]\n" ADDS_SUM "%t = max %y, axes=[0]\nreturn %y, %t",
+     "rows of 50000 elements are too long for totals beside them"},
+    {"PositionAcross", "%x = input : f32[999, 80]\n" ADDS_SUM "%t = argmax %y, axes=[0]\nreturn %y, %t",
+     "positions are not kept for totals across rows"},
+    {"AfterTheLastRow",
+     "%x = input : f32[999, 80]\n" ADDS_SUM "%t = max %y, axes=[0]\n%u = subtract %x, %t\nreturn %y, %u",
+     "totals across rows are known after the last row only"},
     {"Repeated",
      "%x = input \"x\" : f32[9]\n%w = input \"w\" : f32[8, 9]\n%y = exp %x\n%z = add %w, %y\nreturn %y, %z",
      "it is repeated along an axis: read from memory instead of computed again"},

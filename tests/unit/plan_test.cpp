@@ -40,6 +40,13 @@ const Golden kGoldens[] = {
   %y = divide %e, %t
   return %y)",
      true},
+    {"row_and_column_sums", R"(  %x = input "x" : f32[2048, 1000]
+  %y = square %x
+  %r = sum %y, axes=[1]
+  %c = sum %y, axes=[0]
+  %s = sqrt %c
+  return %r, %s)",
+     true},
     {"cumulative_sum", R"(  %x = input "x" : f32[512, 1000]
   %y = square %x
   %c = cumulative_sum %y, axis=1

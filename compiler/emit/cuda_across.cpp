@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "compiler/emit/cuda_emitter.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+// The threads of a row take several rows one after another, and keep a total for each element that is theirs
+// in across<n>[u][e], in the dtype of a run. Of all these walkers each writes what it has to `partials`;
+// NAME_finish joins them in the dtype of totals, some threads down each of a few neighbouring elements.
+
+constexpr int kAcross = 8, kDown = kThreadsOfTotals / kAcross;  // threads of a block of NAME_finish
+
+std::vector<int> CudaEmitter::totals_across() const {
+  std::vector<int> out;
+  for (size_t a = 0; a < p_.accumulators.size(); ++a)
+    if (p_.accumulators[a].across) out.push_back(static_cast<int>(a));
+  return out;
+}
+
+void CudaEmitter::start_across() {
+  for (int a : totals_across()) {
+    const DType t = span_dtype(p_.accumulators[a]);
+    code_.line("{} across{}[{}][{}];", dialect_.value_type(t), a, s_.unroll, s_.lanes);
+    code_.unrolled("u", s_.unroll);
+    code_.unrolled("e", s_.lanes);
+    code_.line("across{}[u][e] = {};", a, identity_of(p_.accumulators[a], t, dialect_));
+    code_.add("}");
+    code_.add("}");
+  }
+}
+
+void CudaEmitter::fold_across(const Fold& f) {
+  const Accumulator& acc = p_.accumulators[f.accumulator];
+  const std::string total = format("across{}[u][e]", f.accumulator);
+  code_.line("if (in_store) {} = {};", total, joined(acc, span_dtype(acc), total, name_of(f.value)));
+}
+
+void CudaEmitter::store_across(int threads) {
+  // One row's join writes what the threads of the row before may still read, unless another meeting is
+  // between.
+  const auto joins = std::ranges::count_if(
+      batches_, [&](auto& b) { return !folded(static_cast<size_t>(b.number)).empty(); });
+  if (threads > 32 && joins == 1) code_.add("__syncthreads();");
+  code_.add("}");
+  code_.unrolled("u", s_.unroll);
+  code_.line("const I q = t + u * {};", threads);
+  code_.add("if (q >= m) continue;");
+  for (int a : totals_across()) {
+    const DType t = span_dtype(p_.accumulators[a]);
+    const std::string type = dialect_.value_type(t);
+    code_.line("Vec<{}, {}> w{};", type, s_.lanes, a);
+    code_.unrolled("e", s_.lanes);
+    code_.line("w{0}.e[e] = across{0}[u][e];", a);
+    code_.add("}");
+    code_.line("weft_put(({}*)((char*)partials + {}) + ((long long)walker * m + q) * {}, w{});", type,
+               extra(partial_bytes_), s_.lanes, a);
+    partial_bytes_ +=
+        (part_count_ * part_vectors_ * s_.lanes * static_cast<int64_t>(size_of(t)) + 15) / 16 * 16;
+  }
+  code_.add("}");
+}
+
+void CudaEmitter::finish_across() {
+  const auto order = order_of(false);
+  launch_.finish_tasks = (part_vectors_ * s_.lanes + kAcross - 1) / kAcross;
+  code_.line("const I m = {} * {};", count_of(order), s_.lanes);
+  code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", kAcross);
+  code_.line("I slot = (I)blockIdx.x * {} + tx;", kAcross);
+  code_.add("const bool there = slot < m;");
+  code_.add("slot = weft_min(slot, m - 1);");
+  int64_t place = 0;
+  for (int a : totals_across()) {
+    const Accumulator& acc = p_.accumulators[a];
+    const DType from = span_dtype(acc), to = total_dtype(acc);
+    const std::string type = dialect_.value_type(from), total = dialect_.value_type(to);
+    auto cast = [](DType x, DType y, const std::string& value) {
+      return x == y ? value : format("weft_cast_{}_{}({})", suffix(x), suffix(y), value);
+    };
+    code_.line("const {0}* const part{1} = (const {0}*)((const char*)partials + {2});", type, a,
+               extra(place));
+    place += (part_count_ * part_vectors_ * s_.lanes * static_cast<int64_t>(size_of(from)) + 15) / 16 * 16;
+    code_.line("{} total{} = {};", total, a, identity_of(acc, to, dialect_));
+    code_.add("#pragma unroll 4");
+    code_.line("for (I k = ty; k < {}; k += {})", parts_, kDown);
+    code_.line(
+        "  total{} = {};", a,
+        joined(acc, to, format("total{}", a), cast(from, to, format("part{}[(long long)k * m + slot]", a))));
+    code_.line("__shared__ {} down{}[{}][{}];", total, a, kDown, kAcross);
+    code_.line("down{0}[ty][tx] = total{0};", a);
+    code_.line("for (int k = {}; k; k /= 2) {{", kDown / 2);
+    code_.add("__syncthreads();");
+    code_.line("if (ty < k) down{0}[ty][tx] = total{0} = {1};", a,
+               joined(acc, to, format("total{}", a), format("down{}[ty + k][tx]", a)));
+    code_.add("}");
+    code_.line("const {} v{} = {};", value_type(acc.out), acc.out, cast(to, acc.dtype, format("total{}", a)));
+  }
+  code_.line("I q = slot / {};", s_.lanes);
+  split_position(order, false);
+  if (s_.lanes > 1) {
+    const std::string at = format("{} + slot % {}", axis_[lane_], s_.lanes);
+    if (ragged_) code_.line("const bool within = {} < {};", at, spell(extent(lane_)));
+    code_.line("const I y = {};", ragged_ ? format("weft_min({}, {} - 1)", at, spell(extent(lane_))) : at);
+    axis_[lane_] = "y";
+  }
+  code_.line("const bool live = there && ty == 0{};", ragged_ ? " && within" : "");
+  outer_code(p_.after, "live");
+}
+
+}  // namespace weft::emit

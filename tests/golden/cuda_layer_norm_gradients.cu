@@ -1,0 +1,338 @@
+// rows of 512 threads along axis 1, 125 in turn, totalled across too, rows stay in registers; 8 elements a thread access, passing the cache by
+// 263 blocks of 512 threads, finish 512 of 512, 0 bytes shared, 8617984 bytes of partials
+static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
+static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
+static __device__ __forceinline__ float weft_square_f32(float a) { return (float)(a * a); }
+static __device__ __forceinline__ float weft_rsqrt_f32(float x) { return rsqrtf(x); }
+static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
+static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
+static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
+static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
+typedef int I;
+static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+template <class T, int V>
+static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
+  *(Vec<T, V>*)p = x;
+}
+template <class W, class T>
+static __device__ __forceinline__ W weft_get_once(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) ((uint4*)&x)[k] = __ldcs((const uint4*)p + k);
+  } else if constexpr (sizeof(W) == 8) {
+    *(uint2*)&x = __ldcs((const uint2*)p);
+  } else if constexpr (sizeof(W) == 4) {
+    *(unsigned int*)&x = __ldcs((const unsigned int*)p);
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+template <class T, int V>
+static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
+  if constexpr (sizeof(x) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(x) / 16; ++k) __stcs((uint4*)p + k, ((const uint4*)&x)[k]);
+  } else if constexpr (sizeof(x) == 8) {
+    __stcs((uint2*)p, *(const uint2*)&x);
+  } else if constexpr (sizeof(x) == 4) {
+    __stcs((unsigned int*)p, *(const unsigned int*)&x);
+  } else {
+    weft_put(p, x);
+  }
+}
+struct Args { unsigned long long w[18]; };
+struct __align__(4) S0 { float t0; float t1; };
+static __device__ __forceinline__ void join0(S0& a, const S0& b) {
+  a.t0 = a.t0 + b.t0;
+  a.t1 = a.t1 + b.t1;
+}
+struct __align__(4) S1 { float t3; };
+static __device__ __forceinline__ void join1(S1& a, const S1& b) {
+  a.t3 = a.t3 + b.t3;
+}
+struct __align__(4) S2 { float t4; };
+static __device__ __forceinline__ void join2(S2& a, const S2& b) {
+  a.t4 = a.t4 + b.t4;
+}
+extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  const float* const b1 = (const float*)args.w[1];
+  const float* const b2 = (const float*)args.w[2];
+  float* const b3 = (float*)args.w[3];
+  float* const b4 = (float*)args.w[4];
+  float* const b5 = (float*)args.w[5];
+  void* const partials = (void*)args.w[6];
+  const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
+  const I n = p[0];
+  const I t = (I)(threadIdx.x % 512);
+  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 512);
+  const I walker = q;
+  const I m = p[1] / 4;
+  float across2[2][4];
+#pragma unroll
+  for (int u = 0; u < 2; ++u) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      across2[u][e] = weft_splat_f32(-0x0p+0f);
+    }
+  }
+  float across5[2][4];
+#pragma unroll
+  for (int u = 0; u < 2; ++u) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      across5[u][e] = weft_splat_f32(-0x0p+0f);
+    }
+  }
+#pragma unroll 1
+  for (I step = 0; step < p[5]; ++step) {
+    I q = walker * p[5] + step;
+    const bool live = q < n;
+    q = weft_min(q, n - 1);
+    const I x0 = q;
+    Vec<float, 4> k0[2];
+    Vec<float, 4> k1[2];
+    Vec<float, 4> k4[2];
+    S0 s0;
+    s0.t0 = weft_splat_f32(-0x0p+0f);
+    s0.t1 = weft_splat_f32(-0x0p+0f);
+    {
+      I x1[2];
+      bool ok[2];
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        I q = t + u * 512;
+        ok[u] = true;
+        x1[u] = q * 4;
+        k0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
+        k1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
+        k4[u] = weft_get_once<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x1[u] + e;
+          const float v0 = weft_unpack_f32(k0[u].e[e]);
+          const float v1 = weft_unpack_f32(k1[u].e[e]);
+          const float v2 = v0 * v1;
+          if (in_fold) s0.t0 = s0.t0 + v2;
+          const float v4 = weft_unpack_f32(k4[u].e[e]);
+          if (in_fold) s0.t1 = s0.t1 + v4;
+          if (in_store) across2[u][e] = across2[u][e] + v0;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    __shared__ S0 joined0[16];
+    if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
+    __syncthreads();
+    s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+#pragma unroll
+    for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    const float v3 = s0.t0;
+    const float v5 = s0.t1;
+    const float v7 = weft_splat_f32(0x1p+12f);
+    const float v8 = v5 / v7;
+    S1 s1;
+    s1.t3 = weft_splat_f32(-0x0p+0f);
+    {
+      I x1[2];
+      bool ok[2];
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        I q = t + u * 512;
+        ok[u] = true;
+        x1[u] = q * 4;
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x1[u] + e;
+          const float v9 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v10 = weft_square_f32(v9);
+          if (in_fold) s1.t3 = s1.t3 + v10;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
+    __shared__ S1 joined1[16];
+    if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
+    __syncthreads();
+    s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+#pragma unroll
+    for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
+    const float v11 = s1.t3;
+    const float v12 = weft_splat_f32(0x1p+12f);
+    const float v13 = v11 / v12;
+    const float v14 = weft_splat_f32(0x1.0624dep-10f);
+    const float v15 = v13 + v14;
+    const float v16 = weft_rsqrt_f32(v15);
+    S2 s2;
+    s2.t4 = weft_splat_f32(-0x0p+0f);
+    {
+      I x1[2];
+      bool ok[2];
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        I q = t + u * 512;
+        ok[u] = true;
+        x1[u] = q * 4;
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x1[u] + e;
+          const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v17 = v32 * v16;
+          const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
+          const float v18 = v33 * v17;
+          if (in_fold) s2.t4 = s2.t4 + v18;
+          const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
+          if (in_store) across5[u][e] = across5[u][e] + v20;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 16; k; k /= 2) join2(s2, weft_exchange(s2, k));
+    __shared__ S2 joined2[16];
+    if (threadIdx.x % 32 == 0) joined2[threadIdx.x / 32] = s2;
+    __syncthreads();
+    s2 = joined2[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+#pragma unroll
+    for (int k = 8; k; k /= 2) join2(s2, weft_exchange(s2, k));
+    const float v19 = s2.t4;
+    const float v22 = weft_splat_f32(0x1p+12f);
+    const float v23 = v3 / v22;
+    const float v25 = weft_splat_f32(0x1p+12f);
+    const float v26 = v19 / v25;
+    {
+      I x1[2];
+      bool ok[2];
+      Vec<float, 4> w7[2];
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        I q = t + u * 512;
+        ok[u] = true;
+        x1[u] = q * 4;
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const bool in_fold = ok[u];
+          const bool in_store = ok[u] && live;
+          const I y = x1[u] + e;
+          const float v34 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
+          const float v24 = v34 - v23;
+          const float v35 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v36 = v35 * v16;
+          const float v27 = v36 * v26;
+          const float v28 = v24 - v27;
+          const float v29 = v28 * v16;
+          w7[u].e[e] = weft_pack_f32(v29);
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        if (!ok[u] || !live) continue;
+        weft_put_once(b3 + (x0 * p[4] + x1[u]), w7[u]);
+      }
+    }
+  }
+#pragma unroll
+  for (int u = 0; u < 2; ++u) {
+    const I q = t + u * 512;
+    if (q >= m) continue;
+    Vec<float, 4> w2;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      w2.e[e] = across2[u][e];
+    }
+    weft_put((float*)((char*)partials + p[7]) + ((long long)walker * m + q) * 4, w2);
+    Vec<float, 4> w5;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      w5.e[e] = across5[u][e];
+    }
+    weft_put((float*)((char*)partials + p[8]) + ((long long)walker * m + q) * 4, w5);
+  }
+}
+extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a_finish(const __grid_constant__ Args args) {
+  const float* const b0 = (const float*)args.w[0];
+  const float* const b1 = (const float*)args.w[1];
+  const float* const b2 = (const float*)args.w[2];
+  float* const b3 = (float*)args.w[3];
+  float* const b4 = (float*)args.w[4];
+  float* const b5 = (float*)args.w[5];
+  void* const partials = (void*)args.w[6];
+  const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
+  const I m = p[1] / 4 * 4;
+  const I tx = (I)(threadIdx.x % 8), ty = (I)(threadIdx.x / 8);
+  I slot = (I)blockIdx.x * 8 + tx;
+  const bool there = slot < m;
+  slot = weft_min(slot, m - 1);
+  const float* const part2 = (const float*)((const char*)partials + p[9]);
+  double total2 = weft_splat_f64(-0x0p+0);
+#pragma unroll 4
+  for (I k = ty; k < p[6]; k += 64)
+    total2 = total2 + weft_cast_f32_f64(part2[(long long)k * m + slot]);
+  __shared__ double down2[64][8];
+  down2[ty][tx] = total2;
+  for (int k = 32; k; k /= 2) {
+    __syncthreads();
+    if (ty < k) down2[ty][tx] = total2 = total2 + down2[ty + k][tx];
+  }
+  const float v6 = weft_cast_f64_f32(total2);
+  const float* const part5 = (const float*)((const char*)partials + p[10]);
+  double total5 = weft_splat_f64(-0x0p+0);
+#pragma unroll 4
+  for (I k = ty; k < p[6]; k += 64)
+    total5 = total5 + weft_cast_f32_f64(part5[(long long)k * m + slot]);
+  __shared__ double down5[64][8];
+  down5[ty][tx] = total5;
+  for (int k = 32; k; k /= 2) {
+    __syncthreads();
+    if (ty < k) down5[ty][tx] = total5 = total5 + down5[ty + k][tx];
+  }
+  const float v21 = weft_cast_f64_f32(total5);
+  I q = slot / 4;
+  const I x1 = q * 4;
+  const I y = x1 + slot % 4;
+  const bool live = there && ty == 0;
+  if (live) {
+    const bool in_store = true;
+    const float v30 = weft_unpack_f32(b1[y]);
+    const float v31 = v21 * v30;
+    if (in_store) b4[y] = weft_pack_f32(v31);
+    if (in_store) b5[y] = weft_pack_f32(v6);
+  }
+}

@@ -1,0 +1,62 @@
+// Graphs that reduce the same data along its rows and across them, as gradients of norms do.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace weft::test {
+
+// The gradients of a layer norm: of its input, its gain and its bias.
+inline std::string layer_norm_gradients(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %x = input "x" : {0}[{1}, {2}]
+  %dy = input "dy" : {0}[{1}, {2}]
+  %gain = input "gain" : {0}[{2}]
+  %s = sum %x, axes=[1]
+  %m = divide %s, {2}
+  %m1 = reshape %m : {0}[{1}, 1]
+  %c = subtract %x, %m1
+  %q = square %c
+  %v = sum %q, axes=[1]
+  %w = divide %v, {2}
+  %e = add %w, 0.001
+  %r = rsqrt %e
+  %r1 = reshape %r : {0}[{1}, 1]
+  %h = multiply %c, %r1
+  %dbias = sum %dy, axes=[0]
+  %dyh = multiply %dy, %h
+  %dgain = sum %dyh, axes=[0]
+  %dh = multiply %dy, %gain
+  %a = sum %dh, axes=[1]
+  %dhh = multiply %dh, %h
+  %b = sum %dhh, axes=[1]
+  %a0 = divide %a, {2}
+  %b0 = divide %b, {2}
+  %a1 = reshape %a0 : {0}[{1}, 1]
+  %b1 = reshape %b0 : {0}[{1}, 1]
+  %t = subtract %dh, %a1
+  %u = multiply %h, %b1
+  %o = subtract %t, %u
+  %dx = multiply %o, %r1
+  %scaled = multiply %dgain, %gain
+  return %dx, %scaled, %dbias
+}})",
+                     dtype, rows, width);
+}
+
+// Several reductions over both, of one array whose rows have two axes that do not become one.
+inline std::string row_and_column_reductions(const std::string& row_op, const std::string& column_op,
+                                             const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %x = input "x" : {2}[{3}, 3, {4}]
+  %k = input "k" : {2}[{4}]
+  %y = multiply %x, %k
+  %r = {0} %y, axes=[1, 2]
+  %c = {1} %x, axes=[0]
+  return %r, %c
+}})",
+                     row_op, column_op, dtype, rows, width);
+}
+
+}  // namespace weft::test

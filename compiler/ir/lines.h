@@ -21,6 +21,8 @@ class Lines {
   Lines() = default;
   Lines(SourceLine line) : one_(line) {}  // NOLINT: a line is a set of one
 
+  // One of the lines, for as long as there is only one; no file otherwise.
+  const SourceLine& only() const { return one_; }
   bool empty() const { return one_.file == nullptr && !many_; }
   // Sorted by file and line.
   std::vector<SourceLine> all() const;

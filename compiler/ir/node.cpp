@@ -120,6 +120,11 @@ Node::Node(Op o, TensorType t, Inputs in, Attr a, Lines l)
   hash = structural_hash(*this);
 }
 
+void Node::set_computed(NodeRef value) const {
+  const Node* none = nullptr;
+  if (computed_.compare_exchange_strong(none, value.node_, std::memory_order_acq_rel)) value.node_ = nullptr;
+}
+
 bool same_but_lines(const Node& a, const Node& b) {
   if (&a == &b) return true;
   return a.hash == b.hash && a.op == b.op && a.type == b.type &&

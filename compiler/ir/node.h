@@ -83,6 +83,7 @@ class NodeRef {
   friend bool operator==(const NodeRef& a, const NodeRef& b) { return a.node_ == b.node_; }
 
  private:
+  friend class Node;
   inline void retain() const;
   static void release(const Node* node);
   const Node* node_ = nullptr;
@@ -125,12 +126,26 @@ class Node {
 
   Node(Op o, TensorType t, Inputs in, Attr a, Lines l);
   Node(const Node&) = delete;
+  ~Node() {
+    if (const Node* value = computed()) NodeRef::release(value);
+  }
   // How many references there are; 1 means that the asker's is the only one.
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
+
+  // What the front end computed for this node, which is no part of what the node says: an input node that
+  // holds the value; null before. Whoever holds the node then needs nothing that it was computed from.
+  const Node* computed() const { return computed_.load(std::memory_order_acquire); }
+  // The first value stays.
+  void set_computed(NodeRef value) const;
+  // Whether the node was computed inside of a program that did not keep its value.
+  bool let_go() const { return let_go_.load(std::memory_order_relaxed); }
+  void set_let_go() const { let_go_.store(true, std::memory_order_relaxed); }
 
  private:
   friend class NodeRef;
   mutable std::atomic<uint32_t> count_{0};
+  mutable std::atomic<bool> let_go_{false};
+  mutable std::atomic<const Node*> computed_{nullptr};
 };
 
 inline void NodeRef::retain() const {

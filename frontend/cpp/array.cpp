@@ -36,7 +36,8 @@ void Array::check_dtype(const char* what, DType wanted) const {
 Array Array::copy() const {
   const auto& cell = Access::cell(*this);
   // Values are immutable: a copy costs nothing before one of the two is written.
-  return detail::record(cell->device, detail::read(*this, {}), detail::pending(*this));
+  ir::NodeRef now = detail::read(*this, {});
+  return detail::record(cell->device, std::move(now), cell->since());
 }
 
 Array Array::astype(DType dtype, Where at) const {
@@ -51,7 +52,7 @@ Array Array::to(const std::string& device) const {
   const std::vector<uint8_t> bytes = host_bytes();
   runtime::BufferRef buffer = there.device->allocate(bytes.size());
   there.device->upload(*buffer, 0, bytes.data(), bytes.size());
-  return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), 0);
+  return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), detail::kInMemory);
 }
 
 const Array& Array::eval() const {

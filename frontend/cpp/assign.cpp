@@ -2,6 +2,7 @@
 // cell's node.
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/flush.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
@@ -47,18 +48,17 @@ bool same_kind(DType from, DType to) {
 template <class F>
 void write(Recording& r, const Array& x, F&& f) {
   const detail::View* view = Access::view(x).get();
-  const uint32_t added = r.pending() + 3 * static_cast<uint32_t>(detail::steps(view)) + 3;
   detail::Cell& cell = *Access::cell(x);
   const ir::Lines& lines = r.lines();
-  if (may_write_small(cell, view, r.pending())) {
+  if (may_write_small(cell, view, r)) {
     const NodeRef now = detail::read(x, lines);
     if (write_small(cell, *view, f(now))) return;
   }
-  cell.modify(added, [&](const NodeRef& held) {
+  cell.modify(r.count(3 * static_cast<uint32_t>(detail::steps(view)) + 3), [&](const NodeRef& held) {
     const NodeRef now = detail::apply(view, held, lines);
     return detail::put(view, held, f(now), lines);
   });
-  detail::bound(cell);
+  detail::flush_if_due(cell, r.oldest(), lines, true);
 }
 
 void check_device(const Recording& r, const Array& x) {

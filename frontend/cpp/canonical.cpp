@@ -1,5 +1,6 @@
 #include "frontend/cpp/canonical.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "compiler/base/error.h"
@@ -67,11 +68,10 @@ struct Visit {
 constexpr int64_t kFilledElements = 1024;
 constexpr int32_t kOpen = -2;  // visited, not numbered yet
 
-// Calls leave(node) once for each node, after its inputs. Computed nodes are left as the inputs that hold
-// them.
+// Calls leave(node, value) once for each node, after its inputs, until it returns false. Computed nodes are
+// left as the inputs that hold them.
 template <class Leave>
-void walk(std::span<const ir::NodeRef> outputs, const Computed::Reader& computed, Numbers& numbers,
-          Leave&& leave) {
+void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave) {
   thread_local std::vector<Visit> path;
   path.clear();
   numbers.clear();
@@ -87,16 +87,15 @@ void walk(std::span<const ir::NodeRef> outputs, const Computed::Reader& computed
       Visit& top = path.back();
       const Node* node = top.node;
       if (top.next_input == 0) {
-        const Node* value = ir::kind(node->op) == ir::OpKind::Source ? nullptr : computed.find(node);
-        if (value) {
+        if (const Node* value = node->computed()) {
           path.pop_back();
-          leave(node, value);
+          if (!leave(node, value)) return;
           continue;
         }
       }
       if (top.next_input == node->inputs.size()) {
         path.pop_back();
-        leave(node, node);
+        if (!leave(node, node)) return;
       } else {
         enter(node->inputs[top.next_input++].get());
       }
@@ -175,7 +174,10 @@ void Canonical::clear() {
   order.clear();
   inputs.clear();
   buffers.clear();
+  only_here.clear();
   scalars.clear();
+  uses.clear();
+  depths.clear();
   elements = 0;
   updates = false;
 }
@@ -184,12 +186,11 @@ Hash Canonical::key(uint64_t seed) const {
   return hash_bytes(words.data(), words.size() * sizeof(uint64_t), seed);
 }
 
-void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Canonical& out) {
+void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   out.clear();
   Numbers& numbers = thread_numbers();
   Words words(out.words);
-  const Computed::Reader reader(computed);
-  walk(outputs, reader, numbers, [&](const Node* node, const Node* value) {
+  walk(outputs, numbers, [&](const Node* node, const Node* value) {
     // A computed value may also stand in the graph itself, as the input node it is.
     int32_t number = value == node ? kOpen : numbers.at(value);
     if (number < 0) {
@@ -208,13 +209,27 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Cano
       if (op == Op::input) {
         out.inputs.emplace_back(value);
         out.buffers.push_back(buffer_of(*value));
+        out.only_here.push_back(value == node);
       }
-      for (const ir::NodeRef& in : value->inputs) words.add(static_cast<uint64_t>(numbers.at(in.get())));
+      uint32_t depth = 0;
+      for (const ir::NodeRef& in : value->inputs) {
+        const auto number_in = static_cast<size_t>(numbers.at(in.get()));
+        words.add(number_in);
+        ++out.uses[number_in];
+        depth = std::max(depth, out.depths[number_in] + 1);
+      }
+      out.uses.push_back(0);
+      out.depths.push_back(depth);
       out.elements += op == Op::constant || scalar ? 1 : element_count(value->shape());
       out.updates |= op == Op::update;
       numbers.at(value) = number;
+    } else if (value != node) {
+      // An input that the graph had reached by itself.
+      for (size_t i = 0; i < out.inputs.size(); ++i)
+        if (out.inputs[i].get() == value) out.only_here[i] = false;
     }
     numbers.at(node) = number;
+    return true;
   });
   for (const ir::NodeRef& output : outputs) {
     words.add(static_cast<uint64_t>(numbers.at(output.get())));
@@ -223,40 +238,86 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Cano
   words.add(outputs.size());
 }
 
-std::vector<int> dying_inputs(const ir::NodeRef& output, uint32_t held, const Canonical& graph) {
+void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph) {
+  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  for (const ir::NodeRef& node : nodes) graph.words.push_back(static_cast<uint64_t>(numbers.at(node.get())));
+  graph.words.push_back(nodes.size());
+}
+
+std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
+                                        const std::function<bool(const Node&, uint32_t)>& wanted) {
+  std::vector<ir::NodeRef> kept;
+  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  std::vector<char> viewed, is_output;
+  const auto number = [&](const ir::NodeRef& node) { return static_cast<size_t>(numbers.at(node.get())); };
+  const auto bytes = [](const Node& node) {
+    return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
+  };
+  constexpr int64_t kLittle = 64 << 20;  // bytes; an array of pairs that is only summed up must not be stored
+  int64_t most = -1;
+  for (size_t k = graph.order.size(); k-- > 0;) {
+    const Node& node = *graph.order[k];
+    if (ir::kind(node.op) == ir::OpKind::Source) continue;
+    const bool asked = !viewed.empty() && viewed[k];
+    if (!asked && node.use_count() <= graph.uses[k]) continue;
+    if (most < 0) {
+      viewed.resize(graph.order.size());
+      is_output.resize(graph.order.size());
+      most = kLittle;
+      for (const ir::NodeRef& output : outputs) {
+        is_output[number(output)] = true;
+        most = std::max(most, bytes(*output));
+      }
+      for (const ir::NodeRef& input : graph.inputs) most = std::max(most, bytes(*input));
+    }
+    if (is_output[k]) continue;
+    if (ir::kind(node.op) == ir::OpKind::View && node.inputs.size() == 1) {
+      viewed[number(node.inputs[0])] = true;
+    } else if (bytes(node) <= most && wanted(node, graph.depths[k])) {
+      kept.emplace_back(&node);
+    }
+  }
+  return kept;
+}
+
+std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
   std::vector<int> dying;
   if (!graph.updates) return dying;
   Numbers& numbers = thread_numbers();  // as canonicalize() left them
   const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
   const size_t count = graph.order.size();
-  std::vector<uint32_t> uses(count, 0);
-  for (const Node* node : graph.order)
-    for (const ir::NodeRef& in : node->inputs) ++uses[number(in.get())];
-  uses[number(output.get())] += held;
+  std::vector<char> given(count), needs(count);
+  for (const ir::NodeRef& output : outputs) given[number(output.get())] = true;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const Node* input = graph.inputs[i].get();
+    const size_t first = number(input);
     // Held by the graph's nodes and by `graph`; its buffer by the node and by `graph`.
-    if (input->use_count() != uses[number(input)] + 1 || graph.buffers[i].use_count() != 2) continue;
-    if (!graph.buffers[i]->writable()) continue;
+    if (!graph.only_here[i] || input->use_count() != graph.uses[first] + 1) continue;
+    if (graph.buffers[i].use_count() != 2 || !graph.buffers[i]->writable()) continue;
     // Nothing that somebody else could ask for later may need the old value.
-    std::vector<char> needs(count, 0);
-    needs[number(input)] = 1;
+    std::fill(needs.begin(), needs.end(), 0);
+    needs[first] = 1;
     bool alone = true;
-    for (size_t k = 0; k < count && alone; ++k) {
+    for (size_t k = first + 1; k < count && alone; ++k) {
       for (const ir::NodeRef& in : graph.order[k]->inputs) needs[k] |= needs[number(in.get())];
-      if (needs[k] && graph.order[k] != input) alone = graph.order[k]->use_count() == uses[k];
+      if (needs[k] && !given[k]) alone = graph.order[k]->use_count() == graph.uses[k];
     }
     if (alone) dying.push_back(static_cast<int>(i));
   }
   return dying;
 }
 
-uint32_t count_nodes(const ir::NodeRef& output, Computed& computed) {
+uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
   uint32_t count = 0;
   Numbers& numbers = thread_numbers();
-  const Computed::Reader reader(computed);
-  walk({&output, 1}, reader, numbers,
-       [&](const Node* node, const Node*) { numbers.at(node) = static_cast<int32_t>(count++); });
+  walk({&output, 1}, numbers, [&](const Node* node, const Node* value) {
+    if (value->op == Op::input && !buffer_of(*value)) {
+      count = 0;
+      return false;
+    }
+    numbers.at(node) = static_cast<int32_t>(count++);
+    return count <= limit;
+  });
   return count;
 }
 

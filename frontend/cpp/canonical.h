@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "compiler/ir/node.h"
-#include "frontend/cpp/computed.h"
 #include "runtime/device.h"
 
 namespace weft::detail {
@@ -19,7 +19,10 @@ struct Canonical {
       order;                        // the graph's nodes, each after its inputs; input nodes where it was cut
   std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
   std::vector<runtime::BufferRef> buffers;  // theirs
+  std::vector<char> only_here;              // whether an input is no value that other graphs find on its node
   std::vector<Scalar> scalars;
+  std::vector<uint32_t> uses;    // of each node by others of the graph
+  std::vector<uint32_t> depths;  // of each node
   // Of all nodes together. Constants count as one, but for large ones that are asked for.
   int64_t elements = 0;
   bool updates = false;  // whether there is an update, which may be written in place
@@ -29,15 +32,23 @@ struct Canonical {
 };
 
 // Fills `out`. The outputs must stay alive while it is used.
-void canonicalize(std::span<const ir::NodeRef> outputs, Computed& computed, Canonical& out);
+void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out);
 
-// The inputs that nobody needs once `output` is computed, numbered as in `graph.inputs`: neither another
-// array nor a graph recorded elsewhere. `held`: how many references to the output its owner and the caller
-// hold. None without updates.
-std::vector<int> dying_inputs(const ir::NodeRef& output, uint32_t held, const Canonical& graph);
+// The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted(node,
+// depth)` is asked for those that take little memory, or no more than what the graph reads and writes anyway.
+// For a view it is what it views that is kept.
+std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
+                                        const std::function<bool(const ir::Node&, uint32_t)>& wanted);
+// Makes nodes of the graph outputs, behind those that it has.
+void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph);
 
-// How many nodes computing the outputs takes.
-uint32_t count_nodes(const ir::NodeRef& output, Computed& computed);
+// The inputs that nobody needs once `outputs` are computed, numbered as in `graph.inputs`: neither another
+// array nor a graph recorded elsewhere. None without updates.
+std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph);
+
+// How many nodes computing the output takes; counting ends above `limit`. 0 where it takes an argument of a
+// function that is being recorded.
+uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit);
 
 // The graph to compile: its inputs hold no buffers; `scalars`: constants become scalar inputs as in the key.
 ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars);

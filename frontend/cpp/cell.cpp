@@ -14,20 +14,23 @@ thread_local ir::SourceLine scope_line;
 
 }  // namespace
 
-Cell::Cell(DeviceSlot& where, ir::NodeRef value, uint32_t nodes)
-    : device(where), type(value->type), node_(std::move(value)), pending_(nodes) {}
+Cell::Cell(DeviceSlot& where, ir::NodeRef value, Age since)
+    : device(where), type(value->type), node_(std::move(value)), since_(since) {}
 
-ir::NodeRef Cell::value() const {
-  std::lock_guard lock(mutex_);
-  return node_;
+ir::NodeRef Cell::take_computed() const {
+  const ir::Node* value = node_->computed();
+  if (!value) return {};
+  ir::NodeRef old(value);
+  std::swap(old, node_);
+  set_since(kInMemory);
+  return old;
 }
 
-void Cell::settle(const ir::NodeRef& from, const ir::NodeRef& computed) {
-  ir::NodeRef old = computed;  // what the cell held is released after the lock
+ir::NodeRef Cell::value() const {
+  ir::NodeRef old;
   std::lock_guard lock(mutex_);
-  if (!(node_ == from)) return;
-  std::swap(old, node_);
-  pending_.store(0, std::memory_order_relaxed);
+  old = take_computed();
+  return node_;
 }
 
 void retain(const Cell* cell) noexcept { cell->count.fetch_add(1, std::memory_order_relaxed); }
@@ -45,19 +48,8 @@ ir::Lines lines_at(Where at) {
   return ir::SourceLine{at.file_name(), at.line()};
 }
 
-void bound(Cell& cell) {
-  const auto limit = static_cast<uint32_t>(cell.device.session.options.graph_limit);
-  if (cell.pending() <= limit) return;
-  // The running count takes what two operands share twice.
-  const uint32_t exact = count_nodes(cell.value(), cell.device.session.computed);
-  cell.set_pending(exact);
-  if (exact > limit) materialized(cell);
-}
-
-Array record(DeviceSlot& device, ir::NodeRef node, uint32_t nodes) {
-  Ref<Cell> cell(new Cell(device, std::move(node), nodes));
-  bound(*cell);
-  return Access::make(std::move(cell));
+Array record(DeviceSlot& device, ir::NodeRef node, Age since) {
+  return Access::make(Ref<Cell>(new Cell(device, std::move(node), since)));
 }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
@@ -66,11 +58,6 @@ ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   if (!view) return value;
   if (ir::NodeRef part = read_small(*Access::cell(x), *view, value)) return part;
   return apply(view, value, lines);
-}
-
-uint32_t pending(const Array& x) {
-  const View* view = Access::view(x).get();
-  return Access::cell(x)->pending() + (view ? static_cast<uint32_t>(steps(view)) : 0);
 }
 
 }  // namespace detail

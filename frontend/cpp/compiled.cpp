@@ -44,7 +44,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
     state->device = &device;
     state->arguments.push_back({argument.dtype(), argument.shape()});
     inputs.push_back(detail::input_node(state->arguments.back(), nullptr));
-    places.push_back(detail::record(device, inputs.back(), 0));
+    places.push_back(detail::record(device, inputs.back(), detail::kInMemory));
   }
   const std::vector<Array> results = f(places);
   if (!state->device) state->device = &detail::current_session().device({});
@@ -124,7 +124,8 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     runtime::BufferRef buffer = source.output >= 0     ? outputs[static_cast<size_t>(source.output)]
                                 : source.argument >= 0 ? values[static_cast<size_t>(source.argument)]
                                                        : source.captured;
-    Array made = detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)), 0);
+    Array made = detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)),
+                                detail::kInMemory);
     if (i < state_->returned) {
       result.push_back(std::move(made));
     } else {

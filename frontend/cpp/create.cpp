@@ -70,7 +70,7 @@ Array from_bytes(const void* data, DType dtype, const Shape& shape, const std::s
   const size_t bytes = static_cast<size_t>(element_count(shape)) * size_of(dtype);
   runtime::BufferRef buffer = slot.device->allocate(bytes);
   if (bytes > 0) slot.device->upload(*buffer, 0, data, bytes);
-  return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), 0);
+  return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), detail::kInMemory);
 }
 
 void check_count(size_t count, const Shape& shape) {

@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
@@ -60,7 +62,10 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 }
 
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
-  canonicalize(nodes, device.session.computed, graph);
+  // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
+  // meanwhile.
+  const std::shared_lock lock(device.in_place);
+  canonicalize(nodes, graph);
 }
 
 namespace {
@@ -92,8 +97,26 @@ ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
   return ir::NodeRef(new ir::Node(ir::Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
 }
 
-std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                         uint32_t held) {
+namespace {
+
+constexpr uint32_t kDeep =
+    64;  // nodes in a row: where computing a value again would be a loop's worth of work
+
+std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                       const Canonical& graph) {
+  KeptLines& lines = device.session.kept_lines;
+  for (const ir::Node* node : graph.order)
+    if (node->let_go()) lines.add(node->lines.only());
+  return held_elsewhere(nodes, graph, [&](const ir::Node& node, uint32_t depth) {
+    if (depth >= kDeep || lines.contains(node.lines.only())) return true;
+    node.set_let_go();
+    return false;
+  });
+}
+
+}  // namespace
+
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
   std::vector<runtime::BufferRef> result;
@@ -110,11 +133,27 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     result.assign(nodes.size(), graph.buffers[0]);
     return result;
   }
-  if (graph.elements <= device.session.options.interpret_limit) return interpreted(device, nodes, graph);
-  std::vector<int> donated;
-  if (held > 0) donated = dying_inputs(nodes[0], held, graph);
-  result = program_for(device, nodes, graph, std::move(donated))->run(graph.buffers, graph.scalars);
-  return result;
+  std::vector<ir::NodeRef> outputs(nodes.begin(), nodes.end());
+  const std::vector<ir::NodeRef> kept = worth_keeping(device, nodes, graph);
+  if (!kept.empty()) {
+    add_outputs(kept, graph);
+    outputs.insert(outputs.end(), kept.begin(), kept.end());
+  }
+  const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
+    buffers.resize(nodes.size());
+    return buffers;
+  };
+  if (graph.elements <= device.session.options.interpret_limit)
+    return keep(interpreted(device, outputs, graph));
+  if (!dying_inputs(outputs, graph).empty()) {
+    // Whoever holds the lock meanwhile may have begun to read what dies.
+    const std::unique_lock lock(device.in_place);
+    return keep(
+        program_for(device, outputs, graph, dying_inputs(outputs, graph))->run(graph.buffers, graph.scalars));
+  }
+  return keep(program_for(device, outputs, graph)->run(graph.buffers, graph.scalars));
 }
 
 runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node) {
@@ -147,33 +186,22 @@ void materialize(std::span<Cell* const> cells) {
       (&cell->device == &device ? here : elsewhere).push_back(cell);
       if (&cell->device == &device) nodes.push_back(cell->value());
     }
-    const std::vector<runtime::BufferRef> buffers = evaluate(device, nodes);
-    for (size_t i = 0; i < here.size(); ++i) {
-      if (nodes[i]->op == ir::Op::input) continue;
-      const ir::NodeRef value = input_node(nodes[i]->type, buffers[i]);
-      here[i]->settle(nodes[i], value);
-      // Somebody else recorded something on this node and will ask for it.
-      if (nodes[i]->use_count() > 1) device.session.computed.put(nodes[i], value);
-    }
+    evaluate(device, nodes);
+    nodes.clear();
+    for (const Cell* cell : here) cell->value();  // lets the graph go
     left = std::move(elsewhere);
   }
 }
 
 runtime::BufferRef materialized(Cell& cell) {
-  ir::NodeRef node = cell.value();
-  if (node->op == ir::Op::input) return value_of(*node);
-  const LongWork work;
-  // While the cell is locked nobody can start to compute from its graph, so memory that dies with it may be
-  // reused.
   runtime::BufferRef buffer;
-  ir::NodeRef value;
-  cell.compute(node, [&] {
-    constexpr uint32_t kCellAndHere = 2;
-    buffer = evaluate(cell.device, {&node, 1}, kCellAndHere)[0];
-    return value = input_node(node->type, buffer);
-  });
-  if (!buffer) return materialized(cell);  // written in between
-  if (node->use_count() > 1) cell.device.session.computed.put(node, value);
+  {
+    const ir::NodeRef node = cell.value();
+    if (node->op == ir::Op::input) return value_of(*node);
+    const LongWork work;
+    buffer = evaluate(cell.device, {&node, 1})[0];
+  }
+  cell.value();  // lets the graph go
   return buffer;
 }
 

@@ -11,11 +11,10 @@
 
 namespace weft::detail {
 
-// The nodes' values in row-major buffers of the device. All nodes are of this device.
-// `held`, for a single node: how many references to it the cell and the caller hold, when nobody can start to
-// use its graph meanwhile; memory that dies with the graph is then written in place. 0: all memory is kept.
-std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                         uint32_t held = 0);
+// The nodes' values in row-major buffers of the device; the nodes keep them. All nodes are of this device.
+// Values on the way that others hold too are kept as well, where computing them again would cost much or has
+// already been needed. Memory that dies with the graph is written in place.
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
 
 // The node's value by the interpreter; null where there is more to compute than its limit.
 runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node);

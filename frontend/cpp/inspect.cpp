@@ -51,10 +51,7 @@ const Array& one_kernel(const Array& x) {
                 program.explanation);
   }
   if (Access::view(x)) return x.eval();
-  const ir::NodeRef value =
-      detail::input_node(at.node->type, known->run(at.graph.buffers, at.graph.scalars)[0]);
-  Access::cell(x)->settle(at.node, value);
-  if (at.node->use_count() > 1) at.device.session.computed.put(at.node, value);
+  at.node->set_computed(detail::input_node(at.node->type, known->run(at.graph.buffers, at.graph.scalars)[0]));
   return x;
 }
 

@@ -32,7 +32,7 @@ Array borrow(const void* data, DType dtype, const Shape& shape, std::function<vo
   detail::DeviceSlot& slot = detail::current_session().device(device);
   const size_t bytes = static_cast<size_t>(element_count(shape)) * size_of(dtype);
   auto buffer = std::make_shared<Borrowed>(slot.device, const_cast<void*>(data), bytes, std::move(release));
-  return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), 0);
+  return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), detail::kInMemory);
 }
 
 Lent lend(const Array& x) {

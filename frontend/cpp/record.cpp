@@ -1,8 +1,12 @@
 #include "frontend/cpp/record.h"
 
+#include <algorithm>
+
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
+#include "frontend/cpp/flush.h"
+#include "frontend/cpp/view.h"
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/reductions.h"
 
@@ -60,8 +64,14 @@ ir::NodeRef Recording::node(const Array& x) {
     throw Error(std::string(op_) + ": arrays must be on one device: got " + device_->name + " and " +
                 here.name + (sessions ? " of another session" : "; move one with to()"));
   }
-  pending_ += detail::pending(x);
-  return read(x, lines_);
+  ir::NodeRef node = read(x, lines_);
+  const Cell& cell = *Access::cell(x);
+  if (cell.since() < since_) {
+    since_ = cell.since();
+    oldest_ = &cell;
+  }
+  if (const View* view = Access::view(x).get()) steps_ += static_cast<uint32_t>(steps(view));
+  return node;
 }
 
 ir::NodeRef Recording::node(const Operand& x) {
@@ -102,7 +112,14 @@ ir::NodeRef Recording::like(const ir::NodeRef& x, double value) const {
 }
 
 Array Recording::finish(ir::NodeRef result, uint32_t added) {
-  return record(device(), std::move(result), pending_ + added);
+  if (result->op == ir::Op::input) return record(device(), std::move(result), kInMemory);
+  Array made = record(device(), std::move(result), count(added));
+  flush_if_due(*Access::cell(made), oldest_, lines_);
+  return made;
+}
+
+Age Recording::count(uint32_t nodes) const {
+  return std::min(since_, device().session.recorded.fetch_add(nodes + steps_, std::memory_order_relaxed));
 }
 
 namespace {

@@ -32,7 +32,11 @@ class Recording {
   const ir::Lines& lines() const { return lines_; }
   std::string_view op() const { return op_; }
   DeviceSlot& device() const;
-  uint32_t pending() const { return pending_; }
+  // The age of the operands' oldest pending node, and the operand that has it; kInMemory, null.
+  Age since() const { return since_; }
+  const Cell* oldest() const { return oldest_; }
+  // Counts nodes that were recorded on the operands; returns the age of what they belong to.
+  Age count(uint32_t nodes) const;
   // Makes numbers and new arrays belong to this device.
   void on(DeviceSlot& device) { device_ = &device; }
 
@@ -40,7 +44,9 @@ class Recording {
   std::string_view op_;
   ir::Lines lines_;
   DeviceSlot* device_ = nullptr;
-  uint32_t pending_ = 0;
+  Age since_ = kInMemory;
+  const Cell* oldest_ = nullptr;
+  uint32_t steps_ = 0;  // of the operands' views
 };
 
 // The dtype of a number among arrays of dtype `strong`. OverflowError when it is an integer that does not

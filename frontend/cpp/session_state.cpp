@@ -115,8 +115,8 @@ DeviceSlot& SessionState::device(const std::string& name) {
   target.cache_bytes = info.cache_bytes;
   target.shared_bytes = info.shared_bytes;
   const Hash key = hash_text(full + " " + info.architecture);
-  DeviceSlot& slot = slots_.emplace_back(
-      DeviceSlot{*this, full, std::move(opened), target, key.low ^ static_cast<uint64_t>(options.numerics)});
+  DeviceSlot& slot = slots_.emplace_back(*this, full, std::move(opened), target,
+                                         key.low ^ static_cast<uint64_t>(options.numerics));
   spdlog::get("weft")->debug("opened {}: {} ({})", full, info.description, info.architecture);
   return slot;
 }

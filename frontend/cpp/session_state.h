@@ -1,14 +1,15 @@
-// What a session owns: devices, the kernel cache, programs, computed values that pending graphs still ask
-// for, counters.
+// What a session owns: devices, the kernel cache, programs, counters.
 #pragma once
 
 #include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 
-#include "frontend/cpp/computed.h"
+#include "frontend/cpp/cell.h"
+#include "frontend/cpp/kept_lines.h"
 #include "frontend/cpp/program_cache.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/counters.h"
@@ -23,7 +24,14 @@ struct DeviceSlot {
   std::string name;
   std::shared_ptr<runtime::Device> device;
   Target target;
-  uint64_t key = 0;  // of programs: the device's architecture and the session's options
+  uint64_t key;  // of programs: the device's architecture and the session's options
+  // Held alone while a program runs that writes to memory which pending graphs name; shared while such graphs
+  // are read.
+  std::shared_mutex in_place;
+
+  DeviceSlot(SessionState& owner, std::string given, std::shared_ptr<runtime::Device> opened, Target what,
+             uint64_t programs)
+      : session(owner), name(std::move(given)), device(std::move(opened)), target(what), key(programs) {}
 };
 
 struct SessionState {
@@ -33,7 +41,8 @@ struct SessionState {
   runtime::Counters counters;
   std::shared_ptr<runtime::KernelCache> cache;
   ProgramCache programs;
-  Computed computed;
+  KeptLines kept_lines;
+  std::atomic<Age> recorded{0};  // nodes so far, at least
 
   // Opens the device on first use; "" is the session's default one. Error when it cannot be had.
   DeviceSlot& device(const std::string& name);

@@ -50,8 +50,9 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
   return input_node(view.type, copy);
 }
 
-bool may_write_small(Cell& cell, const View* view, uint32_t pending) {
-  if (!view || pending > kNodes || !is_small_part(cell, *view)) return false;
+bool may_write_small(Cell& cell, const View* view, const Recording& value) {
+  if (!view || !is_small_part(cell, *view)) return false;
+  if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
   const ir::NodeRef held = cell.value();
   if (held->op == ir::Op::constant) materialized(cell);  // zeros to be filled
   return held->op == ir::Op::constant || (held->op == ir::Op::input && buffer_of(*held));

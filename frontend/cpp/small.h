@@ -3,7 +3,7 @@
 // interpreter would take.
 #pragma once
 
-#include "frontend/cpp/cell.h"
+#include "frontend/cpp/record.h"
 #include "frontend/cpp/view.h"
 
 namespace weft::detail {
@@ -17,6 +17,6 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value);
 // Whether write_small() may come to write: what can be told before there is a value. One value everywhere is
 // put in memory for it.
-bool may_write_small(Cell& cell, const View* view, uint32_t pending);
+bool may_write_small(Cell& cell, const View* view, const Recording& value);
 
 }  // namespace weft::detail

@@ -143,6 +143,47 @@ TEST(Session, InPlaceLoopsStayBounded) {
   EXPECT_LE(session.stats().compiles, 8);
 }
 
+TEST(Session, WhatALoopCarriesOnIsComputedOnce) {
+  TestSession session;
+  Array x = arange(2000, DType::F64) * 0;
+  int64_t early = 0, late = 0;
+  for (int i = 0; i < 60; ++i) {
+    x = sqrt(x * x + 1.5);
+    const Stats before = session.stats();
+    EXPECT_GT(sum(x).item<double>(), 0);
+    (i < 4 ? early : late) += session.stats().bytes_written - before.bytes_written;
+  }
+  EXPECT_LE(late, 56 * (2000 * 8 + 64)) << "each turn writes x and its sum";
+  EXPECT_GT(early, 0);
+  EXPECT_LE(session.stats().program_misses, 5);
+}
+
+TEST(Session, ArraysThatALoopUpdatesInTurnAreNotComputedAgain) {
+  TestSession session(0, 256);
+  Array a = arange(3000, DType::F64).copy(), b = zeros({3000}, DType::F64);
+  for (int i = 0; i < 400; ++i) {
+    b(Slice{1, -1}) = 0.25 * (a(Slice{0, -2}) + a(Slice{2, {}}));
+    a(Slice{1, -1}) = 0.5 * (b(Slice{0, -2}) + b(Slice{2, {}}));
+  }
+  eval({a, b});
+  EXPECT_LE(session.stats().kernels_launched, 850) << "800 updates";
+  EXPECT_LE(session.stats().program_misses, 8);
+  EXPECT_EQ(a.at(0).item<double>(), 0);
+  EXPECT_EQ(a.at(2999).item<double>(), 2999);
+}
+
+TEST(Session, MemoryOfWhatALoopCarriedGoesBack) {
+  TestSession session;
+  Array x = arange(100000, DType::F64) * 0;
+  Array early = x + 1.5;
+  for (int i = 0; i < 100; ++i) {
+    x = x + 0.25;
+    EXPECT_EQ(sum(x * 0).item<double>(), 0);
+  }
+  EXPECT_LE(Session::current().devices()[0].in_use, size_t{10} * 800000);
+  EXPECT_EQ(early.at(5).item<double>(), 1.5);
+}
+
 TEST(Session, AnUpdateIsWrittenInPlaceWhenTheOldValueDies) {
   TestSession session;
   Array x = arange(100000).astype(DType::F32);

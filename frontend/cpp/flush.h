@@ -1,0 +1,13 @@
+// When recorded graphs are computed without being asked for: once they pass the session's limit, so that
+// loops stay bounded. A loop is cut where it was cut before, so that every turn of it finds the same program.
+#pragma once
+
+#include "frontend/cpp/cell.h"
+
+namespace weft::detail {
+
+// Computes the cell, on which `lines` has just recorded something, if its graph has become too large.
+// `oldest`: the operand with the oldest pending node, if any. `write`: whether the cell was written in place.
+void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write = false);
+
+}  // namespace weft::detail

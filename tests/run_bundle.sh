@@ -2,6 +2,7 @@
 # Runs what `./dev bundle` packed, with the libraries that came along.
 #   run.sh test [PATTERN]        every test program whose name matches, then `N passed, N failed, N skipped`
 #   run.sh bench [ARGS...]       every benchmark program, and Weft beside what python3 has; ARGS as for peers.py
+#   run.sh sweep [ARGS...]       rows of every length and number, every dtype; ARGS as --device gpu --csv FILE --seconds N
 #   run.sh PROGRAM [ARGS...]     a program of bin/
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -36,7 +37,7 @@ run_tests() {
 
 case ${1-} in
   "")
-    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 2
     ;;
   test)

@@ -1,0 +1,364 @@
+// Row reductions, softmax and maps over rows of every length, every number of rows and every dtype: whether
+// any shape falls off a cliff. Writes a table that sweep_map.py draws, and lists the cells that are slower
+// than their neighbours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/build.h"
+#include "runtime/executor.h"
+#include "tests/benchmarks/devices.h"
+
+namespace {
+
+using namespace weft;
+using namespace weft::bench;
+using ir::NodeRef;
+using ir::Op;
+using Clock = std::chrono::steady_clock;
+
+// A cell whose share of the copy is below this part of a neighbour's is a cliff.
+constexpr double kCliff = 0.75;
+constexpr int64_t kNear = 8;  // sizes that differ more are no neighbours
+constexpr int kBatches = 3;   // of runs; the fastest counts
+constexpr int kMeasuredAgain = 3;
+
+struct Settings {
+  std::string device = "cpu", csv;
+  bool quick = false;
+  double seconds = 90;  // for all cells; what is left over then is said
+  int64_t most_bytes = int64_t{1} << 27;
+};
+
+struct Cell {
+  std::string op;
+  DType dtype = DType::F32;
+  int64_t rows = 1, length = 1;
+  size_t row_place = 0, length_place = 0;  // in its grid
+  int64_t bytes = 0;                       // read and written, at least
+  std::unique_ptr<runtime::Executable> program;
+  double seconds = 0;  // of a call; 0 where time ran out
+  double of_copy = 0;
+  double beside = 1;  // its share of the copy over the best neighbour's
+  bool measured() const { return seconds > 0; }
+  bool cliff() const { return measured() && beside < kCliff; }
+};
+
+bool are_near(const Cell& a, const Cell& b) {
+  return std::max(a.rows, b.rows) <= kNear * std::min(a.rows, b.rows) &&
+         std::max(a.length, b.length) <= kNear * std::min(a.length, b.length);
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+NodeRef reduced(Op op, const NodeRef& x) { return ir::reduce(op, x, {1}); }
+NodeRef spread(const NodeRef& column, const Shape& shape) {
+  return ir::broadcast(ir::reshape(column, {shape[0], 1}), shape);
+}
+
+// The graphs, over an array of rows; empty where the op does not take the dtype.
+ir::Graph graph_of(const std::string& op, DType dtype, int64_t rows, int64_t length) {
+  const Shape shape{rows, length};
+  const NodeRef x = ir::input({dtype, shape}, {nullptr, "x", {}, 0});
+  const bool is_bool = dtype == DType::Bool;
+  if (op == "map") {
+    // A number for each row, so that the rows are rows.
+    const NodeRef c = ir::input({dtype, {rows}}, {nullptr, "c", {}, 0});
+    return {{x, c}, {ir::map(is_bool ? Op::logical_xor : Op::add, {x, spread(c, shape)})}};
+  }
+  if (op == "sum") return {{x}, {reduced(is_bool ? Op::any : Op::sum, x)}};
+  if (op == "max" && !is_complex(dtype) && !is_bool) return {{x}, {reduced(Op::max, x)}};
+  if (op == "softmax" && is_float(dtype)) {
+    const NodeRef e = ir::map(Op::exp, {ir::map(Op::subtract, {x, spread(reduced(Op::max, x), shape)})});
+    return {{x}, {ir::map(Op::divide, {e, spread(reduced(Op::sum, e), shape)})}};
+  }
+  return {};
+}
+
+int64_t bytes_of(const ir::Graph& graph) {
+  int64_t bytes = 0;
+  for (auto* list : {&graph.inputs, &graph.outputs})
+    for (auto& n : *list) bytes += element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
+  return bytes;
+}
+
+// 1, 2, 3, 4, 7, 8, 13, 16, 25 …: powers of two and odd numbers between, every `step`th of them.
+std::vector<int64_t> sizes(int most_bits, int step) {
+  std::vector<int64_t> out;
+  for (int bit = 0; bit <= most_bits; bit += step) {
+    if (bit > 0) out.push_back(((int64_t{3} << bit) >> 2) | 1);
+    out.push_back(int64_t{1} << bit);
+  }
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+class Sweep {
+ public:
+  explicit Sweep(const Settings& settings)
+      : settings_(settings),
+        device_(open_device(settings.device == "gpu" ? "cuda" : settings.device)),
+        start_(Clock::now()) {}
+
+  void run() {
+    lay_out();
+    prepare();
+    fill();
+    measure_copies();
+    for (auto& cell : cells_) {
+      if (seconds_since(start_) > settings_.seconds) break;
+      measure(cell);
+    }
+    judge();
+    // What a neighbour on the machine did must not look like a cliff.
+    for (int again = 0; again < kMeasuredAgain; ++again) {
+      for (auto& cell : cells_)
+        if (cell.cliff() && seconds_since(start_) < 1.2 * settings_.seconds) measure(cell);
+      judge();
+    }
+    report();
+  }
+
+ private:
+  void add(const std::string& op, DType dtype, const std::vector<int64_t>& rows,
+           const std::vector<int64_t>& lengths) {
+    for (size_t r = 0; r < rows.size(); ++r)
+      for (size_t l = 0; l < lengths.size(); ++l) {
+        if (rows[r] > settings_.most_bytes / lengths[l]) continue;
+        const ir::Graph graph = graph_of(op, dtype, rows[r], lengths[l]);
+        if (graph.outputs.empty() || bytes_of(graph) > settings_.most_bytes) continue;
+        cells_.push_back({op, dtype, rows[r], lengths[l], r, l, bytes_of(graph), nullptr});
+      }
+  }
+
+  // f32 on the whole grid first, then every dtype on a coarser one.
+  void lay_out() {
+    const int step = settings_.quick ? 2 : 1;
+    const auto rows = sizes(20, 2 * step), lengths = sizes(22, step);
+    for (const char* op : {"map", "sum", "softmax"}) add(op, DType::F32, rows, lengths);
+    const auto few_rows = sizes(20, settings_.quick ? 10 : 5),
+               few_lengths = sizes(22, settings_.quick ? 6 : 3);
+    for (int t = 0; t < kDTypeCount; ++t)
+      for (const char* op : {"map", "sum", "max", "softmax"})
+        if (const auto dtype = static_cast<DType>(t); dtype != DType::F32 || !std::strcmp(op, "max"))
+          add(op, dtype, few_rows, few_lengths);
+  }
+
+  // Compiles everything, on as many threads as there are.
+  void prepare() {
+    const Clock::time_point start = Clock::now();
+    std::atomic<size_t> next{0};
+    auto work = [&] {
+      for (size_t k = next++; k < cells_.size(); k = next++) {
+        Cell& c = cells_[k];
+        Program program = compile(graph_of(c.op, c.dtype, c.rows, c.length), device_.target);
+        c.program =
+            std::make_unique<runtime::Executable>(std::move(program), device_.device, *device_.counters);
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned k = 0; k < std::thread::hardware_concurrency(); ++k) threads.emplace_back(work);
+    }
+    fmt::print("{} cells, {} kernels compiled in {:.1f} s\n", cells_.size(),
+               device_.counters->compiles.load(), seconds_since(start));
+    start_ = Clock::now();
+  }
+
+  // The input of each dtype, as long as the longest, and the numbers of map's rows.
+  void fill() {
+    std::map<DType, int64_t> needed;
+    for (auto& c : cells_)
+      needed[c.dtype] = std::max(needed[c.dtype], c.rows * c.length * static_cast<int64_t>(size_of(c.dtype)));
+    for (auto& [dtype, bytes] : needed) {
+      std::vector<std::byte> block(size_t{1} << 20);
+      std::mt19937 draw(1);
+      const size_t step = size_of(dtype);
+      for (size_t at = 0; at + step <= block.size(); at += step)
+        Scalar::of(static_cast<double>(draw() % 64) / 16).cast(dtype).store(block.data() + at);
+      runtime::BufferRef buffer = device_.device->allocate(static_cast<size_t>(bytes));
+      for (size_t at = 0; at < buffer->bytes(); at += block.size())
+        device_.device->upload(*buffer, at, block.data(), std::min(block.size(), buffer->bytes() - at));
+      inputs_[dtype] = std::move(buffer);
+    }
+  }
+
+  // The best time of a call, by the wall clock, over a few batches of calls in flight at once.
+  double time(const runtime::Executable& program, DType dtype) {
+    const std::vector<runtime::BufferRef> inputs(static_cast<size_t>(program.program().inputs),
+                                                 inputs_.at(dtype));
+    auto batch = [&](int calls) {
+      const Clock::time_point start = Clock::now();
+      for (int k = 0; k < calls; ++k) program.run(inputs, {});
+      device_.device->synchronize();
+      return seconds_since(start) / calls;
+    };
+    batch(1);
+    const double budget = settings_.quick ? 1e-3 : 2e-3, once = batch(1);
+    const int calls = std::clamp(static_cast<int>(budget / once), 1, 400);
+    double best = once;
+    for (int k = 0; k < kBatches; ++k) best = std::min(best, batch(calls));
+    return best;
+  }
+
+  // The yardstick: one map over one row of as many bytes.
+  void measure_copies() {
+    for (int64_t bytes = 16; bytes <= settings_.most_bytes; bytes *= 2) {
+      const NodeRef x = ir::input({DType::F32, {bytes / 8}}, {nullptr, "x", {}, 0});
+      const ir::Graph graph{{x}, {ir::map(Op::negative, {x})}};
+      const runtime::Executable copy(compile(graph, device_.target), device_.device, *device_.counters);
+      copies_.push_back({std::log2(static_cast<double>(bytes)), std::log2(time(copy, DType::F32))});
+    }
+  }
+
+  double copy_seconds(int64_t bytes) const {
+    const double at = std::log2(static_cast<double>(bytes));
+    size_t k = 1;
+    while (k + 1 < copies_.size() && copies_[k].first < at) ++k;
+    const auto& [x0, y0] = copies_[k - 1];
+    const auto& [x1, y1] = copies_[k];
+    return std::exp2(y0 + (y1 - y0) * std::clamp((at - x0) / (x1 - x0), 0.0, 1.0));
+  }
+
+  void measure(Cell& cell) {
+    const double now = time(*cell.program, cell.dtype);
+    cell.seconds = cell.measured() ? std::min(cell.seconds, now) : now;
+    cell.of_copy = copy_seconds(cell.bytes) / cell.seconds;
+  }
+
+  void judge() {
+    std::map<std::tuple<std::string, DType, size_t, size_t>, const Cell*> at;
+    for (auto& c : cells_)
+      if (c.measured()) at[{c.op, c.dtype, c.row_place, c.length_place}] = &c;
+    for (auto& c : cells_) {
+      double best = 0;
+      for (auto [row, length] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        auto found = at.find({c.op, c.dtype, c.row_place + static_cast<size_t>(row),
+                              c.length_place + static_cast<size_t>(length)});
+        if (found != at.end() && are_near(c, *found->second)) best = std::max(best, found->second->of_copy);
+      }
+      c.beside = best > 0 ? c.of_copy / best : 1;
+    }
+  }
+
+  void report() const {
+    size_t left = 0;
+    std::vector<const Cell*> cliffs;
+    std::map<std::pair<std::string, DType>, std::array<size_t, 2>> counts;
+    std::map<std::pair<std::string, DType>, std::vector<double>> large;
+    for (auto& c : cells_) {
+      left += !c.measured();
+      auto& [all, bad] = counts[{c.op, c.dtype}];
+      ++all, bad += c.cliff();
+      if (c.cliff()) cliffs.push_back(&c);
+      if (c.measured() && c.bytes >= settings_.most_bytes / 4)
+        large[{c.op, c.dtype}].push_back(static_cast<double>(c.bytes) / c.seconds / 1e9);
+    }
+    fmt::print(
+        "| op | dtype | cells | cliffs | large cells, median GB/s | slowest GB/s "
+        "|\n|---|---|---|---|---|---|\n");
+    for (auto& [what, count] : counts) {
+      const std::vector<double>& speeds = large[what];
+      fmt::print(
+          "| {} | {} | {} | {} | {} | {} |\n", what.first, name(what.second), count[0], count[1],
+          speeds.empty() ? "" : fmt::format("{:.1f}", median(speeds)),
+          speeds.empty() ? "" : fmt::format("{:.1f}", *std::min_element(speeds.begin(), speeds.end())));
+    }
+    std::sort(cliffs.begin(), cliffs.end(), [](auto* a, auto* b) { return a->beside < b->beside; });
+    fmt::print("\n{} of {} cells reach less than {:.2f} of a neighbour's share of the copy:\n", cliffs.size(),
+               cells_.size() - left, kCliff);
+    constexpr size_t kShown = 40;
+    for (size_t k = 0; k < std::min(cliffs.size(), kShown); ++k) {
+      const Cell& c = *cliffs[k];
+      fmt::print("  {} {}[{}, {}]: {:.2f} of the copy, {:.2f} of the neighbour's; {:.2f} us, {:.2f} GB/s\n",
+                 c.op, name(c.dtype), c.rows, c.length, c.of_copy, c.beside, c.seconds * 1e6,
+                 static_cast<double>(c.bytes) / c.seconds / 1e9);
+    }
+    if (cliffs.size() > kShown) fmt::print("  and {} more\n", cliffs.size() - kShown);
+    if (left > 0) fmt::print("{} cells were left out: the time was over\n", left);
+    if (!settings_.csv.empty()) write_table();
+  }
+
+  void write_table() const {
+    FILE* file = std::fopen(settings_.csv.c_str(), "w");
+    if (!file) throw Error(fmt::format("sweep: cannot write '{}'", settings_.csv));
+    fmt::print(file, "device,op,dtype,rows,length,bytes,us,GBps,of_copy,beside,cliff\n");
+    for (auto& c : cells_)
+      if (c.measured())
+        fmt::print(file, "{},{},{},{},{},{},{:.4g},{:.4g},{:.3g},{:.3g},{}\n", settings_.device, c.op,
+                   name(c.dtype), c.rows, c.length, c.bytes, c.seconds * 1e6,
+                   static_cast<double>(c.bytes) / c.seconds / 1e9, c.of_copy, c.beside, c.cliff() ? 1 : 0);
+    std::fclose(file);
+  }
+
+  const Settings settings_;
+  OpenDevice device_;
+  Clock::time_point start_;
+  std::vector<Cell> cells_;
+  std::map<DType, runtime::BufferRef> inputs_;
+  std::vector<std::pair<double, double>> copies_;  // logarithms of bytes and seconds
+};
+
+Settings parse(int argc, char** argv) {
+  Settings settings;
+  auto fail = [](std::string_view what) {
+    throw Error(
+        fmt::format("sweep: {}\nusage: sweep [--device cpu|gpu] [--quick] [--seconds N] [--mib N] "
+                    "[--csv FILE]",
+                    what));
+  };
+  for (int k = 1; k < argc; ++k) {
+    const std::string_view flag = argv[k];
+    if (flag == "--quick") {
+      settings.quick = true;
+      continue;
+    }
+    if (k + 1 == argc) fail(fmt::format("'{}' is unknown or lacks its value", flag));
+    const std::string value = argv[++k];
+    auto number = [&] {
+      double n = 0;
+      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+      if (error != std::errc() || end != value.data() + value.size() || n < 1)
+        fail(fmt::format("{} takes a number of at least 1, got '{}'", flag, value));
+      return n;
+    };
+    if (flag == "--device" && (value == "cpu" || value == "gpu"))
+      settings.device = value;
+    else if (flag == "--csv")
+      settings.csv = value;
+    else if (flag == "--seconds")
+      settings.seconds = number();
+    else if (flag == "--mib")
+      settings.most_bytes = static_cast<int64_t>(number()) << 20;
+    else
+      fail(fmt::format("cannot take {} {}", flag, value));
+  }
+  return settings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Sweep(parse(argc, argv)).run();
+  } catch (const weft::Error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  }
+}

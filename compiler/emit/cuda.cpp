@@ -155,9 +155,15 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     batch_steps(b, start, step, end, in_loop);
     normal_.clear();
     code_.add("} else {");
+    // Seldom run, so one element at a time: that compiles in a fraction of the time.
+    const Schedule together = s_;
+    s_.run *= s_.together, s_.unroll = s_.together = 1;
+    batch_steps(plan_batch(*b.sweep, b.number), alone_, step, end, in_loop);
+    s_ = together;
+    code_.add("}");
+  } else {
+    batch_steps(b, start, step, end, in_loop);
   }
-  batch_steps(b, start, step, end, in_loop);
-  if (!normal.empty()) code_.add("}");
   close_divisors();
 }
 
@@ -423,6 +429,7 @@ void CudaEmitter::columns(bool finishing) {
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
     start = "begin + " + place_in_row, end = "end";
   }
+  alone_ = split ? "begin + ty" : "ty";
   if (s_.cluster > 1) {
     code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
     code_.add("weft_arrive();");
@@ -478,6 +485,9 @@ std::string CudaEmitter::entry(bool finish_entry) {
   outer_values_.clear();
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
+  const Schedule main = s_;
+  // What finishes columns is short: a thread for each compiles faster than vectors of them.
+  if (finish_entry && columns_ && !scans_ && !ragged_) s_.lanes = 1;
   if (s_.order == Order::Pointwise)
     s_.tile_axis >= 0 ? tiled() : down_ >= 0 ? shelves() : pointwise();
   else if (columns_)
@@ -486,6 +496,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
     finish_across();
   else
     rows(finish_entry);
+  s_ = main;
   return code_.text();
 }
 

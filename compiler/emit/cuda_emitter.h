@@ -196,7 +196,7 @@ class CudaEmitter {
   std::string extra(int64_t value);
 
   const plan::RowProgram& p_;
-  const plan::Schedule& s_;
+  plan::Schedule s_;
   bool contract_;
   CudaDialect dialect_;
   CodeText code_;
@@ -231,6 +231,8 @@ class CudaEmitter {
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
+  // Columns with neighbours of the row together: where a thread that takes single ones starts.
+  std::string alone_;
   std::string split_, part_length_;   // how many parts the row has, and vectors (Columns: elements) of a part
   int64_t part_vectors_ = 0, part_count_ = 1;
   std::string walk_, parts_;  // how many rows the threads of a row take in turn, and how many do so

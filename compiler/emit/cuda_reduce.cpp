@@ -180,6 +180,7 @@ void CudaEmitter::join_columns(size_t sweep) {
     code_.add("__syncthreads();");
     code_.unrolled("e", s_.lanes);
     code_.line("s{0}[e] = joined{0}[0][e * {1} + tx];", sweep, across);
+    if (state_bytes_[sweep] > 8) code_.add("#pragma unroll 1");
     code_.line("for (int k = 1; k < {2}; ++k) join{0}(s{0}[e], joined{0}[k][e * {1} + tx]);", sweep, across,
                groups);
     code_.add("}");

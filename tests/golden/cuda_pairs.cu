@@ -1,5 +1,5 @@
 // pairs, 2 points of axis 0 by 4 of the row in a thread, 8 threads down each, split in 2; 8 elements a thread access
-// 1024 blocks of 256 threads, finish 512 of 256, 0 bytes shared, 2097152 bytes of partials
+// 1024 blocks of 256 threads, finish 1024 of 256, 0 bytes shared, 2097152 bytes of partials
 static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -162,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const
       }
     }
   } else {
-    for (I d = begin + ty * 4; d < end; d += 8 * 128) {
+    for (I d = begin + ty; d < end; d += 8 * 128) {
       float r0[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
@@ -175,34 +175,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const
       }
       const I stop = weft_min(d + 8 * 128, end);
 #pragma unroll 1
-      for (I c = d; c < stop; c += 8 * 4) {
-        I x1[4];
-        bool ok[4];
-        float h0[4];
-        float h4[4];
-        long long h18[4];
-        Vec<float, 4> g0;
-        Vec<float, 4> g4;
-        {
-          I q = c;
-          const I x1 = q;
-          g0 = weft_get<Vec<float, 4>>(b0 + (x1));
-          g4 = weft_get<Vec<float, 4>>(b2 + (x1));
-        }
+      for (I c = d; c < stop; c += 8 * 1) {
+        I x1[1];
+        bool ok[1];
+        float h0[1];
+        float h4[1];
+        long long h18[1];
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
-          I q = c + u * 1;
+        for (int u = 0; u < 1; ++u) {
+          I q = c + u * 8;
           ok[u] = true;
           x1[u] = q;
-          const float v0 = weft_unpack_f32(g0.e[u]);
+          const float v0 = weft_unpack_f32(b0[x1[u]]);
           h0[u] = v0;
-          const float v4 = weft_unpack_f32(g4.e[u]);
+          const float v4 = weft_unpack_f32(b2[x1[u]]);
           h4[u] = v4;
           const long long v18 = (long long)(x1[u]);
           h18[u] = v18;
         }
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
+        for (int u = 0; u < 1; ++u) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const bool in_fold = ok[u];
@@ -243,6 +235,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     s0[e] = joined0[0][e * 32 + tx];
+#pragma unroll 1
     for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   if (live && ty == 0) {
@@ -252,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -264,30 +257,29 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89_finis
   void* const partials = (void*)args.w[8];
   const I p[] = {(I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
   const float a0 = weft_unpack_f32(*(const float*)&args.w[13]);
-  const I n = p[0] / 2;
+  const I n = p[0];
   const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
   I q = (I)blockIdx.x * 32 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
-  const I x0 = q * 2;
-  float h1[2];
-  float h5[2];
-  float h9[2];
+  const I x0 = q;
+  float h1[1];
+  float h5[1];
+  float h9[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     const bool in_store = live && ty == 0;
-    const I y = x0 + e;
-    const float v1 = weft_unpack_f32(b1[y]);
+    const float v1 = weft_unpack_f32(b1[x0]);
     h1[e] = v1;
-    const float v5 = weft_unpack_f32(b3[y]);
+    const float v5 = weft_unpack_f32(b3[x0]);
     h5[e] = v5;
     const float v9 = a0;
     h9[e] = v9;
   }
-  S0 s0[2];
+  S0 s0[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     s0[e].t0 = weft_splat_f64(-0x0p+0);
     s0[e].t1 = weft_splat_f64(-0x0p+0);
     s0[e].t2 = weft_splat_f32(__builtin_inff());
@@ -296,48 +288,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_eda1df807e5c9c89_finis
   }
   for (I k = ty; k < p[2]; k += 8) {
 #pragma unroll
-    for (int e = 0; e < 2; ++e) {
-      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 2 + e]);
+    for (int e = 0; e < 1; ++e) {
+      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
     }
   }
-  __shared__ S0 joined0[8][64];
+  __shared__ S0 joined0[8][32];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     s0[e] = joined0[0][e * 32 + tx];
+#pragma unroll 1
     for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
-  float h13[2];
+  float h13[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     h13[e] = weft_cast_f64_f32(s0[e].t0);
   }
-  float h15[2];
+  float h15[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     h15[e] = weft_cast_f64_f32(s0[e].t1);
   }
-  float h16[2];
+  float h16[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     h16[e] = s0[e].t2;
   }
-  long long h17[2];
+  long long h17[1];
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     h17[e] = s0[e].i3;
   }
 #pragma unroll
-  for (int e = 0; e < 2; ++e) {
+  for (int e = 0; e < 1; ++e) {
     const bool in_store = live && ty == 0;
-    const I y = x0 + e;
-    if (in_store) b4[y] = weft_pack_f32(h13[e]);
-    if (in_store) b5[y] = weft_pack_f32(h15[e]);
-    if (in_store) b6[y] = weft_pack_f32(h16[e]);
-    if (in_store) b7[y] = weft_pack_i64(h17[e]);
+    if (in_store) b4[x0] = weft_pack_f32(h13[e]);
+    if (in_store) b5[x0] = weft_pack_f32(h15[e]);
+    if (in_store) b6[x0] = weft_pack_f32(h16[e]);
+    if (in_store) b7[x0] = weft_pack_i64(h17[e]);
   }
 }

@@ -1,5 +1,5 @@
 // columns, 4 lanes along axis 0, 8 threads down each, split in 8; 16 elements a thread access
-// 512 blocks of 256 threads, finish 64 of 256, 0 bytes shared, 524288 bytes of partials
+// 512 blocks of 256 threads, finish 256 of 256, 0 bytes shared, 524288 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -21,7 +21,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_a645999c64291101(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -93,49 +93,48 @@ extern "C" __global__ void __launch_bounds__(256) weft_a645999c64291101(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_a645999c64291101_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
   const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
-  const I n = p[0] / 4;
+  const I n = p[0];
   const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
   I q = (I)blockIdx.x * 32 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
-  const I x0 = q * 4;
-  S0 s0[4];
+  const I x0 = q;
+  S0 s0[1];
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 1; ++e) {
     s0[e].t0 = weft_splat_f64(-0x0p+0);
   }
   for (I k = ty; k < p[3]; k += 8) {
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
+    for (int e = 0; e < 1; ++e) {
+      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
     }
   }
-  __shared__ S0 joined0[8][128];
+  __shared__ S0 joined0[8][32];
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 1; ++e) {
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 1; ++e) {
     s0[e] = joined0[0][e * 32 + tx];
     for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
-  float h1[4];
+  float h1[1];
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 1; ++e) {
     h1[e] = weft_cast_f64_f32(s0[e].t0);
   }
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 1; ++e) {
     const bool in_store = live && ty == 0;
-    const I y = x0 + e;
-    if (in_store) b1[y] = weft_pack_f32(h1[e]);
+    if (in_store) b1[x0] = weft_pack_f32(h1[e]);
   }
 }

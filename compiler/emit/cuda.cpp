@@ -50,6 +50,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
     exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % room == 0);
   }
+  if (columns_ && s.keeper == Keeper::Shared)
+    exact_ = p.row_count() % (int64_t{s.unroll} * s.threads_per_row * s.cluster) == 0;
   if (columns_ && whole_rows_) {
     const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
     if (room < p.row_count())
@@ -79,9 +81,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
-  int64_t run =
-      whole_rows_ && !columns_ ? s.unroll : ceil_divide(vectors, int64_t{s.threads_per_row} * s.cluster);
-  bool known = s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared);
+  const int64_t steps = columns_ ? p.row_count() : vectors;
+  const int64_t run = ceil_divide(steps, int64_t{s.threads_per_row} * s.cluster) * (columns_ ? 1 : s.lanes);
   scans_ = p.scans();
   if (scans_ && (s.cluster > 1 || (columns_ && s.threads_per_row > 1)))
     throw InternalError("emit cuda: one block scans a row, one thread a column");
@@ -92,7 +93,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
     throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
-  two_level_ = !p.row.empty() && (!known || run * s.lanes > 128);
+  two_level_ = !p.row.empty() && (!keeps || run > 128);
 }
 
 std::string CudaEmitter::extra(int64_t value) {
@@ -180,12 +181,12 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.add("#pragma unroll 1");
     code_.line("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
   } else if (in_loop) {
-    // More at once would take more registers than the other blocks leave.
-    if (s_.ahead) code_.add("#pragma unroll 2");
+    // More at once would take more registers than the other blocks leave, and longer to compile.
+    if (s_.ahead) code_.add("#pragma unroll 1");
     code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
   }
   for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
-  code_.line("bool ok[{}];", s_.unroll);
+  if (!exact_) code_.line("bool ok[{}];", s_.unroll);
   if (shared) {
     code_.line("I at[{}];", s_.unroll);
     for (Value v : kept_)
@@ -197,14 +198,12 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   run_loads(b);
   code_.unrolled("u", s_.unroll);
   code_.line("I q = {} + u * {};", in_step ? "c + t" : in_loop ? "c" : start, s_.together > 1 ? "1" : step);
-  if (exact_) {
-    code_.add("ok[u] = true;");
-  } else {
+  if (!exact_) {
     code_.line("ok[u] = q < {};", end);
     code_.line("q = weft_min(q, {} - 1);", end);
   }
   if (shared) {
-    code_.line("at[u] = {};", s_.cluster > 1 ? "q - begin" : "q");
+    code_.line("at[u] = {};", place_in_shared("q"));
     for (Value v : kept_)
       if (defined_in_[v] < b.number || ahead_.contains(v)) code_.line("k{0}[u] = z{0}[at[u]];", v);
   }
@@ -212,11 +211,13 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   batch_loads(b);
   code_.add("}");
   batch_elements(b);
-  if (shared) {
+  std::vector<Value> made;
+  for (Value v : kept_)
+    if (shared && defined_in_[v] == b.number && !ahead_.contains(v)) made.push_back(v);
+  if (!made.empty()) {
     code_.unrolled("u", s_.unroll);
-    code_.add("if (!ok[u]) continue;");
-    for (Value v : kept_)
-      if (defined_in_[v] == b.number && !ahead_.contains(v)) code_.line("z{0}[at[u]] = k{0}[u];", v);
+    if (!exact_) code_.add("if (!ok[u]) continue;");
+    for (Value v : made) code_.line("z{0}[at[u]] = k{0}[u];", v);
     code_.add("}");
   }
   batch_stores(b);
@@ -224,6 +225,12 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   if (s_.run > 1) code_.add("}");
   flush_runs(static_cast<size_t>(b.number));
   code_.add("}");
+}
+
+// Where the thread's vector of a step of the row is, behind z<value>.
+std::string CudaEmitter::place_in_shared(const std::string& step) const {
+  const std::string place = s_.cluster > 1 ? step + " - begin" : step;
+  return columns_ ? format("({}) * {}", place, s_.threads / s_.threads_per_row) : place;
 }
 
 // Loads of the first sweep that stay in shared memory go there directly, all of them at once: what a thread
@@ -237,14 +244,13 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
         size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes) == 16)
       ahead_.insert(l->out);
   if (ahead_.empty()) return;
-  code_.add("#pragma unroll 8");
+  code_.add("#pragma unroll 4");
   code_.line("for (I c = {}; c < {}; c += {}) {{", start, end, step);
   code_.add("I q = c;");
   split_position(order_of(false), false);
   for (Value v : ahead_) {
     auto& l = std::get<Load>(*definitions_.at(v));
-    code_.line("weft_copy_ahead(z{} + c{}, b{} + ({}));", v, s_.cluster > 1 ? " - begin" : "", l.buffer,
-               index_text(l.at));
+    code_.line("weft_copy_ahead(z{} + {}, b{} + ({}));", v, place_in_shared("c"), l.buffer, index_text(l.at));
   }
   code_.add("}");
   code_.add("weft_copied();");
@@ -259,6 +265,25 @@ void CudaEmitter::pointwise() {
   code_.line("const I n = {};", count_of(order));
   code_.line("const I first = (I)blockIdx.x * {} + (I)threadIdx.x;", tile);
   batch(batches_[0], "first", std::to_string(s_.threads), "n", false);
+}
+
+// Pointers z<value> to the vectors that stay in shared memory: those of `rows` rows, or parts of rows, of
+// which the thread's begins after `mine` others.
+void CudaEmitter::shared_rows(int64_t rows, const std::string& mine) {
+  const SharedPlaces places = shared_places(p_);
+  std::vector<int> by_size(places.bytes.size());
+  std::iota(by_size.begin(), by_size.end(), 0);
+  std::ranges::stable_sort(by_size, [&](int a, int b) { return places.bytes[a] > places.bytes[b]; });
+  const std::string room = s_.cluster > 1 ? part_length_ : "m";
+  int64_t before = 0;
+  for (int place : by_size) {
+    for (auto& [v, of] : places.of)
+      if (of == place)
+        code_.line("{0}* z{1} = ({0}*)(weft_shared + {2} * {3}) + {4}{5};", vector_type(p_.values[v].dtype),
+                   v, room, before * rows, mine, columns_ ? "" : format(" * {}", room));
+    before += places.bytes[place] * s_.lanes;
+  }
+  launch_.shared_bytes = static_cast<uint32_t>(before * rows * part_vectors_);
 }
 
 void CudaEmitter::rows(bool finishing) {
@@ -326,21 +351,7 @@ void CudaEmitter::rows(bool finishing) {
   if (s_.cluster > 1) code_.add("weft_arrive();");
   met_ = false;
   if (shared) {
-    const SharedPlaces places = shared_places(p_);
-    std::vector<int> by_size(places.bytes.size());
-    std::iota(by_size.begin(), by_size.end(), 0);
-    std::ranges::stable_sort(by_size, [&](int a, int b) { return places.bytes[a] > places.bytes[b]; });
-    // Of a row, or of the part of it that a block has.
-    std::string room = s_.cluster > 1 ? part_length_ : "m";
-    int64_t before = 0;
-    for (int place : by_size) {
-      for (auto& [v, of] : places.of)
-        if (of == place)
-          code_.line("{0}* z{1} = ({0}*)(weft_shared + {2} * {3}) + (I)(threadIdx.x / {4}) * {2};",
-                     vector_type(p_.values[v].dtype), v, room, before * rows, threads);
-      before += places.bytes[place] * s_.lanes;
-    }
-    launch_.shared_bytes = static_cast<uint32_t>(before * rows * part_vectors_);
+    shared_rows(rows, format("(I)(threadIdx.x / {})", threads));
   } else if (whole_rows_) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
@@ -435,6 +446,16 @@ void CudaEmitter::columns(bool finishing) {
     code_.add("weft_arrive();");
     start = format("rank * {} + ty", groups * s_.unroll);
   }
+  if (s_.keeper == Keeper::Shared) {
+    start = "ty";
+    if (s_.cluster > 1) {
+      code_.line("const I begin = rank * {};", part_length_);
+      code_.line("const I end = weft_min(begin + {}, m);", part_length_);
+      start = "begin + ty", end = "end";
+    }
+    shared_rows(across, "tx");
+    if (s_.ahead) copy_ahead(start, std::to_string(groups), end);
+  }
   met_ = false;
   if (whole_rows_)
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
@@ -485,6 +506,8 @@ std::string CudaEmitter::entry(bool finish_entry) {
   outer_values_.clear();
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
+  all_live_ = s_.order == Order::Pointwise ||
+              (s_.order == Order::Rows && s_.threads == s_.threads_per_row && !goes_across_);
   const Schedule main = s_;
   // What finishes columns is short: a thread for each compiles faster than vectors of them.
   if (finish_entry && columns_ && !scans_ && !ragged_) s_.lanes = 1;

@@ -35,7 +35,8 @@ void CudaEmitter::start_across() {
 void CudaEmitter::fold_across(const Fold& f) {
   const Accumulator& acc = p_.accumulators[f.accumulator];
   const std::string total = format("across{}[u][e]", f.accumulator);
-  code_.line("if (in_store) {} = {};", total, joined(acc, span_dtype(acc), total, name_of(f.value)));
+  code_.line("{}{} = {};", every_store_ ? "" : "if (in_store) ", total,
+             joined(acc, span_dtype(acc), total, name_of(f.value)));
 }
 
 void CudaEmitter::store_across(int threads) {

@@ -122,7 +122,7 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
-  code_.line("if (in_store) b{}[{}] = {};", s.buffer, index_text(s.at),
+  code_.line("{}b{}[{}] = {};", every_store_ ? "" : "if (in_store) ", s.buffer, index_text(s.at),
              packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }
 
@@ -174,9 +174,10 @@ void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& 
         std::any_of(stmts.begin(), stmts.end(), [](auto& s) { return std::holds_alternative<Store>(s); });
     if (stores) {
       code_.line("if ({}) {{", when);
-      code_.add("const bool in_store = true;");
     }
+    every_store_ = true;
     for (auto& s : stmts) statement(s);
+    every_store_ = false;
     if (stores) code_.add("}");
     return;
   }
@@ -483,6 +484,14 @@ void CudaEmitter::batch_loads(const Batch& b) {
   }
 }
 
+namespace {
+
+std::string both(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : " && ") + b;
+}
+
+}  // namespace
+
 void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
   if (s_.lanes > 1)
@@ -491,10 +500,24 @@ void CudaEmitter::open_elements(const Batch& b) {
     code_.add("const int e = 0;");
   at_element_ = true;
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
-  std::string full = ragged_ ? format(" && {} + e < {}", element_base_, spell(extent(lane_))) : std::string();
-  code_.line("const bool in_fold = ok[u]{};", columns_ ? "" : full);
-  code_.line("const bool in_store = ok[u]{}{};", p_.row.empty() ? "" : " && live", full);
-  lane_position();
+  const std::string full = ragged_ ? format("{} + e < {}", element_base_, spell(extent(lane_))) : "";
+  const std::string in_fold = both(exact_ ? "" : "ok[u]", columns_ ? "" : full),
+                    in_store = both(both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"), full);
+  every_fold_ = in_fold.empty();
+  every_store_ = in_store.empty();
+  bool folds = false, stores = false, positions = false;
+  for (size_t k = 0; k < b.routes.size(); ++k) {
+    const Stmt& s = b.sweep->body[k];
+    const bool alone = b.routes[k].path == Path::Element;
+    auto* fold = std::get_if<Fold>(&s);
+    const bool across = fold && p_.accumulators[fold->accumulator].across;
+    folds |= (fold && !across) || std::holds_alternative<Scan>(s);
+    stores |= across || (alone && std::holds_alternative<Store>(s));
+    positions |= alone && index_of(s);
+  }
+  if (folds && !every_fold_) code_.line("const bool in_fold = {};", in_fold);
+  if (stores && !every_store_) code_.line("const bool in_store = {};", in_store);
+  if (positions) lane_position();
   if (s_.lanes > 1) axis_[lane_] = "y";
   for (Value v : b.late) home_[v] = format("h{}[u]", v);
 }
@@ -502,7 +525,7 @@ void CudaEmitter::open_elements(const Batch& b) {
 void CudaEmitter::close_elements(const Batch& b) {
   for (Value v : b.late) home_.erase(v);
   if (lane_ >= 0) axis_[lane_] = element_base_;
-  at_element_ = false;
+  at_element_ = every_fold_ = every_store_ = false;
   if (s_.lanes > 1) code_.add("}");
   code_.add("}");
 }
@@ -562,7 +585,8 @@ void CudaEmitter::batch_stores(const Batch& b) {
     if (!s || b.routes[k].path != Path::Vector) continue;
     if (!any) {
       code_.unrolled("u", s_.unroll);
-      code_.line("if (!ok[u]{}) continue;", p_.row.empty() ? "" : " || !live");
+      if (const std::string when = both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"); !when.empty())
+        code_.line("if (!({})) continue;", when);
       for (Value v : b.late) home_[v] = format("h{}[u]", v);
     }
     any = true;

@@ -110,6 +110,8 @@ class CudaEmitter {
   std::string normal_when(const Batch& batch);
   std::string count_of(const std::vector<int>& order) const;
   void split_position(const std::vector<int>& order, bool of_batch);
+  void shared_rows(int64_t rows, const std::string& mine);
+  std::string place_in_shared(const std::string& step) const;
   void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
   void settle(const plan::Sweep& sweep);
   std::vector<int> order_of(bool outer) const;
@@ -202,14 +204,16 @@ class CudaEmitter {
   CodeText code_;
 
   int outer_axes_ = 0, lane_ = 0;
-  int down_ = -1;            // shelves: the axis along which a thread's rows lie
-  bool wide_ = false;        // 64-bit index arithmetic
-  bool columns_ = false;     // accumulators and outer values are arrays over the lanes
-  bool ragged_ = false;      // the last vector along the lane axis is not full
-  bool whole_rows_ = false;  // a batch takes the whole row
-  bool exact_ = false;       // all vectors of all batches are vectors of the row
-  bool met_ = false;         // the blocks of a cluster are known to run
-  bool two_level_ = false;   // runs of elements are added to totals of a wider dtype
+  int down_ = -1;                                  // shelves: the axis along which a thread's rows lie
+  bool wide_ = false;                              // 64-bit index arithmetic
+  bool columns_ = false;                           // accumulators and outer values are arrays over the lanes
+  bool ragged_ = false;                            // the last vector along the lane axis is not full
+  bool whole_rows_ = false;                        // a batch takes the whole row
+  bool exact_ = false;                             // all vectors of all batches are vectors of the row
+  bool all_live_ = false;                          // every thread has a row
+  bool every_fold_ = false, every_store_ = false;  // no element is left out of folds, of stores
+  bool met_ = false;                               // the blocks of a cluster are known to run
+  bool two_level_ = false;                         // runs of elements are added to totals of a wider dtype
   std::vector<bool> varies_;
   std::vector<plan::Range> ranges_;
   std::vector<Batch> batches_;
@@ -233,7 +237,7 @@ class CudaEmitter {
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
   // Columns with neighbours of the row together: where a thread that takes single ones starts.
   std::string alone_;
-  std::string split_, part_length_;   // how many parts the row has, and vectors (Columns: elements) of a part
+  std::string split_, part_length_;  // how many parts the row has, and vectors (Columns: elements) of a part
   int64_t part_vectors_ = 0, part_count_ = 1;
   std::string walk_, parts_;  // how many rows the threads of a row take in turn, and how many do so
   Launch launch_;

@@ -111,17 +111,16 @@ void CudaEmitter::fold(const Fold& f) {
   if (acc.across) return fold_across(f);
   size_t sweep = 0;
   while (std::ranges::count(p_.sweeps[sweep].accumulators, f.accumulator) == 0) ++sweep;
-  std::string e = columns_ ? "[e]" : "";
+  const std::string e = columns_ ? "[e]" : "", when = every_fold_ ? "" : "if (in_fold) ";
   std::string total = format("s{}{}.t{}", sweep, e, f.accumulator);
   if (is_arg(acc)) {
-    code_.line("if (in_fold) weft_first_{}({}, s{}{}.i{}, {}, (I){});",
-               acc.op == ir::Op::argmax ? "max" : "min", total, sweep, e, f.accumulator, name_of(f.value),
-               name_of(f.position));
+    code_.line("{}weft_first_{}({}, s{}{}.i{}, {}, (I){});", when, acc.op == ir::Op::argmax ? "max" : "min",
+               total, sweep, e, f.accumulator, name_of(f.value), name_of(f.position));
     return;
   }
   DType t = has_run(acc) ? span_dtype(acc) : total_of(acc);
   if (has_run(acc)) total = format("r{}{}", f.accumulator, e);
-  code_.line("if (in_fold) {} = {};", total, joined(acc, t, total, name_of(f.value)));
+  code_.line("{}{} = {};", when, total, joined(acc, t, total, name_of(f.value)));
 }
 
 // Joins the states of the `threads` neighbouring threads of a row; each of them has the result.

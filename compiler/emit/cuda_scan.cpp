@@ -66,7 +66,7 @@ void CudaEmitter::scan_column(const Scan& s) {
   DType t = total_of(acc), from = span_dtype(acc), to = p_.values[s.out].dtype;
   std::string value = name_of(s.value), c = format("so_far{}[e]", s.accumulator);
   if (from != t) value = format("weft_cast_{}_{}({})", suffix(from), suffix(t), value);
-  code_.line("if (in_fold) {0} = {1};", c, joined(acc, t, c, value));
+  code_.line("{0}{1} = {2};", every_fold_ ? "" : "if (in_fold) ", c, joined(acc, t, c, value));
   code_.line("const {} v{} = {};", value_type(s.out), s.out,
              t == to ? c : format("weft_cast_{}_{}({})", suffix(t), suffix(to), c));
 }
@@ -77,7 +77,7 @@ void CudaEmitter::scan_row(const Scan& s) {
   std::string value = name_of(s.value);
   if (from != t) value = format("weft_cast_{}_{}({})", suffix(from), suffix(t), value);
   code_.line("scan{}[u][e] = {};", s.accumulator, identity_of(acc, t, dialect_));
-  code_.line("if (in_fold) scan{}[u][e] = {};", s.accumulator, value);
+  code_.line("{}scan{}[u][e] = {};", every_fold_ ? "" : "if (in_fold) ", s.accumulator, value);
 }
 
 void CudaEmitter::join_scan(const Scan& s) {

@@ -30,8 +30,9 @@ constexpr int64_t kMostUnrolled = 2048;
 constexpr int64_t kJoinBytes = 40 << 10;
 // So many elements added up in their own dtype lose nothing that matters.
 constexpr int kRunElements = 128;
-// So many blocks of a multiprocessor, each with a part of a row in shared memory, hide each other's waiting.
-constexpr int kSharedBlocks = 3;
+// So many blocks of a multiprocessor, each with a part of a row or of a strip of columns in shared memory,
+// hide each other's waiting.
+constexpr int kRowBlocks = 6, kStripBlocks = 3;
 
 // Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
@@ -371,6 +372,9 @@ class Scheduler {
     return true;
   }
 
+  // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
+  int64_t largest_cluster() const { return target_.shared_bytes >= (200u << 10) ? 8 : 1; }
+
   // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
   // reads, computes and writes in turn.
   bool keep_in_shared(int64_t row_vectors) {
@@ -381,9 +385,7 @@ class Scheduler {
     const auto most = static_cast<int64_t>(target_.shared_bytes) - (4 << 10);
     if (bytes == 0) return false;
     int64_t cluster = 1;
-    // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
-    if (target_.shared_bytes >= (200u << 10))
-      while (cluster < 8 && bytes > most / kSharedBlocks * cluster) cluster *= 2;
+    while (cluster < largest_cluster() && bytes > most / kRowBlocks * cluster) cluster *= 2;
     // A row is scanned by one block.
     if (bytes > most * cluster || (cluster > 1 && p_.scans())) return false;
     p_ = std::move(kept);
@@ -391,10 +393,11 @@ class Scheduler {
     s_.cluster = static_cast<int>(cluster);
     if (cluster > 1) {
       s_.ahead = true;
-      s_.threads_per_row = 512;
-      s_.unroll = static_cast<int>(std::clamp<int64_t>(row_vectors / (512 * cluster), 1, 2));
+      const int64_t blocks = std::min<int64_t>(most * cluster / bytes, kRowBlocks);
+      s_.threads_per_row = blocks >= kRowBlocks ? 256 : blocks > 1 ? 512 : 1024;
+      s_.unroll = statements_ * s_.lanes <= kMostUnrolled / 16 ? 2 : 1;
       // Few registers, so that all the blocks that shared memory has room for do run.
-      if (statements_ * s_.lanes <= kMostUnrolled / 16) s_.resident = kSharedBlocks;
+      if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
     }
     return true;
   }
@@ -489,42 +492,62 @@ class Scheduler {
     if (split > 1) s_.split = split;
   }
 
-  // Strips of columns stay in registers: of eight threads across, so that each row gives 128 bytes, or of
-  // four where they are long; several blocks share the longest.
+  // Strips of columns stay with a block: short ones in the registers of a thread for each, others in shared
+  // memory, 256 bytes wide where they may be; several blocks share long ones.
   bool keep_columns(int64_t columns, int64_t row) {
     RowProgram kept = p_;
     repeat_cheap_values(kept, false, 4);
-    const int64_t bytes = live_bytes(kept) * s_.lanes;
-    if (bytes == 0) return false;
-    // Of halves, more elements a thread would be somewhat faster and take half a second to compile.
-    const int64_t most = std::min<int64_t>(kKeptBytes / bytes, s_.lanes > 4 ? 4 : 16);
-    int64_t threads = 256, across = 8, cluster = 1;
-    auto room = [&] { return threads / across * most * cluster; };
-    if (room() < row) threads = 512;
-    if (room() < row) across = 4;
-    const int64_t largest = target_.shared_bytes >= (200u << 10) ? 8 : 1;
-    while (room() < row && cluster < largest) cluster *= 2;
-    // With few strips, more blocks for each.
-    while (columns / across * cluster < processors_ && cluster < largest && threads / across * cluster < row)
-      cluster *= 2;
+    if (live_bytes(kept) == 0 || row == 0) return false;
     int64_t body = 0, states = 0;
     for (auto& sweep : kept.sweeps) {
       body += static_cast<int64_t>(sweep.body.size());
       states += state_bytes(sweep);
     }
-    // Joins take static shared memory.
-    if (room() < row || columns < across ||
-        states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes ||
-        body * most * s_.lanes > 2 * kMostUnrolled)
+    if (row <= 8 && columns >= 32 * processors_ && body * row * s_.lanes <= kMostUnrolled) {
+      p_ = std::move(kept);
+      s_.keeper = Keeper::Registers;
+      s_.threads = kThreads;
+      s_.threads_per_row = 1;
+      s_.unroll = static_cast<int>(row);
+      s_.reason = fmt::format("columns, {} lanes along axis {}, which stay in a thread's registers", s_.lanes,
+                              s_.lane_axis);
+      return true;
+    }
+    const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes * row;
+    const int64_t most = static_cast<int64_t>(target_.shared_bytes) - (8 << 10), largest = largest_cluster();
+    int64_t across = 32, cluster = 1, blocks = kStripBlocks;
+    auto fits = [&] { return bytes * across <= most / blocks * cluster; };
+    auto choose = [&](int64_t fewest) {
+      for (across = 16; across >= fewest; across /= 2)
+        for (cluster = 1; cluster <= largest; cluster *= 2)
+          if (fits()) return true;
+      return false;
+    };
+    if (!choose(4)) {
+      blocks = 1;
+      if (!choose(2)) return false;
+    }
+    // With few strips, narrower ones and more blocks for each.
+    while (columns / across * cluster < processors_ && across > 8) across /= 2;
+    int64_t threads = blocks > 1 ? kThreads : 512;
+    while (columns / across * cluster < processors_ && cluster < largest && threads / across * cluster < row)
+      cluster *= 2;
+    while (threads > 32 && threads / across > power_of_two_up(row)) threads /= 2;
+    // Joins take static shared memory, and each block of a cluster needs a thread that tells the others.
+    if (columns < across || threads / across < cluster ||
+        states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes)
       return false;
     p_ = std::move(kept);
-    s_.keeper = Keeper::Registers;
+    s_.keeper = Keeper::Shared;
+    s_.ahead = largest > 1;
     s_.threads = static_cast<int>(threads);
     s_.threads_per_row = static_cast<int>(threads / across);
     s_.cluster = static_cast<int>(cluster);
-    s_.unroll = static_cast<int>(ceil_divide(row, s_.threads_per_row * cluster));
-    s_.reason = fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in registers",
-                            s_.lanes, s_.lane_axis, s_.threads_per_row);
+    s_.unroll = body * s_.lanes <= kMostUnrolled / 16 ? 2 : 1;
+    if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
+    s_.reason =
+        fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in shared memory",
+                    s_.lanes, s_.lane_axis, s_.threads_per_row);
     if (cluster > 1) s_.reason += fmt::format(", {} blocks a strip", cluster);
     return true;
   }

@@ -23,7 +23,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[8]; };
-extern "C" __global__ void __launch_bounds__(256) weft_ba4653068f80c8fc(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_7626b5f1085c77ec(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -64,9 +64,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_ba4653068f80c8fc(const __
   for (int u = 0; u < 4; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
-      const I y = x1 + e;
       const float v0 = weft_unpack_f32(m0[u].e[e]);
       const float v1 = weft_unpack_f32(tile1[ty + u * 16][tx + e]);
       const float v2 = v0 + v1;
@@ -75,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_ba4653068f80c8fc(const __
   }
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b2 + (x0[u] * p[4] + x1), w3[u]);
   }
 }

@@ -47,7 +47,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128) weft_ed09b9a87340982c(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_2a8d4f0dc4895860(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -78,7 +78,6 @@ extern "C" __global__ void __launch_bounds__(128) weft_ed09b9a87340982c(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
         const I y = x1[u] + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         const long long v2 = (long long)(y);
@@ -96,7 +95,6 @@ extern "C" __global__ void __launch_bounds__(128) weft_ed09b9a87340982c(const __
   for (int k = 1; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const long long v1 = s0.i0;
   if (live && t == 0) {
-    const bool in_store = true;
-    if (in_store) b1[x0] = weft_pack_i64(v1);
+    b1[x0] = weft_pack_i64(v1);
   }
 }

@@ -19,7 +19,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[5]; };
-extern "C" __global__ void __launch_bounds__(256) weft_cd826527b63c431d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_018839d603124e63(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -51,9 +51,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_cd826527b63c431d(const __
   for (int u = 0; u < 1; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
-      const I y = x0[u] + e;
       const float v0 = weft_unpack_f32(m0[u].e[e]);
       const float v2 = v0 * h1[u];
       const float v3 = weft_unpack_f32(m3[u].e[e]);
@@ -65,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_cd826527b63c431d(const __
   }
 #pragma unroll
   for (int u = 0; u < 1; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b2 + (x0[u]), w8[u]);
   }
 }

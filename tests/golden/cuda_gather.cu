@@ -29,7 +29,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[8]; };
-extern "C" __global__ void __launch_bounds__(256) weft_79904f4e76c783e2(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_112f3c5fff3190a3(const __grid_constant__ Args args) {
   const long long* const b0 = (const long long*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -61,9 +61,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_79904f4e76c783e2(const __
   for (int u = 0; u < 1; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
-      const I y = x1[u] + e;
       const float v2 = weft_unpack_f32(m2[u].e[e]);
       const float v4 = v2 * h3[u];
       w5[u].e[e] = weft_pack_f32(v4);
@@ -71,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_79904f4e76c783e2(const __
   }
 #pragma unroll
   for (int u = 0; u < 1; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b2 + (x0[u] * p[4] + x1[u]), w5[u]);
   }
 }

@@ -28,7 +28,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_e4d3ba29fede671a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_d651aaf5cc19caf7(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
@@ -60,9 +60,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_e4d3ba29fede671a(const __
   for (int u = 0; u < 4; ++u) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
-      const I y = x1 + e;
       const float v0 = weft_unpack_f32(weft_pick(c0[u], c1[u], e + 1));
       const float v1 = weft_unpack_f32(weft_pick(c0[u + 2], c1[u + 2], e + 1));
       const float v2 = v0 + v1;
@@ -78,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_e4d3ba29fede671a(const __
   }
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b1 + (x0[u] * p[7] + x1), w11[u]);
   }
 }

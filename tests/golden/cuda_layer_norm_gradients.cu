@@ -72,7 +72,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -116,11 +116,9 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
     s0.t1 = weft_splat_f32(-0x0p+0f);
     {
       I x1[2];
-      bool ok[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
-        ok[u] = true;
         x1[u] = q * 4;
         k0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
         k1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
@@ -130,15 +128,13 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x1[u] + e;
+          const bool in_store = live;
           const float v0 = weft_unpack_f32(k0[u].e[e]);
           const float v1 = weft_unpack_f32(k1[u].e[e]);
           const float v2 = v0 * v1;
-          if (in_fold) s0.t0 = s0.t0 + v2;
+          s0.t0 = s0.t0 + v2;
           const float v4 = weft_unpack_f32(k4[u].e[e]);
-          if (in_fold) s0.t1 = s0.t1 + v4;
+          s0.t1 = s0.t1 + v4;
           if (in_store) across2[u][e] = across2[u][e] + v0;
         }
       }
@@ -159,23 +155,18 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
     s1.t3 = weft_splat_f32(-0x0p+0f);
     {
       I x1[2];
-      bool ok[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
-        ok[u] = true;
         x1[u] = q * 4;
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x1[u] + e;
           const float v9 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v10 = weft_square_f32(v9);
-          if (in_fold) s1.t3 = s1.t3 + v10;
+          s1.t3 = s1.t3 + v10;
         }
       }
     }
@@ -197,25 +188,21 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
     s2.t4 = weft_splat_f32(-0x0p+0f);
     {
       I x1[2];
-      bool ok[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
-        ok[u] = true;
         x1[u] = q * 4;
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x1[u] + e;
+          const bool in_store = live;
           const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v17 = v32 * v16;
           const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
           const float v18 = v33 * v17;
-          if (in_fold) s2.t4 = s2.t4 + v18;
+          s2.t4 = s2.t4 + v18;
           const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
           if (in_store) across5[u][e] = across5[u][e] + v20;
         }
@@ -236,21 +223,16 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
     const float v26 = v19 / v25;
     {
       I x1[2];
-      bool ok[2];
       Vec<float, 4> w7[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
-        ok[u] = true;
         x1[u] = q * 4;
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x1[u] + e;
           const float v34 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
           const float v24 = v34 - v23;
           const float v35 = weft_unpack_f32(k4[u].e[e]) - v8;
@@ -263,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (!ok[u] || !live) continue;
+        if (!(live)) continue;
         weft_put_once(b3 + (x0 * p[4] + x1[u]), w7[u]);
       }
     }
@@ -286,7 +268,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a(const __
     weft_put((float*)((char*)partials + p[8]) + ((long long)walker * m + q) * 4, w5);
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -329,10 +311,9 @@ extern "C" __global__ void __launch_bounds__(512) weft_39cb2b5dc768695a_finish(c
   const I y = x1 + slot % 4;
   const bool live = there && ty == 0;
   if (live) {
-    const bool in_store = true;
     const float v30 = weft_unpack_f32(b1[y]);
     const float v31 = v21 * v30;
-    if (in_store) b4[y] = weft_pack_f32(v31);
-    if (in_store) b5[y] = weft_pack_f32(v6);
+    b4[y] = weft_pack_f32(v31);
+    b5[y] = weft_pack_f32(v6);
   }
 }

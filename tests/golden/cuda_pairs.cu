@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -105,7 +105,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
 #pragma unroll 1
       for (I c = d; c < stop; c += 8 * 4) {
         I x1[4];
-        bool ok[4];
         float h0[4];
         float h4[4];
         long long h18[4];
@@ -120,7 +119,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
           I q = c + u * 1;
-          ok[u] = true;
           x1[u] = q;
           const float v0 = weft_unpack_f32(g0.e[u]);
           h0[u] = v0;
@@ -133,9 +131,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
         for (int u = 0; u < 4; ++u) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const bool in_fold = ok[u];
-            const bool in_store = ok[u] && live;
-            const I y = x0 + e;
             const float v2 = h0[u] - h1[e];
             const float v3 = v2 * v2;
             const float v6 = h4[u] - h5[e];
@@ -144,11 +139,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
             const float v10 = v8 + h9[e];
             const float v11 = weft_rsqrt_normal(v10);
             const float v12 = v2 * v11;
-            if (in_fold) r0[e] = r0[e] + v12;
+            r0[e] = r0[e] + v12;
             const float v14 = v6 * v11;
-            if (in_fold) r1[e] = r1[e] + v14;
-            if (in_fold) s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
-            if (in_fold) weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
+            r1[e] = r1[e] + v14;
+            s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
+            weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
           }
         }
       }
@@ -177,14 +172,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
 #pragma unroll 1
       for (I c = d; c < stop; c += 8 * 1) {
         I x1[1];
-        bool ok[1];
         float h0[1];
         float h4[1];
         long long h18[1];
 #pragma unroll
         for (int u = 0; u < 1; ++u) {
           I q = c + u * 8;
-          ok[u] = true;
           x1[u] = q;
           const float v0 = weft_unpack_f32(b0[x1[u]]);
           h0[u] = v0;
@@ -197,9 +190,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
         for (int u = 0; u < 1; ++u) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const bool in_fold = ok[u];
-            const bool in_store = ok[u] && live;
-            const I y = x0 + e;
             const float v2 = h0[u] - h1[e];
             const float v3 = v2 * v2;
             const float v6 = h4[u] - h5[e];
@@ -208,11 +198,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
             const float v10 = v8 + h9[e];
             const float v11 = weft_rsqrt_f32(v10);
             const float v12 = v2 * v11;
-            if (in_fold) r0[e] = r0[e] + v12;
+            r0[e] = r0[e] + v12;
             const float v14 = v6 * v11;
-            if (in_fold) r1[e] = r1[e] + v14;
-            if (in_fold) s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
-            if (in_fold) weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
+            r1[e] = r1[e] + v14;
+            s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
+            weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
           }
         }
       }
@@ -245,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_2638ace15abda726_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -29,7 +29,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
 struct __align__(8) R0 { float t; };
-extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -70,8 +70,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         const float v1 = weft_unpack_f32(m1[u].e[e]);
         const float v2 = v0 * v1;
@@ -86,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -139,8 +137,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0_finish(c
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         const float v1 = weft_unpack_f32(m1[u].e[e]);
         const float v2 = v0 * v1;
@@ -152,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_b667da05027482c0_finish(c
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!ok[u] || !live) continue;
+      if (!(ok[u] && live)) continue;
       weft_put(b2 + (x0 + x1[u] * p[4]), w5[u]);
     }
   }

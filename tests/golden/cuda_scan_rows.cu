@@ -57,7 +57,7 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
 }
 struct Args { unsigned long long w[8]; };
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(128) weft_68530143be67782d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_99e79edf78cac4af(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -93,8 +93,6 @@ extern "C" __global__ void __launch_bounds__(128) weft_68530143be67782d(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         y0[u][e] = v0;
         const float v1 = weft_unpack_f32(m1[u].e[e]);
@@ -137,8 +135,6 @@ extern "C" __global__ void __launch_bounds__(128) weft_68530143be67782d(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v4 = weft_cast_f64_f32(scan0[u][e]);
         const float v5 = v4 - y0[u][e];
         w5[u].e[e] = weft_pack_f32(v5);
@@ -146,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_68530143be67782d(const __
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!ok[u] || !live) continue;
+      if (!(ok[u])) continue;
       weft_put_once(b2 + (x0 * p[4] + x1[u]), w5[u]);
     }
   }

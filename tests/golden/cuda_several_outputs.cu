@@ -35,7 +35,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[6]; };
-extern "C" __global__ void __launch_bounds__(256) weft_96203eb51d94b14e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_5d786cf9b1f8b0f8(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -67,9 +67,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_96203eb51d94b14e(const __
   for (int u = 0; u < 1; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
-      const I y = x0[u] + e;
       const bool v0 = weft_unpack_bool(m0[u].e[e]);
       const float v1 = weft_unpack_f32(m1[u].e[e]);
       const float v2 = weft_exp_f32(v1);
@@ -83,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_96203eb51d94b14e(const __
   }
 #pragma unroll
   for (int u = 0; u < 1; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b2 + (x0[u]), w4[u]);
     weft_put(b3 + (x0[u]), w6[u]);
     weft_put(b4 + (x0[u]), w9[u]);

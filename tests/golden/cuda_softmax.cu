@@ -80,7 +80,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_4135cec975a2c795(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -96,11 +96,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const
   s0.t0 = weft_splat_f32(-__builtin_inff());
   {
     I x1[4];
-    bool ok[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = t + u * 256;
-      ok[u] = true;
       x1[u] = q * 4;
       k0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
     }
@@ -108,11 +106,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const
     for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v0 = weft_unpack_f32(k0[u].e[e]);
-        if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
+        s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
     }
   }
@@ -129,24 +124,19 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const
   s1.t1 = weft_splat_f32(-0x0p+0f);
   {
     I x1[4];
-    bool ok[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = t + u * 256;
-      ok[u] = true;
       x1[u] = q * 4;
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v2 = weft_unpack_f32(k0[u].e[e]) - v1;
         const float v3 = weft_exp_f32(v2);
         k3[u].e[e] = weft_pack_f32(v3);
-        if (in_fold) s1.t1 = s1.t1 + v3;
+        s1.t1 = s1.t1 + v3;
       }
     }
   }
@@ -163,28 +153,22 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_fa336568a45776b3(const
     {
       const double inverse4 = weft_inverse_f32(v4);
       I x1[4];
-      bool ok[4];
       Vec<float, 4> w1[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
         I q = t + u * 256;
-        ok[u] = true;
         x1[u] = q * 4;
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x1[u] + e;
           const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);
           w1[u].e[e] = weft_pack_f32(v5);
         }
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        if (!ok[u] || !live) continue;
         weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
       }
     }

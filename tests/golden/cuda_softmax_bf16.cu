@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 1, rows stay in shared memory, 2 blocks a row; 16 elements a thread access, passing the cache by
-// 2048 blocks of 512 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
+// rows of 256 threads along axis 1, rows stay in shared memory, 4 blocks a row; 16 elements a thread access, passing the cache by
+// 4096 blocks of 256 threads, finish 0 of 1, 32768 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -99,24 +99,24 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 6) weft_3229ab24effbf5a6(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 512);
-  I q = (I)(blockIdx.x / 2) * 1 + (I)(threadIdx.x / 512);
-  const I rank = (I)(blockIdx.x % 2);
+  const I t = (I)(threadIdx.x % 256);
+  I q = (I)(blockIdx.x / 4) * 1 + (I)(threadIdx.x / 256);
+  const I rank = (I)(blockIdx.x % 4);
   const bool live = true;
   const I x0 = q;
   const I m = p[1] / 8;
   const I begin = rank * p[4];
   const I end = weft_min(begin + p[4], m);
   weft_arrive();
-  Vec<unsigned short, 8>* z0 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
-  Vec<unsigned short, 8>* z3 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 512) * p[4];
-#pragma unroll 8
-  for (I c = begin + t; c < end; c += 512) {
+  Vec<unsigned short, 8>* z0 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 256) * p[4];
+  Vec<unsigned short, 8>* z3 = (Vec<unsigned short, 8>*)(weft_shared + p[4] * 0) + (I)(threadIdx.x / 256) * p[4];
+#pragma unroll 4
+  for (I c = begin + t; c < end; c += 256) {
     I q = c;
     const I x1 = q * 8;
     weft_copy_ahead(z0 + c - begin, b0 + (x0 * p[2] + x1));
@@ -124,16 +124,14 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const
   weft_copied();
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
-#pragma unroll 2
-  for (I c = begin + t; c < end; c += 512 * 2) {
+#pragma unroll 1
+  for (I c = begin + t; c < end; c += 256 * 2) {
     I x1[2];
-    bool ok[2];
     I at[2];
     Vec<unsigned short, 8> k0[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      I q = c + u * 512;
-      ok[u] = true;
+      I q = c + u * 256;
       at[u] = q - begin;
       k0[u] = z0[at[u]];
       x1[u] = q * 8;
@@ -142,48 +140,39 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const
     for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v0 = weft_unpack_bf16(k0[u].e[e]);
-        if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
+        s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
-    }
-#pragma unroll
-    for (int u = 0; u < 2; ++u) {
-      if (!ok[u]) continue;
     }
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[16];
+  __shared__ S0 joined0[8];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
 #pragma unroll
-  for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 blocks0[2];
+  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  __shared__ S0 blocks0[4];
   weft_await();
-  if (threadIdx.x < 2) weft_tell_block(blocks0[rank], threadIdx.x, s0);
+  if (threadIdx.x < 4) weft_tell_block(blocks0[rank], threadIdx.x, s0);
   weft_arrive();
   weft_await();
   s0 = blocks0[0];
 #pragma unroll
-  for (int k = 1; k < 2; ++k) join0(s0, blocks0[k]);
+  for (int k = 1; k < 4; ++k) join0(s0, blocks0[k]);
   const float v1 = weft_cast_f32_bf16(s0.t0);
   S1 s1;
   s1.t1 = weft_splat_f32(-0x0p+0f);
-#pragma unroll 2
-  for (I c = begin + t; c < end; c += 512 * 2) {
+#pragma unroll 1
+  for (I c = begin + t; c < end; c += 256 * 2) {
     I x1[2];
-    bool ok[2];
     I at[2];
     Vec<unsigned short, 8> k0[2];
     Vec<unsigned short, 8> k3[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      I q = c + u * 512;
-      ok[u] = true;
+      I q = c + u * 256;
       at[u] = q - begin;
       k0[u] = z0[at[u]];
       x1[u] = q * 8;
@@ -192,49 +181,43 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const
     for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v2 = weft_subtract_bf16(weft_unpack_bf16(k0[u].e[e]), v1);
         const float v3 = weft_round_bf16(weft_exp_half(v2));
         k3[u].e[e] = weft_bits_bf16(v3);
-        if (in_fold) s1.t1 = s1.t1 + v3;
+        s1.t1 = s1.t1 + v3;
       }
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!ok[u]) continue;
       z3[at[u]] = k3[u];
     }
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 joined1[16];
+  __shared__ S1 joined1[8];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s1 = joined1[threadIdx.x / 256 * 8 + threadIdx.x % 8];
 #pragma unroll
-  for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 blocks1[2];
-  if (threadIdx.x < 2) weft_tell_block(blocks1[rank], threadIdx.x, s1);
+  for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
+  __shared__ S1 blocks1[4];
+  if (threadIdx.x < 4) weft_tell_block(blocks1[rank], threadIdx.x, s1);
   weft_arrive();
   weft_await();
   s1 = blocks1[0];
 #pragma unroll
-  for (int k = 1; k < 2; ++k) join1(s1, blocks1[k]);
+  for (int k = 1; k < 4; ++k) join1(s1, blocks1[k]);
   const float v4 = weft_cast_f32_bf16(s1.t1);
-#pragma unroll 2
-  for (I c = begin + t; c < end; c += 512 * 2) {
+#pragma unroll 1
+  for (I c = begin + t; c < end; c += 256 * 2) {
     I x1[2];
-    bool ok[2];
     I at[2];
     Vec<unsigned short, 8> k0[2];
     Vec<unsigned short, 8> k3[2];
     Vec<unsigned short, 8> w1[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      I q = c + u * 512;
-      ok[u] = true;
+      I q = c + u * 256;
       at[u] = q - begin;
       k0[u] = z0[at[u]];
       k3[u] = z3[at[u]];
@@ -244,20 +227,12 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_1e7d2cca7911192b(const
     for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x1[u] + e;
         const float v5 = weft_round_bf16(weft_quotient(weft_unpack_bf16(k3[u].e[e]), v4));
         w1[u].e[e] = weft_bits_bf16(v5);
       }
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!ok[u]) continue;
-    }
-#pragma unroll
-    for (int u = 0; u < 2; ++u) {
-      if (!ok[u] || !live) continue;
       weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
     }
   }

@@ -1,5 +1,5 @@
-// columns, 4 lanes along axis 0, 128 threads down each, which stay in registers, 2 blocks a strip; 64 elements a thread access
-// 2048 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// columns, 4 lanes along axis 0, 32 threads down each, which stay in shared memory, 8 blocks a strip; 8 elements a thread access
+// 4096 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -7,11 +7,8 @@ static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
 }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
-static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
-static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
-static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
 static __device__ __forceinline__ double weft_inverse_f32(float c) {
   const double d = c;
@@ -42,6 +39,11 @@ static __device__ __forceinline__ void weft_arrive() {
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+static __device__ __forceinline__ void weft_copy_ahead(void* to, const void* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+}
+static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -54,98 +56,103 @@ template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
 };
-template <class W, class T>
-static __device__ __forceinline__ W weft_get(const T* p) {
-  return *(const W*)p;
-}
 template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-struct Args { unsigned long long w[6]; };
+struct Args { unsigned long long w[7]; };
+extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(4) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
-struct __align__(8) S1 { double t1; };
+struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_43d20fcf8d425480(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_fa60d07a0407f045(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
-  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
+  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0] / 4;
-  const I tx = (I)(threadIdx.x % 4), ty = (I)(threadIdx.x / 4);
-  I q = (I)(blockIdx.x / 2) * 4 + tx;
+  const I tx = (I)(threadIdx.x % 8), ty = (I)(threadIdx.x / 8);
+  I q = (I)(blockIdx.x / 8) * 8 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 4;
   const I m = p[1];
-  const I rank = (I)(blockIdx.x % 2);
+  const I rank = (I)(blockIdx.x % 8);
   weft_arrive();
-  Vec<float, 4> k0[16];
-  Vec<float, 4> k3[16];
+  const I begin = rank * p[4];
+  const I end = weft_min(begin + p[4], m);
+  Vec<float, 4>* z0 = (Vec<float, 4>*)(weft_shared + p[4] * 0) + tx;
+  Vec<float, 4>* z3 = (Vec<float, 4>*)(weft_shared + p[4] * 0) + tx;
+#pragma unroll 4
+  for (I c = begin + ty; c < end; c += 32) {
+    I q = c;
+    const I x1 = q;
+    weft_copy_ahead(z0 + (c - begin) * 8, b0 + (x0 + x1 * p[2]));
+  }
+  weft_copied();
   S0 s0[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
-  {
-    I x1[16];
-    bool ok[16];
+#pragma unroll 1
+  for (I c = begin + ty; c < end; c += 32 * 2) {
+    I x1[2];
+    I at[2];
+    Vec<float, 4> k0[2];
 #pragma unroll
-    for (int u = 0; u < 16; ++u) {
-      I q = rank * 2048 + ty + u * 128;
-      ok[u] = true;
+    for (int u = 0; u < 2; ++u) {
+      I q = c + u * 32;
+      at[u] = (q - begin) * 8;
+      k0[u] = z0[at[u]];
       x1[u] = q;
-      k0[u] = weft_get<Vec<float, 4>>(b0 + (x0 + x1[u] * p[2]));
     }
 #pragma unroll
-    for (int u = 0; u < 16; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
         const float v0 = weft_unpack_f32(k0[u].e[e]);
-        if (in_fold) s0[e].t0 = weft_maximum_f32(s0[e].t0, v0);
+        s0[e].t0 = weft_maximum_f32(s0[e].t0, v0);
       }
     }
   }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
 #pragma unroll
-    for (int k = 16; k >= 4; k /= 2) join0(s0[e], weft_exchange(s0[e], k));
+    for (int k = 16; k >= 8; k /= 2) join0(s0[e], weft_exchange(s0[e], k));
   }
-  __shared__ S0 joined0[16][16];
-  if (ty % 8 == 0) {
+  __shared__ S0 joined0[8][32];
+  if (ty % 4 == 0) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      joined0[ty / 8][e * 4 + tx] = s0[e];
+      joined0[ty / 4][e * 8 + tx] = s0[e];
     }
   }
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e] = joined0[0][e * 4 + tx];
-    for (int k = 1; k < 16; ++k) join0(s0[e], joined0[k][e * 4 + tx]);
+    s0[e] = joined0[0][e * 8 + tx];
+    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 8 + tx]);
   }
-  __shared__ S0 blocks0[2][16];
+  __shared__ S0 blocks0[8][32];
   weft_await();
-  if (ty < 2) {
+  if (ty < 8) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      weft_tell_block(blocks0[rank][e * 4 + tx], (unsigned int)ty, s0[e]);
+      weft_tell_block(blocks0[rank][e * 8 + tx], (unsigned int)ty, s0[e]);
     }
   }
   weft_arrive();
   weft_await();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e] = blocks0[0][e * 4 + tx];
+    s0[e] = blocks0[0][e * 8 + tx];
 #pragma unroll
-    for (int k = 1; k < 2; ++k) join0(s0[e], blocks0[k][e * 4 + tx]);
+    for (int k = 1; k < 8; ++k) join0(s0[e], blocks0[k][e * 8 + tx]);
   }
   float h1[4];
 #pragma unroll
@@ -155,108 +162,106 @@ extern "C" __global__ void __launch_bounds__(512) weft_43d20fcf8d425480(const __
   S1 s1[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s1[e].t1 = weft_splat_f64(-0x0p+0);
+    s1[e].t1 = weft_splat_f32(-0x0p+0f);
   }
-  {
-    float r1[4];
+#pragma unroll 1
+  for (I c = begin + ty; c < end; c += 32 * 2) {
+    I x1[2];
+    I at[2];
+    Vec<float, 4> k0[2];
+    Vec<float, 4> k3[2];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      r1[e] = weft_splat_f32(-0x0p+0f);
-    }
-    I x1[16];
-    bool ok[16];
-#pragma unroll
-    for (int u = 0; u < 16; ++u) {
-      I q = rank * 2048 + ty + u * 128;
-      ok[u] = true;
+    for (int u = 0; u < 2; ++u) {
+      I q = c + u * 32;
+      at[u] = (q - begin) * 8;
+      k0[u] = z0[at[u]];
       x1[u] = q;
     }
 #pragma unroll
-    for (int u = 0; u < 16; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
         const float v2 = weft_unpack_f32(k0[u].e[e]) - h1[e];
         const float v3 = weft_exp_f32(v2);
         k3[u].e[e] = weft_pack_f32(v3);
-        if (in_fold) r1[e] = r1[e] + v3;
+        s1[e].t1 = s1[e].t1 + v3;
       }
     }
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      s1[e].t1 = s1[e].t1 + weft_cast_f32_f64(r1[e]);
+    for (int u = 0; u < 2; ++u) {
+      z3[at[u]] = k3[u];
     }
   }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
 #pragma unroll
-    for (int k = 16; k >= 4; k /= 2) join1(s1[e], weft_exchange(s1[e], k));
+    for (int k = 16; k >= 8; k /= 2) join1(s1[e], weft_exchange(s1[e], k));
   }
-  __shared__ S1 joined1[16][16];
-  if (ty % 8 == 0) {
+  __shared__ S1 joined1[8][32];
+  if (ty % 4 == 0) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      joined1[ty / 8][e * 4 + tx] = s1[e];
+      joined1[ty / 4][e * 8 + tx] = s1[e];
     }
   }
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s1[e] = joined1[0][e * 4 + tx];
-    for (int k = 1; k < 16; ++k) join1(s1[e], joined1[k][e * 4 + tx]);
+    s1[e] = joined1[0][e * 8 + tx];
+    for (int k = 1; k < 8; ++k) join1(s1[e], joined1[k][e * 8 + tx]);
   }
-  __shared__ S1 blocks1[2][16];
-  if (ty < 2) {
+  __shared__ S1 blocks1[8][32];
+  if (ty < 8) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      weft_tell_block(blocks1[rank][e * 4 + tx], (unsigned int)ty, s1[e]);
+      weft_tell_block(blocks1[rank][e * 8 + tx], (unsigned int)ty, s1[e]);
     }
   }
   weft_arrive();
   weft_await();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s1[e] = blocks1[0][e * 4 + tx];
+    s1[e] = blocks1[0][e * 8 + tx];
 #pragma unroll
-    for (int k = 1; k < 2; ++k) join1(s1[e], blocks1[k][e * 4 + tx]);
+    for (int k = 1; k < 8; ++k) join1(s1[e], blocks1[k][e * 8 + tx]);
   }
   float h4[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    h4[e] = weft_cast_f64_f32(s1[e].t1);
+    h4[e] = s1[e].t1;
   }
   {
-    {
-      double inverse4[4];
+    double inverse4[4];
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        inverse4[e] = weft_inverse_f32(h4[e]);
-      }
-      I x1[16];
-      bool ok[16];
-      Vec<float, 4> w1[16];
+    for (int e = 0; e < 4; ++e) {
+      inverse4[e] = weft_inverse_f32(h4[e]);
+    }
+#pragma unroll 1
+    for (I c = begin + ty; c < end; c += 32 * 2) {
+      I x1[2];
+      I at[2];
+      Vec<float, 4> k0[2];
+      Vec<float, 4> k3[2];
+      Vec<float, 4> w1[2];
 #pragma unroll
-      for (int u = 0; u < 16; ++u) {
-        I q = rank * 2048 + ty + u * 128;
-        ok[u] = true;
+      for (int u = 0; u < 2; ++u) {
+        I q = c + u * 32;
+        at[u] = (q - begin) * 8;
+        k0[u] = z0[at[u]];
+        k3[u] = z3[at[u]];
         x1[u] = q;
       }
 #pragma unroll
-      for (int u = 0; u < 16; ++u) {
+      for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_fold = ok[u];
-          const bool in_store = ok[u] && live;
-          const I y = x0 + e;
           const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4[e]);
           w1[u].e[e] = weft_pack_f32(v5);
         }
       }
 #pragma unroll
-      for (int u = 0; u < 16; ++u) {
-        if (!ok[u] || !live) continue;
+      for (int u = 0; u < 2; ++u) {
+        if (!(live)) continue;
         weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
       }
     }

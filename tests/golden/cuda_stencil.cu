@@ -31,7 +31,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_a581b698408a7b74(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_ce3904d5e40f0b7c(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
@@ -84,8 +84,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_a581b698408a7b74(const __
   for (int u = 0; u < 1; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool in_fold = ok[u];
-      const bool in_store = ok[u];
       const I y = x1 + e;
       const bool v1 = (unsigned int)(-1 + y) < (unsigned int)p[3];
       const float v2 = weft_unpack_f32(c0[u].e[e]);
@@ -107,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_a581b698408a7b74(const __
   }
 #pragma unroll
   for (int u = 0; u < 1; ++u) {
-    if (!ok[u]) continue;
+    if (!(ok[u])) continue;
     weft_put(b1 + (x0[u] * p[7] + x1), w18[u]);
   }
 }

@@ -44,7 +44,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_3aabe4d9e7ea373e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -78,8 +78,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_3aabe4d9e7ea373e(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0[u] + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         if (in_fold) r0 = r0 + v0;
       }
@@ -96,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3aabe4d9e7ea373e(const __
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[1] + blockIdx.x % (unsigned int)p[1]] = s0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_3aabe4d9e7ea373e_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -120,7 +118,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_3aabe4d9e7ea373e_finish(c
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = weft_cast_f64_f32(s0.t0);
   if (live && t == 0) {
-    const bool in_store = true;
-    if (in_store) b1[0] = weft_pack_f32(v1);
+    b1[0] = weft_pack_f32(v1);
   }
 }

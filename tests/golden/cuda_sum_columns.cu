@@ -21,7 +21,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -64,8 +64,6 @@ extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476(const __
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const bool in_fold = ok[u];
-        const bool in_store = ok[u] && live;
-        const I y = x0 + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         if (in_fold) r0[e] = r0[e] + v0;
       }
@@ -93,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_0331775af3784476_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];

@@ -17,6 +17,10 @@ constexpr int64_t kStreamedRow = 2048;      // elements
 constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
 constexpr double kCostOfEnds = 200;         // of a run along the lanes, in contiguous bytes
 constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
+// Of maps, in nanoseconds of a thread: a call of the span; an element that is gathered or scattered, from
+// lines that its neighbours use too or from one of its own; a byte of a contiguous run.
+constexpr double kTimeOfCall = 30, kTimeOfNear = 0.37, kTimeOfFar = 1.5, kTimeOfByte = 0.015;
+constexpr int64_t kNear = 192;  // bytes between two lanes
 
 struct Work {
   float cost = 0;     // multiply-adds of one element
@@ -102,6 +106,29 @@ int best_axis(const RowProgram& p, int first, int last) {
   return best;
 }
 
+// The axis to run the lanes of a map along. Where rows are short, calling the span for each (and once more
+// for an end that fills no vector) costs more than gathering over rows.
+int fastest_axis(const RowProgram& p, int lanes) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (int a = static_cast<int>(p.outer.size()) - 1; a >= 0; --a) {
+    const int64_t length = std::max<int64_t>(extent(p, a), 1);
+    double time = kTimeOfCall * ((length >= lanes) + (length % lanes != 0)) / static_cast<double>(length);
+    for_each_stmt(p, [&](const Stmt& s) {
+      int buffer = -1;
+      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
+      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
+      if (buffer < 0) return;
+      const int64_t by = along(*index_of(s), a),
+                    size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+      if (by == 1) time += kTimeOfByte * static_cast<double>(size);
+      if (by != 0 && by != 1) time += std::abs(by) * size <= kNear ? kTimeOfNear : kTimeOfFar;
+    });
+    if (time < least) least = time, best = a;
+  }
+  return best;
+}
+
 // Whether some load steps over memory along the lane axis that another outer axis walks contiguously.
 bool reads_across(const RowProgram& p, int lane_axis) {
   bool across = false;
@@ -127,7 +154,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     s.reason = "the row is walked in order";
   } else if (p.row.empty()) {
     s.order = Order::Pointwise;
-    s.lane_axis = best_axis(p, 0, outer);
+    s.lane_axis = fastest_axis(p, lanes);
     s.reason = "pointwise";
   } else {
     int row_axis = best_axis(p, outer, axes);

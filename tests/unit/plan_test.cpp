@@ -30,6 +30,10 @@ const Golden kGoldens[] = {
   %z = exp %y
   %w = greater %z, 1.0
   return %y, %z, %w)"},
+    {"short_rows", R"(  %x = input "x" : f32[1000, 25]
+  %c = input "c" : f32[1000, 1]
+  %y = add %x, %c
+  return %y)"},
     {"softmax", R"(  %x = input "x" : f32[512, 1000]
   %m = max %x, axes=[1]
   %n = reshape %m : f32[512, 1]

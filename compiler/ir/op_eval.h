@@ -474,6 +474,26 @@ T shift_right(T x, T y) {
   return x >> y;
 }
 
+// Threefry-2x32-20 of Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
+// The low word of a counter, key or result is the paper's word 0.
+template <Integer T>
+T threefry(T counter, T key) {
+  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const auto low = [](T v) { return static_cast<uint32_t>(unsign(v)); };
+  const auto high = [](T v) { return static_cast<uint32_t>(unsign(v) >> 32); };
+  const uint32_t keys[3] = {low(key), high(key), 0x1bd11bda ^ low(key) ^ high(key)};
+  uint32_t a = low(counter) + keys[0], b = high(counter) + keys[1];
+  for (uint32_t group = 1; group <= 5; ++group) {
+    for (int by : kRotations[(group - 1) % 2]) {
+      a += b;
+      b = (b << by | b >> (32 - by)) ^ a;
+    }
+    a += keys[group % 3];
+    b += keys[(group + 1) % 3] + group;
+  }
+  return static_cast<T>(uint64_t{b} << 32 | a);
+}
+
 // ---- complex parts
 
 template <class T>

@@ -345,6 +345,22 @@ TEST(Maps, IntegersWrapAndNeverTrap) {
   EXPECT_EQ(one(Op::bitwise_right_shift, DType::U8, {200, 3}).i, 25);
 }
 
+// The known answers of the authors' library, Random123 (its file kat_vectors).
+TEST(Maps, ThreefryGivesThePublishedAnswers) {
+  const uint64_t table[][3] = {
+      {0, 0, 0x99ba4efe6b200159},
+      {0xffffffffffffffff, 0xffffffffffffffff, 0xbb002be71cb996fc},
+      {0x85a308d3243f6a88, 0x0370734413198a2e, 0x483df7a0c4923a9c},
+  };
+  for (const auto& [counter, key, bits] : table) {
+    const auto word = [](uint64_t v) {
+      return constant({DType::U64, {}}, Scalar{DType::U64, static_cast<int64_t>(v), 0, 0});
+    };
+    const NodeRef in[] = {word(counter), word(key)};
+    EXPECT_EQ(static_cast<uint64_t>(map(Op::threefry, in)->as<ConstantAttr>().value.i), bits);
+  }
+}
+
 TEST(Maps, BoolsAddAndMultiplyAsLogic) {
   EXPECT_EQ(one(Op::add, DType::Bool, {1, 1}).i, 1);
   EXPECT_EQ(one(Op::multiply, DType::Bool, {1, 0}).i, 0);

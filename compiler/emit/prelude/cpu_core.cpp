@@ -321,6 +321,27 @@ $fn u64v weft_floor_divide_u64(u64v a, u64v b) {
 }
 //@ weft_remainder_$T : ints
 $fn $V weft_remainder_$T($V a, $V b) { return (b == 0) ? ($V)(0) : a - weft_floor_divide_$T(a, b) * b; }
+//@ weft_threefry_rounds
+// Four rounds of Threefry-2x32 on the words a and b, then the key's words.
+$fn void weft_threefry_rounds(u32v& a, u32v& b, int r, int s, int t, int u, u32v j, u32v k) {
+  a += b; b = (b << r | b >> (32 - r)) ^ a;
+  a += b; b = (b << s | b >> (32 - s)) ^ a;
+  a += b; b = (b << t | b >> (32 - t)) ^ a;
+  a += b; b = (b << u | b >> (32 - u)) ^ a;
+  a += j; b += k;
+}
+//@ weft_threefry_$T : unsigned
+$fn $V weft_threefry_$T($V counter, $V key) {
+  u64v c = __builtin_convertvector(counter, u64v), k = __builtin_convertvector(key, u64v);
+  u32v x = __builtin_convertvector(k, u32v), y = __builtin_convertvector(k >> 32, u32v), z = x ^ y ^ 0x1bd11bdau;
+  u32v a = __builtin_convertvector(c, u32v) + x, b = __builtin_convertvector(c >> 32, u32v) + y;
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, y, z + 1u);
+  weft_threefry_rounds(a, b, 17, 29, 16, 24, z, x + 2u);
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, x, y + 3u);
+  weft_threefry_rounds(a, b, 17, 29, 16, 24, y, z + 4u);
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, z, x + 5u);
+  return __builtin_convertvector(__builtin_convertvector(b, u64v) << 32 | __builtin_convertvector(a, u64v), $V);
+}
 //@ weft_pow_$T : unsigned
 $fn $V weft_pow_$T($V a, $V b) {
   $V r = ($V)(1);

@@ -215,6 +215,26 @@ $fn $V weft_remainder_$T($V a, $V b) {
 }
 //@ weft_remainder_$T : unsigned
 $fn $V weft_remainder_$T($V a, $V b) { return b == 0 ? ($V)0 : ($V)(a % b); }
+//@ weft_threefry_rounds
+$fn void weft_threefry_rounds(unsigned& a, unsigned& b, int r, int s, int t, int u, unsigned j, unsigned k) {
+  a += b; b = (b << r | b >> (32 - r)) ^ a;
+  a += b; b = (b << s | b >> (32 - s)) ^ a;
+  a += b; b = (b << t | b >> (32 - t)) ^ a;
+  a += b; b = (b << u | b >> (32 - u)) ^ a;
+  a += j; b += k;
+}
+//@ weft_threefry_$T : unsigned
+$fn $V weft_threefry_$T($V counter, $V key) {
+  unsigned long long c = counter, k = key;
+  unsigned x = (unsigned)k, y = (unsigned)(k >> 32), z = x ^ y ^ 0x1bd11bdau;
+  unsigned a = (unsigned)c + x, b = (unsigned)(c >> 32) + y;
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, y, z + 1);
+  weft_threefry_rounds(a, b, 17, 29, 16, 24, z, x + 2);
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, x, y + 3);
+  weft_threefry_rounds(a, b, 17, 29, 16, 24, y, z + 4);
+  weft_threefry_rounds(a, b, 13, 15, 26, 6, z, x + 5);
+  return ($V)((unsigned long long)b << 32 | a);
+}
 //@ weft_pow_$T : unsigned
 $fn $V weft_pow_$T($V a, $V b) {
   unsigned long long r = 1, power = a;

@@ -1,9 +1,10 @@
-// What every back end offers to the executor: memory, copies, kernels and matrix products, in order on one
-// stream. A Device is shared by threads; each call is safe from any of them.
+// What every back end offers to the executor: memory, copies, kernels and matrix products, in order on the
+// stream that the thread chose. A Device is shared by threads; each call is safe from any of them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/program.h"
+#include "runtime/stream.h"
 
 namespace weft::runtime {
 
@@ -91,6 +93,38 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual void upload(Buffer& to, size_t offset, const void* host, size_t bytes) = 0;
   virtual void download(void* host, const Buffer& from, size_t offset, size_t bytes) = 0;
   virtual void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) = 0;
+  // Copies that may still run when they return: `host` is left alone until the stream has passed them.
+  // Page-locked memory is copied beside other work.
+  virtual void start_upload(Buffer& to, size_t offset, const void* host, size_t bytes) {
+    upload(to, offset, host, bytes);
+  }
+  virtual void start_download(void* host, const Buffer& from, size_t offset, size_t bytes) {
+    download(host, from, offset, bytes);
+  }
+  // Page-locked host memory; throws where the device has none of its own.
+  virtual std::shared_ptr<void> allocate_host(size_t bytes) = 0;
+
+  // ---- streams
+  // A new one, and the one that takes this thread's work.
+  virtual std::shared_ptr<Stream> make_stream() = 0;
+  virtual std::shared_ptr<Stream> stream() = 0;
+  // To be called before and after the thread's stream is given kernels or products that use a buffer: they
+  // run after what other streams do with it, and later uses after them. Copies see to it themselves.
+  enum class Use : uint8_t { Read, Write };
+  virtual void before(const Buffer& /*buffer*/, Use /*use*/) {}
+  virtual void after(const Buffer& /*buffer*/, Use /*use*/) {}
+
+  // ---- memory of others. `stream` is CUDA's name of a foreign stream; 0 stands for none.
+  // A buffer over memory that `release` gives back once nobody uses it. What the foreign stream was given
+  // comes first.
+  virtual BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t stream) = 0;
+  // Makes the foreign stream wait for what was written to the buffer, and later uses of the buffer for the
+  // foreign stream.
+  virtual void lend_to(const Buffer& /*buffer*/, uint64_t /*stream*/) {}
+  virtual void take_back(const Buffer& /*buffer*/, uint64_t /*stream*/) {}
+  // CUDA's name of the stream that writes to the buffer; 0 where there is none.
+  virtual uint64_t stream_of(const Buffer& /*buffer*/) { return 0; }
+
   // True where `Buffer::data()` can be read by the host directly.
   virtual bool host_visible() const = 0;
 

@@ -63,6 +63,8 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
   for (size_t b = 0; b < last.size(); ++b)
     if (program_.buffers[b].role == BufferSpec::Role::Temporary && last[b] >= 0)
       dead_after_[last[b]].push_back(static_cast<int>(b));
+  uses_.assign(program_.buffers.size(), Device::Use::Read);
+  for (int b : program_.outputs) uses_[b] = Device::Use::Write;
 }
 
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
@@ -70,7 +72,10 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
   std::vector<BufferRef> buffers(program_.buffers.size());
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec& spec = program_.buffers[b];
-    if (spec.role == BufferSpec::Role::Input) buffers[b] = inputs[spec.index];
+    if (spec.role == BufferSpec::Role::Input) {
+      buffers[b] = inputs[spec.index];
+      device_->before(*buffers[b], uses_[b]);
+    }
     if (spec.role == BufferSpec::Role::Output)
       buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
   }
@@ -110,6 +115,9 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
     get(b);
     out.push_back(buffers[b]);
   }
+  // Temporaries belong to this stream anyway.
+  for (size_t b = 0; b < buffers.size(); ++b)
+    if (program_.buffers[b].role != BufferSpec::Role::Temporary) device_->after(*buffers[b], uses_[b]);
   return out;
 }
 

@@ -31,6 +31,7 @@ class Executable {
   Counters& counters_;
   std::vector<KernelRef> kernels_;
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
+  std::vector<Device::Use> uses_;             // of each buffer: outputs and what is given away are written
 };
 
 }  // namespace weft::runtime

@@ -5,6 +5,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/view.h"
 
@@ -49,9 +50,21 @@ Array Array::to(const std::string& device) const {
   detail::DeviceSlot& from = Access::cell(*this)->device;
   detail::DeviceSlot& there = from.session.device(device);
   if (&from == &there) return *this;
-  const std::vector<uint8_t> bytes = host_bytes();
-  runtime::BufferRef buffer = there.device->allocate(bytes.size());
-  there.device->upload(*buffer, 0, bytes.data(), bytes.size());
+  const Array whole = view_ ? copy() : *this;  // row-major
+  const runtime::BufferRef held = detail::materialized(*Access::cell(whole));
+  const size_t bytes = static_cast<size_t>(size()) * itemsize();
+  const detail::LongWork work;
+  runtime::BufferRef buffer = there.device->allocate(bytes);
+  if (bytes == 0) {
+  } else if (from.device->host_visible()) {
+    there.device->upload(*buffer, 0, held->data(), bytes);
+  } else if (there.device->host_visible()) {
+    from.device->download(buffer->data(), *held, 0, bytes);
+  } else {
+    std::vector<uint8_t> through(bytes);
+    from.device->download(through.data(), *held, 0, bytes);
+    there.device->upload(*buffer, 0, through.data(), bytes);
+  }
   return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), detail::kInMemory);
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/weft/ops.h"
 
@@ -69,7 +70,11 @@ Array from_bytes(const void* data, DType dtype, const Shape& shape, const std::s
   detail::DeviceSlot& slot = detail::current_session().device(device);
   const size_t bytes = static_cast<size_t>(element_count(shape)) * size_of(dtype);
   runtime::BufferRef buffer = slot.device->allocate(bytes);
+  constexpr size_t kQuick = 64 * 1024;
+  std::optional<detail::LongWork> work;
+  if (bytes > kQuick || !slot.device->host_visible()) work.emplace();
   if (bytes > 0) slot.device->upload(*buffer, 0, data, bytes);
+  work.reset();
   return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), detail::kInMemory);
 }
 

@@ -79,6 +79,7 @@ SessionState::SessionState(SessionOptions given)
     : options(std::move(given)),
       cache(std::make_shared<runtime::KernelCache>(options.cache_directory, options.cache_limit)),
       programs(options.program_limit) {
+  watch_forks();
   auto log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");
   log->set_level(spdlog::level::from_str(options.log));

@@ -19,6 +19,7 @@
 #include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/memory_pool.h"
+#include "runtime/fork.h"
 
 namespace weft::runtime {
 namespace {
@@ -84,6 +85,40 @@ class CpuBuffer : public Buffer {
   MemoryPool::Block block_;
 };
 
+class BorrowedBuffer : public Buffer {
+ public:
+  BorrowedBuffer(std::shared_ptr<Device> device, void* data, size_t bytes, std::function<void()> release)
+      : Buffer(std::move(device), data, bytes, Writable::Never), release_(std::move(release)) {}
+  ~BorrowedBuffer() override { release_(); }
+
+ private:
+  std::function<void()> release_;
+};
+
+// Work is done when the call that gave it returns: streams and events are always past everything.
+class CpuEvent final : public Event {
+ public:
+  bool done() override { return true; }
+  void synchronize() override {}
+  double milliseconds_since(const Event& earlier) override {
+    const auto* other = dynamic_cast<const CpuEvent*>(&earlier);
+    if (!other) throw Error("cpu: milliseconds_since: takes an event of the same device");
+    return std::chrono::duration<double, std::milli>(when_ - other->when_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point when_ = std::chrono::steady_clock::now();
+};
+class CpuStream final : public Stream {
+ public:
+  using Stream::Stream;
+  uint64_t handle() const override { return 0; }
+  bool done() override { return true; }
+  void synchronize() override {}
+  std::shared_ptr<Event> record() override { return std::make_shared<CpuEvent>(); }
+  void wait(const Event& event) override { const_cast<Event&>(event).synchronize(); }
+};
+
 class CpuDevice : public Device {
  public:
   CpuDevice(const CpuOptions& options, std::shared_ptr<KernelCache> cache, Counters& counters)
@@ -134,6 +169,20 @@ class CpuDevice : public Device {
                bytes);
   }
 
+  std::shared_ptr<void> allocate_host(size_t) override {
+    throw Error("cpu: page-locked memory is for copies from and to a GPU; name a cuda device");
+  }
+  std::shared_ptr<Stream> make_stream() override {
+    return std::make_shared<CpuStream>(shared_from_this(), this);
+  }
+  std::shared_ptr<Stream> stream() override {
+    const auto* chosen = StreamScope::chosen(this);
+    return chosen ? *chosen : make_stream();
+  }
+  BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t) override {
+    return std::make_shared<BorrowedBuffer>(shared_from_this(), data, bytes, std::move(release));
+  }
+
   KernelRef load(const KernelSource& source) override;
   std::string assembly(const KernelSource& source) override {
     return jit_.assembly(source.text, source.name);
@@ -172,7 +221,7 @@ class CpuDevice : public Device {
   void parallel(int64_t tasks, int64_t grain, const Body& body) {
     if (tasks <= 0) return;
     const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), info_.threads * kPiecesPerThread);
-    if (pieces <= 1 || info_.threads == 1) return body(0, tasks);
+    if (pieces <= 1 || info_.threads == 1 || in_forked_child) return body(0, tasks);
     const int64_t size = tasks / pieces, larger = tasks % pieces;
     auto begin_of = [&](int64_t piece) { return piece * size + std::min(piece, larger); };
     arena_.execute([&] {

@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/cuda_stream.h"
+#include "runtime/fork.h"
 
 namespace weft::runtime::cuda {
 
@@ -53,10 +55,11 @@ Context::Context(std::shared_ptr<const DriverApi> driver, int ordinal)
     throw Error(fmt::format("{}: cannot be used: {}", name_, driver_->describe(result)));
 
   Scope scope(*this);
-  result = driver_->cuStreamCreate(&stream_, kStreamNonBlocking);
-  if (result != kCudaSuccess) {
+  try {
+    queues_.push_back(std::make_unique<Queue>(*this));
+  } catch (...) {
     driver_->cuDevicePrimaryCtxRelease(device_);
-    throw Error(fmt::format("{}: cannot make a stream: {}", name_, driver_->describe(result)));
+    throw;
   }
 }
 
@@ -64,9 +67,9 @@ Context::~Context() {
   {
     Scope scope(*this);
     if (!scope.entered()) return;
-    driver_->cuStreamSynchronize(stream_);
+    wait_for_all();
     unload(retired_);
-    driver_->cuStreamDestroy(stream_);
+    for (const auto& queue : queues_) queue->destroy();
   }
   // The primary context may end here, so it must not stay current on this thread.
   CUcontext current = nullptr;
@@ -80,6 +83,43 @@ int Context::attribute(int which) const {
   CUresult result = driver_->cuDeviceGetAttribute(&value, which, device_);
   // A driver older than an attribute does not have what it asks about.
   return result == kCudaSuccess ? value : 0;
+}
+
+Queue& Context::queue() const {
+  const std::shared_ptr<Stream>* chosen = StreamScope::chosen(this);
+  return chosen ? static_cast<const CudaStream&>(**chosen).queue() : first_queue();
+}
+
+Queue& Context::take_queue() {
+  std::lock_guard lock(queues_mutex_);
+  if (idle_queues_.empty()) {
+    queues_.push_back(std::make_unique<Queue>(*this));
+    idle_queues_.reserve(queues_.size());  // giving back cannot fail
+    return *queues_.back();
+  }
+  Queue& queue = *idle_queues_.back();
+  idle_queues_.pop_back();
+  return queue;
+}
+
+void Context::give_back(Queue& queue) {
+  std::lock_guard lock(queues_mutex_);
+  idle_queues_.push_back(&queue);
+}
+
+CUresult Context::wait_for_all() const {
+  std::vector<Queue*> queues;
+  {
+    std::lock_guard lock(queues_mutex_);
+    for (const auto& queue : queues_) queues.push_back(queue.get());
+  }
+  for (Queue* queue : queues) {
+    const uint64_t given = queue->given();
+    const CUresult result = driver_->cuStreamSynchronize(queue->handle());
+    if (result != kCudaSuccess) return result;
+    queue->known_done(given);
+  }
+  return kCudaSuccess;
 }
 
 Context::Scope::Scope(const Context& context) : context_(context) {
@@ -107,6 +147,11 @@ std::string Context::suspects() const {
 }
 
 void Context::fail(CUresult result, std::string_view doing) const {
+  if (in_forked_child)
+    throw Error(
+        fmt::format("{}: {}: CUDA does not survive fork(): start processes that use a GPU anew (in Python by "
+                    "multiprocessing's 'spawn' or 'forkserver')",
+                    name_, doing));
   if (!is_sticky(result))
     throw InternalError(fmt::format("{}: {}: {}", name_, doing, driver_->describe(result)));
   std::lock_guard lock(mutex_);
@@ -127,7 +172,7 @@ void Context::retire(std::unique_ptr<LoadedModule> module) noexcept {
   retired_.push_back(std::move(module));
   if (retired_.size() < kMostRetired) return;
   Scope scope(*this);
-  if (scope.entered() && driver_->cuStreamSynchronize(stream_) == kCudaSuccess) unload(retired_);
+  if (scope.entered() && wait_for_all() == kCudaSuccess) unload(retired_);
 }
 
 void Context::synchronize(std::string_view doing) {
@@ -137,7 +182,7 @@ void Context::synchronize(std::string_view doing) {
     passed.swap(retired_);
   }
   uint64_t before = next_.load();
-  CUresult result = driver_->cuStreamSynchronize(stream_);
+  CUresult result = wait_for_all();
   {
     std::lock_guard lock(mutex_);
     if (result == kCudaSuccess) {

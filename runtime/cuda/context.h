@@ -1,4 +1,4 @@
-// One GPU's primary context and the one stream that all work of a device goes through in order.
+// One GPU's primary context and the streams that the work of a device goes through.
 // Everything that owns a piece of the context (pool, kernels, staging) holds a share of this object, so that
 // it goes last; after the driver has shut down at process exit, or in a forked child, its destructor does
 // nothing.
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/queue.h"
 
 namespace weft::runtime::cuda {
 
@@ -35,7 +36,13 @@ class Context {
   const DriverApi& driver() const { return *driver_; }
   CUdevice device() const { return device_; }
   int ordinal() const { return ordinal_; }
-  CUstream stream() const { return stream_; }
+  // What this thread's work goes to: the stream that it chose for this context, else the first one.
+  Queue& queue() const;
+  CUstream stream() const { return queue().handle(); }
+  Queue& first_queue() const { return *queues_.front(); }
+  // A queue that nobody else has chosen, and its return; queues live as long as the context.
+  Queue& take_queue();
+  void give_back(Queue& queue);
   const std::string& name() const { return name_; }  // "cuda:0"
   int attribute(int which) const;
 
@@ -72,7 +79,7 @@ class Context {
   }
   // Takes a module that nobody will start again; it is unloaded when the stream has passed it.
   void retire(std::unique_ptr<LoadedModule> module) noexcept;
-  // Waits for all work so far and unloads what was retired before.
+  // Waits for all work so far, on every stream, and unloads what was retired before.
   void synchronize(std::string_view doing);
 
  private:
@@ -80,6 +87,7 @@ class Context {
   static constexpr size_t kMostRetired = 64;
 
   std::string suspects() const;
+  CUresult wait_for_all() const;
   void unload(std::vector<std::unique_ptr<LoadedModule>>& modules);
 
   std::shared_ptr<const DriverApi> driver_;
@@ -87,7 +95,10 @@ class Context {
   std::string name_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
-  CUstream stream_ = nullptr;
+
+  mutable std::mutex queues_mutex_;  // guards the two lists; the first queue stays where it is
+  std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<Queue*> idle_queues_;
 
   std::array<std::atomic<const LoadedModule*>, kRecent> recent_{};
   std::atomic<uint64_t> next_{0};

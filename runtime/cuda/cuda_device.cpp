@@ -7,6 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/cuda_stream.h"
 #include "runtime/cuda/device_pool.h"
 #include "runtime/cuda/driver_api.h"
 #include "runtime/cuda/kernel_table.h"
@@ -26,18 +27,66 @@ constexpr int64_t kMostTasks = INT32_MAX;
 
 CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
-class CudaBuffer final : public Buffer {
+// Every buffer of a CUDA device.
+class CudaMemory : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<Device> device, DevicePool& pool, Block block, size_t bytes)
-      : Buffer(std::move(device), reinterpret_cast<void*>(block.pointer), bytes),
-        pool_(pool),
-        block_(block) {}
-  ~CudaBuffer() override { pool_.free(block_); }
+  CudaMemory(std::shared_ptr<Device> device, Block&& block, size_t bytes, Writable writable)
+      : Buffer(std::move(device), reinterpret_cast<void*>(block.pointer), bytes, writable),
+        block_(std::move(block)) {}
+  template <class F>
+  void with_uses(F&& f) const {
+    std::lock_guard lock(mutex_);
+    f(block_.uses);
+  }
+
+ protected:
+  Block& block() { return block_; }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable Block block_;
+};
+
+class CudaBuffer final : public CudaMemory {
+ public:
+  CudaBuffer(std::shared_ptr<Device> device, DevicePool& pool, Block&& block, size_t bytes)
+      : CudaMemory(std::move(device), std::move(block), bytes, Writable::Freely), pool_(pool) {}
+  ~CudaBuffer() override { pool_.free(std::move(block())); }
 
  private:
   DevicePool& pool_;  // of the device that the base class holds
-  Block block_;
 };
+
+// Memory of another library, which may use it for something else as soon as it has it back.
+class AdoptedMemory final : public CudaMemory {
+ public:
+  AdoptedMemory(std::shared_ptr<Device> device, std::shared_ptr<Context> context, Block&& block, size_t bytes,
+                std::function<void()> release)
+      : CudaMemory(std::move(device), std::move(block), bytes, Writable::Never),
+        context_(std::move(context)),
+        release_(std::move(release)) {}
+  ~AdoptedMemory() override {
+    try {
+      Context::Scope scope(*context_);
+      Uses& uses = block().uses;
+      if (scope.entered()) {
+        uses.home->synchronize_to(uses.home->given());
+        for (const Uses::Read& read : uses.elsewhere) read.queue->synchronize_to(read.position);
+      }
+    } catch (const std::exception&) {
+      // The context has failed; nothing will use the memory any more.
+    }
+    release_();
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::function<void()> release_;
+};
+
+CUstream foreign(uint64_t stream) { return reinterpret_cast<CUstream>(stream); }
+// The legacy default stream and a thread's own default one are always there; other streams may have ended.
+bool is_default_stream(uint64_t stream) { return stream == 1 || stream == 2; }
 
 class CudaDevice final : public Device {
  public:
@@ -63,9 +112,9 @@ class CudaDevice final : public Device {
     Context::Scope scope(*context_);
     Block block = pool_.allocate(bytes);
     try {
-      return std::make_shared<CudaBuffer>(shared_from_this(), pool_, block, bytes);
+      return std::make_shared<CudaBuffer>(shared_from_this(), pool_, std::move(block), bytes);
     } catch (...) {
-      pool_.free(block);
+      pool_.free(std::move(block));
       throw;
     }
   }
@@ -77,25 +126,122 @@ class CudaDevice final : public Device {
 
   void upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
     check_range("upload", to, offset, bytes);
-    Context::Scope scope(*context_);
-    staging_.upload(address(to.data()) + offset, host, bytes);
+    ordered({}, &to, [&] { staging_.upload(address(to.data()) + offset, host, bytes); });
   }
 
   void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
     check_range("download", from, offset, bytes);
+    ordered(&from, {}, [&] { staging_.download(host, address(from.data()) + offset, bytes); });
+  }
+
+  void start_upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
+    check_range("upload", to, offset, bytes);
+    if (bytes == 0) return;
+    ordered({}, &to, [&] {
+      const CUdeviceptr place = address(to.data()) + offset;
+      context_->check(context_->driver().cuMemcpyHtoDAsync(place, host, bytes, context_->stream()), "upload");
+    });
+  }
+
+  void start_download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
+    check_range("download", from, offset, bytes);
+    if (bytes == 0) return;
+    ordered(&from, {}, [&] {
+      const CUdeviceptr place = address(from.data()) + offset;
+      context_->check(context_->driver().cuMemcpyDtoHAsync(host, place, bytes, context_->stream()),
+                      "download");
+    });
+  }
+
+  std::shared_ptr<void> allocate_host(size_t bytes) override {
     Context::Scope scope(*context_);
-    staging_.download(host, address(from.data()) + offset, bytes);
+    void* memory = nullptr;
+    const CUresult result = context_->driver().cuMemHostAlloc(&memory, std::max<size_t>(bytes, 1), 0);
+    if (result == kCudaOutOfMemory)
+      throw OutOfMemory(fmt::format("{}: no {} bytes of page-locked host memory", info_.name, bytes));
+    context_->check(result, "cuMemHostAlloc");
+    return {memory, [context = context_](void* held) {
+              Context::Scope inside(*context);
+              // Copies that were started may still use it.
+              if (!inside.entered()) return;
+              context->driver().cuCtxSynchronize();
+              context->driver().cuMemFreeHost(held);
+            }};
+  }
+
+  std::shared_ptr<Stream> make_stream() override {
+    Context::Scope scope(*context_);
+    return std::make_shared<CudaStream>(shared_from_this(), context_, context_->take_queue(), true);
+  }
+  std::shared_ptr<Stream> stream() override {
+    if (const auto* chosen = StreamScope::chosen(context_.get())) return *chosen;
+    return std::make_shared<CudaStream>(shared_from_this(), context_, context_->first_queue(), false);
+  }
+
+  void before(const Buffer& buffer, Use use) override {
+    Queue& queue = context_->queue();
+    memory_of(buffer).with_uses([&](const Uses& uses) {
+      // The usual case: one stream, whose order is all that is needed.
+      if (uses.home == &queue && uses.elsewhere.empty()) return;
+      Context::Scope scope(*context_);
+      use == Use::Read ? uses.before_read(queue) : uses.before_write(queue);
+    });
+  }
+  void after(const Buffer& buffer, Use use) override {
+    Queue& queue = context_->queue();
+    memory_of(buffer).with_uses(
+        [&](Uses& uses) { use == Use::Read ? uses.after_read(queue) : uses.after_write(queue); });
+  }
+
+  BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t stream) override {
+    Context::Scope scope(*context_);
+    Queue& queue = context_->queue();
+    if (stream != 0) {
+      const CudaEvent event(context_, foreign(stream));
+      event.make_wait(queue);
+    }
+    Block block{address(data), bytes, {&queue, queue.given(), {}}};
+    return std::make_shared<AdoptedMemory>(shared_from_this(), context_, std::move(block), bytes,
+                                           std::move(release));
+  }
+
+  void lend_to(const Buffer& buffer, uint64_t stream) override {
+    Context::Scope scope(*context_);
+    memory_of(buffer).with_uses([&](const Uses& uses) {
+      const CudaEvent event(context_, uses.home->handle());
+      context_->check(context_->driver().cuStreamWaitEvent(foreign(stream), event.handle(), 0),
+                      "cuStreamWaitEvent");
+    });
+  }
+  uint64_t stream_of(const Buffer& buffer) override {
+    uint64_t handle = 0;
+    memory_of(buffer).with_uses(
+        [&](const Uses& uses) { handle = reinterpret_cast<uint64_t>(uses.home->handle()); });
+    return handle;
+  }
+  void take_back(const Buffer& buffer, uint64_t stream) override {
+    Context::Scope scope(*context_);
+    if (!scope.entered()) return;
+    if (!is_default_stream(stream)) {
+      context_->check(context_->driver().cuCtxSynchronize(), "cuCtxSynchronize");
+      return;
+    }
+    memory_of(buffer).with_uses([&](const Uses& uses) {
+      const CudaEvent event(context_, foreign(stream));
+      event.make_wait(*uses.home);
+    });
   }
 
   void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
     check_range("copy", to, to_offset, bytes);
     check_range("copy", from, from_offset, bytes);
     if (bytes == 0) return;
-    Context::Scope scope(*context_);
-    context_->check(
-        context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
-                                             address(from.data()) + from_offset, bytes, context_->stream()),
-        "copy");
+    ordered(&from, &to, [&] {
+      context_->check(
+          context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
+                                               address(from.data()) + from_offset, bytes, context_->stream()),
+          "copy");
+    });
   }
 
   bool host_visible() const override { return false; }
@@ -114,6 +260,7 @@ class CudaDevice final : public Device {
     MatrixProduct* product = matrix_product();
     if (!product) throw Error(fmt::format("{}: no matrix products: {}", info_.name, no_product_because_));
     product->run(what, c, a, b);
+    context_->queue().gave();
     counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -129,6 +276,25 @@ class CudaDevice final : public Device {
   }
 
  private:
+  const CudaMemory& memory_of(const Buffer& buffer) const {
+    if (buffer.device().get() != this)
+      throw InternalError(
+          fmt::format("{}: the buffer belongs to {}", info_.name, buffer.device()->info().name));
+    return static_cast<const CudaMemory&>(buffer);
+  }
+
+  // One piece of work that reads and writes these buffers.
+  template <class F>
+  void ordered(const Buffer* read, const Buffer* written, F&& work) {
+    Context::Scope scope(*context_);
+    if (read) before(*read, Use::Read);
+    if (written) before(*written, Use::Write);
+    work();
+    context_->queue().gave();
+    if (read) after(*read, Use::Read);
+    if (written) after(*written, Use::Write);
+  }
+
   void check_range(std::string_view op, const Buffer& buffer, size_t offset, size_t bytes) const {
     if (buffer.device().get() != this)
       throw InternalError(
@@ -207,6 +373,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
         fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, clusters of {})",
                     module.name, how.tasks, how.threads, how.shared_bytes, how.cluster));
   context_->started(&module);
+  context_->queue().gave();
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
   if (how.finish_tasks == 0) return;
   context_->check(driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1,
@@ -214,6 +381,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
                   fmt::format("launch of {}_finish ({} blocks of {} threads)", module.name, how.finish_tasks,
                               how.finish_threads));
   context_->started(&module);
+  context_->queue().gave();
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -249,6 +417,17 @@ int cuda_device_count(std::string& reason, const CudaOptions& options) {
     return 0;
   }
   return count;
+}
+
+int cuda_device_of(const void* pointer, const CudaOptions& options) {
+  std::string reason;
+  auto driver = DriverApi::open(options.library_directories, reason);
+  if (!driver) throw Error("cuda: " + reason);
+  int ordinal = 0;
+  const CUresult result = driver->cuPointerGetAttribute(&ordinal, kPointerDevice, address(pointer));
+  if (result != kCudaSuccess)
+    throw Error(fmt::format("cuda: no device's memory lies at {}: {}", pointer, driver->describe(result)));
+  return ordinal;
 }
 
 std::shared_ptr<Device> make_cuda_device(int ordinal, const CudaOptions& options,

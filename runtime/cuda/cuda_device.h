@@ -26,6 +26,9 @@ struct CudaOptions {
 // How many GPUs the driver shows; 0 with the `reason` where there is no driver or no GPU.
 int cuda_device_count(std::string& reason, const CudaOptions& options = {});
 
+// The number of the GPU in whose memory the pointer lies. Error where it lies in none.
+int cuda_device_of(const void* pointer, const CudaOptions& options = {});
+
 // GPU number `ordinal`. Throws Error when it cannot be had. `cache` may be null; `counters` outlives the
 // device.
 std::shared_ptr<Device> make_cuda_device(int ordinal, const CudaOptions& options,

@@ -46,40 +46,47 @@ DevicePool::DevicePool(std::shared_ptr<Context> context) : context_(std::move(co
 DevicePool::~DevicePool() {
   Context::Scope scope(*context_);
   if (!scope.entered()) return;
-  release_free();
-  context_->driver().cuStreamSynchronize(context_->stream());
+  try {
+    trim_locked();
+  } catch (const std::exception&) {
+    // The context has failed, and its memory goes with it.
+  }
   context_->driver().cuMemPoolDestroy(pool_);
 }
 
 Block DevicePool::allocate(size_t bytes) {
-  if (bytes == 0) return {};
+  if (bytes == 0) return {0, 0, {&context_->queue(), 0, {}}};
   std::lock_guard lock(mutex_);
   // Also keeps absurd sizes away from the rounding.
   if (bytes > device_bytes_) out_of_memory(bytes);
-  Block block{0, rounded(bytes)};
-  if (!take_free(block.bytes, block)) {
+  Block block{0, rounded(bytes), {}};
+  Queue& queue = context_->queue();
+  if (!take_free(block.bytes, queue, block)) {
     const DriverApi& driver = context_->driver();
     // Sizes that changed for good would otherwise stay here unused; the driver can split and join them.
     if (free_bytes_ > peak_) release_free();
-    CUresult result = driver.cuMemAllocFromPoolAsync(&block.pointer, block.bytes, pool_, context_->stream());
+    CUresult result = driver.cuMemAllocFromPoolAsync(&block.pointer, block.bytes, pool_, queue.handle());
     if (result == kCudaOutOfMemory) {
       trim_locked();
-      result = driver.cuMemAllocFromPoolAsync(&block.pointer, block.bytes, pool_, context_->stream());
+      result = driver.cuMemAllocFromPoolAsync(&block.pointer, block.bytes, pool_, queue.handle());
       if (result == kCudaOutOfMemory) out_of_memory(bytes);
     }
     context_->check(result, "allocate");
+    queue.gave();
   }
+  block.uses = {&queue, queue.given(), {}};
   in_use_ += block.bytes;
   peak_ = std::max(peak_, in_use_);
   return block;
 }
 
-void DevicePool::free(Block block) noexcept {
+void DevicePool::free(Block&& block) noexcept {
   if (block.pointer == 0) return;
   std::lock_guard lock(mutex_);
   in_use_ -= block.bytes;
   try {
-    free_[block.bytes].push_back(block.pointer);
+    const uint64_t until = block.uses.home->given();
+    free_[block.bytes].push_back({block.pointer, until, std::move(block.uses)});
     free_bytes_ += block.bytes;
   } catch (const std::bad_alloc&) {
     // No host memory for the list: the block stays with the driver's pool until the pool ends.
@@ -98,27 +105,48 @@ MemoryInfo DevicePool::info() const {
   return {in_use_, reserved > in_use_ ? reserved - in_use_ : 0, peak_};
 }
 
-bool DevicePool::take_free(size_t bytes, Block& block) {
-  auto it = free_.lower_bound(bytes);
-  if (it == free_.end() || it->first > bytes + bytes / 8) return false;
-  block = {it->second.back(), it->first};
-  it->second.pop_back();
-  if (it->second.empty()) free_.erase(it);
-  free_bytes_ -= block.bytes;
-  return true;
+bool DevicePool::usable(const Free& block, Queue& queue) {
+  if (block.uses.home != &queue && !block.uses.home->passed(block.until)) return false;
+  return std::all_of(block.uses.elsewhere.begin(), block.uses.elsewhere.end(), [&](const Uses::Read& read) {
+    return read.queue == &queue || read.queue->passed(read.position);
+  });
+}
+
+bool DevicePool::take_free(size_t bytes, Queue& queue, Block& block) {
+  constexpr int kMostLooks = 16;
+  int looks = 0;
+  for (auto it = free_.lower_bound(bytes); it != free_.end() && it->first <= bytes + bytes / 8; ++it) {
+    std::vector<Free>& same = it->second;
+    for (size_t i = same.size(); i-- > 0 && looks < kMostLooks; ++looks) {
+      if (!usable(same[i], queue)) continue;
+      block.pointer = same[i].pointer;
+      block.bytes = it->first;
+      same.erase(same.begin() + static_cast<std::ptrdiff_t>(i));
+      if (same.empty()) free_.erase(it);
+      free_bytes_ -= block.bytes;
+      return true;
+    }
+  }
+  return false;
 }
 
 void DevicePool::release_free() {
   // A failure here is that of earlier work, which the next call that can throw reports.
-  for (const auto& [bytes, pointers] : free_)
-    for (CUdeviceptr pointer : pointers) context_->driver().cuMemFreeAsync(pointer, context_->stream());
+  for (const auto& [bytes, blocks] : free_) {
+    for (const Free& block : blocks) {
+      Queue& home = *block.uses.home;
+      for (const Uses::Read& read : block.uses.elsewhere) home.wait_for(*read.queue, read.position);
+      context_->driver().cuMemFreeAsync(block.pointer, home.handle());
+      home.gave();
+    }
+  }
   free_.clear();
   free_bytes_ = 0;
 }
 
 void DevicePool::trim_locked() {
   release_free();
-  context_->check(context_->driver().cuStreamSynchronize(context_->stream()), "trim");
+  context_->synchronize("trim");
   context_->check(context_->driver().cuMemPoolTrimTo(pool_, 0), "trim");
 }
 

@@ -1,7 +1,7 @@
 // Device memory in stream order: a driver pool that keeps what it got, and in front of it a list of free
-// blocks on the host, because a driver call costs a microsecond. One stream uses the memory, so a freed block
-// may be handed out again at once: whatever still reads it was started earlier. Safe from any thread; nothing
-// but `allocate`, `trim` and `info` calls the driver.
+// blocks on the host, because a driver call costs a microsecond. A freed block may be handed out again at
+// once to the stream that used it, whose earlier work comes first anyway, and to another once all who used it
+// are done. Safe from any thread; nothing but `allocate`, `trim` and `info` calls the driver.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@ namespace weft::runtime::cuda {
 struct Block {
   CUdeviceptr pointer = 0;
   size_t bytes = 0;  // as rounded by the pool
+  Uses uses;
 };
 
 class DevicePool {
@@ -27,10 +28,10 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  // At least `bytes`, 256-byte aligned; no memory for 0 bytes. Throws OutOfMemory after everything free was
-  // given back and the request tried again.
+  // At least `bytes`, 256-byte aligned, for the thread's queue to use first; no memory for 0 bytes. Throws
+  // OutOfMemory after everything free was given back and the request tried again.
   Block allocate(size_t bytes);
-  void free(Block block) noexcept;
+  void free(Block&& block) noexcept;
   // Waits for the stream and gives all free memory back to the system.
   void trim();
   MemoryInfo info() const;
@@ -38,7 +39,13 @@ class DevicePool {
 
  private:
   // These are called with the mutex held.
-  bool take_free(size_t bytes, Block& block);
+  struct Free {
+    CUdeviceptr pointer;
+    uint64_t until;  // position of the home queue
+    Uses uses;
+  };
+  static bool usable(const Free& block, Queue& queue);
+  bool take_free(size_t bytes, Queue& queue, Block& block);
   void release_free();
   void trim_locked();
   [[noreturn]] void out_of_memory(size_t bytes) const;
@@ -48,7 +55,7 @@ class DevicePool {
   size_t device_bytes_ = 0;
 
   mutable std::mutex mutex_;
-  std::map<size_t, std::vector<CUdeviceptr>> free_;  // by rounded size; no empty lists
+  std::map<size_t, std::vector<Free>> free_;  // by rounded size; no empty lists
   size_t free_bytes_ = 0, in_use_ = 0, peak_ = 0;
 };
 

@@ -44,6 +44,8 @@ inline constexpr int kFunctionNonPortableCluster = 14;
 inline constexpr int kPoolReleaseThreshold = 4;
 inline constexpr int kPoolReserved = 5;
 
+inline constexpr int kPointerDevice = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 
@@ -102,11 +104,15 @@ static_assert(sizeof(CUlaunchConfig) == 56);
   X(cuStreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                    \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                 \
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                            \
+  X(cuStreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                 \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                        \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                        \
   X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                     \
   X(cuEventRecord, cuEventRecord, (CUevent event, CUstream stream))                                         \
+  X(cuEventQuery, cuEventQuery, (CUevent event))                                                            \
   X(cuEventSynchronize, cuEventSynchronize, (CUevent event))                                                \
+  X(cuEventElapsedTime, cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))              \
+  X(cuCtxSynchronize, cuCtxSynchronize, ())                                                                 \
   X(cuMemPoolCreate, cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* props))                   \
   X(cuMemPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool))                                                \
   X(cuMemPoolTrimTo, cuMemPoolTrimTo, (CUmemoryPool pool, size_t bytes_to_keep))                            \
@@ -116,6 +122,7 @@ static_assert(sizeof(CUlaunchConfig) == 56);
     (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream))                              \
   X(cuMemFreeAsync, cuMemFreeAsync, (CUdeviceptr pointer, CUstream stream))                                 \
   X(cuMemGetInfo, cuMemGetInfo_v2, (size_t* free, size_t* total))                                           \
+  X(cuPointerGetAttribute, cuPointerGetAttribute, (void* value, int attribute, CUdeviceptr pointer))        \
   X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, size_t bytes, unsigned flags))                         \
   X(cuMemFreeHost, cuMemFreeHost, (void* pointer))                                                          \
   X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2,                                                                \

@@ -189,7 +189,7 @@ void MatrixProduct::run_batch(const Dot& what, void* c, const void* a, const voi
   struct Workspace {
     DevicePool& pool;
     Block block;
-    ~Workspace() { pool.free(block); }
+    ~Workspace() { pool.free(std::move(block)); }
   } workspace{pool_, pool_.allocate(chosen->workspace_bytes)};
 
   const float one_f32[2] = {1, 0}, zero_f32[2] = {0, 0};

@@ -13,9 +13,10 @@ PinnedRing::~PinnedRing() {
   Context::Scope scope(*context_);
   if (!scope.entered()) return;
   const DriverApi& driver = context_->driver();
-  driver.cuStreamSynchronize(context_->stream());
-  for (const Slot& slot : slots_)
+  for (const Slot& slot : slots_) {
+    if (slot.in_flight) driver.cuEventSynchronize(slot.event);
     if (slot.event) driver.cuEventDestroy(slot.event);
+  }
   if (memory_) driver.cuMemFreeHost(memory_);
 }
 

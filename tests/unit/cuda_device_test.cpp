@@ -241,6 +241,173 @@ TEST_P(CudaDevice, SaysWhatIsHeldWhenMemoryRunsOut) {
   EXPECT_EQ(std::string(text, 10), "still here");
 }
 
+TEST_P(CudaDevice, AStreamDoesNotWaitForAnother) {
+  const std::shared_ptr<Stream> side = device_->make_stream();
+  const std::vector<uint8_t> data = pattern(1 << 20, 3);
+  const BufferRef buffer = device_->allocate(data.size());
+  {
+    const StreamScope scope(side);
+    EXPECT_EQ(device_->stream(), side);
+    device_->start_upload(*buffer, 0, data.data(), data.size());
+  }
+  EXPECT_NE(device_->stream()->handle(), side->handle());
+  device_->stream()->synchronize();
+  if (GetParam() == Driver::Fake) EXPECT_FALSE(side->done());
+  side->synchronize();
+  EXPECT_TRUE(side->done());
+}
+
+TEST_P(CudaDevice, ReadsWaitForTheStreamThatWrites) {
+  const std::shared_ptr<Stream> one = device_->make_stream(), other = device_->make_stream();
+  const std::vector<uint8_t> data = pattern(3 << 20, 4);
+  const BufferRef first = device_->allocate(data.size()), second = device_->allocate(data.size());
+  std::vector<uint8_t> back(data.size());
+  {
+    const StreamScope scope(one);
+    device_->start_upload(*first, 0, data.data(), data.size());
+  }
+  {
+    const StreamScope scope(other);
+    device_->copy(*second, 0, *first, 0, data.size());
+  }
+  device_->download(back.data(), *second, 0, back.size());
+  EXPECT_EQ(back, data);
+}
+
+TEST_P(CudaDevice, WritesWaitForTheStreamsThatRead) {
+  const std::shared_ptr<Stream> reader = device_->make_stream();
+  const std::vector<uint8_t> data = pattern(3 << 20, 5), later = pattern(3 << 20, 6);
+  const BufferRef buffer = device_->allocate(data.size());
+  device_->upload(*buffer, 0, data.data(), data.size());
+  std::vector<uint8_t> back(data.size());
+  {
+    const StreamScope scope(reader);
+    device_->start_download(back.data(), *buffer, 0, back.size());
+  }
+  device_->upload(*buffer, 0, later.data(), later.size());
+  device_->stream()->synchronize();
+  reader->synchronize();
+  EXPECT_EQ(back, data);
+  device_->download(back.data(), *buffer, 0, back.size());
+  EXPECT_EQ(back, later);
+}
+
+TEST_P(CudaDevice, FreedMemoryStaysWithTheStreamsThatUseIt) {
+  const std::shared_ptr<Stream> reader = device_->make_stream();
+  const std::vector<uint8_t> data = pattern(3 << 20, 7), later = pattern(3 << 20, 8);
+  BufferRef buffer = device_->allocate(data.size());
+  const void* place = buffer->data();
+  device_->upload(*buffer, 0, data.data(), data.size());
+  std::vector<uint8_t> back(data.size());
+  {
+    const StreamScope scope(reader);
+    device_->start_download(back.data(), *buffer, 0, back.size());
+  }
+  buffer.reset();
+  buffer = device_->allocate(data.size());
+  device_->upload(*buffer, 0, later.data(), later.size());
+  device_->stream()->synchronize();
+  reader->synchronize();
+  EXPECT_EQ(back, data);
+  if (GetParam() == Driver::Fake) EXPECT_NE(buffer->data(), place);
+  // Once all are done, any stream gets it.
+  const BufferRef again = device_->allocate(data.size());
+  if (buffer->data() != place) EXPECT_EQ(again->data(), place);
+}
+
+TEST_P(CudaDevice, KernelsAreOrderedByTheBuffersThatAreNamed) {
+  const KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", kAddOne));
+  NEED(fill);
+  constexpr size_t kCount = 100000;
+  const BufferRef x = device_->allocate(kCount * 4), y = device_->allocate(kCount * 4);
+  const std::shared_ptr<Stream> side = device_->make_stream();
+  {
+    const StreamScope scope(side);
+    device_->before(*x, Device::Use::Write);
+    device_->launch(*fill, blocks_for(kCount), std::vector<uint64_t>{word(x), kCount, 41});
+    device_->after(*x, Device::Use::Write);
+  }
+  device_->before(*x, Device::Use::Read);
+  device_->before(*y, Device::Use::Write);
+  device_->launch(*add_one, blocks_for(kCount), std::vector<uint64_t>{word(y), word(x), kCount});
+  device_->after(*x, Device::Use::Read);
+  device_->after(*y, Device::Use::Write);
+  const std::shared_ptr<Stream> third = device_->make_stream();
+  const StreamScope scope(third);
+  EXPECT_EQ(read(y), std::vector<uint32_t>(kCount, 42));
+}
+
+TEST_P(CudaDevice, EventsOrderStreamsAndAreTimed) {
+  const std::shared_ptr<Stream> one = device_->make_stream(), other = device_->make_stream();
+  const std::shared_ptr<Event> start = one->record();
+  const std::vector<uint8_t> data = pattern(3 << 20, 9);
+  const BufferRef buffer = device_->allocate(data.size());
+  {
+    const StreamScope scope(one);
+    device_->start_upload(*buffer, 0, data.data(), data.size());
+  }
+  const std::shared_ptr<Event> end = one->record();
+  other->wait(*end);
+  other->synchronize();
+  EXPECT_TRUE(end->done());
+  end->synchronize();
+  EXPECT_GT(end->milliseconds_since(*start), 0);
+}
+
+TEST_P(CudaDevice, StreamsThatEndAreUsedAgain) {
+  const uint64_t handle = device_->make_stream()->handle();
+  EXPECT_EQ(device_->make_stream()->handle(), handle);
+  const std::shared_ptr<Stream> one = device_->make_stream(), other = device_->make_stream();
+  EXPECT_NE(one->handle(), other->handle());
+}
+
+TEST_P(CudaDevice, AdoptedMemoryIsGivenBackWhenItsUsersAreDone) {
+  const std::vector<uint8_t> data = pattern(3 << 20, 10);
+  const BufferRef owner = device_->allocate(data.size());
+  device_->upload(*owner, 0, data.data(), data.size());
+  device_->synchronize();
+  std::vector<uint8_t> back(data.size()), seen;
+  const std::shared_ptr<Stream> side = device_->make_stream();
+  BufferRef adopted = device_->adopt(owner->data(), data.size(), [&] { seen = back; }, side->handle());
+  EXPECT_FALSE(adopted->writable());
+  {
+    const StreamScope scope(side);
+    device_->start_download(back.data(), *adopted, 0, back.size());
+  }
+  EXPECT_TRUE(seen.empty());
+  adopted.reset();
+  EXPECT_EQ(seen, data);
+}
+
+TEST_P(CudaDevice, OtherLibrariesStreamsAreWaitedForBothWays) {
+  const std::vector<uint8_t> data = pattern(3 << 20, 11);
+  const BufferRef lent = device_->allocate(data.size()), theirs = device_->allocate(data.size());
+  const std::shared_ptr<Stream> side = device_->make_stream();
+  {
+    const StreamScope scope(side);
+    device_->start_upload(*lent, 0, data.data(), data.size());
+  }
+  // A stream that we order nothing on by ourselves stands for the other library's.
+  const std::shared_ptr<Stream> other = device_->make_stream();
+  device_->lend_to(*lent, other->handle());
+  other->synchronize();
+  EXPECT_TRUE(side->done());
+  EXPECT_EQ(device_->stream_of(*lent), device_->stream_of(*theirs));
+  device_->take_back(*lent, other->handle());
+  device_->take_back(*lent, 1);
+}
+
+TEST_P(CudaDevice, GivesPageLockedMemory) {
+  const std::vector<uint8_t> data = pattern(1 << 20, 12);
+  const std::shared_ptr<void> memory = device_->allocate_host(data.size());
+  std::memcpy(memory.get(), data.data(), data.size());
+  const BufferRef buffer = device_->allocate(data.size());
+  device_->start_upload(*buffer, 0, memory.get(), data.size());
+  std::vector<uint8_t> back(data.size());
+  device_->download(back.data(), *buffer, 0, back.size());
+  EXPECT_EQ(back, data);
+}
+
 TEST_P(CudaDevice, RunsKernelsInOrder) {
   KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", kAddOne));
   NEED(fill);

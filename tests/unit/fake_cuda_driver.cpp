@@ -1,7 +1,10 @@
 // A CUDA driver for tests on machines without a GPU: the functions that Weft opens, over host memory. Work on
-// the stream is put off until somebody waits for it, so that memory used again too early shows as wrong data.
-// Kernels are found by name among the few below; an image is never looked at. It stands in for nothing that a
-// GPU computes.
+// a stream is put off until somebody waits for it, so that memory used again too early shows as wrong data;
+// of several streams only the one that is waited for gets on, and those whose events it waits for. Kernels
+// are found by name among the few below; an image is never looked at. It stands in for nothing that a GPU
+// computes.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -21,9 +24,13 @@ struct CUfunc_st {
   std::string name;
   int dynamic_shared = 48 << 10;
 };
-struct CUstream_st {};
+struct CUstream_st {
+  std::deque<std::function<void()>> work;
+  uint64_t done = 0;
+};
 struct CUevent_st {
-  uint64_t after = 0;  // done when that many pieces of work are
+  CUstream stream = nullptr;
+  uint64_t after = 0;  // done when that many pieces of the stream's work are
 };
 struct CUmemPoolHandle_st {};
 }  // namespace weft::runtime::cuda
@@ -33,22 +40,22 @@ using namespace weft::runtime::cuda;
 namespace {
 
 constexpr size_t kMemory = size_t{256} << 20;
-constexpr CUresult kInvalidValue = 1, kDeinitialized = 4, kInvalidContext = 201, kNotFound = 500,
-                   kIllegalAddress = 700;
+constexpr CUresult kInvalidValue = 1, kNotInitialized = 3, kDeinitialized = 4, kInvalidContext = 201,
+                   kNotFound = 500, kNotReady = 600, kIllegalAddress = 700;
 constexpr int kSharedOptin = 100 << 10;
 
 struct State {
   std::recursive_mutex mutex;
   std::map<std::string, long> calls;
-  std::deque<std::function<void()>> work;
-  uint64_t done = 0;
   CUresult sticky = 0;
   bool shut_down = false;
+  pid_t process = getpid();
   std::set<void*> handles;  // so that what is rightly left behind after the shut-down is no leak
   size_t used = 0, reserved = 0;
   std::map<CUdeviceptr, size_t> blocks;
   CUctx_st context;
-  CUstream_st stream;
+  CUstream_st legacy;  // what other libraries call stream 1
+  std::set<CUstream> streams{&legacy};
   CUmemPoolHandle_st pool;
 };
 
@@ -67,25 +74,31 @@ struct Call {
 // What a call that needs the context answers before it does anything.
 CUresult refuse() {
   if (state().shut_down) return kDeinitialized;
+  if (getpid() != state().process) return kNotInitialized;  // as the real one answers in a forked child
   if (current != &state().context) return kInvalidContext;
   return state().sticky;
 }
 
-void run_until(uint64_t count) {
-  State& s = state();
+CUstream named(CUstream stream) {
+  return reinterpret_cast<uintptr_t>(stream) == 1 ? &state().legacy : stream;
+}
+
+void run_until(CUstream stream, uint64_t count) {
+  CUstream_st& s = *named(stream);
   while (s.done < count && !s.work.empty()) {
     auto work = std::move(s.work.front());
     s.work.pop_front();
-    if (!s.sticky) work();
     ++s.done;
+    if (!state().sticky) work();
   }
 }
 
-uint64_t given() { return state().done + state().work.size(); }
+uint64_t given(CUstream stream) { return named(stream)->done + named(stream)->work.size(); }
 
-CUresult enqueue(std::function<void()> work) {
+CUresult enqueue(CUstream stream, std::function<void()> work) {
   if (CUresult no = refuse()) return no;
-  state().work.push_back(std::move(work));
+  if (!state().streams.count(named(stream))) return kInvalidValue;
+  named(stream)->work.push_back(std::move(work));
   return 0;
 }
 
@@ -194,20 +207,36 @@ FAKE cuCtxGetCurrent(CUcontext* context) {
 FAKE cuCtxSetCurrent(CUcontext context) { return current = context, 0; }
 FAKE cuStreamCreate(CUstream* stream, unsigned) {
   Call call("cuStreamCreate");
-  return *stream = &state().stream, refuse();
-}
-FAKE cuStreamDestroy_v2(CUstream) {
-  Call call("cuStreamDestroy");
+  state().streams.insert(*stream = new CUstream_st);
   return refuse();
 }
-FAKE cuStreamSynchronize(CUstream) {
+FAKE cuStreamDestroy_v2(CUstream stream) {
+  Call call("cuStreamDestroy");
+  run_until(stream, given(stream));
+  state().streams.erase(stream);
+  delete stream;
+  return refuse();
+}
+FAKE cuStreamSynchronize(CUstream stream) {
   Call call("cuStreamSynchronize");
   if (CUresult no = refuse()) return no;
-  run_until(given());
+  run_until(stream, given(stream));
   return refuse();
 }
-FAKE cuStreamQuery(CUstream) {
+FAKE cuStreamQuery(CUstream stream) {
   Call call("cuStreamQuery");
+  if (CUresult no = refuse()) return no;
+  return named(stream)->work.empty() ? 0 : kNotReady;
+}
+FAKE cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  Call call("cuStreamWaitEvent");
+  return enqueue(stream, [of = event->stream, after = event->after] {
+    if (state().streams.count(of)) run_until(of, after);
+  });
+}
+FAKE cuCtxSynchronize() {
+  Call call("cuCtxSynchronize");
+  for (CUstream stream : state().streams) run_until(stream, given(stream));
   return refuse();
 }
 FAKE cuEventCreate(CUevent* event, unsigned) {
@@ -221,15 +250,32 @@ FAKE cuEventDestroy_v2(CUevent event) {
   delete event;
   return 0;
 }
-FAKE cuEventRecord(CUevent event, CUstream) {
+FAKE cuEventRecord(CUevent event, CUstream stream) {
   Call call("cuEventRecord");
-  event->after = given();
+  event->stream = named(stream);
+  event->after = given(stream);
   return refuse();
+}
+FAKE cuEventQuery(CUevent event) {
+  Call call("cuEventQuery");
+  if (CUresult no = refuse()) return no;
+  const bool gone = !state().streams.count(event->stream);
+  return gone || event->stream->done >= event->after ? 0 : kNotReady;
 }
 FAKE cuEventSynchronize(CUevent event) {
   Call call("cuEventSynchronize");
-  run_until(event->after);
+  if (state().streams.count(event->stream)) run_until(event->stream, event->after);
   return refuse();
+}
+FAKE cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  Call call("cuEventElapsedTime");
+  return *milliseconds = 1.5f, refuse();
+}
+FAKE cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
+  Call call("cuPointerGetAttribute");
+  if (attribute != kPointerDevice || !inside(pointer, 1)) return kInvalidValue;
+  *static_cast<int*>(value) = 0;
+  return 0;
 }
 FAKE cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* props) {
   if (props->alloc_type != 1 || props->location_type != 1) return kInvalidValue;
@@ -264,9 +310,9 @@ FAKE cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPool, C
   s.blocks[*pointer] = bytes;
   return 0;
 }
-FAKE cuMemFreeAsync(CUdeviceptr pointer, CUstream) {
+FAKE cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   Call call("cuMemFreeAsync");
-  return enqueue([pointer] {
+  return enqueue(stream, [pointer] {
     State& s = state();
     s.used -= s.blocks.at(pointer);
     s.blocks.erase(pointer);
@@ -289,30 +335,30 @@ FAKE cuMemFreeHost(void* pointer) {
   state().handles.erase(pointer);
   return std::free(pointer), 0;
 }
-FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream) {
+FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   Call call("cuMemcpyHtoDAsync");
   if (!inside(to, bytes)) return kInvalidValue;
-  return enqueue([=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+  return enqueue(stream, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
 }
-FAKE cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream) {
+FAKE cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   Call call("cuMemcpyDtoHAsync");
   if (!inside(from, bytes)) return kInvalidValue;
-  return enqueue([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  return enqueue(stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
 }
-FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   Call call("cuMemcpyDtoDAsync");
   if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
   return enqueue(
-      [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+      stream, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
 }
-FAKE cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+FAKE cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
   Call call("cuMemsetD8Async");
-  return enqueue([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  return enqueue(stream, [=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
 }
 FAKE cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
-                       CUstream) {
+                       CUstream stream) {
   Call call("cuMemsetD2D8Async");
-  return enqueue([=] {
+  return enqueue(stream, [=] {
     for (size_t row = 0; row < height; ++row)
       std::memset(reinterpret_cast<char*>(to) + row * pitch, value, width);
   });
@@ -351,13 +397,13 @@ FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int th
   return *blocks = 2048 / threads, 0;
 }
 FAKE cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
-                    unsigned, unsigned shared_bytes, CUstream, void** parameters, void**) {
+                    unsigned, unsigned shared_bytes, CUstream stream, void** parameters, void**) {
   Call call("cuLaunchKernel");
   if (blocks == 0 || threads == 0 || static_cast<int>(shared_bytes) > function->dynamic_shared)
     return kInvalidValue;
   // Copied now, as the real driver does.
   std::string arguments(static_cast<const char*>(parameters[0]), words_of(function->name) * 8);
-  return enqueue([name = function->name, arguments] { run_kernel(name, arguments); });
+  return enqueue(stream, [name = function->name, arguments] { run_kernel(name, arguments); });
 }
 FAKE cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
   if (index != 0) return kInvalidValue;

@@ -3,6 +3,7 @@
 // anyone else while it is shared.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,9 +13,11 @@
 namespace weft {
 
 // A row-major array over foreign memory of the device. `release` runs on any thread once nobody reads it any
-// more.
+// more. On a GPU, what the foreign `stream` (CUDA's name of it; 0: none) was given so far comes first.
 Array borrow(const void* data, DType dtype, const Shape& shape, std::function<void()> release,
-             const std::string& device = {});
+             const std::string& device = {}, uint64_t stream = 0);
+// The GPU in whose memory a pointer lies; Error where it lies in none.
+std::string device_of(const void* pointer);
 
 // Where an array's elements lie, computed first: element (i, j, …) at data + itemsize * (i * strides[0] + …).
 struct Lent {
@@ -23,6 +26,24 @@ struct Lent {
   std::shared_ptr<void> owner;  // keeps the memory and what it holds
 };
 Lent lend(const Array& x);
+// On a GPU: makes a foreign stream wait for what was written there; and what Weft does with the memory later
+// wait for what the foreign stream was given. Streams by CUDA's names: 1 is the legacy default stream.
+// `stream_of` names the stream of Weft that writes there.
+void lend_to(const Lent& lent, uint64_t stream);
+void take_back(const Lent& lent, uint64_t stream);
+uint64_t stream_of(const Lent& lent);
+
+// The array in memory of its own, computed and copied at once (Array::copy shares values until one is
+// written).
+Array duplicate(const Array& x);
+
+// Page-locked host memory, which the GPU copies from and to beside its other work.
+std::shared_ptr<void> pinned(size_t bytes, const std::string& device = "cuda:0");
+// As from_bytes and Array::copy_to, but the copy may still run when they return: until the thread's stream
+// has passed it, `data` is left alone and `out` not read. In pageable memory they work too, without running
+// beside anything.
+Array start_from(const void* data, DType dtype, const Shape& shape, const std::string& device = {});
+void start_copy_to(const Array& x, void* out);
 
 // What a front end does before and after work that may take long, such as letting go of an interpreter's
 // lock: `leave` gets what `enter` gave. Set once, before the first array.

@@ -1,0 +1,50 @@
+// A device's streams and events, for those who choose between them.
+#pragma once
+
+#include "runtime/cuda/context.h"
+#include "runtime/stream.h"
+
+namespace weft::runtime::cuda {
+
+class CudaEvent final : public Event {
+ public:
+  // Recorded on the stream, ours or another library's, now.
+  CudaEvent(std::shared_ptr<Context> context, CUstream stream);
+  ~CudaEvent() override;
+  bool done() override;
+  void synchronize() override;
+  double milliseconds_since(const Event& earlier) override;
+  void make_wait(Queue& queue) const;
+  CUevent handle() const { return event_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUevent event_ = nullptr;
+};
+
+class CudaStream final : public Stream {
+ public:
+  // Gives the queue back at its end when it was `taken`.
+  CudaStream(std::shared_ptr<Device> device, std::shared_ptr<Context> context, Queue& queue, bool taken)
+      : Stream(std::move(device), context.get()),
+        context_(std::move(context)),
+        queue_(queue),
+        taken_(taken) {}
+  ~CudaStream() override {
+    if (taken_) context_->give_back(queue_);
+  }
+  Queue& queue() const { return queue_; }
+
+  uint64_t handle() const override { return reinterpret_cast<uint64_t>(queue_.handle()); }
+  bool done() override;
+  void synchronize() override;
+  std::shared_ptr<Event> record() override;
+  void wait(const Event& event) override;
+
+ private:
+  std::shared_ptr<Context> context_;
+  Queue& queue_;
+  bool taken_;
+};
+
+}  // namespace weft::runtime::cuda

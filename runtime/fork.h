@@ -1,0 +1,12 @@
+// Whether this process was forked from one that used Weft. Its threads did not come along, so the CPU
+// computes on the calling thread alone; nor does CUDA, whose devices say so. A fork belongs to the process,
+// hence the one global.
+#pragma once
+
+#include <atomic>
+
+namespace weft::runtime {
+
+inline std::atomic<bool> in_forked_child{false};
+
+}  // namespace weft::runtime

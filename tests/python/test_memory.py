@@ -121,3 +121,62 @@ def test_dlpack_both_ways():
     y = wf.arange(5) + 1
     z = np.from_dlpack(y)
     assert z.tolist() == [1, 2, 3, 4, 5] and not z.flags.writeable
+
+
+def test_the_lock_ends_when_no_value_needs_the_memory():
+    a = np.arange(LARGE, dtype=np.float64)
+    x = wf.asarray(a)
+    y = wf.eval(x * 2)  # y has memory of its own
+    del x
+    a[0] = 7
+    x = wf.asarray(a)
+    x += 1  # the new value still reads the memory …
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 5
+    wf.eval(x)  # … until it is computed
+    a[0] = 5
+    assert float(x[0]) == 8 and float(y[0]) == 0 and a[0] == 5
+    z = wf.asarray(a)
+    kept = z[10:20]
+    del z
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 6
+    del kept
+    a[0] = 6
+
+
+def test_the_lock_ends_after_an_error_and_in_another_thread():
+    import threading
+
+    a = np.ones(LARGE)
+    with pytest.raises(wf.Error):
+        wf.asarray(a) + wf.ones(3)
+    gc.collect()
+    a[0] = 2
+    held = [wf.asarray(a) * 3]
+    thread = threading.Thread(target=lambda: wf.eval(held.pop()))
+    thread.start()
+    thread.join()
+    a[0] = 3
+    for _ in range(50):  # a loop that reads a buffer which NumPy fills again each time
+        a[:] = a[0] + 1
+        total = float(wf.asarray(a).sum())
+        assert total == a[0] * LARGE
+
+
+def test_writing_to_an_array_of_numpys_memory_makes_it_weft_s():
+    a = np.zeros(LARGE)
+    x = wf.asarray(a)
+    x[0] = 1
+    assert a[0] == 0 and float(x[0]) == 1
+    wf.eval(x)
+    a[1] = 9
+    assert float(x[1]) == 0
+    y = wf.asarray(a, copy=True)
+    a[2] = 9
+    assert float(y[2]) == 0
+
+
+def test_dlpack_copies_keep_signed_zeros():
+    x = wf.asarray([-0.0, 0.0])
+    assert np.signbit(np.from_dlpack(x, copy=True)).tolist() == [True, False]

@@ -2,6 +2,8 @@
 // say: those get a copy, unless the asker states that it wants none and so takes it on itself not to write.
 #include "frontend/python/src/dlpack.h"
 
+#include <algorithm>
+
 #include "compiler/base/error.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -37,7 +39,7 @@ DType dtype_of(const DLDataType& given) {
                   std::to_string(given.lanes) + " lanes");
 }
 
-DLDevice device_of(const std::string& name) {
+DLDevice dlpack_device(const std::string& name) {
   if (name == "cpu") return {kDLCPU, 0};
   return {kDLCUDA, std::stoi(name.substr(name.find(':') + 1))};
 }
@@ -47,11 +49,18 @@ struct Export {
   Managed managed;
   Lent lent;
   Dims shape;
+  uint64_t stream;  // of the taker, whose work with the memory may still run when it lets go; 0: none
 };
 
 template <class Managed>
 void delete_export(Managed* managed) {
-  delete static_cast<Export<Managed>*>(managed->context);
+  auto* made = static_cast<Export<Managed>*>(managed->context);
+  try {
+    if (made->stream != 0) take_back(made->lent, made->stream);
+  } catch (const std::exception&) {
+    // The device has failed, which its next use says.
+  }
+  delete made;
 }
 
 template <class Managed>
@@ -68,14 +77,14 @@ void drop_capsule(PyObject* capsule) {
 }
 
 template <class Managed>
-nb::object make_capsule(const Array& x, uint64_t flags) {
-  auto made = std::make_unique<Export<Managed>>(Export<Managed>{{}, lend(x), x.shape()});
-  sync();  // whoever takes it may use another stream
+nb::object make_capsule(const Array& x, uint64_t flags, uint64_t stream) {
+  auto made = std::make_unique<Export<Managed>>(Export<Managed>{{}, lend(x), x.shape(), stream});
+  if (stream != 0) lend_to(made->lent, stream);
   Managed& managed = made->managed;
   managed.context = made.get();
   managed.deleter = delete_export<Managed>;
   managed.tensor = {const_cast<void*>(made->lent.data),
-                    device_of(x.device()),
+                    dlpack_device(x.device()),
                     static_cast<int32_t>(x.ndim()),
                     dlpack_dtype(x.dtype()),
                     made->shape.data(),
@@ -91,37 +100,61 @@ nb::object make_capsule(const Array& x, uint64_t flags) {
   return nb::steal(capsule);
 }
 
-bool is_row_major(const DLTensor& t) {
-  if (!t.strides) return true;
+// The order of the axes, largest stride first, in which the memory is row-major; none where it is not.
+std::optional<Dims> row_major_order(const DLTensor& t) {
+  Dims order(static_cast<size_t>(t.ndim), 0);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  if (!t.strides) return order;
+  // An axis of extent 1 may have any stride: it stays where it is among those that it is not told from.
+  const auto stride = [&](int64_t axis) { return t.shape[axis] == 1 ? int64_t{0} : t.strides[axis]; };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride(a) > stride(b); });
   int64_t expected = 1;
-  for (int32_t i = t.ndim; i-- > 0;) {
-    if (t.shape[i] > 1 && t.strides[i] != expected) return false;
-    expected *= t.shape[i];
+  for (size_t i = order.size(); i-- > 0;) {
+    if (t.shape[order[i]] == 1) continue;
+    if (t.strides[order[i]] != expected) return std::nullopt;
+    expected *= t.shape[order[i]];
   }
-  return true;
+  return order;
 }
 
-// None where the memory is not row-major: the caller asks for a copy then.
+// None where there are gaps or repetitions in the memory: the caller asks for a copy then.
 template <class Managed>
 nb::object take_capsule(nb::handle capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), capsule_name<Managed>()));
   if (!managed) throw nb::python_error();
   const DLTensor& t = managed->tensor;
   const bool host = t.device.kind == kDLCPU || t.device.kind == kDLCUDAHost;
-  if (!host) {
-    PyErr_SetString(PyExc_BufferError, "from_dlpack: takes host memory: got memory of another device");
+  if (!host && t.device.kind != kDLCUDA) {
+    PyErr_SetString(PyExc_BufferError,
+                    ("from_dlpack: takes memory of the host and of CUDA devices: got device kind " +
+                     std::to_string(t.device.kind))
+                        .c_str());
     throw nb::python_error();
   }
+  const std::string device = host ? "cpu" : "cuda:" + std::to_string(t.device.number);
   const DType dtype = dtype_of(t.dtype);
   const Shape shape(std::span<const int64_t>(t.shape, static_cast<size_t>(t.ndim)));
-  if (!is_row_major(t)) return nb::none();
+  const bool empty = element_count(shape) == 0;
+  const std::optional<Dims> order = row_major_order(t);
+  if (!order && !empty) return nb::none();
   const void* data = static_cast<const char*>(t.data) + t.byte_offset;
-  Array array = element_count(shape) == 0
-                    ? full(shape, 0, dtype)
-                    : borrow(data, dtype, shape, [managed] { managed->deleter(managed); }, "cpu");
+  Array array;
+  if (empty) {
+    Make make(dtype, device);
+    array = full(shape, 0, make);
+  } else {
+    Shape lying = shape;
+    Dims back(order->size(), 0);
+    for (size_t i = 0; i < order->size(); ++i) {
+      lying[i] = shape[static_cast<size_t>((*order)[i])];
+      back[static_cast<size_t>((*order)[i])] = static_cast<int64_t>(i);
+    }
+    array = borrow(data, dtype, lying, [managed] { managed->deleter(managed); }, device);
+    if (lying != shape || !std::is_sorted(back.begin(), back.end())) array = array.transpose(back);
+  }
   PyCapsule_SetName(capsule.ptr(),
                     std::is_same_v<Managed, DLManagedTensor> ? "used_dltensor" : "used_dltensor_versioned");
-  if (element_count(shape) == 0) managed->deleter(managed);
+  if (empty) managed->deleter(managed);
   return nb::steal(wrap(std::move(array)));
 }
 
@@ -130,15 +163,16 @@ nb::object take_capsule(nb::handle capsule) {
 void bind_dlpack(nb::module_& m) {
   m.def(
       "to_dlpack",
-      [](const Array& x, bool versioned, bool copied) {
-        if (versioned) return make_capsule<DLManagedTensorVersioned>(x, copied ? kDLCopied : kDLReadOnly);
-        return make_capsule<DLManagedTensor>(x, 0);
+      [](const Array& x, bool versioned, bool copied, uint64_t stream) {
+        if (versioned)
+          return make_capsule<DLManagedTensorVersioned>(x, copied ? kDLCopied : kDLReadOnly, stream);
+        return make_capsule<DLManagedTensor>(x, 0, stream);
       },
-      "x"_a, "versioned"_a, "copied"_a);
+      "x"_a, "versioned"_a, "copied"_a, "stream"_a, "`stream`: of the taker, by CUDA's name; 0: none.");
   m.def(
       "dlpack_device",
       [](const Array& x) {
-        const DLDevice device = device_of(x.device());
+        const DLDevice device = dlpack_device(x.device());
         return nb::make_tuple(device.kind, device.number);
       },
       "x"_a);

@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 from weft import fft as fft
 from weft import linalg as linalg
+from weft import random as random
 from weft._devices import Device
 from weft._devices import Device as device
 from weft._dtypes import FloatInfo as FloatInfo
@@ -20,6 +21,8 @@ from weft._dtypes import IntegerInfo as IntegerInfo
 from weft._host import UniqueAll as UniqueAll
 from weft._host import UniqueCounts as UniqueCounts
 from weft._host import UniqueInverse as UniqueInverse
+from weft._streams import Event as Event
+from weft._streams import Stream as Stream
 
 __version__: str
 __array_api_version__: str
@@ -116,7 +119,7 @@ def array_class():
 
 def main(path):
     lines = [HEAD, *array_class(), "", "ndarray = Array", ""]
-    known = {"fft", "linalg", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device"}
+    known = {"fft", "linalg", "random", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
     names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
              for name in getattr(part, "__all__", ())}
     for name in sorted(names - known):

@@ -1,8 +1,10 @@
 // Memory that Python objects own, lent to arrays, and arrays copied out of it.
+#include <atomic>
 #include <mutex>
 
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/streams.h"
 
 namespace weft::python {
 namespace {
@@ -11,12 +13,14 @@ namespace {
 // them.
 std::mutex waiting_mutex;
 std::vector<PyObject*> waiting;
+std::atomic<bool> any_waiting{false};
 
 int release_waiting(void*) {
   std::vector<PyObject*> owners;
   {
     std::lock_guard lock(waiting_mutex);
     owners.swap(waiting);
+    any_waiting.store(false, std::memory_order_relaxed);
   }
   for (PyObject* owner : owners) Py_DECREF(owner);
   return 0;
@@ -33,17 +37,27 @@ void release(PyObject* owner) {
     std::lock_guard lock(waiting_mutex);
     first = waiting.empty();
     waiting.push_back(owner);
+    any_waiting.store(true, std::memory_order_relaxed);
   }
   if (first) Py_AddPendingCall(release_waiting, nullptr);
 }
 
-void* let_go() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
-void take_back(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+void* let_go() {
+  if (!PyGILState_Check()) return nullptr;
+  enter_streams();
+  return PyEval_SaveThread();
+}
+void take_lock_back(void* state) {
+  leave_streams();
+  PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  // What the work let go of is free by the time it returns.
+  if (any_waiting.load(std::memory_order_relaxed)) release_waiting(nullptr);
+}
 
 }  // namespace
 
 void bind_memory(nb::module_& m) {
-  on_long_work(let_go, take_back);
+  on_long_work(let_go, take_lock_back);
   m.def(
       "copy_from",
       [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {
@@ -52,15 +66,22 @@ void bind_memory(nb::module_& m) {
       "address"_a, "dtype"_a, "shape"_a, "device"_a, "A copy of row-major host memory.");
   m.def(
       "borrow",
-      [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device) {
+      [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device,
+         uint64_t stream) {
         PyObject* held = owner.ptr();
-        Array array =
-            borrow(reinterpret_cast<const void*>(address), dtype, shape, [held] { release(held); }, device);
+        Array array = borrow(
+            reinterpret_cast<const void*>(address), dtype, shape, [held] { release(held); }, device, stream);
         owner.release();
         return array;
       },
-      "address"_a, "dtype"_a, "shape"_a, "owner"_a, "device"_a,
-      "An array over row-major memory that `owner` keeps, and that nobody writes to meanwhile.");
+      "address"_a, "dtype"_a, "shape"_a, "owner"_a, "device"_a, "stream"_a = 0,
+      "An array over row-major memory that `owner` keeps, and that nobody writes to meanwhile; on a GPU, "
+      "after what the "
+      "foreign stream was given.");
+  m.def(
+      "device_of", [](uintptr_t address) { return device_of(reinterpret_cast<const void*>(address)); },
+      "address"_a, "The GPU in whose memory an address lies.");
+  m.def("duplicate", [](const Array& x) { return duplicate(x); }, "x"_a, "The array in memory of its own.");
   m.def(
       "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
       "x"_a, "address"_a, "Writes the elements to row-major host memory.");

@@ -9,6 +9,7 @@
 
 NB_MODULE(_core, m) {
   using namespace weft::python;
+  nanobind::set_leak_warnings(false);  // what lives until the interpreter ends is no leak
   bind_errors(m);
   bind_lines(m);
   bind_dtypes(m);
@@ -18,12 +19,14 @@ NB_MODULE(_core, m) {
   bind_map_functions(m);
   bind_creation(m);
   bind_memory(m);
+  bind_random(m);
   bind_reductions(m);
   bind_shaping(m);
   bind_products(m);
   bind_compiled(m);
   bind_scans(m);
   bind_devices(m);
+  bind_streams(m);
   bind_session(m);
   bind_dlpack(m);
 }

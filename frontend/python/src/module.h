@@ -9,12 +9,14 @@ void bind_indexing(nanobind::module_& m);
 void bind_map_functions(nanobind::module_& m);
 void bind_creation(nanobind::module_& m);
 void bind_memory(nanobind::module_& m);
+void bind_random(nanobind::module_& m);
 void bind_reductions(nanobind::module_& m);
 void bind_shaping(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_compiled(nanobind::module_& m);
 void bind_scans(nanobind::module_& m);
 void bind_devices(nanobind::module_& m);
+void bind_streams(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);
 

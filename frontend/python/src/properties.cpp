@@ -44,6 +44,34 @@ PyObject* nbytes(PyObject* self, void*) {
 PyObject* device(PyObject* self, void*) {
   return guarded([&] { return device_object(array_of(self).device()); });
 }
+// Version 3, as Numba's documentation defines it. Whoever takes the memory holds this object for as long as
+// it is used.
+PyObject* cuda_array_interface(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const Array& x = array_of(self);
+    if (x.device() == "cpu" || x.dtype() == DType::BF16) {
+      PyErr_SetString(PyExc_AttributeError,
+                      x.device() == "cpu" ? "__cuda_array_interface__: the array lies on the CPU"
+                                          : "__cuda_array_interface__: has no name for bfloat16, use DLPack");
+      throw nb::python_error();
+    }
+    auto*& held = reinterpret_cast<PyArray*>(self)->lent;
+    if (!held) held = new std::vector<Lent>;
+    Lent now = lend(x);
+    if (held->empty() || held->back().owner != now.owner) held->push_back(now);
+    const Lent& lent = now;
+    nb::list strides;
+    for (int64_t stride : lent.strides) strides.append(stride * static_cast<int64_t>(x.itemsize()));
+    nb::dict d;
+    d["shape"] = tuple_of(x.shape());
+    d["typestr"] = nb::handle(dtype_object(x.dtype())).attr("str");
+    d["data"] = nb::make_tuple(x.size() ? reinterpret_cast<uintptr_t>(lent.data) : uintptr_t{0}, true);
+    d["strides"] = nb::tuple(strides);
+    d["stream"] = stream_of(lent);
+    d["version"] = 3;
+    return d.release().ptr();
+  });
+}
 PyObject* transposed(PyObject* self, void*) {
   return guarded([&] { return wrap(array_of(self).T()); });
 }
@@ -69,6 +97,8 @@ void add_properties(TypeParts& parts) {
   add("itemsize", itemsize, "Bytes of an element.");
   add("nbytes", nbytes, "Bytes of all elements.");
   add("device", device, "Where the array lies: a device, equal to its name, 'cpu' or 'cuda:N'.");
+  add("__cuda_array_interface__", cuda_array_interface,
+      "The memory on a GPU, for reading by other libraries.");
   add("T", transposed, "The array with its axes reversed, a view.");
   add("mT", matrix_transposed, "The array with its last two axes swapped, a view.");
 }

@@ -15,10 +15,23 @@ constexpr int kSpares = 64;
 PyArray* spares[kSpares];
 int spare_count = 0;
 
+void end_loans(std::vector<Lent>* lent) {
+  constexpr uint64_t kLegacyStream = 1;  // which waits for every stream that is not told otherwise
+  for (const Lent& one : *lent) {
+    try {
+      take_back(one, kLegacyStream);
+    } catch (const std::exception&) {
+      // The device has failed, which its next use says.
+    }
+  }
+  delete lent;
+}
+
 void deallocate(PyObject* self) {
   auto* object = reinterpret_cast<PyArray*>(self);
   PyTypeObject* type = Py_TYPE(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
+  if (object->lent) end_loans(object->lent);
   object->array.~Array();
   if (spare_count < kSpares) {
     spares[spare_count++] = object;
@@ -51,6 +64,7 @@ PyObject* wrap(Array array) noexcept {
   }
   new (&object->array) Array(std::move(array));
   object->weak_references = nullptr;
+  object->lent = nullptr;
   return reinterpret_cast<PyObject*>(object);
 }
 

@@ -14,6 +14,7 @@ namespace nb = nanobind;
 struct PyArray {
   PyObject_HEAD Array array;
   PyObject* weak_references;
+  std::vector<Lent>* lent;  // memory that others use for as long as they hold this object; null: none
 };
 
 extern PyTypeObject* array_type;

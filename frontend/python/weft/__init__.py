@@ -28,8 +28,10 @@ from weft import (  # noqa: E402
     _scans,
     _session,
     _shaping,
+    _streams,
     fft,
     linalg,
+    random,
 )
 
 __version__ = "0.1.0"
@@ -56,6 +58,7 @@ __all__ = [
     "ndarray",
     "newaxis",
     "pi",
+    "random",
 ]
 for _part in (
     _elementwise,
@@ -72,6 +75,7 @@ for _part in (
     _protocols,
     _info,
     _session,
+    _streams,
     _compiled,
 ):
     for _name in _part.__all__:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
 
 from weft import _core
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from typing import Any, Callable
 
 __all__ = ["compile"]
+
+# What is being recorded at the moment: an object of its own for each recording, None outside of them.
+recording: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.recording", default=None)
 
 
 class _Recorded:
@@ -24,7 +28,11 @@ class _Recorded:
             given = list(args)
             for place, array in zip(places, arrays):
                 given[place] = array
-            result = f(*given)
+            outside = recording.set(object())
+            try:
+                result = f(*given)
+            finally:
+                recording.reset(outside)
             if result is None:
                 return []
             self.kind = tuple if isinstance(result, tuple) else type(result)

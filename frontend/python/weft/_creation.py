@@ -45,12 +45,20 @@ def _named(device: Any) -> str:
 
 
 def asarray(
-    obj: Any, /, dtype: Any = None, order: str | None = None, *, device: Any = None, copy: builtins.bool | None = None
+    obj: Any,
+    /,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+    copy: builtins.bool | None = None,
+    blocking: builtins.bool = True,
 ) -> Array:
     """An array of what `obj` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
 
     `copy` True always copies, False never does (ValueError where it would have to), None copies where needed. Memory of
-    NumPy is used where it lies, see docs/python.md.
+    NumPy is used where it lies, and is read-only meanwhile: see docs/python.md. With `blocking` False a copy to a GPU may still
+    run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
     where = _named(device)
     if dtype is not None:
@@ -66,6 +74,13 @@ def asarray(
         return _core.copy(result) if copy and result is obj else result
     import numpy
 
+    if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__cuda_array_interface__"):
+        from weft._interop import from_cuda
+
+        shared = from_cuda(obj)
+        result = asarray(shared, dtype, device=device, copy=False if copy is False else None)
+        # Who gave the memory may write to it again.
+        return _core.duplicate(result) if result is shared and copy is not False else result
     if not isinstance(obj, numpy.ndarray):
         if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
             try:
@@ -81,7 +96,7 @@ def asarray(
         if copy is False:
             raise ValueError("asarray: another dtype needs a copy")
         return _core.astype(from_numpy(obj, where), dtype)
-    return from_numpy(obj, where, copy)
+    return from_numpy(obj, where, copy, blocking)
 
 
 def array(

@@ -63,7 +63,7 @@ def _loan(array: Any) -> _Loan | None:
     return _Loan(array, []) if readonly else None
 
 
-def from_numpy(array: Any, device: str = "", copy: bool | None = None) -> Array:
+def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking: bool = True) -> Array:
     """The NumPy array's values at this moment."""
     import numpy
 
@@ -91,7 +91,8 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None) -> Array:
     if loan is not None:
         result = _core.borrow(array.ctypes.data, dtype, array.shape, loan, device)
     else:
-        result = _core.copy_from(array.ctypes.data, dtype, array.shape, device)
+        start = _core.copy_from if blocking or on_host else _core.start_from
+        result = start(array.ctypes.data, dtype, array.shape, device)
     return result if transposed is None else _core.permute_dims(result, transposed)
 
 

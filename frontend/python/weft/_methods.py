@@ -111,9 +111,18 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
     return _core.to_device(self, Device(device))
 
 
-def numpy(self: Array) -> Any:
-    """The values as a NumPy array: read-only where it shares Weft's memory."""
-    return to_numpy(self)
+def numpy(self: Array, out: Any = None, blocking: builtins.bool = True) -> Any:
+    """The values as a NumPy array: read-only where it shares Weft's memory. With `out` they are written there.
+
+    With `blocking` False the copy from a GPU may still run when this returns: `out`, which wf.pinned_empty() makes, is not looked
+    at until the stream has passed it.
+    """
+    if out is None:
+        return to_numpy(self)
+    if out.shape != self.shape or out.dtype != self.dtype or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError(f"numpy: out must be writable and row-major, {self.dtype} {self.shape}: got {out.dtype} {out.shape}")
+    (_core.copy_to if blocking else _core.start_copy_to)(self, out.ctypes.data)
+    return out
 
 
 def eval(self: Array) -> Array:

@@ -9,12 +9,15 @@ from weft._core import Array
 from weft._creation import asarray
 from weft._devices import Device
 from weft._memory import from_numpy, to_numpy
+from weft._streams import Stream
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["from_dlpack"]
+
+_cuda = 2  # DLPack's number of that kind of device
 
 
 def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
@@ -49,16 +52,20 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     """numpy.add(x, y) and the like, of Weft's arrays."""
     import numpy
 
+    from weft._elementwise import store
+    from weft._host import answered
+
+    if method == "at":
+        return _at(ufunc, *inputs)
     out = options.pop("out", None)
-    if out is not None and not builtins.any(isinstance(one, Array) for one in out):
+    if out is not None and not builtins.all(one is None or isinstance(one, Array) for one in out):
         raise TypeError(f"{ufunc.__name__}: NumPy arrays cannot be the output of operations on Weft's: convert with numpy.asarray")
     if method == "__call__":
         f = _function(ufunc.__name__)
-        if f is None:
-            return NotImplemented
-        if out is not None:
-            options["out"] = out[0]
-        return f(*inputs, **options)
+        if f is not None and ufunc.nout == 1:
+            if out is not None:
+                options["out"] = out[0]
+            return f(*inputs, **options)
     if method == "reduce" and ufunc.__name__ in _reducing and len(inputs) == 1:
         options = {name: value for name, value in options.items() if value is not None or name == "axis"}
         options.setdefault("axis", 0)
@@ -68,13 +75,26 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         if initial is not None and initial is not numpy._NoValue:
             options["initial"] = initial
         return _function(_reducing[ufunc.__name__])(inputs[0], **options)
-    if out is not None:
-        return NotImplemented
-    from weft._host import answered
+    result = answered(getattr(ufunc, method), *inputs, **options)
+    if out is None:
+        return result
+    if not isinstance(result, tuple):
+        return store(result, out[0])
+    return tuple(store(one, place) for one, place in zip(result, out))
 
-    if method == "at":
-        return NotImplemented
-    return answered(getattr(ufunc, method), *inputs, **options)
+
+def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
+    """ufunc.at: NumPy's unbuffered operation in place, each occurrence of a position counting."""
+    import numpy
+
+    from weft._host import _to_host
+
+    if not isinstance(target, Array):
+        ufunc.at(target, _to_host(index), *map(_to_host, values))
+        return
+    changed = numpy.array(to_numpy(target))
+    ufunc.at(changed, _to_host(index), *map(_to_host, values))
+    _core.assign(target, from_numpy(changed, target.device))
 
 
 _reducing = {
@@ -104,9 +124,9 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:
-    """The array that another library holds.
+    """The array that another library holds, on the host or on a GPU.
 
-    Row-major host memory is used where it lies unless `copy` is True: nobody may write to it then for as long as an array
+    Memory without gaps is used where it lies unless `copy` is True: nobody may write to it then for as long as an array
     reads it. NumPy is kept from doing so; other libraries must keep to it.
     """
     if isinstance(x, Array):
@@ -116,34 +136,45 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
     where = "" if device is None else Device(device)
     if isinstance(x, numpy.ndarray):
         return from_numpy(x, where, copy)
+    kind, number = x.__dlpack_device__()
+    # The giver makes this stream wait for what it still does with the memory.
+    stream = Stream.current(f"cuda:{int(number)}").handle if kind == _cuda else None
     try:
-        capsule = x.__dlpack__(max_version=(1, 0), copy=copy)
-    except TypeError:
-        capsule = x.__dlpack__()  # from before version 1
+        capsule = x.__dlpack__(stream=stream, max_version=(1, 0), copy=copy)
+    except TypeError:  # from before version 1
+        capsule = x.__dlpack__() if stream is None else x.__dlpack__(stream=stream)
     result = _core.take_dlpack(capsule)
     if result is None:
-        if copy is False:
-            raise ValueError("from_dlpack: only row-major memory can be used without a copy")
+        if copy is False or kind == _cuda:
+            raise ValueError("from_dlpack: takes memory without gaps or repetitions: make it contiguous first")
         return asarray(numpy.from_dlpack(x, copy=True), device=device)
     if copy:
-        result = asarray(numpy.array(to_numpy(result)))
+        result = _core.duplicate(result)
     return _core.to_device(result, where) if where else result
 
 
 def _dlpack(
     self: Array, /, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: builtins.bool | None = None
 ) -> Any:
-    """A capsule with this array's memory, for reading."""
+    """A capsule with this array's memory, for reading. On a GPU the taker's stream waits for what is still being computed."""
     versioned = max_version is not None and max_version[0] >= 1
-    if dl_device is not None and tuple(dl_device) != _core.dlpack_device(self):
+    here = _core.dlpack_device(self)
+    taker = 0
+    if here[0] == _cuda:
+        # None stands for CUDA's legacy default stream, -1 for a taker that sees to the order itself.
+        if stream is not None and (not isinstance(stream, int) or stream < -1 or stream == 0):
+            raise ValueError(f"__dlpack__: on CUDA the stream is None, -1, 1, 2 or a stream's handle: got {stream!r}")
+        taker = 1 if stream is None else builtins.max(stream, 0)
+    elif stream not in (None, -1):
+        raise ValueError(f"__dlpack__: memory of the host belongs to no stream: got {stream!r}")
+    if dl_device is not None and tuple(dl_device) != here:
         if copy is False or tuple(dl_device) != (1, 0):
             raise BufferError(f"__dlpack__: the array lies on {self.device}: asked for {tuple(dl_device)}")
-        return _core.to_dlpack(_core.to_device(self, "cpu"), versioned, True)
+        return _core.to_dlpack(_core.to_device(self, "cpu"), versioned, True, 0)
     # Versions before 1 cannot say that memory is read-only.
     if copy or (copy is None and not versioned):
-        values = _core.add(self, 0) if self.dtype.kind != "b" else _core.logical_or(self, False)
-        return _core.to_dlpack(values, versioned, True)
-    return _core.to_dlpack(self, versioned, False)
+        return _core.to_dlpack(_core.duplicate(self), versioned, True, taker)
+    return _core.to_dlpack(self, versioned, False, taker)
 
 
 def _dlpack_device(self: Array, /) -> tuple[int, int]:

@@ -1,0 +1,179 @@
+"""Forks, other processes, Ctrl-C, and threads that work while kernels compile and run."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+HEAD = "import os, signal, sys, threading\nimport numpy as np\nimport weft as wf\n"
+
+
+def run(text, **options):
+    return subprocess.run([sys.executable, "-c", HEAD + text], capture_output=True, text=True, timeout=300, **options)
+
+
+def check(text):
+    done = run(text)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("before", ["", "x = wf.eval(wf.sin(wf.arange(1_000_000) * 1.0))", "wf.eval(wf.ones((500, 500)) @ wf.ones((500, 500)))"])
+def test_a_forked_child_computes(before):
+    check(
+        before
+        + """
+def work():
+    y = wf.arange(2_000_000) * 1.0
+    np.testing.assert_allclose(float((wf.cos(y) + 0.25).sum()), np.sum(np.cos(np.arange(2_000_000.0)) + 0.25), rtol=1e-9)
+    z = wf.ones((300, 300)) @ wf.ones((300, 300))
+    assert float(z[0, 0]) == 300 and sorted(wf.asarray(np.arange(300_000)[::-1].copy())[:3].tolist()) == [299997, 299998, 299999]
+child = os.fork()
+if child == 0:
+    try:
+        work()
+        if "x" in globals():
+            np.testing.assert_allclose(np.asarray(x), np.sin(np.arange(1_000_000.0)), atol=1e-14)
+        grandchild = os.fork()
+        if grandchild == 0:
+            work()
+            os._exit(0)
+        assert os.waitpid(grandchild, 0)[1] == 0
+    except BaseException:
+        import traceback
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+work()
+assert os.waitpid(child, 0)[1] == 0
+work()
+"""
+    )
+
+
+def test_a_fork_waits_for_other_threads_work():
+    check(
+        """
+stop = threading.Event()
+def busy():
+    n = 0
+    while not stop.is_set():
+        n += 1
+        wf.eval(wf.exp(wf.arange(100_000 + n) * (1.0 / n)) + wf.ones(100_000 + n) * n)   # compiles, runs, takes and gives memory
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for i in range(15):
+    child = os.fork()
+    if child == 0:
+        ok = float((wf.arange(300_000 + i) * 2.0).sum()) == (300_000 + i) * (300_000 + i - 1)
+        os._exit(0 if ok else 1)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+for thread in threads:
+    thread.join()
+"""
+    )
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(method, tmp_path):
+    script = tmp_path / "pool.py"
+    script.write_text(
+        f"""
+import multiprocessing
+import numpy as np
+import weft as wf
+
+def work(x):
+    return float((wf.asarray(x) * 2.0).sum()), wf.asarray(x)[:2] + 1
+
+if __name__ == "__main__":
+    x = wf.arange(300_000) * 1.0
+    wf.eval(x)
+    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+        for total, part in pool.map(work, [x, x + 1, np.arange(300_000.0)]):
+            assert total > 0 and isinstance(part, wf.Array)
+"""
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+FORKED_FROM_A_GPU = """
+import os
+x = wf.asarray(np.arange(100_000.0), device="cuda")
+child = os.fork()
+if child == 0:
+    try:
+        assert float(wf.arange(1000)[7]) == 7
+        for use in (lambda: np.asarray(x), lambda: wf.zeros(3, device="cuda") + 1, lambda: wf.asarray(np.ones(5), device="cuda")):
+            try:
+                print(use())
+                os._exit(1)
+            except wf.Error as error:
+                assert "fork" in str(error), error
+        del x
+    except BaseException:
+        import traceback
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+np.testing.assert_array_equal(np.asarray(x), np.arange(100_000.0))
+"""
+
+
+def test_a_gpu_does_not_survive_a_fork(with_fake_gpu):
+    with_fake_gpu(FORKED_FROM_A_GPU)
+
+
+LOOPS = {
+    "evaluations": "x = wf.eval(wf.arange(1_000_000) * 1.0)\nprint('ready', flush=True)\nwhile True:\n    x = wf.eval(wf.sin(x) * 1.5)",
+    "recording": "x = wf.arange(1000) * 1.0\nprint('ready', flush=True)\nwhile True:\n    x = wf.sin(x) * 1.5",
+    "compiling": "n = 0\nprint('ready', flush=True)\nwhile True:\n    n += 1\n    x = wf.arange(1000) * 1.0\n"
+    "    for i in range(n % 50 + 3):\n        x = (wf.sin(x) if n >> i & 1 else wf.cos(x)) + x[::-1]\n    wf.eval(x)",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_interrupts_arrive(name):
+    text = HEAD + "try:\n" + "".join("    " + line + "\n" for line in LOOPS[name].splitlines())
+    text += "except KeyboardInterrupt:\n    assert float((wf.arange(1_000_000) * 2.0).sum()) == 999999000000.0\n    print('interrupted', flush=True)\n"
+    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "ready\n"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+    finally:
+        child.kill()
+    assert (child.returncode, out) == (0, "interrupted\n"), err
+
+
+def test_other_threads_run_while_kernels_compile_and_run():
+    # The thread takes its steps in turn with pieces of work of the main thread: neither could end if the lock were held.
+    check(
+        """
+import time
+steps, stop = [0], threading.Event()
+def count():
+    while not stop.is_set():
+        steps[0] += 1
+        time.sleep(0)
+thread = threading.Thread(target=count)
+sys.setswitchinterval(1000)   # a thread that keeps the lock would keep it for good
+x = wf.arange(3_000_000) * 1.0
+y = x
+for i in range(40):
+    y = wf.sin(y) + wf.cos(y + i)
+thread.start()
+before = steps[0]
+wf.eval(y)
+during = steps[0] - before
+stop.set()
+thread.join()
+assert during > 10, during
+"""
+    )

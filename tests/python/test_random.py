@@ -1,0 +1,313 @@
+"""Random numbers: the published algorithm, reproducible and fused, NumPy's and JAX's names, and the distributions' shapes."""
+
+import inspect
+import threading
+
+import numpy as np
+import pytest
+import weft as wf
+
+COUNT = 200_000
+
+
+def threefry(counter, key):
+    """Threefry-2x32-20 written down a second time, on NumPy's integers."""
+    with np.errstate(over="ignore"):
+        word = np.uint32
+        k = [word(key & 0xFFFFFFFF), word(key >> 32)]
+        k.append(k[0] ^ k[1] ^ word(0x1BD11BDA))
+        x = [(counter & 0xFFFFFFFF).astype(word) + k[0], (counter >> np.uint64(32)).astype(word) + k[1]]
+        for group in range(5):
+            for by in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
+                x[0] = x[0] + x[1]
+                x[1] = ((x[1] << word(by)) | (x[1] >> word(32 - by))) ^ x[0]
+            x[0] = x[0] + k[(group + 1) % 3]
+            x[1] = x[1] + k[(group + 2) % 3] + word(group + 1)
+    return x[0].astype(np.uint64) | (x[1].astype(np.uint64) << np.uint64(32))
+
+
+def test_bits_are_those_of_threefry():
+    key = wf.random.key(7)
+    for shape in ((5,), (3, 1000), (300, 400)):
+        counter = np.arange(np.prod(shape), dtype=np.uint64).reshape(shape)
+        expected = threefry(counter, int(key))
+        np.testing.assert_array_equal(np.asarray(wf.random.bits(key, shape)), expected)
+        np.testing.assert_array_equal(np.asarray(wf.random.bits(key, shape, "uint8")), expected.astype(np.uint8))
+        np.testing.assert_array_equal(np.asarray(wf.random.uniform(key, shape)), (expected >> np.uint64(11)) * 2.0**-53)
+        single = (expected >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)
+        np.testing.assert_array_equal(np.asarray(wf.random.uniform(key, shape, "float32")), single)
+    known = wf.threefry(wf.asarray([0, 2**64 - 1, 0x85A308D3243F6A88], dtype="uint64"), wf.asarray([0, 2**64 - 1, 0x0370734413198A2E], dtype="uint64"))
+    assert [int(one) for one in known] == [0x99BA4EFE6B200159, 0xBB002BE71CB996FC, 0x483DF7A0C4923A9C]
+
+
+def test_numbers_do_not_depend_on_how_they_are_computed():
+    def draw():
+        return wf.random.default_rng(3).normal(size=(400, 500))
+
+    whole = np.asarray(draw())
+    np.testing.assert_array_equal(np.asarray(draw()[7]), whole[7])
+    np.testing.assert_array_equal(np.asarray(draw().T[100:200, ::3]), whole.T[100:200, ::3])
+    np.testing.assert_allclose(np.asarray((draw() * 2 + 1).sum(axis=1)), (whole * 2 + 1).sum(axis=1), rtol=1e-12)
+    rng = wf.random.default_rng(3)
+    first, second = rng.random(1000), rng.random(1000)
+    again = wf.random.default_rng(3)
+    np.testing.assert_array_equal(np.asarray(again.random(1000)), np.asarray(first))
+    np.testing.assert_array_equal(np.asarray(again.random(1000)), np.asarray(second))
+    assert not np.array_equal(np.asarray(first), np.asarray(second))
+
+
+def test_numbers_fuse_with_what_uses_them():
+    x = wf.eval(wf.arange(100_000) * 1.0)
+    noisy = wf.exp(-(x + wf.random.default_rng(1).normal(0, 0.1, x.shape)) / 1e5) * 2
+    wf.one_kernel(noisy)
+    wf.one_kernel(wf.random.default_rng(1).random((1000, 300)).sum(axis=1))
+
+
+@pytest.mark.parametrize("draw", ["random", "standard_normal", "standard_exponential"])
+def test_another_seed_or_length_compiles_nothing(draw):
+    for seed, size in ((1, 1000), (2, 2000)):  # the two classes of lengths
+        wf.eval(getattr(wf.random.default_rng(seed), draw)(size * 64))
+    before = wf.stats()["compiles"]
+    for seed in range(5):
+        wf.eval(getattr(wf.random.default_rng(seed), draw)(64 * (1000 + seed)))
+    rng = wf.random.default_rng(11)
+    for _ in range(3):
+        wf.eval(getattr(rng, draw)(64_000))
+    assert wf.stats()["compiles"] == before
+
+
+def test_keys():
+    key = wf.random.key(0)
+    assert key.shape == () and key.dtype == np.uint64
+    first, second = wf.random.split(key)
+    many = wf.random.split(key, 100)
+    assert int(first) == int(many[0]) and int(second) == int(many[1]) and len({int(k) for k in many}) == 100
+    assert not {int(k) for k in many} & {int(b) for b in wf.random.bits(key, 100)}
+    folded = {int(wf.random.fold_in(key, i)) for i in range(100)}
+    assert len(folded) == 100 and not folded & {int(k) for k in many}
+    assert int(wf.random.key(1)) != int(key)
+    for bad in (-1, 2**64, 1.5, "a"):
+        with pytest.raises(ValueError, match="key: the seed"):
+            wf.random.key(bad)
+    for bad in (wf.zeros(3), wf.asarray(1), wf.asarray([1], dtype="uint64")):
+        with pytest.raises((ValueError, TypeError), match="key"):
+            wf.random.bits(bad, (2,))
+
+
+def test_compiled_functions_take_keys():
+    @wf.compile
+    def noisy(key, x):
+        first, second = wf.random.split(key)
+        return x + wf.random.normal(first, x.shape) + wf.random.default_rng(second).laplace(size=x.shape)
+
+    x = wf.zeros(1000)
+    one, same, other = (np.asarray(noisy(wf.random.key(seed), x)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+    rng = wf.random.default_rng(0)
+    with pytest.raises(wf.Error, match="same numbers at every call"):
+        wf.compile(lambda x: x + rng.random(x.shape))(x)
+
+
+def test_seeds():
+    def start(seed):
+        return wf.random.default_rng(seed).random(4).tolist()
+
+    assert start(5) == start(5) == start(np.int64(5)) == start([5]) != start(6)
+    assert start(2**64 + 5) != start(5) and start([1, 2]) != start([2, 1])
+    assert start(None) != start(None)
+    rng = wf.random.default_rng(1)
+    assert wf.random.default_rng(rng) is rng
+    for bad in (-1, 1.5, "text"):
+        with pytest.raises(ValueError, match="default_rng: seeds"):
+            wf.random.default_rng(bad)
+    children = [child.random(3).tolist() for child in wf.random.default_rng(1).spawn(3)]
+    assert children[0] != children[1] != children[2]
+    import pickle
+
+    rng.random(3)
+    assert pickle.loads(pickle.dumps(rng)).random(3).tolist() == rng.random(3).tolist()
+
+
+def test_threads_share_a_generator():
+    rng, seen = wf.random.default_rng(9), []
+
+    def draw():
+        for _ in range(20):
+            seen.append(tuple(rng.random(3).tolist()))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = wf.random.default_rng(9)
+    assert set(seen) == {tuple(alone.random(3).tolist()) for _ in range(80)}
+
+
+# Mean and variance, and the distribution function.
+def normal_cdf(x):
+    import math
+
+    return np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in x])
+
+
+DISTRIBUTIONS = {
+    "random": (lambda r: r.random(COUNT), 1 / 2, 1 / 12, lambda x: x),
+    "random_f32": (lambda r: r.random(COUNT, "float32"), 1 / 2, 1 / 12, lambda x: x),
+    "uniform": (lambda r: r.uniform(-1, 3, COUNT), 1, 16 / 12, lambda x: (x + 1) / 4),
+    "standard_normal": (lambda r: r.standard_normal(COUNT), 0, 1, normal_cdf),
+    "normal_f32": (lambda r: r.standard_normal(COUNT, "float32"), 0, 1, normal_cdf),
+    "normal": (lambda r: r.normal(2, 3, COUNT), 2, 9, lambda x: normal_cdf((x - 2) / 3)),
+    "exponential": (lambda r: r.exponential(2, COUNT), 2, 4, lambda x: 1 - np.exp(-x / 2)),
+    "exponential_f32": (lambda r: r.standard_exponential(COUNT, "float32"), 1, 1, lambda x: 1 - np.exp(-x)),
+    "laplace": (lambda r: r.laplace(1, 2, COUNT), 1, 8, lambda x: np.where(x < 1, np.exp((x - 1) / 2) / 2, 1 - np.exp((1 - x) / 2) / 2)),
+    "logistic": (lambda r: r.logistic(1, 2, COUNT), 1, 4 * np.pi**2 / 3, lambda x: 1 / (1 + np.exp(-(x - 1) / 2))),
+    "gumbel": (lambda r: r.gumbel(0, 1, COUNT), 0.5772156649, np.pi**2 / 6, lambda x: np.exp(-np.exp(-x))),
+    "rayleigh": (lambda r: r.rayleigh(2, COUNT), 2 * np.sqrt(np.pi / 2), (4 - np.pi) / 2 * 4, lambda x: 1 - np.exp(-x * x / 8)),
+    "weibull": (lambda r: r.weibull(2, COUNT), np.sqrt(np.pi) / 2, 1 - np.pi / 4, lambda x: 1 - np.exp(-x * x)),
+    "pareto": (lambda r: r.pareto(5, COUNT), 1 / 4, 5 / (16 * 3), lambda x: 1 - (1 + x) ** -5.0),
+    "power": (lambda r: r.power(3, COUNT), 3 / 4, 3 / (16 * 5), lambda x: x**3),
+    "lognormal": (lambda r: r.lognormal(0, 0.5, COUNT), np.exp(1 / 8), (np.exp(1 / 4) - 1) * np.exp(1 / 4), lambda x: normal_cdf(np.log(x) / 0.5)),
+    "standard_cauchy": (lambda r: r.standard_cauchy(COUNT), None, None, lambda x: 0.5 + np.arctan(x) / np.pi),
+    "triangular": (lambda r: r.triangular(0, 1, 4, COUNT), 5 / 3, (16 + 1 - 4) / 18, lambda x: np.where(x < 1, x * x / 4, 1 - (4 - x) ** 2 / 12)),
+    "geometric": (lambda r: r.geometric(0.3, COUNT), 1 / 0.3, 0.7 / 0.09, None),
+    "integers": (lambda r: r.integers(-3, 11, COUNT), 3.5, (14**2 - 1) / 12, None),
+    "integers_wide": (lambda r: r.integers(0, 2**62, COUNT) / 2**62, 1 / 2, 1 / 12, lambda x: x),
+    "integers_full": (lambda r: r.integers(0, 2**64, COUNT, "uint64") / 2.0**64, 1 / 2, 1 / 12, lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_distributions(name):
+    draw, mean, variance, cdf = DISTRIBUTIONS[name]
+    x = np.asarray(draw(wf.random.default_rng(12345)), dtype=np.float64)
+    assert np.isfinite(x).all()
+    if mean is not None:
+        error = np.sqrt(variance / COUNT)
+        assert abs(x.mean() - mean) < 5 * error
+        assert abs(x.var() / variance - 1) < 0.05
+    if cdf is not None:  # Kolmogorov and Smirnov: exceeded once in 10^5 seeds
+        values = cdf(np.sort(x))
+        ranks = np.arange(COUNT)
+        distance = max((values - ranks / COUNT).max(), ((ranks + 1) / COUNT - values).max())
+        assert distance < 2.5 / np.sqrt(COUNT)
+    # Neighbours and the same positions of another draw do not go together.
+    other = np.asarray(draw(wf.random.default_rng(54321)), dtype=np.float64)
+    rank, rank_other = np.argsort(np.argsort(x)), np.argsort(np.argsort(other))
+    for a, b in ((rank[1:], rank[:-1]), (rank, rank_other)):
+        assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(COUNT)
+
+
+def test_integers_cover_their_range_evenly():
+    rng = wf.random.default_rng(5)
+    for low, high in ((0, 6), (-3, 4), (2**63 - 5, 2**63), (-(2**63), -(2**63) + 3)):
+        values, counts = np.unique(np.asarray(rng.integers(low, high, COUNT)), return_counts=True)
+        assert values.min() == low and values.max() == high - 1 and len(values) == high - low
+        expected = COUNT / (high - low)
+        assert (abs(counts - expected) < 5 * np.sqrt(expected)).all()
+    assert set(rng.integers(1, 2, 50).tolist()) == {1} and set(rng.integers(3, size=100).tolist()) == {0, 1, 2}
+    assert set(rng.integers(1, 3, 100, endpoint=True).tolist()) == {1, 2, 3}
+    for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+        info = np.iinfo(dtype)
+        values = rng.integers(info.min, info.max, COUNT, dtype, endpoint=True)
+        assert values.dtype == dtype
+        assert abs(np.asarray(values).astype(np.float64).mean() - (info.min / 2 + info.max / 2)) < 0.01 * (float(info.max) - info.min)
+    with pytest.raises(ValueError, match="low must be below high"):
+        rng.integers(3, 3)
+    with pytest.raises(OverflowError, match="integers"):
+        rng.integers(0, 300, 5, "uint8")
+    with pytest.raises(TypeError, match="bounds are integers"):
+        rng.integers(0.5)
+    with pytest.raises(TypeError, match="draws integers"):
+        rng.integers(0, 5, 5, "float32")
+
+
+def test_uniforms_stay_below_one():
+    rng = wf.random.default_rng(2)
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
+        x = np.asarray(rng.random(1_000_000, dtype)).astype(np.float64)
+        assert x.min() >= 0 and x.max() < 1 and x.min() < 0.01 and x.max() > 0.98
+    for dtype in ("float64", "float32"):
+        tails = np.asarray(rng.standard_normal(4_000_000, dtype)).astype(np.float64)
+        assert 4.5 < abs(tails).max() < 7 and np.isfinite(tails).all()
+    with pytest.raises(TypeError, match="draws floats"):
+        rng.random(3, "int32")
+
+
+def test_order():
+    rng = wf.random.default_rng(4)
+    assert sorted(rng.permutation(1000).tolist()) == list(range(1000))
+    x = wf.arange(12).reshape(4, 3)
+    assert sorted(rng.permutation(x).tolist()) == x.tolist()
+    assert sorted(rng.permutation(x, axis=1)[0].tolist()) == [0, 1, 2]
+    rows = np.asarray(rng.permuted(x, axis=1))
+    assert np.array_equal(np.sort(rows, axis=1), np.asarray(x))
+    y = x.copy()
+    rng.shuffle(y)
+    assert sorted(y.tolist()) == x.tolist()
+    with pytest.raises(TypeError, match="shuffle"):
+        rng.shuffle([1, 2])
+    first = [int(rng.permutation(5)[0]) for _ in range(500)]
+    assert all(50 < first.count(i) < 150 for i in range(5))
+
+
+def test_choice():
+    rng = wf.random.default_rng(6)
+    assert set(rng.choice(5, 200).tolist()) == set(range(5))
+    assert rng.choice(5).shape == () and rng.choice([10, 20], (2, 3)).shape == (2, 3)
+    drawn = np.asarray(rng.choice(3, COUNT, p=[0.2, 0.5, 0.3]))
+    np.testing.assert_allclose(np.bincount(drawn) / COUNT, [0.2, 0.5, 0.3], atol=0.01)
+    assert sorted(rng.choice(10, 10, replace=False).tolist()) == list(range(10))
+    picks = np.array([np.sort(np.asarray(rng.choice(3, 2, replace=False, p=[0.1, 0.45, 0.45]))) for _ in range(400)])
+    assert (picks == [1, 2]).all(axis=1).mean() > 0.5 and not (picks[:, 0] == picks[:, 1]).any()
+    for wrong in (dict(p=[0.5, 0.6]), dict(p=[1.0]), dict(p=[-1.0, 1, 1])):
+        with pytest.raises(ValueError, match="choice"):
+            rng.choice(3, 2, **wrong)
+    with pytest.raises(ValueError, match="without replacement"):
+        rng.choice(3, 4, replace=False)
+    with pytest.raises(ValueError, match="nothing"):
+        rng.choice(0, 1)
+
+
+def test_shapes_and_parameters_broadcast():
+    rng = wf.random.default_rng(8)
+    assert rng.random().shape == () and rng.random(3).shape == (3,) and rng.random((2, 3)).shape == (2, 3)
+    assert rng.random((0, 3)).shape == (0, 3) and isinstance(float(rng.normal()), float)
+    assert rng.normal(wf.zeros((4, 1)), wf.ones(3)).shape == (4, 3)
+    assert rng.uniform(np.zeros(3), [1, 2, 3]).shape == (3,)
+    means = np.asarray(rng.normal([0.0, 100.0], 1, (5000, 2))).mean(axis=0)
+    np.testing.assert_allclose(means, [0, 100], atol=0.1)
+    out = wf.zeros((3, 4))
+    assert rng.random(out=out) is out and float(out.max()) > 0
+    cov = np.array([[2.0, 1.0], [1.0, 3.0]])
+    x = np.asarray(rng.multivariate_normal([1, 2], cov, COUNT))
+    np.testing.assert_allclose(np.cov(x.T), cov, rtol=0.05)
+    assert len(rng.bytes(17)) == 17
+    with pytest.raises(ValueError):
+        rng.random((-1,))
+
+
+def test_modules_functions_are_numpys_and_jaxs():
+    np_random = wf.random
+    np_random.seed(3)
+    first = [np_random.rand(2, 3).tolist(), np_random.randn(3).tolist(), np_random.randint(0, 9, 5).tolist(), np_random.uniform(1, 2, 3).tolist()]
+    np_random.seed(3)
+    again = [np_random.rand(2, 3).tolist(), np_random.randn(3).tolist(), np_random.randint(0, 9, 5).tolist(), np_random.uniform(1, 2, 3).tolist()]
+    assert first == again
+    assert np_random.random((2, 2)).shape == (2, 2) and np_random.normal(0, 1, (2, 2)).shape == (2, 2)
+    key = wf.random.key(1)
+    assert wf.random.uniform(key, (3,), minval=2, maxval=3).tolist() == wf.random.uniform(key, (3,), minval=2, maxval=3).tolist()
+    assert set(wf.random.randint(key, (100,), 2, 5).tolist()) == {2, 3, 4}
+    assert 0.2 < float(wf.random.bernoulli(key, 0.3, (10_000,)).sum()) / 10_000 < 0.4
+    assert sorted(wf.random.permutation(key, 7).tolist()) == list(range(7))
+    assert wf.random.choice(key, 5, (4,)).tolist() == wf.random.choice(key, 5, (4,)).tolist()
+    assert wf.random.normal(key, (2,), "float32").dtype == np.float32 and wf.random.exponential(key).shape == ()
+
+
+def test_generator_has_numpys_signatures():
+    for name in ("random", "integers", "normal", "uniform", "exponential", "standard_normal", "choice", "permutation", "shuffle"):
+        mine = list(inspect.signature(getattr(wf.random.Generator, name)).parameters)
+        theirs = getattr(np.random.Generator, name).__doc__.split("\n")[0 if "(" in getattr(np.random.Generator, name).__doc__.split("\n")[0] else 1]
+        named = [part.split("=")[0].strip() for part in theirs[theirs.index("(") + 1 : theirs.rindex(")")].split(",")]
+        assert [p for p in mine if p != "self"][: len(named)] == [n for n in named if n not in ("*", "/")], name

@@ -1,0 +1,94 @@
+"""NumPy's ufuncs and their methods on Weft's arrays: NumPy's answers, as Weft's arrays."""
+
+import numpy as np
+import pytest
+import weft as wf
+
+X = np.arange(1.0, 13.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.logaddexp, np.subtract, np.bitwise_xor], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_methods(ufunc, dtype):
+    if (ufunc is np.bitwise_xor and dtype == "float64") or (ufunc is np.logaddexp and dtype == "int64"):
+        dtype = {"float64": "int64", "int64": "float64"}[dtype]
+    a = X.astype(dtype)
+    x = wf.asarray(a)
+    for call in (
+        lambda v: ufunc.reduce(v),
+        lambda v: ufunc.reduce(v, axis=1),
+        lambda v: ufunc.accumulate(v, axis=1),
+        lambda v: ufunc.outer(v[0], v[1]),
+        lambda v: ufunc.reduceat(v, [0, 2], axis=0),
+    ):
+        got, want = call(x), call(a)
+        assert isinstance(got, wf.Array) and got.dtype == want.dtype
+        np.testing.assert_allclose(np.asarray(got), want)
+
+
+def test_reduce_options():
+    x = wf.asarray(X)
+    np.testing.assert_array_equal(np.asarray(np.add.reduce(x, axis=None)), X.sum())
+    np.testing.assert_array_equal(np.asarray(np.add.reduce(x, axis=0, keepdims=True)), X.sum(axis=0, keepdims=True))
+    np.testing.assert_array_equal(np.asarray(np.add.reduce(x, initial=10.0)), np.add.reduce(X, initial=10.0))
+    np.testing.assert_array_equal(np.asarray(np.subtract.reduce(x, axis=1)), np.subtract.reduce(X, axis=1))
+
+
+@pytest.mark.parametrize("n", [10, 100_000])
+def test_at_counts_every_occurrence(n):
+    rng = np.random.default_rng(1)
+    a, index, values = rng.random(n), rng.integers(0, n, 3 * n), rng.random(3 * n)
+    for ufunc in (np.add, np.subtract, np.maximum, np.multiply):
+        x, want = wf.asarray(a.copy()), a.copy()
+        view = x[:]
+        assert ufunc.at(x, wf.asarray(index), wf.asarray(values)) is None
+        ufunc.at(want, index, values)
+        np.testing.assert_array_equal(np.asarray(x), want)
+        np.testing.assert_array_equal(np.asarray(view), want)
+    x, want = wf.asarray(X.copy()), X.copy()
+    np.add.at(x, (slice(None), [0, 0, 2]), 1.0), np.add.at(want, (slice(None), [0, 0, 2]), 1.0)
+    np.negative.at(x, [0, 0, 1]), np.negative.at(want, [0, 0, 1])
+    np.testing.assert_array_equal(np.asarray(x), want)
+    row = x[1]
+    np.add.at(row, [0, 0], 5.0), np.add.at(want[1], [0, 0], 5.0)
+    np.testing.assert_array_equal(np.asarray(x), want)
+
+
+def test_at_of_numpys_own_arrays():
+    a = np.zeros(5)
+    np.add.at(a, wf.asarray([1, 1, 3]), wf.asarray([1.0, 2.0, 4.0]))
+    assert a.tolist() == [0, 3, 0, 4, 0]
+
+
+def test_what_at_refuses():
+    x = wf.zeros(4)
+    with pytest.raises(IndexError):
+        np.add.at(x, [7], 1.0)
+    with pytest.raises(wf.Error, match="broadcast"):
+        np.add.at(wf.broadcast_to(wf.zeros(1), (4,)), [0], 1.0)
+    assert x.tolist() == [0, 0, 0, 0]
+
+
+def test_ufuncs_that_weft_has_no_name_for():
+    x = wf.asarray(X)
+    for got, want in ((np.spacing(x), np.spacing(X)), (np.gcd(x.astype("int64"), 6), np.gcd(X.astype(np.int64), 6))):
+        assert isinstance(got, wf.Array)
+        np.testing.assert_array_equal(np.asarray(got), want)
+    for ufunc in (np.modf, np.frexp):
+        for got, want in zip(ufunc(x / 3), ufunc(X / 3)):
+            np.testing.assert_array_equal(np.asarray(got), want)
+    quotient, rest = np.divmod(x, 5)
+    np.testing.assert_array_equal(np.asarray(quotient), X // 5)
+    np.testing.assert_array_equal(np.asarray(rest), X % 5)
+
+
+def test_out():
+    x, out = wf.asarray(X), wf.zeros((3, 4))
+    assert np.add(x, 1, out=out) is out and out.tolist() == (X + 1).tolist()
+    assert np.add.accumulate(x, axis=0, out=out) is out
+    np.testing.assert_array_equal(np.asarray(out), np.add.accumulate(X, axis=0))
+    whole, fraction = wf.zeros((3, 4)), wf.zeros((3, 4))
+    np.modf(x / 3, out=(fraction, whole))
+    np.testing.assert_allclose(np.asarray(whole + fraction), X / 3)
+    with pytest.raises(TypeError, match="NumPy arrays cannot be the output"):
+        np.add(x, 1, out=np.zeros((3, 4)))

@@ -15,8 +15,8 @@ seed gives other numbers there.
 
 from __future__ import annotations
 
+import _thread
 import builtins
-import threading
 
 from weft import _core
 from weft._compiled import recording
@@ -96,7 +96,7 @@ class Generator:
             raise TypeError(f"Generator: takes a key, as random.key() makes it: got {type(key).__name__}")
         self._key = key
         self._drawn = 0
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._recording = recording.get()
 
     def __getstate__(self) -> Any:
@@ -344,7 +344,14 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(base.item())
 
 
-_global = default_rng()
+_global: Generator | None = None  # made at the first need
+
+
+def _default() -> Generator:
+    if _global is None:
+        seed()
+    assert _global is not None
+    return _global
 
 
 def seed(seed: Any = None) -> None:
@@ -355,12 +362,12 @@ def seed(seed: Any = None) -> None:
 
 def rand(*shape: int) -> Array:
     """Uniform in [0, 1), in a shape given as numbers."""
-    return _global.random(shape)
+    return _default().random(shape)
 
 
 def randn(*shape: int) -> Array:
     """Normal with mean 0 and deviation 1, in a shape given as numbers."""
-    return _global.standard_normal(shape)
+    return _default().standard_normal(shape)
 
 
 def _keyed_uniform(key: Array, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0) -> Array:
@@ -406,7 +413,7 @@ def _module_function(name: str, method_name: str = "") -> Any:
     def f(*args: Any, **options: Any) -> Any:
         if of_key is not None and ((args and _is_key(args[0])) or "key" in options):
             return of_key(*args, **options)
-        return getattr(_global, method_name)(*args, **options)
+        return getattr(_default(), method_name)(*args, **options)
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = method.__doc__

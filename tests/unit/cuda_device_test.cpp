@@ -252,7 +252,7 @@ TEST_P(CudaDevice, AStreamDoesNotWaitForAnother) {
   }
   EXPECT_NE(device_->stream()->handle(), side->handle());
   device_->stream()->synchronize();
-  if (GetParam() == Driver::Fake) EXPECT_FALSE(side->done());
+  EXPECT_TRUE(GetParam() != Driver::Fake || !side->done());
   side->synchronize();
   EXPECT_TRUE(side->done());
 }
@@ -309,10 +309,10 @@ TEST_P(CudaDevice, FreedMemoryStaysWithTheStreamsThatUseIt) {
   device_->stream()->synchronize();
   reader->synchronize();
   EXPECT_EQ(back, data);
-  if (GetParam() == Driver::Fake) EXPECT_NE(buffer->data(), place);
+  EXPECT_TRUE(GetParam() != Driver::Fake || buffer->data() != place);
   // Once all are done, any stream gets it.
   const BufferRef again = device_->allocate(data.size());
-  if (buffer->data() != place) EXPECT_EQ(again->data(), place);
+  EXPECT_TRUE(buffer->data() == place || again->data() == place);
 }
 
 TEST_P(CudaDevice, KernelsAreOrderedByTheBuffersThatAreNamed) {
@@ -392,7 +392,8 @@ TEST_P(CudaDevice, OtherLibrariesStreamsAreWaitedForBothWays) {
   device_->lend_to(*lent, other->handle());
   other->synchronize();
   EXPECT_TRUE(side->done());
-  EXPECT_EQ(device_->stream_of(*lent), device_->stream_of(*theirs));
+  EXPECT_EQ(device_->stream_of(*lent), side->handle());
+  EXPECT_NE(device_->stream_of(*theirs), side->handle());
   device_->take_back(*lent, other->handle());
   device_->take_back(*lent, 1);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -30,6 +31,8 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 // roots when their expressions are long.
 constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
+// Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
+constexpr size_t kManyReadings = 5000, kGlance = 1000;
 constexpr float kPartWork = 1;  // of a concat or pad, an element
 constexpr size_t kSiblingsTried = 4;
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
@@ -231,7 +234,9 @@ class Fuser {
     return r;
   }
 
-  Expression analyze(const Node* root) {
+  // Where a stencil reads another one, and so on, positions multiply with each: `glance` ends the expression
+  // after the nodes next to the root, which is all that it takes to tell what to store.
+  Expression analyze(const Node* root, bool glance = false) {
     Expression e;
     ir::Variables vars;
     const Shape& shape = space_of(*root);
@@ -247,7 +252,7 @@ class Fuser {
     };
     std::set<std::pair<const Node*, int>> seen;
     std::unordered_set<const Node*> inputs;
-    std::vector<std::pair<const Node*, int>> stack;
+    std::deque<std::pair<const Node*, int>> stack;
     std::unordered_map<const Node*, size_t> reading_number;
     auto visit = [&](const Node* n, const Access& at) {
       int a = number(at);
@@ -301,11 +306,12 @@ class Fuser {
       e.compile_cost = compile_cost(*root);
       expand(root, top);
     }
-    while (!stack.empty()) {
-      auto [n, a] = stack.back();
-      stack.pop_back();
+    while (!stack.empty() && !(glance && seen.size() > kGlance)) {
+      auto [n, a] = glance ? stack.front() : stack.back();
+      glance ? stack.pop_front() : stack.pop_back();
       Access at = *accesses[a];
       expand(n, at);
+      if (!glance && seen.size() > kManyReadings && may_change_) return analyze(root, true);
     }
     return e;
   }
@@ -321,21 +327,28 @@ class Fuser {
   bool analyze(bool may_change) {
     bool changed = false;
     expressions_.clear();
-    for (auto* n : order_) {
-      if (!roots_.contains(n)) continue;
-      Expression e = analyze(n);
-      float repeated = 0;
-      for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
-      if (may_change && repeated > kRepeatedWork) changed |= store_repeated(e);
-      expressions_[n] = std::move(e);
+    may_change_ = may_change;
+    for (auto* root : order_) {
+      if (!roots_.contains(root)) continue;
+      // What is stored may repeat what it reads as its reader did.
+      std::vector<const Node*> left{root};
+      while (!left.empty()) {
+        const Node* n = left.back();
+        left.pop_back();
+        Expression e = analyze(n);
+        float repeated = 0;
+        for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
+        if (may_change && repeated > kRepeatedWork) changed |= store_repeated(e, left);
+        expressions_[n] = std::move(e);
+      }
     }
     return changed;
   }
 
   // Stores the values at which repetition begins: those read more often than one of their readers is
   // computed.
-  bool store_repeated(const Expression& e) {
-    bool changed = false;
+  bool store_repeated(const Expression& e, std::vector<const Node*>& stored) {
+    const size_t before = stored.size();
     for (auto& [node, times] : e.times) {
       if (times == 1 || cost(node) == 0) continue;
       // Views that repeat as often are no place to begin: it is what they view that is stored.
@@ -352,10 +365,11 @@ class Fuser {
             stack.push_back(user);
         }
       }
-      if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2)
-        changed |= roots_.insert(node).second;
+      if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
+          roots_.insert(node).second)
+        stored.push_back(node);
     }
-    return changed;
+    return stored.size() > before;
   }
 
   float work_below(const Node* top, const Expression& e) const {
@@ -790,6 +804,7 @@ class Fuser {
   std::unordered_set<const Node*> roots_;
   std::unordered_map<const Node*, Expression> expressions_;
   const Shape* reader_shape_ = nullptr;
+  bool may_change_ = true;  // roots, by what analyze() finds
   std::vector<Building> groups_;
   std::unordered_map<const Node*, int> group_of_;
   std::unordered_map<const Node*, std::vector<int>> readers_;

@@ -231,6 +231,31 @@ TEST(Fuse, StencilOfAViewOfACostlyExpressionStoresIt) {
   EXPECT_EQ(f.kernels(), 2u) << f.why;
 }
 
+TEST(Fuse, ALongChainOfStencilsInThreeAxesIsStoredStepByStep) {
+  const int64_t extent = 100;
+  std::string lines = "%x0 = input : f32[100, 100, 100]\n";
+  for (int k = 0; k < 40; ++k) {
+    const int64_t inner = extent - 2 * (k + 1);
+    const std::string shape = fmt::format("f32[{0}, {0}, {0}]", inner);
+    std::string sum;
+    for (const char* at : {"1, 1, 1", "0, 1, 1", "2, 1, 1", "1, 0, 1", "1, 2, 1", "1, 1, 0", "1, 1, 2"}) {
+      const std::string part = fmt::format("%s{}_{}", k, lines.size());
+      lines += fmt::format("{} = slice %x{}, starts=[{}] : {}\n", part, k, at, shape);
+      if (sum.empty()) {
+        sum = part;
+        continue;
+      }
+      const std::string next = fmt::format("%a{}_{}", k, lines.size());
+      lines += fmt::format("{} = add {}, {}\n", next, sum, part);
+      sum = next;
+    }
+    lines += fmt::format("%x{} = multiply {}, 0.3\n", k + 1, sum);
+  }
+  Fused f = fuse(lines + "return %x40");
+  EXPECT_GE(f.kernels(), 20u);
+  EXPECT_LE(f.kernels(), 40u);
+}
+
 TEST(Fuse, StencilOfAPadReadsItWithGuards) {
   Fused f =
       fuse(stencil("%u = slice %x : f32[100, 100]\n"

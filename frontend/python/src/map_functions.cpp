@@ -1,9 +1,14 @@
 // The elementwise functions, one for each map of the op table, with their signatures and documentation from
-// it. They are plain C functions: calling one costs little, and inspect.signature() reads the signature at
-// the top of its text.
-#include <cctype>
-#include <list>
+// it. They are objects of a C type, weft.Function: calling one costs as little as a C function,
+// inspect.signature() reads the signature at the top of the text, and the package gives the type its methods,
+// outer() and the like.
+#include "frontend/python/src/operand.h"
+
+#include <structmember.h>
+
+#include <new>
 #include <string>
+#include <string_view>
 
 #include "compiler/ir/op.h"
 #include "frontend/cpp/record.h"
@@ -11,7 +16,6 @@
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/module.h"
-#include "frontend/python/src/operand.h"
 
 namespace weft::python {
 namespace {
@@ -125,28 +129,94 @@ std::string documentation(const ir::OpInfo& info, int arity) {
          (arity > 1 ? ".\n\nx and y are x1 and x2; shapes broadcast and dtypes promote." : ".");
 }
 
-void add(nb::module_& m, nb::list& names, Op op, int arity, _PyCFunctionFastWithKeywords function) {
-  static auto* const texts = new std::list<std::string>;
-  static auto* const definitions = new std::list<PyMethodDef>;
-  const ir::OpInfo& info = ir::info(op);
-  texts->push_back(documentation(info, arity));
-  definitions->push_back({info.name.data(),
-                          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-                          METH_FASTCALL | METH_KEYWORDS, texts->back().c_str()});
-  static PyObject* const module_name = PyUnicode_InternFromString("weft");
-  PyObject* made = PyCFunction_NewEx(&definitions->back(), nullptr, module_name);
-  if (!made) throw nb::python_error();
-  m.attr(info.name.data()) = nb::steal(made);
-  names.append(info.name.data());
+struct Function {
+  PyObject_HEAD vectorcallfunc call;
+  const ir::OpInfo* info;
+  std::string text;
+  _PyCFunctionFastWithKeywords function;
+};
+
+Function& function_of(PyObject* self) { return *reinterpret_cast<Function*>(self); }
+
+PyObject* call_function(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  return function_of(self).function(nullptr, args, PyVectorcall_NARGS(count), keywords);
+}
+
+PyObject* text_of(const std::string_view text) {
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+PyObject* name_of(PyObject* self, void*) { return text_of(function_of(self).info->name); }
+PyObject* module_of(PyObject*, void*) { return text_of("weft"); }
+PyObject* doc_of(PyObject* self, void*) {
+  const std::string& text = function_of(self).text;
+  return text_of(std::string_view(text).substr(text.find("\n\n") + 2));
+}
+PyObject* signature_of(PyObject* self, void*) {
+  const std::string& text = function_of(self).text;
+  const size_t from = text.find('(');
+  return text_of(std::string_view(text).substr(from, text.find("\n--") - from));
+}
+PyObject* operands_of(PyObject* self, void*) { return PyLong_FromLong(function_of(self).info->arity); }
+
+PyObject* describe(PyObject* self) {
+  return PyUnicode_FromFormat("<function %s of weft>", function_of(self).info->name.data());
+}
+// Not bound to what it is an attribute of, as C functions are not. inspect takes what has this for a
+// function.
+PyObject* get(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
+PyObject* reduce(PyObject* self, PyObject*) { return name_of(self, nullptr); }
+
+PyTypeObject* make_function_type() {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr}, {}};
+  static PyGetSetDef properties[] = {{"__name__", name_of, nullptr, nullptr, nullptr},
+                                     {"__qualname__", name_of, nullptr, nullptr, nullptr},
+                                     {"__module__", module_of, nullptr, nullptr, nullptr},
+                                     {"__doc__", doc_of, nullptr, nullptr, nullptr},
+                                     {"__text_signature__", signature_of, nullptr, nullptr, nullptr},
+                                     {"nin", operands_of, nullptr, "How many operands it takes.", nullptr},
+                                     {}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+  const auto as_slot = [](auto* what) { return reinterpret_cast<void*>(what); };
+  PyType_Slot slots[] = {{Py_tp_call, as_slot(PyVectorcall_Call)},
+                         {Py_tp_repr, as_slot(describe)},
+                         {Py_tp_descr_get, as_slot(get)},
+                         {Py_tp_members, members},
+                         {Py_tp_getset, properties},
+                         {Py_tp_methods, methods},
+                         {}};
+  PyType_Spec spec = {"weft.Function", sizeof(Function), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+// Lives as long as the process.
+void add(nb::module_& m, nb::list& names, PyTypeObject* type, Op op, int arity,
+         _PyCFunctionFastWithKeywords function) {
+  auto* object = PyObject_New(Function, type);
+  if (!object) throw nb::python_error();
+  object->call = call_function;
+  object->info = &ir::info(op);
+  object->function = function;
+  new (&object->text) std::string(documentation(*object->info, arity));
+  m.attr(object->info->name.data()) = nb::steal(reinterpret_cast<PyObject*>(object));
+  Py_INCREF(object);
+  names.append(object->info->name.data());
 }
 
 }  // namespace
 
 void bind_map_functions(nb::module_& m) {
   nb::list names;
-#define WEFT_MAP1(name, ...) add(m, names, Op::name, 1, call<Op::name, 1>);
-#define WEFT_MAP2(name, ...) add(m, names, Op::name, 2, call<Op::name, 2>);
-#define WEFT_MAP3(name, ...) add(m, names, Op::name, 3, call<Op::name, 3>);
+  PyTypeObject* type = make_function_type();
+  m.attr("Function") = nb::borrow(reinterpret_cast<PyObject*>(type));
+#define WEFT_MAP1(name, ...) add(m, names, type, Op::name, 1, call<Op::name, 1>);
+#define WEFT_MAP2(name, ...) add(m, names, type, Op::name, 2, call<Op::name, 2>);
+#define WEFT_MAP3(name, ...) add(m, names, type, Op::name, 3, call<Op::name, 3>);
 #include "compiler/ir/op_table.inc"
   m.attr("map_names") = nb::tuple(names);
 }

@@ -19,6 +19,41 @@ __all__ = [*_core.map_names, "clip", "where"]
 _round = _core.round
 
 
+def _outer(self: Any, a: Any, b: Any, /, **keywords: Any) -> Array:
+    """The function of every element of the one with every element of the other: axes of a, then those of b."""
+    a, b = asarray(a), asarray(b)
+    return self(_core.reshape(a, [*a.shape, *(1,) * b.ndim]), b, **keywords)
+
+
+def _by_name(self: Any, method: str, known: dict[str, str]) -> Any:
+    if self.__name__ not in known:
+        raise TypeError(f"{method}: is there for {', '.join(known)}: got {self.__name__}")
+    import weft
+
+    return getattr(weft, known[self.__name__])
+
+
+def _reduce(self: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+    """The array reduced by the function, along the first axis unless told."""
+    known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+    reduce = _by_name(self, "reduce", known)
+    x = asarray(array) if dtype is None else _core.astype(asarray(array), _core.dtype(dtype))
+    return store(reduce(x, axis=axis, keepdims=keepdims), out)
+
+
+def _accumulate(self: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
+    """The function of all elements up to each, along the first axis unless told."""
+    known = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+    accumulate = _by_name(self, "accumulate", known)
+    x = asarray(array) if dtype is None else _core.astype(asarray(array), _core.dtype(dtype))
+    return store(accumulate(x, axis), out)
+
+
+_core.Function.outer = _outer
+_core.Function.reduce = _reduce
+_core.Function.accumulate = _accumulate
+
+
 def store(result: Array, out: Any) -> Array:
     """The result, written to `out` if there is one."""
     if out is None:

@@ -106,6 +106,8 @@ def _picked(x: Array, key: Any) -> _Picked:
 
 
 def _get(x: Array, key: Any) -> Array:
+    if _is_whole_mask(x, key):
+        return _core.take(_flat_below(x, key.ndim), _true_positions(x, key), 0)
     view, count, positions, place = _picked(x, key)
     flat = _core.reshape(view, [-1 if view.size else _product(view.shape[:count]), *view.shape[count:]])
     result = _core.take(flat, positions, 0)
@@ -132,17 +134,42 @@ def _is_whole_mask(x: Array, key: Any) -> builtins.bool:
     )
 
 
+def _true_positions(x: Array, mask: Any) -> Array:
+    """Where the mask is true, counted through its elements."""
+    import numpy
+
+    return from_numpy(numpy.flatnonzero(_host_index(mask)), x.device)
+
+
+def _flat_below(x: Array, count: int) -> Array:
+    """x with its first `count` axes as one."""
+    return _core.reshape(x, [_product(x.shape[:count]), *x.shape[count:]])
+
+
+def _put(flat: Array, positions: Array, value: Any) -> None:
+    """Writes along the first axis at these positions."""
+    if value.size:
+        _core.put_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
+
+
 def _set(x: Array, key: Any, value: Any) -> None:
-    if _is_whole_mask(x, key) and getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple)):
+    whole_mask = _is_whole_mask(x, key)
+    if whole_mask and getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple)):
         # One value where the mask is true: a choice, which fuses.
         held = _core.full((), 0, x.dtype, x.device)
         held[()] = value
         mask = _core.reshape(asarray(key, device=x.device), [*key.shape, *(1,) * (x.ndim - key.ndim)])
         _core.assign(x, _core.where(mask, held, x))
         return
-    view, count, positions, place = _picked(x, key)
     if not _core.writable(x):
         raise ValueError("assign: cannot write to a broadcast view, whose elements share memory")
+    if whole_mask:
+        positions, flat = _true_positions(x, key), _flat_below(x, key.ndim)
+        _put(flat, positions, _core.broadcast_to(asarray(value, device=x.device), [positions.size, *flat.shape[1:]]))
+        if not _core.shares_cell(flat, x):
+            _core.assign(x, _core.reshape(flat, x.shape))
+        return
+    view, count, positions, place = _picked(x, key)
     value = asarray(value, device=x.device)
     rest = view.shape[count:]
     target = [*rest[:place], *positions.shape, *rest[place:]]
@@ -151,12 +178,8 @@ def _set(x: Array, key: Any, value: Any) -> None:
     value = _core.broadcast_to(value, target)
     n = positions.ndim
     value = _core.permute_dims(value, [*range(place, place + n), *range(place), *range(place + n, value.ndim)])
-    flat = _core.reshape(view, [_product(view.shape[:count]), *rest])
-    value = _core.reshape(value, [positions.size, *rest])
-    index = _core.reshape(positions, [positions.size, *(1,) * len(rest)])
-    if value.size == 0:
-        return
-    _core.put_along_axis(flat, index, value, 0)
+    flat = _flat_below(view, count)
+    _put(flat, positions, _core.reshape(value, [positions.size, *rest]))
     if not _core.shares_cell(flat, x):
         _core.assign(view, _core.reshape(flat, view.shape))
 

@@ -26,6 +26,15 @@ _functions = {
 }
 
 
+def _new(
+    cls: type, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: str | None = None
+) -> Array:
+    """An array of this shape and dtype, for those who write numpy.ndarray(shape): as empty()."""
+    if buffer is not None or offset or strides is not None:
+        raise TypeError("Array: takes shape and dtype: got memory of others, which asarray() and from_dlpack() take")
+    return _creation.empty(shape, dtype)
+
+
 def _repr(self: Array) -> str:
     return repr(to_numpy(self))
 
@@ -203,6 +212,7 @@ def attach() -> None:
     methods["conjugate"] = methods["conj"]
     methods["to"] = to_device
     methods.update(
+        __new__=_new,
         __repr__=_repr,
         __str__=_str,
         __format__=_format,

@@ -1,7 +1,14 @@
-"""Weft as a peer: the workloads that workloads.cpp writes with the public C++ API, called by ctypes through weft_workloads.cpp."""
+"""Weft as a peer: the workloads that workloads.cpp writes with the public C++ API, called by ctypes through
+weft_workloads.cpp, and the bodies of workloads.py over the Python package, undecorated and compiled.
+
+All share one session of one library: the first that is made ready chooses its settings.
+"""
 import ctypes
+import os
 import pathlib
+import sys
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int64, c_void_p
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -81,3 +88,46 @@ class _Workload:
 def weft(inputs, name, body, settings):
     workload = _Workload(inputs, name, settings)
     return workload.call, _Workload.wait
+
+
+def import_package():
+    """The package weft of ./dev build, or an installed one."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    if (top / "build/python/weft").is_dir() and str(top / "build/python") not in sys.path:
+        sys.path.insert(0, str(top / "build/python"))
+    import weft as wf
+
+    return wf
+
+
+def weft_python(inputs, name, body, settings, compiled=False):
+    os.environ.update(WEFT_THREADS=str(settings.threads), WEFT_CACHE_DIR="off")
+    wf = import_package()
+
+    def along(f):
+        return lambda a, axis, keep: f(a, axis=axis, keepdims=keep)
+
+    x = SimpleNamespace(tanh=wf.tanh, exp=wf.exp, log=wf.log, sqrt=wf.sqrt, maximum=wf.maximum, erf=wf.erf,
+                        rsqrt=wf.rsqrt, matmul=wf.matmul, max=along(wf.max), sum=along(wf.sum), mean=along(wf.mean))
+    arrays = [wf.array(i, device="cuda" if settings.gpu else "cpu") for i in inputs]
+
+    def f(*a):
+        return body(x, *a)
+
+    if compiled:
+        f = wf.compile(f)
+        return (lambda: f(*arrays)), (lambda results: wf.sync())
+
+    def call():
+        results = f(*arrays)
+        if isinstance(results, tuple):
+            wf.eval(*results)
+        else:
+            results.eval()
+        return results
+
+    return call, (lambda results: wf.sync())
+
+
+def weft_python_compiled(inputs, name, body, settings):
+    return weft_python(inputs, name, body, settings, compiled=True)

@@ -18,9 +18,10 @@ import time
 import warnings
 
 PEERS = {
-    "cpu": ["numpy", "numexpr", "numba", "torch", "torch.compile", "jax", "mlx", "weft"],
-    "gpu": ["torch", "torch.compile", "jax", "cupy", "weft"],
+    "cpu": ["numpy", "numexpr", "numba", "torch", "torch.compile", "jax", "mlx", "weft", "weft-py", "weft-py.compile"],
+    "gpu": ["torch", "torch.compile", "jax", "cupy", "weft", "weft-py", "weft-py.compile"],
 }
+WEFT = ("weft", "weft-py", "weft-py.compile")
 
 
 def parse_arguments():
@@ -63,17 +64,22 @@ def known_peers():
         "numpy": peer_libraries.numpy, "numexpr": peer_loops.numexpr, "numba": peer_loops.numba,
         "torch": peer_libraries.torch, "torch.compile": peer_libraries.torch_compile, "jax": peer_libraries.jax,
         "cupy": peer_libraries.cupy, "mlx": peer_libraries.mlx, "weft": peer_weft.weft,
+        "weft-py": peer_weft.weft_python, "weft-py.compile": peer_weft.weft_python_compiled,
     }
 
 
 def choose_peers(settings, emit):
     """Those that can be imported; the others are named with the reason."""
+    from peer_weft import import_package
+
     chosen = []
     for name in settings.peers.split(",") if settings.peers else PEERS[settings.device]:
         module = {"torch.compile": "torch", "mlx": "mlx.core"}.get(name, name)
         try:
-            if name != "weft":
+            if name not in WEFT:
                 importlib.import_module(module)
+            elif name != "weft":
+                import_package()
             chosen.append(name)
         except ImportError as error:
             emit({"peer": name, "missing": str(error)})
@@ -81,7 +87,7 @@ def choose_peers(settings, emit):
 
 
 def versions(peers):
-    packages = sorted({{"torch.compile": "torch"}.get(p, p) for p in peers} - {"weft"})
+    packages = sorted({{"torch.compile": "torch"}.get(p, p) for p in peers} - set(WEFT))
     found = {}
     for package in packages:
         try:

@@ -74,22 +74,29 @@ def peer_tables(lines):
         if "workload" in line:
             results.setdefault(line["workload"], {})[line["peer"]] = line
     speeds, firsts = [], []
+    python = "weft-py" in peers
     for name, of in results.items():
         measured = {p: r for p, r in of.items() if "ms" in r}
         unit = next((r["unit"] for r in measured.values()), "")
-        others = [p for p in measured if p != "weft"]
+        others = [p for p in measured if not p.startswith("weft")]
         best = min(others, key=lambda p: measured[p]["ms"], default=None)
         ratio = f"{measured[best]['ms'] / measured['weft']['ms']:.2f}" if best and "weft" in measured else ""
+        if python:
+            both = "weft" in measured and "weft-py" in measured
+            ratio = [ratio, f"{measured['weft']['ms'] / measured['weft-py']['ms']:.2f}" if both else ""]
+        else:
+            ratio = [ratio]
         cell = {p: number(measured[p]["value"]) if p in measured else "failed" if p in of else "" for p in peers}
-        speeds.append([name, unit] + [cell[p] for p in peers] + [best or "", ratio])
+        speeds.append([name, unit] + [cell[p] for p in peers] + [best or "", *ratio])
         firsts.append([name] + [f"{measured[p]['first_s']:.3f}" if p in measured else "" for p in peers])
     of = f"{head['machine']}" + (f", {head['threads']} threads" if head["device"] == "cpu" else "")
     used = ", ".join(f"{k} {v}" for k, v in head["versions"].items())
     text = [
         f"{of}; sizes `{head['size']}`; copy {head['copy_GBps']:.0f} GB/s; {head['date']}, load {head['load']} at the "
-        f"start; {used}. GB/s over the fewest bytes, TFLOP/s, or microseconds a call; the last column is the best "
-        "peer's time over Weft's: above 1 Weft is faster.", "",
-        table(["workload", "unit"] + peers + ["best peer", "weft/best"], speeds), "",
+        f"start; {used}. GB/s over the fewest bytes, TFLOP/s, or microseconds a call; `weft/best` is the best "
+        "peer's time over Weft's from C++: above 1 Weft is faster"
+        + ("; beside it C++'s time over undecorated Python's." if python else "."), "",
+        table(["workload", "unit"] + peers + ["best peer", "weft/best"] + ["py/C++"] * python, speeds), "",
         "Seconds of the first call, compiling included:", "", table(["workload"] + peers, firsts)]
     missing = [f"{line['peer']} ({line['missing']})" for line in lines if "missing" in line]
     failed = [f"{line['workload']}, {line['peer']}: {line['error']}" for line in lines if "error" in line]

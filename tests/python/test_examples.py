@@ -1,0 +1,17 @@
+"""The examples run, small, and their libraries agree."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/python"
+SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py") if path.name != "compare.py")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_example_runs_and_agrees_with_numpy(script):
+    run = subprocess.run([sys.executable, str(FOLDER / script), "--quick"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "x numpy" in run.stdout

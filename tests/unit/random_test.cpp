@@ -1,0 +1,111 @@
+// Random numbers and streams through the C++ front end; tests/python/test_random.py has the distributions.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/unit/test_session.h"
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+class RandomTest : public testing::TestWithParam<int> {
+ protected:
+  TestSession session_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Both, RandomTest, testing::Values(0, 1 << 20),
+                         [](const auto& run) { return run.param ? "interpreted" : "compiled"; });
+
+std::vector<double> doubles(const Array& a) { return a.astype(DType::F64).to_vector<double>(); }
+
+TEST_P(RandomTest, ElementsDependOnTheirPositionAndKeyAlone) {
+  const Array key = random::key(7);
+  const std::vector<double> whole = doubles(random::uniform(key, {30, 40}));
+  EXPECT_EQ(doubles(random::uniform(key, {1200})), whole);
+  EXPECT_EQ(doubles(random::uniform(key, {30, 40})[Slice{3, 4}]),
+            std::vector<double>(whole.begin() + 120, whole.begin() + 160));
+  EXPECT_NE(doubles(random::uniform(random::key(8), {30, 40})), whole);
+  EXPECT_EQ(doubles(random::uniform(Number::typed(key.only_element()), {30, 40})), whole);
+}
+
+TEST_P(RandomTest, NumbersFuseWithWhatUsesThem) {
+  const Array x = from(std::vector<float>(3000, 1.0f), {30, 100});
+  const Array y = exp(x + random::normal(random::key(1), x.shape(), DType::F32) * 0.1);
+  if (GetParam() == 0) one_kernel(y);
+  const double mean = sum(log(y)).astype(DType::F64).item<double>() / 3000;
+  EXPECT_NEAR(mean, 1, 0.01);
+}
+
+TEST_P(RandomTest, SplitKeysGiveNewNumbers) {
+  const Array key = random::key(3), keys = random::split(key, 3);
+  const std::vector<uint64_t> split = keys.to_vector<uint64_t>(),
+                              direct = random::bits(key, {3}).to_vector<uint64_t>();
+  for (uint64_t one : split) EXPECT_THAT(direct, testing::Not(testing::Contains(one)));
+  EXPECT_NE(random::fold_in(key, 1).item<uint64_t>(), random::fold_in(key, 2).item<uint64_t>());
+  EXPECT_EQ(random::fold_in(key, 1).item<uint64_t>(), random::fold_in(key, 1).item<uint64_t>());
+}
+
+TEST_P(RandomTest, IntegersKeepToTheirBounds) {
+  const Array key = random::key(5);
+  const auto extremes = [&](const Number& low, const Number& high, DType dtype) {
+    const Array x = random::integers(key, {5000}, low, high, dtype);
+    EXPECT_EQ(x.dtype(), dtype);
+    return std::pair(min(x).astype(DType::F64).item<double>(), max(x).astype(DType::F64).item<double>());
+  };
+  EXPECT_EQ(extremes(-2, 3, DType::I64), std::pair(-2.0, 3.0));
+  EXPECT_EQ(extremes(9, 9, DType::I8), std::pair(9.0, 9.0));
+  EXPECT_EQ(extremes(0, 255, DType::U8), std::pair(0.0, 255.0));
+  const auto [low, high] = extremes(0, ~uint64_t{0}, DType::U64);
+  EXPECT_LT(low, 0x1p56);
+  EXPECT_GT(high, 0x1p64 - 0x1p56);
+}
+
+TEST_P(RandomTest, SaysWhatIsWrong) {
+  const Array key = random::key(5);
+  EXPECT_THAT(message_of([] { random::bits(zeros({2}), {3}); }), HasSubstr("bits: the key must be one u64"));
+  EXPECT_THAT(message_of<TypeError>([&] { random::uniform(key, {3}, DType::I32); }),
+              HasSubstr("uniform: draws floats: got i32"));
+  EXPECT_THAT(message_of<TypeError>([&] { random::bits(key, {3}, DType::I32); }),
+              HasSubstr("bits: draws unsigned integers: got i32"));
+  EXPECT_THAT(message_of([&] { random::integers(key, {3}, 4, 3); }),
+              HasSubstr("integers: low must not exceed high: got 4 and 3"));
+  EXPECT_THAT(message_of<OverflowError>([&] { random::integers(key, {3}, 0, 256, DType::U8); }),
+              HasSubstr("integers"));
+  EXPECT_THAT(message_of([&] { random::split(key, -1); }), HasSubstr("split: the count"));
+}
+
+TEST_P(RandomTest, StreamsOfTheCpuTakeWorkAtOnce) {
+  const Stream stream("cpu"), other("cpu");
+  const Event start = stream.record();
+  Array y;
+  {
+    const StreamScope scope(stream);
+    const StreamScope inner(other);
+    y = (arange(1000, DType::F64) + 1.0).eval();
+  }
+  other.wait(stream.record());
+  stream.synchronize();
+  EXPECT_TRUE(stream.done());
+  EXPECT_EQ(stream.handle(), 0u);
+  EXPECT_EQ(stream.device(), "cpu");
+  EXPECT_GE(stream.record().milliseconds_since(start), 0);
+  EXPECT_EQ(y.at(7).item<double>(), 8);
+  EXPECT_THAT(message_of([] { pinned(10, "cpu"); }), HasSubstr("page-locked memory is for copies"));
+}
+
+TEST_P(RandomTest, CopiesThatAreStartedAndMemoryOfOnesOwn) {
+  std::vector<double> data(3000);
+  std::iota(data.begin(), data.end(), 0.0);
+  const Array x = start_from(data.data(), DType::F64, {30, 100}, "cpu");
+  std::vector<double> back(3000);
+  start_copy_to(x.T(), back.data());
+  EXPECT_EQ(back[1], 100);
+  const Array own = duplicate(x[Slice{1, 3}]);
+  EXPECT_NE(lend(own).data, lend(x[Slice{1, 3}]).data);
+  EXPECT_EQ(doubles(own), std::vector<double>(data.begin() + 100, data.begin() + 300));
+}
+
+}  // namespace
+}  // namespace weft

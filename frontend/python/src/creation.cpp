@@ -17,9 +17,9 @@ void bind_creation(nb::module_& m) {
   using MaybeDType = std::optional<DType>;
   m.def(
       "full",
-      [](const Dims& shape, const Number& value, const MaybeDType& dtype, const std::string& device) {
+      [](nb::handle shape, const Number& value, const MaybeDType& dtype, const std::string& device) {
         const PythonLine line;
-        return full(shape, value, make(dtype, device));
+        return full(shape_from("full", shape), value, make(dtype, device));
       },
       "shape"_a, "value"_a, "dtype"_a.none(), "device"_a);
   m.def(

@@ -100,7 +100,7 @@ DType dtype_from(PyObject* object) {
 
 void bind_dtypes(nb::module_& m) {
   m.def(
-      "dtype", [](DType dtype) { return dtype; }, nb::arg("dtype"),
+      "dtype", [](nb::handle dtype) { return dtype_from(dtype.ptr()); }, nb::arg("dtype").none(),
       "The numpy.dtype that `dtype` stands for, if arrays can hold it.");
   m.def(
       "promote", [](DType a, DType b) { return promote(a, b); }, nb::arg("a"), nb::arg("b"),

@@ -41,9 +41,9 @@ void bind_random(nb::module_& m) {
   const auto add = [&](const char* name, Array (*f)(const Operand&, const Shape&, const Make&)) {
     r.def(
         name,
-        [f](const Argument& key, const Dims& shape, const MaybeDType& dtype, const std::string& device) {
+        [f, name](const Argument& key, nb::handle shape, const MaybeDType& dtype, const std::string& device) {
           const PythonLine line;
-          return f(key.operand(), shape, make(dtype, device));
+          return f(key.operand(), shape_from(name, shape), make(dtype, device));
         },
         "key"_a, "shape"_a, "dtype"_a.none(), "device"_a);
   };
@@ -53,10 +53,10 @@ void bind_random(nb::module_& m) {
   add("exponential", random::exponential);
   r.def(
       "integers",
-      [](const Argument& key, const Dims& shape, const Number& low, const Number& high,
+      [](const Argument& key, nb::handle shape, const Number& low, const Number& high,
          const MaybeDType& dtype, const std::string& device) {
         const PythonLine line;
-        return random::integers(key.operand(), shape, low, high, make(dtype, device));
+        return random::integers(key.operand(), shape_from("integers", shape), low, high, make(dtype, device));
       },
       "key"_a, "shape"_a, "low"_a, "high"_a, "dtype"_a.none(), "device"_a);
 }

@@ -1,5 +1,9 @@
 #include "frontend/python/src/shapes.h"
 
+#include <nanobind/stl/string.h>
+
+#include <string>
+
 #include "compiler/base/error.h"
 #include "frontend/python/src/errors.h"
 
@@ -48,6 +52,16 @@ Dims dims_from(PyObject* object) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
     dims.push_back(integer(PySequence_Fast_GET_ITEM(items.ptr(), i)));
   return dims;
+}
+
+Dims shape_from(const char* op, nb::handle object) {
+  try {
+    return dims_from(object.ptr());
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError)) throw;
+    const std::string got = nb::cast<std::string>(nb::repr(object));
+    throw TypeError(std::string(op) + ": a shape is an integer or a sequence of integers: got " + got);
+  }
 }
 
 }  // namespace weft::python

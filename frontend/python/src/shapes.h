@@ -10,6 +10,8 @@ namespace weft::python {
 nanobind::object tuple_of(const Dims& dims);
 // TypeError for what is neither an integer nor a sequence of them.
 Dims dims_from(PyObject* object);
+// The same for an op's shape, which the error names.
+Dims shape_from(const char* op, nanobind::handle object);
 
 }  // namespace weft::python
 

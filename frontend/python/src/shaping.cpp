@@ -8,9 +8,9 @@ namespace weft::python {
 void bind_shaping(nb::module_& m) {
   m.def(
       "reshape",
-      [](const Array& x, const Dims& shape) {
+      [](const Array& x, nb::handle shape) {
         const PythonLine line;
-        return x.reshape(shape);
+        return x.reshape(shape_from("reshape", shape));
       },
       "x"_a, "shape"_a);
   m.def("permute_dims", permute_dims, "x"_a, "axes"_a);

@@ -1,0 +1,64 @@
+"""What cannot be done says so: a TypeError, ValueError or IndexError that names the operation, the rule and what was got."""
+
+import gc
+
+import numpy as np
+import pytest
+import weft as wf
+
+HELD = r"dtype: arrays hold bool, integers, floats and complex numbers in the machine's byte order: got "
+SHAPE = ": a shape is an integer or a sequence of integers: got "
+
+CALLS = {
+    "strings": (lambda: wf.asarray(np.array(["a"])), TypeError, HELD + "<U1"),
+    "longdouble": (lambda: wf.asarray(np.zeros(3, np.longdouble)), TypeError, HELD + "float128"),
+    "objects": (lambda: wf.asarray(np.array([None])), TypeError, HELD + "object"),
+    "dates": (lambda: wf.asarray(np.zeros(3, "M8[s]")), TypeError, HELD),
+    "records": (lambda: wf.asarray(np.zeros(3, [("a", "i4")])), TypeError, HELD),
+    "dtype": (lambda: wf.zeros(3, dtype=np.longdouble), TypeError, HELD + "float128"),
+    "dtype_name": (lambda: wf.zeros(3, dtype="complex512"), TypeError, "complex512"),
+    "astype": (lambda: wf.zeros(3).astype("foo"), TypeError, "foo"),
+    "shape_text": (lambda: wf.zeros("a"), TypeError, "full" + SHAPE + "'a'"),
+    "shape_float": (lambda: wf.ones((2, 1.5)), TypeError, "full" + SHAPE + r"\(2, 1.5\)"),
+    "shape_negative": (lambda: wf.zeros((-1,)), ValueError, "extents must not be negative"),
+    "shape_huge": (lambda: wf.zeros((2**62, 2**62)), ValueError, "too many elements"),
+    "reshape": (lambda: wf.zeros(6).reshape(1.5), TypeError, "reshape" + SHAPE + "1.5"),
+    "reshape_count": (lambda: wf.zeros(6).reshape(4), ValueError, r"reshape: cannot view 6 elements as \(4,\)"),
+    "random_shape": (lambda: wf.random.default_rng(1).random(2.5), TypeError, "uniform" + SHAPE),
+    "random_bounds": (lambda: wf.random.default_rng(1).integers(5, 2.5), TypeError, "integers: the bounds are integers"),
+    "operand": (lambda: wf.add(wf.zeros(3), None), TypeError, "add: takes arrays and numbers: got NoneType"),
+    "axis": (lambda: wf.sum(wf.zeros(6), axis=3), IndexError, "sum: axis out of range for rank 1: got 3"),
+    "extents": (lambda: wf.zeros((2, 3)) @ wf.zeros((2, 3)), ValueError, "matmul: inner extents differ"),
+    "device": (lambda: wf.zeros(3, device="tpu"), ValueError, "device: takes cpu or cuda:N: got 'tpu'"),
+    "stream": (lambda: wf.Stream("tpu"), ValueError, "device: takes cpu or cuda:N: got 'tpu'"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_it_says_what_is_wrong(name):
+    call, kind, text = CALLS[name]
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_errors_leave_no_memory_behind():
+    cpu = wf.device("cpu")
+    x = wf.eval(wf.ones(1_000_000) * 2)
+    y = wf.eval(wf.ones(1_000_001) * 2)
+    gc.collect()
+    before = cpu.memory_in_use
+    for _ in range(3):
+        for wrong in (
+            lambda: (x * 3 + 1) + y,
+            lambda: wf.concat([x.reshape(1000, 1000) * 2, y]),
+            lambda: wf.take(x * 2, [2_000_000]),
+            lambda: wf.compile(lambda a: 3)(x),
+            lambda: wf.compile(lambda a: a + float(a[0]))(x),
+            lambda: wf.one_kernel((x * 2).reshape(1000, 1000) @ (x * 3).reshape(1000, 1000)),
+            lambda: (x * 2).__setitem__(slice(None), y),
+            lambda: np.add.at(x * 1, [5_000_000], 1.0),
+        ):
+            with pytest.raises((wf.Error, IndexError, TypeError)):
+                wrong()
+    gc.collect()
+    assert cpu.memory_in_use == before

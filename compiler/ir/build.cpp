@@ -133,7 +133,15 @@ NodeRef elementwise(Op op, std::span<const NodeRef> inputs, Lines lines) {
     }
     if (!choice || i > 0) dtype = promote(dtype, inputs[i]->dtype());
   }
-  if (op == Op::abs && dtype == DType::Bool) return inputs[0];
+  const bool whole = op == Op::abs || op == Op::floor || op == Op::ceil || op == Op::trunc;
+  if (whole && dtype == DType::Bool) return inputs[0];
+  if (op == Op::reciprocal && is_integer(dtype)) {
+    // Without its fraction, as a quotient of integers; 0 for 1 / 0 likewise.
+    const NodeRef one = constant({dtype, shape}, Scalar::of(1.0).cast(dtype), lines);
+    const NodeRef zero = constant({dtype, shape}, Scalar::of(0.0).cast(dtype), lines);
+    const NodeRef size = kind(dtype) == DTypeKind::Signed ? map(Op::abs, {inputs[0]}, lines) : inputs[0];
+    return map(Op::select, {map(Op::equal, {size, one}, lines), inputs[0], zero}, lines);
+  }
   if (info(op).mirror && dtype == DType::F64) {
     const auto is = [&](size_t k, DTypeKind wanted) { return kind(inputs[k]->dtype()) == wanted; };
     for (const size_t k : {0, 1}) {

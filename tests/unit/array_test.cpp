@@ -151,6 +151,28 @@ TEST_P(ArrayTest, NonNumbersAndSignedZerosAreKept) {
   EXPECT_EQ(argmax(a).item<int>(), 2);
 }
 
+TEST_P(ArrayTest, ItemRaisesWhatItsTypeDoesNotHold) {
+  EXPECT_EQ(scalar(-128).item<int8_t>(), -128);
+  EXPECT_EQ(scalar(2.9).item<uint8_t>(), 2);
+  EXPECT_EQ(scalar(300).item<float16>(), 300.f);
+  EXPECT_TRUE(scalar(300).item<bool>());
+  EXPECT_EQ((from<uint64_t>({~uint64_t{0}})).item<uint64_t>(), ~uint64_t{0});
+  EXPECT_EQ(message_of([] { scalar(300).item<int8_t>(); }),
+            "item: i8 does not hold the value: got 300 of dtype i64");
+  EXPECT_THROW(scalar(-1).item<uint64_t>(), OverflowError);
+  EXPECT_THROW((from<uint64_t>({~uint64_t{0}})).item<int64_t>(), OverflowError);
+  EXPECT_THROW(scalar(0x1p63).item<int64_t>(), OverflowError);
+  EXPECT_THROW(scalar(std::nan("")).item<int>(), OverflowError);
+  EXPECT_THROW(scalar(1e300).item<float>(), OverflowError);
+  EXPECT_EQ(scalar(std::numeric_limits<double>::infinity()).item<float>(),
+            std::numeric_limits<float>::infinity());
+}
+
+TEST_P(ArrayTest, ReciprocalsOfIntegersHaveNoFraction) {
+  EXPECT_THAT(reciprocal(from<int8_t>({1, -1, 2, -2, 0})).to_vector<int8_t>(), ElementsAre(1, -1, 0, 0, 0));
+  EXPECT_THAT(reciprocal(from<uint16_t>({1, 2, 0})).to_vector<uint16_t>(), ElementsAre(1, 0, 0));
+}
+
 TEST_P(ArrayTest, ReductionsWidenAsNumPyAndKeepAxesOnRequest) {
   const Array a = arange(6, DType::I8).reshape({2, 3});
   EXPECT_EQ(sum(a).dtype(), DType::I64);

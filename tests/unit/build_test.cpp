@@ -370,6 +370,15 @@ TEST(Elementwise, IntegersBecomeFloatsWhereTheOpTakesFloatsOnly) {
   EXPECT_EQ(dtype_of(Op::equal, DType::C64), DType::Bool);
 }
 
+TEST(Elementwise, KeepsDTypesThatNeedNoFraction) {
+  const NodeRef flags = input({DType::Bool, {3}}, {}), numbers = input({DType::I8, {3}}, {});
+  for (Op op : {Op::abs, Op::floor, Op::ceil, Op::trunc}) {
+    EXPECT_EQ(elementwise(op, std::vector{flags})->dtype(), DType::Bool) << name(op);
+    EXPECT_EQ(elementwise(op, std::vector{numbers})->dtype(), DType::I8) << name(op);
+  }
+  EXPECT_EQ(elementwise(Op::reciprocal, std::vector{numbers})->dtype(), DType::I8);
+}
+
 TEST(Elementwise, RefusesWhatNumPyRefuses) {
   const NodeRef b = in({2}, DType::Bool), f = in({2}), z = in({2}, DType::C64);
   EXPECT_ERROR(elementwise_of(Op::subtract, {b, b}),

@@ -110,10 +110,13 @@ class Array {
   }
   // Writes size() * itemsize() bytes.
   void copy_to(void* out) const;
-  // The only element, converted to T. Error when there is not exactly one.
+  // The only element, converted to T. Error when there is not exactly one, OverflowError when T does not hold
+  // it.
   template <Element T>
   T item() const {
-    return from_scalar<T>(only_element());
+    const Scalar value = only_element();
+    check_held(value, dtype_of<T>());
+    return from_scalar<T>(value);
   }
   Scalar only_element() const;
 
@@ -122,6 +125,7 @@ class Array {
   Array(detail::Ref<detail::Cell> cell, detail::Ref<const detail::View> view)
       : cell_(std::move(cell)), view_(std::move(view)) {}
   void check_dtype(const char* what, DType wanted) const;
+  static void check_held(const Scalar& value, DType wanted);
   std::vector<uint8_t> host_bytes() const;
   const void* host_data() const;
 

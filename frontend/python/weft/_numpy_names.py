@@ -151,10 +151,17 @@ def isscalar(element: Any) -> builtins.bool:
     return not isinstance(element, Array) and numpy.isscalar(element)
 
 
+def _as_float(x: Any) -> Array:
+    """As NumPy converts for functions of floats alone: one byte to float16, two to float32, others to float64."""
+    x = asarray(x)
+    if x.dtype.kind in "fcV":
+        return x
+    return _core.astype(x, _core.dtype({1: "float16", 2: "float32"}.get(x.dtype.itemsize, "float64")))
+
+
 def rint(x: Any, /, out: Any = None) -> Array:
     """The nearest integer, halves to even, as a float."""
-    x = asarray(x)
-    return _core.round(x if x.dtype.kind in "fcV" else _core.divide(x, 1), out)
+    return _core.round(_as_float(x), out)
 
 
 def fix(x: Any, /, out: Any = None) -> Array:
@@ -164,8 +171,7 @@ def fix(x: Any, /, out: Any = None) -> Array:
 
 def fabs(x: Any, /, out: Any = None) -> Array:
     """The absolute value as a float."""
-    x = asarray(x)
-    return _core.abs(x if x.dtype.kind in "fV" else _core.divide(x, 1), out)
+    return _core.abs(_as_float(x), out)
 
 
 def float_power(x1: Any, x2: Any, /) -> Array:

@@ -119,3 +119,31 @@ def test_small_writes_leave_recorded_values_alone():
     x[5] = 77
     assert y[5].item() == 6 and seen[5] == 5 and kept[5].item() == 5
     assert part.tolist() == [77, 6, 7]
+
+
+def test_dtypes_of_rounding_are_numpys():
+    for dtype in (bool, "int8", "uint8", "int16", "uint16", "int32", "uint64", "float16", "float32"):
+        a = np.array([0, 1, 1], dtype)
+        for name in ("floor", "ceil", "trunc", "rint", "fabs"):
+            expected = getattr(np, name)(a)
+            got = getattr(wf, name)(wf.asarray(a))
+            assert got.dtype == expected.dtype, (name, dtype)
+            np.testing.assert_array_equal(np.asarray(got), expected)
+    numbers = np.array([1, -1, 2, -3, 100], np.int16)
+    np.testing.assert_array_equal(np.asarray(wf.reciprocal(wf.asarray(numbers))), np.reciprocal(numbers))
+
+
+@pytest.mark.parametrize("values", [np.array(["a"]), np.array([1], np.longdouble), np.array([1], np.clongdouble),
+                                    np.array([1], "datetime64[s]"), np.array([None]), ["a"], np.zeros(2, "i4,f4")])
+def test_arrays_of_what_is_no_number(values):
+    with pytest.raises(TypeError, match=r"asarray: takes bools, integers, floats .* got .*dtype .*; convert it first"):
+        wf.asarray(values)
+
+
+def test_parts_of_complex_numbers_are_written_as_a_whole():
+    c = wf.asarray(np.array([1 + 2j, 3 + 4j]))
+    for write in (lambda: c.real.__setitem__(0, 5), lambda: c.imag.__setitem__([0], 5)):
+        with pytest.raises(ValueError, match=r"read-only view: .* real or imaginary part .* x.real = "):
+            write()
+    c.real = 5
+    assert c.tolist() == [5 + 2j, 5 + 4j]

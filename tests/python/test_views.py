@@ -157,7 +157,7 @@ def test_wrong_writes():
         x[0] = 1000
     with pytest.raises(TypeError):
         x[0] = 1j
-    with pytest.raises(ValueError, match="broadcast view"):
+    with pytest.raises(ValueError, match="read-only view"):
         wf.broadcast_to(x, (2, 3, 4))[0] = 1
     with pytest.raises(TypeError, match="deleted"):
         del x[0]

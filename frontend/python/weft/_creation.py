@@ -88,10 +88,15 @@ def asarray(
             except TypeError:
                 raise ValueError("asarray: Python's numbers and sequences can only be copied") from None
         # Weft has no bfloat16 literal of its own; NumPy converts through the dtype.
-        values = numpy.asarray(obj, dtype=dtype)
-        if values.dtype.kind == "O" or values.dtype.kind in "SUTmM":
-            raise TypeError(f"asarray: takes numbers: got {type(obj).__name__} with elements of dtype {values.dtype}")
-        obj = values
+        made_of = f"{type(obj).__name__} with elements of dtype "
+        obj = numpy.asarray(obj, dtype=dtype)
+    else:
+        made_of = "a NumPy array of dtype "
+    # 16 and 32 bytes: the long double and its complex numbers; kind V: bfloat16, which is nobody's own.
+    kind, size = obj.dtype.kind, obj.dtype.itemsize
+    if kind not in "biufcV" or (kind == "f" and size > 8) or (kind == "c" and size > 16) or (kind == "V" and size != 2):
+        raise TypeError(f"asarray: takes bools, integers, floats of at most 64 bits and complex numbers of two such: got "
+                        f"{made_of}{obj.dtype}; convert it first, as with .astype('float64')")
     if dtype is not None and dtype != obj.dtype:
         if copy is False:
             raise ValueError("asarray: another dtype needs a copy")

@@ -162,7 +162,8 @@ def _set(x: Array, key: Any, value: Any) -> None:
         _core.assign(x, _core.where(mask, held, x))
         return
     if not _core.writable(x):
-        raise ValueError("assign: cannot write to a broadcast view, whose elements share memory")
+        raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting or as "
+                         "the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)")
     if whole_mask:
         positions, flat = _true_positions(x, key), _flat_below(x, key.ndim)
         _put(flat, positions, _core.broadcast_to(asarray(value, device=x.device), [positions.size, *flat.shape[1:]]))

@@ -7,6 +7,9 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
+// What a span adds up in the values' own precision before it joins them into a total.
+constexpr const char* kFoldedVectors = "128";
+
 void CpuSpan::write_function() {
   std::string advance, pointers;
   for (auto& q : streams_) {
@@ -77,9 +80,9 @@ std::string CpuSpan::call() {
   list("static const WalkStream streams", streams);
   list("static const int guards", guards);
   out += format("      static const WalkPlan plan = {{span{}, {}, {}, L, {}, {}, {}, {}, {}, {}}};\n", id_,
-                name_if("streams", streams), name_if("guards", guards), folds_ ? "64" : "0x7fffffffffffffff",
-                streams_.size(), tests_.size(), place(many_rows(), "rows"), place(uses_positions_, "i"),
-                aligned);
+                name_if("streams", streams), name_if("guards", guards),
+                folds_ ? kFoldedVectors : "0x7fffffffffffffff", streams_.size(), tests_.size(),
+                place(many_rows(), "rows"), place(uses_positions_, "i"), aligned);
   list("const WalkMemory memory", memory);
   list("WalkTest tests", tests);
   if (pads) out += format("      __attribute__((aligned(64))) char pads[{}];\n", pads);

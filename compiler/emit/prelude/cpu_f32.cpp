@@ -16,8 +16,9 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
 [[gnu::always_inline]] static inline f32v weft_sqrt_f32(f32v x) { return __builtin_elementwise_sqrt(x); }
 //@ weft_rsqrt_f32
 // Where the hardware estimates 14 bits, one of Newton's steps: 1.1 ulp, at a third of the cost of root and
-// division (1.6 ulp). The step is undefined, and the estimate exact, at zeros and infinities. Elsewhere y is a
-// normal number, which an integer halves: multipliers are what such loops are short of.
+// division (1.6 ulp). The step is undefined, and the estimate exact, at zeros and infinities: there the minimum
+// gives its other side, and the sum keeps y. Elsewhere y is a normal number, which an integer halves: multipliers
+// and comparisons are what such loops are short of.
 [[gnu::always_inline]] static inline f32v weft_rsqrt_f32(f32v x) {
 #if __AVX512F__
   typedef float Part __attribute__((vector_size(64)));
@@ -28,9 +29,9 @@ const char* const kPreludeCpuF32 = R"weft(//@ weft_fma_f32
   for (int i = 0; i < (L + 15) / 16; ++i)
     parts.of[i] = __builtin_ia32_rsqrt14ps512_mask(parts.of[i], parts.of[i], 0xffff);
   __builtin_memcpy(&y, &parts, sizeof y);
-  f32v e = __builtin_elementwise_fma(-(x * y), y, (f32v)(1.0f));
   f32v half = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, y) - 0x00800000);
-  return e == e ? __builtin_elementwise_fma(half, e, y) : y;
+  f32v e = __builtin_elementwise_fma(-(x * half), y, (f32v)(0.5f));
+  return __builtin_elementwise_fma(y, e < 0.25f ? e : (f32v)(0.25f), y);
 #else
   return 1.0f / __builtin_elementwise_sqrt(x);
 #endif

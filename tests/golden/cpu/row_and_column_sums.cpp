@@ -62,7 +62,7 @@ static void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_7d4b4dcf88fcca9c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0f88b3811ae2bc54(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -85,7 +85,7 @@ extern "C" void weft_7d4b4dcf88fcca9c(const unsigned long* w, long begin, long e
         {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
         {sizeof(float), __builtin_offsetof(S0, z_t1), -1, 0, 0, 1, 1},
       };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 64, 2, 0, -1, -1, -1};
+      static const WalkPlan plan = {span0, streams, nullptr, L, 128, 2, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + a0 * p[2], 1, 0},
         {(float*)(scratch + p[8]) - left, 1, 0},
@@ -101,7 +101,7 @@ extern "C" void weft_7d4b4dcf88fcca9c(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_7d4b4dcf88fcca9c_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0f88b3811ae2bc54_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

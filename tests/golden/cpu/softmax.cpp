@@ -80,7 +80,7 @@ static void span2(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_a61cab83f8efc081(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_c1dbcc318346a1bf(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -98,7 +98,7 @@ extern "C" void weft_a61cab83f8efc081(const unsigned long* w, long begin, long e
       static const WalkStream streams[] = {
         {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
       };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 64, 1, 0, -1, -1, -1};
+      static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + a0 * p[2], 1, 0},
       };
@@ -119,7 +119,7 @@ extern "C" void weft_a61cab83f8efc081(const unsigned long* w, long begin, long e
         {sizeof(float), __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
         {sizeof(float), __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
       };
-      static const WalkPlan plan = {span1, streams, nullptr, L, 64, 2, 0, -1, -1, -1};
+      static const WalkPlan plan = {span1, streams, nullptr, L, 128, 2, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + a0 * p[2], 1, 0},
         {(float*)(scratch + p[4]) - left, 1, 0},

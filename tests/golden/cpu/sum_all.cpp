@@ -39,7 +39,7 @@ static void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_85de0c07c6941be6(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_e5cfe512fc1089a0(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -60,7 +60,7 @@ extern "C" void weft_85de0c07c6941be6(const unsigned long* w, long begin, long e
       static const WalkStream streams[] = {
         {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
       };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 64, 1, 0, -1, -1, -1};
+      static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + 0, 1, 0},
       };
@@ -74,7 +74,7 @@ extern "C" void weft_85de0c07c6941be6(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_85de0c07c6941be6_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_e5cfe512fc1089a0_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

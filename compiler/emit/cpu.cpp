@@ -62,6 +62,7 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
 Emitted CpuEmitter::run() {
   find_varying();
   find_arrays();
+  find_transposed();
   place_partials();
   if (goes_across_) place_across();
   std::string main = entry();
@@ -245,13 +246,16 @@ std::string CpuEmitter::task_loops(bool parts, const std::string& point, const s
   }
   out += format("    long first = block * {0}, last = weft_least(first + {0}, {1});\n", names_.rows,
                 names_.points);
+  if (!tiles_.empty()) out += "    long tile = 0, tiled = 0;\n";
   out += before + "    for (long o = first; o < last; ++o) {\n";
+  // The last axis varies first, but for one that tiles go along.
+  std::vector<int> axes;
+  for (int a = outer_rank(); a-- > 0;)
+    if (a != x_) axes.insert(a == s_.tile_axis ? axes.begin() : axes.end(), a);
   std::string rest = "o";
-  int left = 0;
-  for (int a = 0; a < outer_rank(); ++a) left += a != x_;
+  size_t left = axes.size();
   if (left > 1) out += "      long rest = o;\n", rest = "rest";
-  for (int a = outer_rank(); a-- > 0;) {
-    if (a == x_) continue;
+  for (int a : axes) {
     if (--left == 0)
       out += format("      long a{} = {};\n", a, rest);
     else
@@ -269,7 +273,7 @@ std::string CpuEmitter::signature(const char* suffix) const {
 std::string CpuEmitter::entry() {
   plan_tasks();
   totalling_ = scans_ && s_.split > 1;
-  std::string point;
+  std::string point = fill_tiles();
   for (size_t i = 0; i < p_.sweeps.size(); ++i) {
     point += block(p_.sweeps[i].before);
     point += sweep(p_.sweeps[i]);

@@ -94,6 +94,14 @@ class CpuEmitter {
   std::string store_across() const;
   std::string across_entry();
 
+  // ---- cpu_transpose.cpp: loads that run along another axis than the lanes
+  bool transposed(const plan::Load& load) const;
+  void find_transposed();
+  // At an outer point: turns squares over where a row begins that none of the last holds.
+  std::string fill_tiles() const;
+  // Where a transposed load's current row lies, less the position on the lane axis where it begins.
+  std::string tile_row(plan::Value loaded) const;
+
   // ---- cpu_uniform.cpp: statements that are the same in every lane
   // Values are vectors everywhere; those that index also have their first lane as `x<n>`, tests as `g<n>`.
   std::string define_uniform(plan::Value v, const std::string& expression) const;
@@ -122,6 +130,7 @@ class CpuEmitter {
   std::vector<char> varies_;
   std::vector<const plan::Stmt*> definition_;
   std::map<plan::Value, Array> arrays_;
+  std::map<plan::Value, std::string> tiles_;  // of the transposed loads
   // Of the accumulators: Columns. In the finishing entry, of those that go across.
   std::vector<Array> totals_, positions_;
   std::vector<Array> across_;  // what a task has of the accumulators that go across, over the whole row

@@ -145,6 +145,10 @@ void CpuSpan::write(const Load& s) {
                                : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));
     return;
   }
+  if (e_.transposed(s)) {
+    streams_.push_back({"r" + n, element, e_.tile_row(s.out), "", true, false, size_of(t)});
+    return define(s.out, format("weft_load_{}(r{})", suffix(t), n));
+  }
   std::vector<Value> tests;
   for (Value g : s.guards)
     if (e_.segments(g)) tests.push_back(g), import(g);

@@ -40,14 +40,17 @@ struct Schedule {
   int together = 1;    // CUDA, Columns: neighbours on the row that a thread takes, as vectors
   int run = 1;         // CUDA, Columns: batches between additions to totals of a wider dtype
   int tile_axis =
-      -1;        // CUDA, Pointwise: the axis that transposed loads run along; they go through shared memory
-  int tile = 0;  // CUDA, with tile_axis: points along both sides of a block's square
+      -1;  // Pointwise: the axis that transposed loads run along; they go through shared memory, or scratch
+  int tile = 0;        // with tile_axis, points along both sides of the squares that are turned over
   std::string reason;  // what explain prints
 };
 
 // Both also decide what crosses sweeps (repeat_cheap_values), so they may change the program.
 Schedule schedule_cpu(RowProgram& program, const Target& target);
 Schedule schedule_cuda(RowProgram& program, const Target& target);
+
+// Whether a load is contiguous along `axis` and jumps along the lanes'.
+bool is_transposed(const Load& load, int axis, int lane_axis);
 
 std::string print(const Schedule& schedule);
 

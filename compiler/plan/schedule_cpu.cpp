@@ -140,7 +140,33 @@ bool reads_across(const RowProgram& p, int lane_axis) {
   return across;
 }
 
+// The axis that most bytes of transposed loads run along, and the side of the squares that are turned over:
+// as many elements as fill a vector, where the axes are that long.
+void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
+  int64_t most = 0;
+  size_t widest = 1;
+  for (int a = 0; a < static_cast<int>(p.outer.size()); ++a) {
+    int64_t bytes = 0;
+    size_t largest = 1;
+    for_each_stmt(p, [&](const Stmt& stmt) {
+      auto* l = std::get_if<Load>(&stmt);
+      if (!l || !is_transposed(*l, a, s.lane_axis)) return;
+      const size_t size = size_of(p.buffers[l->buffer].dtype);
+      bytes += static_cast<int64_t>(size), largest = std::max(largest, size);
+    });
+    if (bytes > most) most = bytes, widest = largest, s.tile_axis = a;
+  }
+  s.tile = std::clamp(target.vector_bytes / static_cast<int>(widest), 4, 16);
+  if (s.tile_axis < 0 || std::min(extent(p, s.tile_axis), extent(p, s.lane_axis)) < s.tile)
+    s.tile_axis = -1, s.tile = 0;
+}
+
 }  // namespace
+
+bool is_transposed(const Load& load, int axis, int lane_axis) {
+  return axis != lane_axis && load.guards.empty() && load.at.values.empty() && along(load.at, axis) == 1 &&
+         std::abs(along(load.at, lane_axis)) > 1;
+}
 
 Schedule schedule_cpu(RowProgram& p, const Target& target) {
   Schedule s;
@@ -239,17 +265,20 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     task *= static_cast<float>(s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   } else {
-    // About 64 KiB of traffic a task, whole rows where rows are short. Lanes that read another axis's
-    // neighbours take small tiles, so that each line of memory that they touch is used up while it is in the
-    // first-level cache.
+    // About 64 KiB of traffic a task, whole rows where rows are short. Where lanes read another axis's
+    // neighbours, squares are turned over along as many lanes as their rows leave room for in the first-level
+    // cache; else tiles are small, so that each line of memory that they touch is used up while it is there.
     int64_t elements = std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384);
     s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes,
                                 (lane + s.lanes - 1) / s.lanes * s.lanes);
     s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));
     if (reads_across(p, s.lane_axis)) {
-      s.chunk = std::max<int64_t>(s.lanes, 64);
+      choose_tile(p, target, s);
+      s.chunk =
+          std::min<int64_t>(s.tile ? 512 : std::max(s.lanes, 64), (lane + s.lanes - 1) / s.lanes * s.lanes);
       s.rows_per_task = 128;
       s.reason = "pointwise, in tiles: some arrays are read across";
+      if (s.tile) s.reason += fmt::format(", turned over in squares of {}", s.tile);
     }
     float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));

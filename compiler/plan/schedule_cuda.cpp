@@ -136,7 +136,7 @@ class Scheduler {
           std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
       int64_t stride = stride_along(at, axis);
       if (stride == 0 && !by_value) return;
-      if (l && tile_axis >= 0 && is_transposed(*l, tile_axis)) return;
+      if (l && tile_axis >= 0 && is_transposed(*l, tile_axis, s_.lane_axis)) return;
       touches = true;
       strided |= by_value || stride != 1;
       largest =
@@ -155,7 +155,7 @@ class Scheduler {
         auto* l = std::get_if<Load>(&s);
         auto* st = std::get_if<Store>(&s);
         if ((!l && !st) || stride_along(*index_of(s), axis) == 0) return;
-        if (l && tile_axis >= 0 && is_transposed(*l, tile_axis)) return;
+        if (l && tile_axis >= 0 && is_transposed(*l, tile_axis, s_.lane_axis)) return;
         int phase = vector_phase(p_, *index_of(s), axis, v, varies);
         fits &= phase == 0 || (l && phase > 0 && !ragged);
       });
@@ -249,12 +249,6 @@ class Scheduler {
     return false;
   }
 
-  // Whether a load is contiguous along `axis` and jumps along the lane axis.
-  bool is_transposed(const Load& l, int axis) const {
-    return l.guards.empty() && l.at.values.empty() && stride_along(l.at, axis) == 1 &&
-           std::abs(stride_along(l.at, s_.lane_axis)) > 1;
-  }
-
   // Loads that are contiguous along another axis than the lanes' go through shared memory.
   bool choose_tile() {
     int best = -1;
@@ -263,7 +257,7 @@ class Scheduler {
       if (a == s_.lane_axis || extent(a) < 32 || extent(s_.lane_axis) < 32) continue;
       int64_t bytes = 0;
       for (auto& s : p_.sweeps[0].body)
-        if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, a))
+        if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, a, s_.lane_axis))
           bytes += static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype));
       if (bytes > most && bytes * 16 * 17 <= kJoinBytes) most = bytes, best = a;
     }
@@ -271,7 +265,7 @@ class Scheduler {
     const auto varies = varies_along(p_, best);
     s_.lanes = lanes_along(s_.lane_axis, best);
     for (auto& s : p_.sweeps[0].body)
-      if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, best))
+      if (auto* l = std::get_if<Load>(&s); l && is_transposed(*l, best, s_.lane_axis))
         while (s_.lanes > 1 &&
                (extent(best) % s_.lanes != 0 || vector_phase(p_, l->at, best, s_.lanes, varies) != 0))
           s_.lanes /= 2;

@@ -42,6 +42,8 @@ void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int6
   s.split = row && p.sweeps.size() == 1 && !whole ? std::min<int64_t>(split, p.row[0].value) : 1;
   if (s.split > 1) s.rows_per_task = 1;
   s.streaming = order != Order::Columns && test::can_stream(p, s.lane_axis) && k % 2 == 0;
+  // What the schedule chose for other lanes may not fit these.
+  s.tile_axis = -1, s.tile = 0;
 }
 
 struct Case {
@@ -336,6 +338,60 @@ TEST_P(Forcing, AnySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(EmitCpu, Forcing, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
+
+// Squares of transposed loads, as large as the shorter of their axes allows, wherever tasks and chunks cut
+// them.
+TEST(TransposedLoads, AnySquare) {
+  const std::string text = R"(graph {
+  %x = input "x" : {T}[3, {n}, {m}]
+  %y = input "y" : {T}[{m}, 3, {n}]
+  %z = input "z" : {T}[3, {m}, {n}]
+  %f = slice %x, starts=[0, {last}, 0], steps=[1, -1, 1] : {T}[3, {n}, {m}]
+  %a = permute %x, axes=[0, 2, 1] : {T}[3, {m}, {n}]
+  %b = permute %f, axes=[0, 2, 1] : {T}[3, {m}, {n}]
+  %c = permute %y, axes=[1, 0, 2] : {T}[3, {m}, {n}]
+  %d = maximum %a, %b
+  %e = minimum %d, %c
+  %r = add %e, %z
+  return %r })";
+  uint64_t seed = 0;
+  for (const char* dtype : {"u8", "f16", "f32", "f64", "c64", "c128"})
+    for (auto [n, m] : {std::pair<int64_t, int64_t>{4, 5}, {37, 16}, {50, 33}, {16, 70}}) {
+      std::string lines = text;
+      auto put = [&](const std::string& from, const std::string& to) {
+        for (size_t at; (at = lines.find(from)) != std::string::npos;) lines.replace(at, from.size(), to);
+      };
+      put("{T}", dtype), put("{n}", std::to_string(n)), put("{m}", std::to_string(m));
+      put("{last}", std::to_string(n - 1));
+      if (dtype[0] == 'c') put("maximum", "add"), put("minimum", "subtract");
+      ir::Graph graph = ir::parse(lines);
+      auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, 0.0);
+      auto want = interpret(graph, inputs);
+      for (int tile = 4; tile <= std::min<int64_t>({n, m, 16}); tile *= 2)
+        for (int lane_axis : {1, 2}) {
+          Forced forced;
+          int turned = 0;
+          forced.change = [&](Schedule& s, const RowProgram& p) {
+            s.lane_axis = lane_axis;
+            s.tile_axis = 3 - lane_axis;
+            s.tile = tile;
+            s.lanes = 16;
+            s.chunk = seed % 2 ? 16 : 48;
+            s.rows_per_task = 1 + static_cast<int64_t>(seed * 7 % 40);
+            s.streaming = false;
+            for_each_stmt(p, [&](const plan::Stmt& stmt) {
+              auto* load = std::get_if<plan::Load>(&stmt);
+              turned += load && is_transposed(*load, s.tile_axis, lane_axis);
+            });
+          };
+          auto got = run_kernels(graph, inputs, test::host_target(), forced);
+          ASSERT_EQ(turned, 2) << lines;
+          ASSERT_EQ(test::difference(got[0], want[0], {0, 0, true}), "")
+              << "tile " << tile << ", lanes along " << lane_axis << "\n"
+              << lines;
+        }
+    }
+}
 
 // Totals across rows beside reductions along them, whatever the lanes and the rows of a task.
 TEST(TotalsAcross, AnySchedule) {

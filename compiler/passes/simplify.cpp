@@ -151,6 +151,55 @@ NodeRef unary(const NodeRef& n, const Options& options) {
   }
 }
 
+// Whether the elements along each of the axes are one and the same value.
+bool is_uniform(const Node& x, const Dims& axes) {
+  if (x.op == Op::constant || x.op == Op::scalar) return true;
+  if (x.op != Op::broadcast) return false;
+  const Shape& from = x.inputs[0]->shape();
+  const auto added = static_cast<int64_t>(x.shape().size() - from.size());
+  return std::all_of(axes.begin(), axes.end(),
+                     [&](int64_t a) { return a < added || from[static_cast<size_t>(a - added)] == 1; });
+}
+
+// The value that is the same along the axes, without them.
+NodeRef one_of(const Node& n, const NodeRef& x, const Dims& axes) {
+  if (x->op == Op::constant) return constant(n.type, x->as<ir::ConstantAttr>().value, n.lines);
+  if (x->op == Op::scalar) {
+    const size_t rank = x->shape().size();
+    const NodeRef first = ir::slice(x, Dims(rank, 0), Shape(rank, 1), Dims(rank, 1), n.lines);
+    return ir::broadcast(ir::reshape(first, {}, n.lines), n.shape(), n.lines);
+  }
+  const NodeRef& from = x->inputs[0];
+  const size_t added = x->shape().size() - from->shape().size();
+  Shape rest;
+  for (size_t k = 0; k < from->shape().size(); ++k)
+    if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(k + added)))
+      rest.push_back(from->shape()[k]);
+  return ir::broadcast(ir::reshape(from, rest, n.lines), n.shape(), n.lines);
+}
+
+// A reduction of equal values is told by one of them: the largest, the first, a sum of zeros; by their number
+// too where sums are exact, as those of integers are, and of ones as far as the dtype they are added in
+// counts.
+NodeRef uniform_reduction(const NodeRef& n) {
+  const NodeRef& x = n->inputs[0];
+  const Dims& axes = n->as<ir::AxesAttr>().axes;
+  const int64_t count = element_count(x->shape()) / element_count(n->shape());
+  if (count == 1 || !is_uniform(*x, axes)) return n;
+  const std::optional<double> value = known(x);
+  const bool float_sum = n->op == Op::sum && is_float(n->dtype());
+  const int64_t countable = int64_t{1} << (is_half(n->dtype()) ? 24 : 53);
+  if (float_sum && (value == 1 || value == -1) && count <= countable)
+    return number(*n, *value * static_cast<double>(count));
+  const bool whole_sum = n->op == Op::sum && is_integer(n->dtype());
+  if (n->op == Op::prod && value != 1) return n;
+  if (n->op == Op::sum && value != 0 && !whole_sum) return n;
+  if (n->op == Op::argmax || n->op == Op::argmin) return number(*n, 0.0);
+  if (x->dtype() != n->dtype()) return n;
+  const NodeRef one = one_of(*n, x, axes);
+  return whole_sum ? map_of(*n, Op::multiply, {one, constant(n->type, Scalar::of(count), n->lines)}) : one;
+}
+
 NodeRef reduction(const NodeRef& n) {
   const NodeRef& x = n->inputs[0];
   const Dims& axes = n->as<ir::AxesAttr>().axes;
@@ -159,6 +208,7 @@ NodeRef reduction(const NodeRef& n) {
     if (n->op == Op::all) identity = Scalar::of(true);
     return constant(n->type, identity, n->lines);
   }
+  if (NodeRef told = uniform_reduction(n); told != n) return told;
   Dims longer;
   for (int64_t a : axes)
     if (x->shape()[a] != 1) longer.push_back(a);

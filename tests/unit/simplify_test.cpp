@@ -124,6 +124,32 @@ const Rule kRules[] = {
     {"ReductionOverSomeAxesOfOne", "%x = input : f32[4, 1, 5]\n %r = max %x, axes=[1, 2]",
      "%x = input : f32[4, 1, 5]\n %m = max %x, axes=[2]\n %r = reshape %m : f32[4]"},
     {"ArgmaxOfOneElement", "%x = input : f32[40, 1]\n %r = argmax %x, axes=[1]", "%r = constant 0 : i64[40]"},
+    {"SumOfZeros", "%x = constant 0.0 : f32[4, 50]\n %r = sum %x, axes=[1]", "%r = constant 0.0 : f32[4]"},
+    {"SumOfNegativeZeros", "%x = constant -0.0 : f32[50]\n %r = sum %x, axes=[0]",
+     "%r = constant -0.0 : f32[]"},
+    {"SumOfComplexZeros", "%x = constant 0.0 : c64[50]\n %r = sum %x, axes=[0]", "%r = constant 0.0 : c64[]"},
+    {"SumOfOnes", "%x = constant 1.0 : f32[3, 50]\n %r = sum %x, axes=[0, 1]", "%r = constant 150.0 : f32[]"},
+    {"SumOfHalfOnesBeyondTheirRange", "%x = constant -1.0 : f16[70000]\n %r = sum %x, axes=[0]",
+     "%r = constant -inf : f16[]"},
+    {"SumOfTenthsStays", "%x = constant 0.1 : f32[50]\n %r = sum %x, axes=[0]", nullptr},
+    {"SumOfIntegersWraps", "%x = constant 7 : i8[50]\n %r = sum %x, axes=[0]", "%r = constant 94 : i8[]"},
+    {"SumOfAScalarInteger", "%x = scalar : i32[6, 50]\n %r = sum %x, axes=[1]",
+     "%x = scalar : i32[6, 50]\n %s = slice %x, starts=[0, 0], steps=[1, 1] : i32[1, 1]\n %t = reshape %s : "
+     "i32[]\n %b = broadcast %t : i32[6]\n %r = multiply %b, 50"},
+    {"SumOfABroadcastInteger",
+     "%x = input : u8[3, 1]\n %b = broadcast %x : u8[3, 40]\n %r = sum %b, axes=[1]",
+     "%x = input : u8[3, 1]\n %t = reshape %x : u8[3]\n %r = multiply %t, 40"},
+    {"SumOfABroadcastFloatStays",
+     "%x = input : f32[3, 1]\n %b = broadcast %x : f32[3, 40]\n %r = sum %b, axes=[1]", nullptr},
+    {"LargestOfABroadcast", "%x = input : f32[3, 1]\n %b = broadcast %x : f32[3, 40]\n %r = max %b, axes=[1]",
+     "%x = input : f32[3, 1]\n %r = reshape %x : f32[3]"},
+    {"LargestAcrossABroadcastStays",
+     "%x = input : f32[3, 1]\n %b = broadcast %x : f32[3, 40]\n %r = max %b, axes=[0, 1]", nullptr},
+    {"AnyOfOne", "%x = constant true : bool[50]\n %r = any %x, axes=[0]", "%r = constant true : bool[]"},
+    {"ArgminOfAConstant", "%x = constant 3.5 : f32[4, 50]\n %r = argmin %x, axes=[1]",
+     "%r = constant 0 : i64[4]"},
+    {"ProductOfOnes", "%x = constant 1.0 : f64[50]\n %r = prod %x, axes=[0]", "%r = constant 1.0 : f64[]"},
+    {"ProductOfZerosStays", "%x = constant -0.0 : f64[50]\n %r = prod %x, axes=[0]", nullptr},
     {"SumOfNothing", "%x = input : f32[3, 0]\n %r = sum %x, axes=[1]", "%r = constant 0.0 : f32[3]"},
     {"ProdOfNothing", "%x = input : i32[3, 0]\n %r = prod %x, axes=[1]", "%r = constant 1 : i32[3]"},
     {"AllOfNothing", "%x = input : bool[3, 0]\n %r = all %x, axes=[1]", "%r = constant true : bool[3]"},
@@ -215,6 +241,19 @@ TEST(Simplify, WideConcatsBecomeTrees) {
             after = passes::simplify(before, Options());
   EXPECT_EQ(after.outputs[0]->inputs.size(), 4u);
   expect_same_values(before, after);
+}
+
+TEST(Simplify, CountsOnesAsFarAsTheirTotalsDo) {
+  auto sum = [](const std::string& type, const std::string& count) {
+    return passes::simplify(graph("%x = constant 1.0 : " + type + "[" + count + "]\n %r = sum %x, axes=[0]"),
+                            Options())
+        .outputs[0];
+  };
+  const ir::NodeRef ones = sum("f32", "2147483648");
+  ASSERT_EQ(ones->op, ir::Op::constant);
+  EXPECT_EQ(ones->as<ir::ConstantAttr>().value.re, 2147483648.0);
+  EXPECT_EQ(sum("bf16", "16777216")->op, ir::Op::constant);
+  EXPECT_EQ(sum("bf16", "16777217")->op, ir::Op::sum);
 }
 
 TEST(Simplify, ARewriteOpensTheNext) {

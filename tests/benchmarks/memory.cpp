@@ -2,6 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -18,8 +20,11 @@ using namespace weft::bench;
 using Clock = std::chrono::steady_clock;
 using Arrays = std::vector<Array>;
 
-// Far beyond the last-level cache.
-int64_t elements_for(const std::string& device) { return int64_t{1} << (device == "cpu" ? 24 : 27); }
+// Each array is larger than the last-level cache: else the copy would read its two from there.
+int64_t elements_for(const runtime::Device& device) {
+  const size_t least = device.host_visible() ? size_t{1} << 24 : size_t{1} << 27;
+  return static_cast<int64_t>(std::max(least, std::bit_floor(2 * device.info().cache_bytes / sizeof(float))));
+}
 
 // Copies one buffer to another as fast as the machine lets: on the CPU a loop of streaming stores that the
 // device's own threads run, on a GPU the driver's copy.
@@ -73,13 +78,13 @@ double seconds(runtime::Device& device, const std::function<void()>& f) {
 // bursts do not reach.
 void beside_copy(benchmark::State& state, const std::string& name, int inputs,
                  const std::function<Arrays(const Arrays&)>& maps) {
-  const int64_t n = elements_for(name);
+  runtime::Device& device = *Session::current().state().device(name).device;
+  const int64_t n = elements_for(device);
   Arrays in;
   for (int i = 0; i < inputs; ++i) {
     in.push_back(full({n}, 0.5 + i, {DType::F32, name}));
     in.back().eval();
   }
-  runtime::Device& device = *Session::current().state().device(name).device;
   const size_t bytes = static_cast<size_t>(n) * sizeof(float);
   Copy copy(device, bytes);
   Arrays out;
@@ -106,12 +111,12 @@ void beside_copy(benchmark::State& state, const std::string& name, int inputs,
 
 // A session of its own, whose device has held nothing but the chain's arrays.
 void peak_of_chain(benchmark::State& state, const std::string& name) {
-  const int64_t n = elements_for(name);
   const Session before = Session::current();
   SessionOptions options;
   options.device = name;
   const Session session(options);
   session.make_current();
+  const int64_t n = elements_for(*session.state().device(name).device);
   const auto needed = static_cast<double>(3 * n) * sizeof(float);
   for (auto _ : state) {
     const std::vector<float> ones(static_cast<size_t>(n), 1);

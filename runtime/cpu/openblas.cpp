@@ -96,12 +96,11 @@ std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
   return {};
 }
 
-// OpenBLAS sends every processor with bf16 instructions to its Cooperlake kernels. On a Xeon of 16 cores
-// their products reach a quarter of what those of SkylakeX do; on Zen 4, which computes 512 bits in two
-// halves, Haswell's gain a tenth.
+// OpenBLAS sends every processor with bf16 instructions to its Cooperlake kernels. They are as good as others
+// on Intel's, but Zen 4 computes 512 bits in two halves, and Haswell's kernels gain it a tenth.
 std::string kernels_for_this_processor() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bf16")) return __builtin_cpu_is("amdfam19h") ? "Haswell" : "SkylakeX";
+  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amdfam19h")) return "Haswell";
 #endif
   return "";
 }

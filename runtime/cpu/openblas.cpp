@@ -40,7 +40,8 @@ class SettingsWhileLoading {
     for (const auto& [name, value] : settings) {
       if (value.empty() || std::getenv(name.c_str())) continue;
       added_.push_back(name);
-      longer.push_back(texts.emplace_back(std::make_unique<std::string>(name + "=" + value))->data());
+      longer.push_back(
+          texts.emplace_back(std::make_unique<std::string>(fmt::format("{}={}", name, value)))->data());
     }
     if (added_.empty()) return;
     longer.push_back(nullptr);

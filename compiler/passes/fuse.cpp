@@ -534,6 +534,8 @@ class Fuser {
 
   // First what reduces the same rows, then what reduces over their points.
   void take_in_groups() {
+    decisions_of_.clear();
+    for (size_t k = 0; k < decisions_.size(); ++k) decisions_of_[decisions_[k].consumer].push_back(k);
     for (bool across : {false, true})
       for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
         if (!groups_[g].space.has_row) continue;
@@ -605,9 +607,10 @@ class Fuser {
       join = {false, {}, "another kernel has to run between them"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
     if (join.reason.empty() && !join.possible) return false;
-    for (auto& d : decisions_)
-      if (group_of(d.producer) == into && group_of(d.consumer) == group)
-        d.fused = join.possible, d.reason = join.possible ? "computed in one kernel" : join.reason;
+    for (auto& root : from.roots)
+      for (size_t k : decisions_of_[root.node.get()])
+        if (auto& d = decisions_[k]; group_of(d.producer) == into)
+          d.fused = join.possible, d.reason = join.possible ? "computed in one kernel" : join.reason;
     if (!join.possible) return false;
     for (auto& root : from.roots) {
       group_of_[root.node.get()] = into;
@@ -809,6 +812,7 @@ class Fuser {
   std::unordered_map<const Node*, int> group_of_;
   std::unordered_map<const Node*, std::vector<int>> readers_;
   std::vector<ir::Decision> decisions_;
+  std::unordered_map<const Node*, std::vector<size_t>> decisions_of_;  // by consumer, once all are made
 };
 
 }  // namespace

@@ -73,6 +73,16 @@ TEST(CliShow, MachineCode) {
   EXPECT_THAT(ran.out, HasSubstr(".globl\tweft_"));
 }
 
+// Compared as halves, each lane would be converted by itself.
+TEST(CliShow, HalvesAreConvertedAVectorAtATime) {
+  const Ran ran = run_weft({"show", "-", "--stage", "asm"},
+                           "graph {\n  %x = input : f16[1000]\n  %y = log %x\n  return %y\n}\n");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  int conversions = 0;
+  for (size_t at = 0; (at = ran.out.find("vcvtph2ps", at)) != std::string::npos; ++at) ++conversions;
+  EXPECT_LE(conversions, 16);
+}
+
 TEST(CliShow, CudaSourcesNeedNoGpu) {
   Ran ran = show({kSoftmax, "--stage", "cuda"});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -43,7 +43,11 @@ $fn u8v weft_pack_$T(boolv x) { return __builtin_convertvector(x, u8v); }
 //@ f16h
 typedef _Float16 f16h __attribute__((ext_vector_type(L)));
 //@ weft_unpack_f16
-$fn f32v weft_unpack_f16(u16v x) { return __builtin_convertvector(__builtin_bit_cast(f16h, x), f32v); }
+$fn f32v weft_unpack_f16(u16v x) {
+  // Without the fence LLVM compares the halves themselves, which takes an element at a time.
+#pragma clang fp reassociate(on)
+  return __arithmetic_fence(__builtin_convertvector(__builtin_bit_cast(f16h, x), f32v));
+}
 //@ weft_pack_f16
 $fn u16v weft_pack_f16(f32v x) { return __builtin_bit_cast(u16v, __builtin_convertvector(x, f16h)); }
 //@ weft_unpack_bf16

@@ -509,27 +509,30 @@ class Scheduler {
     }
     const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes * row;
     const int64_t most = static_cast<int64_t>(target_.shared_bytes) - (8 << 10), largest = largest_cluster();
-    int64_t across = 32, cluster = 1, blocks = kStripBlocks;
-    auto fits = [&] { return bytes * across <= most / blocks * cluster; };
-    auto choose = [&](int64_t fewest) {
-      for (across = 16; across >= fewest; across /= 2)
+    int64_t unit = 1;
+    for (auto& b : p_.buffers)
+      unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
+    int64_t across = 1, cluster = 1, blocks = kStripBlocks;
+    // The widest strip of at most 256 bytes, and at least `narrowest`, that fits.
+    auto choose = [&](int64_t narrowest) {
+      for (across = std::clamp<int64_t>(256 / unit, 4, 64); across * unit >= narrowest; across /= 2)
         for (cluster = 1; cluster <= largest; cluster *= 2)
-          if (fits()) return true;
+          if (bytes * across <= most / blocks * cluster) return true;
       return false;
     };
-    if (!choose(4)) {
+    if (!choose(64)) {
       blocks = 1;
-      if (!choose(2)) return false;
+      if (!choose(32)) return false;
     }
+    while (across > columns && across > 1) across /= 2;
     // With few strips, narrower ones and more blocks for each.
-    while (columns / across * cluster < processors_ && across > 8) across /= 2;
+    while (columns / across * cluster < processors_ && across * unit > 128) across /= 2;
     int64_t threads = blocks > 1 ? kThreads : 512;
     while (columns / across * cluster < processors_ && cluster < largest && threads / across * cluster < row)
       cluster *= 2;
     while (threads > 32 && threads / across > power_of_two_up(row)) threads /= 2;
     // Joins take static shared memory, and each block of a cluster needs a thread that tells the others.
-    if (columns < across || threads / across < cluster ||
-        states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes)
+    if (threads / across < cluster || states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes)
       return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;

@@ -626,8 +626,9 @@ class Scheduler {
     s_.run = kRunElements / s_.unroll;
     if (s_.threads == kThreads) s_.resident = 2;
     const int64_t columns = p_.outer_count() / extent(lane) * vectors(lane);
+    // Nobody waits for memory: more blocks than run at once only have more to join.
     choose_split(p_.row_count(), round_up(columns, 32) * s_.threads_per_row,
-                 int64_t{s_.threads_per_row} * s_.unroll * s_.run, fill_);
+                 int64_t{s_.threads_per_row} * s_.unroll * s_.run, processors_ * s_.threads * s_.resident);
     s_.reason = fmt::format("pairs, {} points of axis {} by {} of the row in a thread, {} threads down each",
                             s_.lanes, lane, s_.together, s_.threads_per_row);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);

@@ -1,5 +1,5 @@
-// pairs, 2 points of axis 0 by 4 of the row in a thread, 8 threads down each, split in 2; 8 elements a thread access
-// 1024 blocks of 256 threads, finish 1024 of 256, 0 bytes shared, 2097152 bytes of partials
+// pairs, 2 points of axis 0 by 4 of the row in a thread, 8 threads down each; 8 elements a thread access
+// 512 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -35,7 +35,7 @@ template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
 }
-struct Args { unsigned long long w[14]; };
+struct Args { unsigned long long w[11]; };
 struct __align__(8) S0 { double t0; double t1; float t2; float t3; I i3; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_32a568e2c34a9318(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -52,20 +52,15 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
   float* const b5 = (float*)args.w[5];
   float* const b6 = (float*)args.w[6];
   long long* const b7 = (long long*)args.w[7];
-  void* const partials = (void*)args.w[8];
-  const I p[] = {(I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
-  const float a0 = weft_unpack_f32(*(const float*)&args.w[13]);
+  const I p[] = {(I)args.w[8], (I)args.w[9]};
+  const float a0 = weft_unpack_f32(*(const float*)&args.w[10]);
   const I n = p[0] / 2;
   const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I q = (I)(blockIdx.x / (unsigned int)p[2]) * 32 + tx;
+  I q = (I)blockIdx.x * 32 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
-  const I column = q;
   const I x0 = q * 2;
   const I m = p[1];
-  const I k = (I)(blockIdx.x % (unsigned int)p[2]);
-  const I begin = k * p[3];
-  const I end = weft_min(begin + p[3], m);
   float h1[2];
   float h5[2];
   float h9[2];
@@ -90,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
     s0[e].i3 = 0x7fffffff;
   }
   if (a0 >= 0x1p-126f) {
-    for (I d = begin + ty * 4; d < end; d += 8 * 128) {
+    for (I d = ty * 4; d < m; d += 8 * 128) {
       float r0[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
@@ -101,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
       for (int e = 0; e < 2; ++e) {
         r1[e] = weft_splat_f32(-0x0p+0f);
       }
-      const I stop = weft_min(d + 8 * 128, end);
+      const I stop = weft_min(d + 8 * 128, m);
 #pragma unroll 1
       for (I c = d; c < stop; c += 8 * 4) {
         I x1[4];
@@ -157,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
       }
     }
   } else {
-    for (I d = begin + ty; d < end; d += 8 * 128) {
+    for (I d = ty; d < m; d += 8 * 128) {
       float r0[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
@@ -168,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
       for (int e = 0; e < 2; ++e) {
         r1[e] = weft_splat_f32(-0x0p+0f);
       }
-      const I stop = weft_min(d + 8 * 128, end);
+      const I stop = weft_min(d + 8 * 128, m);
 #pragma unroll 1
       for (I c = d; c < stop; c += 8 * 1) {
         I x1[1];
@@ -228,98 +223,33 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843(const
 #pragma unroll 1
     for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
-  if (live && ty == 0) {
+  float h13[2];
 #pragma unroll
-    for (int e = 0; e < 2; ++e) {
-      ((S0*)partials)[((long long)k * n + column) * 2 + e] = s0[e];
-    }
-  }
-}
-extern "C" __global__ void __launch_bounds__(256, 2) weft_088cb2d7689b3843_finish(const __grid_constant__ Args args) {
-  const float* const b0 = (const float*)args.w[0];
-  const float* const b1 = (const float*)args.w[1];
-  const float* const b2 = (const float*)args.w[2];
-  const float* const b3 = (const float*)args.w[3];
-  float* const b4 = (float*)args.w[4];
-  float* const b5 = (float*)args.w[5];
-  float* const b6 = (float*)args.w[6];
-  long long* const b7 = (long long*)args.w[7];
-  void* const partials = (void*)args.w[8];
-  const I p[] = {(I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
-  const float a0 = weft_unpack_f32(*(const float*)&args.w[13]);
-  const I n = p[0];
-  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I q = (I)blockIdx.x * 32 + tx;
-  const bool live = q < n;
-  q = weft_min(q, n - 1);
-  const I column = q;
-  const I x0 = q;
-  float h1[1];
-  float h5[1];
-  float h9[1];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
-    const bool in_store = live && ty == 0;
-    const float v1 = weft_unpack_f32(b1[x0]);
-    h1[e] = v1;
-    const float v5 = weft_unpack_f32(b3[x0]);
-    h5[e] = v5;
-    const float v9 = a0;
-    h9[e] = v9;
-  }
-  S0 s0[1];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
-    s0[e].t0 = weft_splat_f64(-0x0p+0);
-    s0[e].t1 = weft_splat_f64(-0x0p+0);
-    s0[e].t2 = weft_splat_f32(__builtin_inff());
-    s0[e].t3 = weft_splat_f32(__builtin_inff());
-    s0[e].i3 = 0x7fffffff;
-  }
-  for (I k = ty; k < p[2]; k += 8) {
-#pragma unroll
-    for (int e = 0; e < 1; ++e) {
-      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
-    }
-  }
-  __shared__ S0 joined0[8][32];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
-    joined0[ty][e * 32 + tx] = s0[e];
-  }
-  __syncthreads();
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
-    s0[e] = joined0[0][e * 32 + tx];
-#pragma unroll 1
-    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
-  }
-  float h13[1];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  for (int e = 0; e < 2; ++e) {
     h13[e] = weft_cast_f64_f32(s0[e].t0);
   }
-  float h15[1];
+  float h15[2];
 #pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  for (int e = 0; e < 2; ++e) {
     h15[e] = weft_cast_f64_f32(s0[e].t1);
   }
-  float h16[1];
+  float h16[2];
 #pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  for (int e = 0; e < 2; ++e) {
     h16[e] = s0[e].t2;
   }
-  long long h17[1];
+  long long h17[2];
 #pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  for (int e = 0; e < 2; ++e) {
     h17[e] = s0[e].i3;
   }
 #pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  for (int e = 0; e < 2; ++e) {
     const bool in_store = live && ty == 0;
-    if (in_store) b4[x0] = weft_pack_f32(h13[e]);
-    if (in_store) b5[x0] = weft_pack_f32(h15[e]);
-    if (in_store) b6[x0] = weft_pack_f32(h16[e]);
-    if (in_store) b7[x0] = weft_pack_i64(h17[e]);
+    const I y = x0 + e;
+    if (in_store) b4[y] = weft_pack_f32(h13[e]);
+    if (in_store) b5[y] = weft_pack_f32(h15[e]);
+    if (in_store) b6[y] = weft_pack_f32(h16[e]);
+    if (in_store) b7[y] = weft_pack_i64(h17[e]);
   }
 }

@@ -350,6 +350,8 @@ class Scheduler {
     int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
+    // Half as much of four or fewer lanes is in flight for longer, where it fits, and compiles faster.
+    if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
     if (threads >= 1024) threads = 512;
     int64_t unroll = ceil_divide(row_vectors, threads);
     if (unroll > most) return false;
@@ -363,6 +365,7 @@ class Scheduler {
     // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
     if (unroll * bytes <= kInFlight || threads == 512)
       s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
+    if (threads == 512 && unroll * bytes <= kInFlight / 2) s_.resident = 4;
     return true;
   }
 

@@ -1,5 +1,5 @@
-// rows of 256 threads along axis 1, rows stay in registers; 16 elements a thread access, passing the cache by
-// 32768 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 512 threads along axis 1, rows stay in registers; 8 elements a thread access, passing the cache by
+// 32768 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -80,30 +80,30 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_4135cec975a2c795(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 4) weft_309b192a05366560(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 256);
-  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 256);
+  const I t = (I)(threadIdx.x % 512);
+  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 512);
   const bool live = true;
   const I x0 = q;
   const I m = p[1] / 4;
-  Vec<float, 4> k0[4];
-  Vec<float, 4> k3[4];
+  Vec<float, 4> k0[2];
+  Vec<float, 4> k3[2];
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
   {
-    I x1[4];
+    I x1[2];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      I q = t + u * 256;
+    for (int u = 0; u < 2; ++u) {
+      I q = t + u * 512;
       x1[u] = q * 4;
       k0[u] = weft_get_once<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float v0 = weft_unpack_f32(k0[u].e[e]);
@@ -113,24 +113,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_4135cec975a2c795(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[8];
+  __shared__ S0 joined0[16];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = s0.t0;
   S1 s1;
   s1.t1 = weft_splat_f32(-0x0p+0f);
   {
-    I x1[4];
+    I x1[2];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      I q = t + u * 256;
+    for (int u = 0; u < 2; ++u) {
+      I q = t + u * 512;
       x1[u] = q * 4;
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 2; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float v2 = weft_unpack_f32(k0[u].e[e]) - v1;
@@ -142,25 +142,25 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_4135cec975a2c795(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 joined1[8];
+  __shared__ S1 joined1[16];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
+  for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
   const float v4 = s1.t1;
   {
     {
       const double inverse4 = weft_inverse_f32(v4);
-      I x1[4];
-      Vec<float, 4> w1[4];
+      I x1[2];
+      Vec<float, 4> w1[2];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
-        I q = t + u * 256;
+      for (int u = 0; u < 2; ++u) {
+        I q = t + u * 512;
         x1[u] = q * 4;
       }
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
+      for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_4135cec975a2c795(const
         }
       }
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
+      for (int u = 0; u < 2; ++u) {
         weft_put_once(b1 + (x0 * p[3] + x1[u]), w1[u]);
       }
     }

@@ -61,6 +61,7 @@ struct Expression {
   std::unordered_map<const Node*, int> times;  // each node computed, and at how many accesses
   std::vector<const Node*> inputs;             // arrays read
   int compile_cost = 0;
+  bool glanced = false;  // only what is next to the root
 
   const Reading* reading(const Node* producer) const {
     for (auto& [node, r] : readings)
@@ -313,12 +314,14 @@ class Fuser {
       expand(n, at);
       if (!glance && seen.size() > kManyReadings && may_change_) return analyze(root, true);
     }
+    e.glanced = !stack.empty();
     return e;
   }
 
-  // Each part of a concat or pad is a guarded load and a choice, wherever it is read.
+  // Each part of a concat, pad or update is a guarded load and a choice, wherever it is read.
   static float cost(const Node* n) {
-    if (n->op == Op::concat || n->op == Op::pad) return kPartWork * static_cast<float>(n->inputs.size());
+    if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
+      return kPartWork * static_cast<float>(n->inputs.size());
     return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
   }
 
@@ -336,13 +339,25 @@ class Fuser {
         const Node* n = left.back();
         left.pop_back();
         Expression e = analyze(n);
-        float repeated = 0;
-        for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
-        if (may_change && repeated > kRepeatedWork) changed |= store_repeated(e, left);
+        bool stored = may_change && repeats(e) && store_repeated(e, left);
+        if (e.glanced && !stored) {
+          // Long, but nothing near the root repeats.
+          may_change_ = false;
+          e = analyze(n);
+          may_change_ = true;
+          stored = repeats(e) && store_repeated(e, left);
+        }
+        changed |= stored;
         expressions_[n] = std::move(e);
       }
     }
     return changed;
+  }
+
+  static bool repeats(const Expression& e) {
+    float repeated = 0;
+    for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
+    return repeated > kRepeatedWork;
   }
 
   // Stores the values at which repetition begins: those read more often than one of their readers is

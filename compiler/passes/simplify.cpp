@@ -263,7 +263,9 @@ NodeRef slicing(const NodeRef& n) {
   bool same = value->shape() == n->shape();
   for (size_t k = 0; k < s.starts.size(); ++k)
     same &= s.starts[k] == u.starts[k] && (s.steps[k] == u.steps[k] || n->shape()[k] == 1);
-  if (same) return value;
+  // A value that is computed stays with its update: whoever else reads that at other positions finds both in
+  // one array, and the guard that always holds costs nothing.
+  if (same && kind(value->op) != OpKind::Map) return value;
   if (ir::disjoint(s, n->shape(), u, value->shape()))
     return ir::slice(x->inputs[0], s.starts, n->shape(), s.steps, n->lines);
   return n;

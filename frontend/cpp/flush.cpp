@@ -71,7 +71,7 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
   const bool here = turns.was_cut(line) || (write && turns.is_rarest(line));
   if (now - since <= limit && !here) return;
   const uint32_t nodes = count_nodes(cell.value(), limit);
-  if (nodes <= (here ? limit / 2 : limit)) {
+  if (nodes <= (here ? limit / 4 : limit)) {
     // Other arrays' nodes were recorded in between.
     cell.set_since(now - nodes);
     if (oldest && oldest->since() != kInMemory) oldest->set_since(std::max(oldest->since(), now - nodes));

@@ -123,13 +123,20 @@ void walk_plainly(const Place& at, long vectors) {
   plan.span(at.state, vectors, plan.lanes);
 }
 
-// Points each stream at its pad, which for those that are read holds what is there.
+// Points each stream at its pad, which for those that are read holds what is there. Zeros and one value for
+// all positions are as good where they lie.
 void aim_at_pads(const Place& at, long live) {
   char* to = at.pads;
   for (int k = 0; k < at.plan.streams_count; ++k) {
     const WalkStream& stream = at.plan.streams[k];
+    const bool reads = stream.in && at.reads(k);
+    if (!stream.out && (!reads || (stream.by_place >= 0 && at.memory[k].by == 0))) {
+      put(at.state, stream.place, reads ? at.address(k) : kZeros);
+      if (stream.by_place >= 0) put(at.state, stream.by_place, 0L);
+      to += at.pad_bytes(k);
+      continue;
+    }
     if (stream.in) {
-      const bool reads = at.reads(k);
       const char* from = reads ? at.address(k) : kZeros;
       with_element(stream.bytes, [&](auto element) {
         pad<decltype(element)>(to, from, reads ? at.memory[k].by : 0, live, at.plan.lanes);

@@ -256,6 +256,18 @@ TEST(Fuse, ALongChainOfStencilsInThreeAxesIsStoredStepByStep) {
   EXPECT_LE(f.kernels(), 40u);
 }
 
+TEST(Fuse, ALongExpressionWithoutRepetitionIsOneKernelThatReadsAllItsInputs) {
+  std::string lines =
+      "%x0 = input : f32[1000]\n%late = input : f32[1000]\n%r = square %late\n%s = sum %late, axes=[0]\n"
+      "%t = add %r, %s\n%y0 = add %x0, %t\n";
+  for (int k = 0; k < 6000; ++k) lines += fmt::format("%y{} = add %y{}, %x0\n", k + 1, k);
+  Options options;
+  options.max_kernel_cost = 1 << 20;
+  Fused f = fuse(lines + "return %y6000", options);
+  EXPECT_EQ(f.kernels(), 1u);
+  EXPECT_THAT(f.why, HasSubstr("fused: sum"));
+}
+
 TEST(Fuse, StencilOfAPadReadsItWithGuards) {
   Fused f =
       fuse(stencil("%u = slice %x : f32[100, 100]\n"

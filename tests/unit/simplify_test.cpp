@@ -175,6 +175,11 @@ const Rule kRules[] = {
      "%x = input \"x\" : f32[9]\n %y = input \"y\" : f32[3]\n %u = update %x, %y, starts=[2], steps=[2]\n"
      " %r = slice %u, starts=[2], steps=[2] : f32[3]",
      "%x = input \"x\" : f32[9]\n %r = input \"y\" : f32[3]"},
+    {"SliceOfWhatWasComputedStays",
+     "%x = input \"x\" : f32[9]\n %y = input \"y\" : f32[3]\n %v = exp %y\n %u = update %x, %v, starts=[2], "
+     "steps=[2]\n"
+     " %r = slice %u, starts=[2], steps=[2] : f32[3]",
+     nullptr},
     {"SliceBesideWhatWasWritten",
      "%x = input \"x\" : f32[9]\n %y = input \"y\" : f32[3]\n %u = update %x, %y, starts=[2], steps=[2]\n"
      " %r = slice %u, starts=[1], steps=[2] : f32[4]",

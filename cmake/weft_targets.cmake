@@ -8,6 +8,8 @@ endif()
 
 add_library(weft_options INTERFACE)
 target_include_directories(weft_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+# Nobody replaces the functions of a library that is already linked to itself (-Bsymbolic-functions): inline them.
+target_compile_options(weft_options INTERFACE -fno-semantic-interposition)
 target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
                        -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -21,9 +22,13 @@ class Dims {
     size_ = static_cast<uint32_t>(n);
     std::fill(begin(), end(), value);
   }
-  Dims(const Dims& o) { assign(o.data(), o.size()); }
-  Dims(Dims&& o) noexcept : size_(o.size_), capacity_(o.capacity_), heap_(std::move(o.heap_)) {
-    if (!heap_) std::copy(o.inline_, o.inline_ + kInline, inline_);
+  Dims(const Dims& o) : size_(o.size_), inline_(o.inline_) {
+    if (!o.heap_) return;  // few axes: nearly always
+    size_ = 0;
+    assign(o.data(), o.size());
+  }
+  Dims(Dims&& o) noexcept
+      : size_(o.size_), capacity_(o.capacity_), heap_(std::move(o.heap_)), inline_(o.inline_) {
     o.size_ = 0;
     o.capacity_ = kInline;
   }
@@ -32,8 +37,7 @@ class Dims {
     return *this;
   }
   Dims& operator=(Dims&& o) noexcept {
-    size_ = o.size_, capacity_ = o.capacity_, heap_ = std::move(o.heap_);
-    if (!heap_) std::copy(o.inline_, o.inline_ + kInline, inline_);
+    size_ = o.size_, capacity_ = o.capacity_, heap_ = std::move(o.heap_), inline_ = o.inline_;
     o.size_ = 0;
     o.capacity_ = kInline;
     return *this;
@@ -41,8 +45,8 @@ class Dims {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  int64_t* data() { return heap_ ? heap_.get() : inline_; }
-  const int64_t* data() const { return heap_ ? heap_.get() : inline_; }
+  int64_t* data() { return heap_ ? heap_.get() : inline_.data(); }
+  const int64_t* data() const { return heap_ ? heap_.get() : inline_.data(); }
   int64_t* begin() { return data(); }
   int64_t* end() { return data() + size_; }
   const int64_t* begin() const { return data(); }
@@ -71,7 +75,11 @@ class Dims {
   }
   operator std::span<const int64_t>() const { return {data(), size_}; }
   friend bool operator==(const Dims& a, const Dims& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    for (size_t i = 0; i < a.size_; ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return true;
   }
 
  private:
@@ -91,7 +99,7 @@ class Dims {
 
   uint32_t size_ = 0, capacity_ = kInline;
   std::unique_ptr<int64_t[]> heap_;
-  int64_t inline_[kInline];
+  std::array<int64_t, kInline> inline_{};
 };
 
 using Shape = Dims;

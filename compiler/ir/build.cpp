@@ -20,15 +20,17 @@ const Scalar* constant_value(const Node& node) {
 NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, Lines lines) {
   TensorType type = infer(op, {&x, 1}, attr, stated);
   if (const Scalar* value = constant_value(*x)) return constant(type, *value, std::move(lines));
-  return NodeRef(new Node(op, std::move(type), Inputs({&x, 1}), std::move(attr), std::move(lines)));
+  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
 }
 
-NodeRef converted(const NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
-  if (const Scalar* value = constant_value(*x); value && (x->dtype() != dtype || x->shape() != shape)) {
-    return constant({dtype, shape}, *value, lines);
+void convert(NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
+  if (x->dtype() == dtype && x->shape() == shape) return;
+  if (const Scalar* value = constant_value(*x)) {
+    x = constant({dtype, shape}, *value, lines);
+  } else {
+    // Casting before broadcasting touches fewer elements.
+    x = broadcast(cast(x, dtype, lines), shape, lines);
   }
-  // Casting before broadcasting touches fewer elements.
-  return broadcast(cast(x, dtype, lines), shape, lines);
 }
 
 // The dtype in which NumPy computes `op` on inputs of the common dtype `t`.
@@ -59,33 +61,33 @@ NodeRef compare_signs(Op op, const NodeRef& i, const NodeRef& u, const Lines& li
 
 }  // namespace
 
-NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType& stated, Lines lines) {
+NodeRef make(Op op, Inputs&& inputs, Attr attr, const TensorType& stated, const Lines& lines) {
   TensorType type = infer(op, inputs, attr, stated);
-  return NodeRef(new Node(op, std::move(type), Inputs(inputs), std::move(attr), std::move(lines)));
+  return NodeRef(new Node(op, std::move(type), std::move(inputs), std::move(attr), lines));
 }
 
 // ---- sources
 
 NodeRef input(const TensorType& type, InputAttr attr, Lines lines) {
-  return make(Op::input, {}, std::move(attr), type, std::move(lines));
+  return make(Op::input, {}, std::move(attr), type, lines);
 }
 
 NodeRef scalar(const TensorType& type, std::string name, Lines lines) {
-  return make(Op::scalar, {}, ScalarAttr{std::move(name)}, type, std::move(lines));
+  return make(Op::scalar, {}, ScalarAttr{std::move(name)}, type, lines);
 }
 
 NodeRef constant(const TensorType& type, const Scalar& value, Lines lines) {
-  return make(Op::constant, {}, ConstantAttr{value.cast(type.dtype)}, type, std::move(lines));
+  return make(Op::constant, {}, ConstantAttr{value.cast(type.dtype)}, type, lines);
 }
 
 NodeRef iota(const TensorType& type, int64_t axis, Lines lines) {
   const int64_t from_start = normalize_axis("iota", axis, type.shape.size());
-  return make(Op::iota, {}, AxisAttr{from_start}, type, std::move(lines));
+  return make(Op::iota, {}, AxisAttr{from_start}, type, lines);
 }
 
 // ---- maps
 
-NodeRef map(Op op, std::span<const NodeRef> inputs, Lines lines) {
+NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
   if (info(op).result == Result::Stated || kind(op) != OpKind::Map) {
     throw InternalError("map: " + std::string(name(op)) + " is not made by its inputs alone");
   }
@@ -94,19 +96,15 @@ NodeRef map(Op op, std::span<const NodeRef> inputs, Lines lines) {
     Scalar values[3];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});
-    return constant(type, folded, std::move(lines));
+    return constant(type, folded, lines);
   }
-  return make(op, inputs, {}, {}, std::move(lines));
-}
-
-NodeRef map(Op op, std::initializer_list<NodeRef> inputs, Lines lines) {
-  return map(op, std::span<const NodeRef>(inputs.begin(), inputs.size()), std::move(lines));
+  return make(op, std::move(inputs), {}, {}, lines);
 }
 
 NodeRef cast(const NodeRef& x, DType to, Lines lines) {
   if (x->dtype() == to) return x;
   if (const Scalar* value = constant_value(*x)) return constant({to, x->shape()}, *value, std::move(lines));
-  return make(Op::cast, {&x, 1}, {}, {to, {}}, std::move(lines));
+  return make(Op::cast, {x}, {}, {to, {}}, lines);
 }
 
 NodeRef bitcast(const NodeRef& x, DType to, Lines lines) {
@@ -116,10 +114,10 @@ NodeRef bitcast(const NodeRef& x, DType to, Lines lines) {
     const Scalar folded = evaluate_map(Op::bitcast, to, {value, 1});
     return constant(type, folded, std::move(lines));
   }
-  return make(Op::bitcast, {&x, 1}, {}, {to, {}}, std::move(lines));
+  return make(Op::bitcast, {x}, {}, {to, {}}, lines);
 }
 
-NodeRef elementwise(Op op, std::span<const NodeRef> inputs, Lines lines) {
+NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
   const int arity = info(op).arity;
   if (inputs.size() != static_cast<size_t>(arity)) {
     fail(op, "takes " + std::to_string(arity) + " inputs", std::to_string(inputs.size()));
@@ -146,17 +144,16 @@ NodeRef elementwise(Op op, std::span<const NodeRef> inputs, Lines lines) {
     const auto is = [&](size_t k, DTypeKind wanted) { return kind(inputs[k]->dtype()) == wanted; };
     for (const size_t k : {0, 1}) {
       if (!is(k, DTypeKind::Signed) || !is(1 - k, DTypeKind::Unsigned)) continue;
-      return compare_signs(k == 0 ? op : *info(op).mirror,
-                           converted(inputs[k], inputs[k]->dtype(), shape, lines),
-                           converted(inputs[1 - k], DType::U64, shape, lines), lines);
+      convert(inputs[k], inputs[k]->dtype(), shape, lines);
+      convert(inputs[1 - k], DType::U64, shape, lines);
+      return compare_signs(k == 0 ? op : *info(op).mirror, inputs[k], inputs[1 - k], lines);
     }
   }
   dtype = computed_dtype(op, dtype);
-  NodeRef ready[3];
   for (size_t i = 0; i < inputs.size(); ++i) {
-    ready[i] = converted(inputs[i], choice && i == 0 ? DType::Bool : dtype, shape, lines);
+    convert(inputs[i], choice && i == 0 ? DType::Bool : dtype, shape, lines);
   }
-  return map(op, {ready, inputs.size()}, std::move(lines));
+  return map(op, std::move(inputs), lines);
 }
 
 // ---- views
@@ -194,7 +191,7 @@ NodeRef reshape(const NodeRef& x, const Shape& shape, Lines lines) {
 
 NodeRef pad(const NodeRef& x, const NodeRef& fill, const Dims& before, const Dims& after, Lines lines) {
   const NodeRef inputs[] = {x, fill};
-  NodeRef result = make(Op::pad, inputs, PadAttr{before, after}, {}, std::move(lines));
+  NodeRef result = make(Op::pad, inputs, PadAttr{before, after}, {}, lines);
   return result->shape() == x->shape() ? x : result;
 }
 
@@ -202,7 +199,7 @@ NodeRef concat(std::span<const NodeRef> xs, int64_t axis, Lines lines) {
   if (xs.empty()) fail(Op::concat, "needs at least one input", "none");
   const int64_t from_start = normalize_axis("concat", axis, xs[0]->shape().size());
   if (xs.size() == 1) return xs[0];
-  return make(Op::concat, xs, AxisAttr{from_start}, {}, std::move(lines));
+  return make(Op::concat, xs, AxisAttr{from_start}, {}, lines);
 }
 
 // ---- reductions
@@ -221,14 +218,14 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
     // Nothing is read: the identity everywhere, or (for ops that have none) no element at all.
     return constant(type, Scalar::of(int64_t{op == Op::prod || op == Op::all}), std::move(lines));
   }
-  return NodeRef(new Node(op, std::move(type), Inputs({&x, 1}), std::move(attr), std::move(lines)));
+  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
 }
 
 // ---- scans
 
 NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines) {
   const int64_t from_start = normalize_axis(name(op), axis, x->shape().size());
-  NodeRef result = make(op, {&x, 1}, AxisAttr{from_start}, {}, std::move(lines));
+  NodeRef result = make(op, {x}, AxisAttr{from_start}, {}, lines);
   return element_count(x->shape()) == 0 || x->shape()[static_cast<size_t>(from_start)] == 1 ? x : result;
 }
 
@@ -237,7 +234,7 @@ NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines) {
 NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, Lines lines) {
   const NodeRef inputs[] = {x, index};
   const int64_t from_start = normalize_axis("gather", axis, x->shape().size());
-  return make(Op::gather, inputs, AxisAttr{from_start}, {}, std::move(lines));
+  return make(Op::gather, inputs, AxisAttr{from_start}, {}, lines);
 }
 
 NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& values, int64_t axis,
@@ -245,7 +242,7 @@ NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& va
   const int64_t from_start = normalize_axis(name(op), axis, x->shape().size());
   const Shape shape = indexed_shape(op, *x, *index, static_cast<size_t>(from_start));
   const NodeRef inputs[] = {x, index, broadcast(values, shape, lines)};
-  return make(op, inputs, AxisAttr{from_start}, {}, std::move(lines));
+  return make(op, inputs, AxisAttr{from_start}, {}, lines);
 }
 
 NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, const Dims& steps,
@@ -260,7 +257,7 @@ NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, co
     whole = whole && range.starts[i] == 0 && range.steps[i] == 1;
   }
   if (whole) return value;
-  return make(Op::update, inputs, std::move(range), {}, std::move(lines));
+  return make(Op::update, inputs, std::move(range), {}, lines);
 }
 
 NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
@@ -276,11 +273,11 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
       x = broadcast(x, shape, lines);
     }
   }
-  return make(Op::dot, inputs, {}, {}, std::move(lines));
+  return make(Op::dot, inputs, {}, {}, lines);
 }
 
 NodeRef copy(const NodeRef& x, Lines lines) {
-  return make(Op::broadcast, {&x, 1}, {}, x->type, std::move(lines));
+  return make(Op::broadcast, {x}, {}, x->type, lines);
 }
 
 bool is_copy(const Node& node) { return node.op == Op::broadcast && node.shape() == node.inputs[0]->shape(); }

@@ -20,12 +20,11 @@ NodeRef iota(const TensorType& type, int64_t axis, Lines lines = {});
 
 // ---- maps. Strict: the inputs have the same shape and (but for select's condition) the same dtype, which
 // the op accepts.
-NodeRef map(Op op, std::span<const NodeRef> inputs, Lines lines = {});
-NodeRef map(Op op, std::initializer_list<NodeRef> inputs, Lines lines = {});
+NodeRef map(Op op, Inputs&& inputs, const Lines& lines = {});
 NodeRef cast(const NodeRef& x, DType to, Lines lines = {});  // x itself when the dtype is the same
 NodeRef bitcast(const NodeRef& x, DType to, Lines lines = {});
 // As NumPy: broadcasts the shapes, promotes the dtypes, integers to floats where the op takes floats only.
-NodeRef elementwise(Op op, std::span<const NodeRef> inputs, Lines lines = {});
+NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines = {});
 
 // ---- views; each returns x itself when there is nothing to do
 NodeRef broadcast(const NodeRef& x, const Shape& shape, Lines lines = {});
@@ -53,7 +52,7 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines = {});
 // The general form behind all of these: checks and infers, then makes the node; folds nothing. Sources state
 // their type; `stated` is also the dtype of casts and the shape of broadcast, reshape and slice, and is
 // ignored elsewhere.
-NodeRef make(Op op, std::span<const NodeRef> inputs, Attr attr, const TensorType& stated, Lines lines = {});
+NodeRef make(Op op, Inputs&& inputs, Attr attr, const TensorType& stated, const Lines& lines = {});
 // What make() checks and infers; the verifier asks the same.
 TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated);
 // A broadcast to the same shape, which broadcast() and simplify leave out: the value in memory of its own.

@@ -31,9 +31,8 @@ void NodeRef::release(const Node* node) {
   burying = false;
 }
 
-Inputs::Inputs(std::span<const NodeRef> refs) : size_(static_cast<uint32_t>(refs.size())) {
+Inputs::Inputs(size_t size) : size_(static_cast<uint32_t>(size)) {
   if (size_ > std::size(inline_)) heap_ = std::make_unique<NodeRef[]>(size_);
-  std::copy(refs.begin(), refs.end(), begin());
 }
 
 // ---- structural hash and equality
@@ -115,7 +114,7 @@ bool same_attr(const Attr& a, const Attr& b) {
 
 }  // namespace
 
-Node::Node(Op o, TensorType t, Inputs in, Attr a, Lines l)
+Node::Node(Op o, TensorType t, Inputs&& in, Attr a, Lines l)
     : op(o), type(std::move(t)), inputs(std::move(in)), attr(std::move(a)), lines(std::move(l)) {
   hash = structural_hash(*this);
 }

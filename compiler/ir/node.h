@@ -2,7 +2,9 @@
 // share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -89,14 +91,21 @@ class NodeRef {
   const Node* node_ = nullptr;
 };
 
-// Up to three inputs inside the node, more on the heap.
+// Up to three inputs inside the node, more on the heap. Moved from function to function until they are the
+// node's: every copy of a reference is an atomic operation.
 class Inputs {
  public:
   Inputs() = default;
-  explicit Inputs(std::span<const NodeRef> refs);
+  explicit Inputs(size_t size);  // that many empty references, to be set
+  template <std::convertible_to<std::span<const NodeRef>> R>
+  Inputs(const R& refs) : Inputs(std::span<const NodeRef>(refs).size()) {  // NOLINT: a list of inputs
+    std::ranges::copy(std::span<const NodeRef>(refs), begin());
+  }
+  Inputs(std::initializer_list<NodeRef> refs) : Inputs(std::span(refs.begin(), refs.size())) {}
   Inputs(Inputs&&) = default;
   size_t size() const { return size_; }
   const NodeRef& operator[](size_t i) const { return begin()[i]; }
+  NodeRef& operator[](size_t i) { return begin()[i]; }
   const NodeRef* begin() const { return heap_ ? heap_.get() : inline_; }
   const NodeRef* end() const { return begin() + size_; }
   NodeRef* begin() { return heap_ ? heap_.get() : inline_; }
@@ -124,7 +133,7 @@ class Node {
     return std::get<A>(attr);
   }
 
-  Node(Op o, TensorType t, Inputs in, Attr a, Lines l);
+  Node(Op o, TensorType t, Inputs&& in, Attr a, Lines l);
   Node(const Node&) = delete;
   ~Node() {
     if (const Node* value = computed()) NodeRef::release(value);

@@ -114,7 +114,8 @@ struct OpInfo {
   std::string_view doc = {};
 };
 
-const OpInfo& info(Op op);
+extern const OpInfo kOps[];  // by Op
+inline const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
 inline std::string_view name(Op op) { return info(op).name; }
 inline OpKind kind(Op op) { return info(op).kind; }
 std::optional<Op> op_from_name(std::string_view name);

@@ -86,7 +86,9 @@ constexpr OpInfo reduce_row(std::string_view name, uint8_t accepts, OpInfo field
   return fields;
 }
 
-constexpr OpInfo kTable[] = {
+}  // namespace
+
+constexpr OpInfo kOps[] = {
 #define WEFT_OP(name, ...) plain_row(#name, OpInfo{__VA_ARGS__}),
 #define WEFT_MAP1(name, mask, expression, ...) map_row<Row_##name>(#name, 1, OpInfo{__VA_ARGS__}),
 #define WEFT_MAP2(name, mask, expression, ...) map_row<Row_##name>(#name, 2, OpInfo{__VA_ARGS__}),
@@ -94,15 +96,11 @@ constexpr OpInfo kTable[] = {
 #define WEFT_REDUCE(name, mask, ...) reduce_row(#name, mask, OpInfo{__VA_ARGS__}),
 #include "compiler/ir/op_table.inc"
 };
-static_assert(std::size(kTable) == kOpCount);
-
-}  // namespace
-
-const OpInfo& info(Op op) { return kTable[static_cast<size_t>(op)]; }
+static_assert(std::size(kOps) == kOpCount);
 
 std::optional<Op> op_from_name(std::string_view name) {
   for (int i = 0; i < kOpCount; ++i) {
-    if (kTable[i].name == name) return static_cast<Op>(i);
+    if (kOps[i].name == name) return static_cast<Op>(i);
   }
   return std::nullopt;
 }

@@ -116,7 +116,9 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
 
 ir::Graph as_updates(const ir::Graph& graph) {
   return rewrite(graph, [](const NodeRef& n) {
-    return n->op == Op::assign ? ir::make(Op::update, n->inputs, n->attr, n->type, n->lines) : n;
+    return n->op == Op::assign ? ir::make(Op::update, std::span(n->inputs.begin(), n->inputs.size()), n->attr,
+                                          n->type, n->lines)
+                               : n;
   });
 }
 

@@ -45,7 +45,7 @@ class Draw {
     return ir::elementwise(op, in, r_.lines());
   }
   NodeRef map(Op op, const NodeRef& x, uint64_t y) const { return map(op, x, constant(y, x->shape())); }
-  NodeRef map(Op op, const NodeRef& x) const { return ir::elementwise(op, {&x, 1}, r_.lines()); }
+  NodeRef map(Op op, const NodeRef& x) const { return ir::elementwise(op, {x}, r_.lines()); }
   NodeRef cast(const NodeRef& x, DType dtype) const { return ir::cast(x, dtype, r_.lines()); }
 
   // 64 random bits an element: those of its row-major position beyond `first`.

@@ -126,8 +126,8 @@ namespace {
 
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   Recording r(ir::name(op), *operands[0]);
-  ir::NodeRef in[3];
-  r.nodes(operands, in, operands.size() == 2, ir::info(op).mirror.has_value());
+  ir::Inputs in(operands.size());
+  r.nodes(operands, in.begin(), operands.size() == 2, ir::info(op).mirror.has_value());
   const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
   if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
       exponent->value().dtype != DType::U64) {
@@ -143,7 +143,7 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
                   std::string(name(in[0]->dtype())) + " and " + std::to_string(least));
     }
   }
-  return r.finish(ir::elementwise(op, {in, operands.size()}, r.lines()));
+  return r.finish(ir::elementwise(op, std::move(in), r.lines()));
 }
 
 }  // namespace
@@ -175,10 +175,11 @@ Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z) {
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   detail::Recording r("where", condition);
-  ir::NodeRef in[3] = {r.node(condition), {}, {}};
+  ir::Inputs in(3);
+  in[0] = r.node(condition);
   const Operand* const choices[] = {&x, &y};
-  r.nodes(choices, in + 1);
-  return r.finish(ir::elementwise(ir::Op::select, in, r.lines()), 4);
+  r.nodes(choices, in.begin() + 1);
+  return r.finish(ir::elementwise(ir::Op::select, std::move(in), r.lines()), 4);
 }
 
 Array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {

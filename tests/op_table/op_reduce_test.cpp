@@ -184,7 +184,7 @@ TEST_P(Reductions, OfNothingWithoutRewriting) {
   const ir::NodeRef x = ir::input({t, {3, 0}}, {});
   ir::Graph g{{x}, {}};
   for (const Op op : {Op::sum, Op::prod, Op::any, Op::all})
-    if (accepts(op, t)) g.outputs.push_back(ir::make(op, {&x, 1}, ir::AxesAttr{{1}}, {}));
+    if (accepts(op, t)) g.outputs.push_back(ir::make(op, {x}, ir::AxesAttr{{1}}, {}));
   const std::vector<HostTensor> inputs = {{x->type, {}}}, want = interpret(g, inputs);
   for (const bool fused : {true, false}) {
     Options options;

@@ -83,10 +83,10 @@ TEST(Print, KeepsNodesThatTheBuilderWouldDropOrFold) {
   NodeRef a = input({DType::F32, {2, 3}}, {nullptr, "a", {3, 1}, 4});
   NodeRef two = constant({DType::F32, {2, 3}}, Scalar::of(2.0));
   const NodeRef twos[] = {two, two};
-  NodeRef same = make(Op::reshape, {&a, 1}, {}, a->type);
+  NodeRef same = make(Op::reshape, {a}, {}, a->type);
   NodeRef nothing = make(Op::pad, std::vector{same, constant({DType::F32, {}}, Scalar::of(0.0))},
                          PadAttr{{0, 0}, {0, 0}}, {});
-  NodeRef cast_to_itself = make(Op::cast, {&nothing, 1}, {}, a->type);
+  NodeRef cast_to_itself = make(Op::cast, {nothing}, {}, a->type);
   expect_round_trip({{a}, {cast_to_itself, make(Op::add, twos, {}, {})}});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -155,17 +156,37 @@ class ProgramBuilder {
     add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_), describe(step, stored_));
   }
 
-  void add_kernel(plan::Lowered lowered, std::string summary, const std::string& explanation) {
+  static KernelKey key_of(const emit::Emitted& out) {
+    const uint64_t seed = out.source.hash.low ^ static_cast<uint64_t>(out.launch.tasks);
+    return {out.source.hash, hash_bytes(out.params.data(), out.params.size() * sizeof(int64_t), seed)};
+  }
+
+  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation) {
     plan::RowProgram& p = lowered.program;
-    bool cuda = target_.kind == TargetKind::Cuda;
-    plan::Schedule schedule = cuda ? schedule_cuda(p, target_) : schedule_cpu(p, target_);
-    plan::parameterize(p);
-    plan::verify(p);
-    if (options_.dump) options_.dump("plan", print(p) + print(schedule));
-    bool contract = options_.numerics != Numerics::Strict;
-    emit::Emitted out = cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
-    if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
+    const bool cuda = target_.kind == TargetKind::Cuda;
+    plan::Schedule schedule;
+    auto make = [&](const Bias& bias) {
+      schedule = cuda ? schedule_cuda(p, target_, bias) : schedule_cpu(p, target_, bias);
+      plan::parameterize(p);
+      plan::verify(p);
+      const bool contract = options_.numerics != Numerics::Strict;
+      return cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
+    };
+    std::optional<plan::RowProgram> unscheduled;
+    if (options_.choose) unscheduled = p;
+    emit::Emitted out = make({});
     KernelStep k;
+    k.key = key_of(out);
+    const Choice choice = options_.choose ? options_.choose(k.key) : Choice{};
+    if (choice.bias != Bias{}) {
+      p = std::move(*unscheduled);
+      out = make(choice.bias);
+      k.bias = choice.bias;
+    }
+    if (!choice.reason.empty())
+      explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
+    if (options_.dump) options_.dump("plan", print(p) + print(schedule));
+    if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/choice.h"
+
 namespace weft {
 
 enum class TargetKind { Cpu, Cuda };
@@ -38,6 +40,7 @@ struct Options {
   int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
+  Choose choose;  // schedules other than the rules' own; empty: none
   DumpSink dump;  // empty: none
 };
 

@@ -10,6 +10,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/shape.h"
+#include "compiler/choice.h"
 
 namespace weft {
 
@@ -62,6 +63,8 @@ struct KernelStep {
   std::vector<int64_t> params;
   std::vector<int> scalars;
   int64_t bytes_read = 0, bytes_written = 0;
+  KernelKey key;        // under which another schedule is asked for
+  Bias bias;            // of the schedule that it has
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
 };
 

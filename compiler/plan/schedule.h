@@ -46,8 +46,8 @@ struct Schedule {
 };
 
 // Both also decide what crosses sweeps (repeat_cheap_values), so they may change the program.
-Schedule schedule_cpu(RowProgram& program, const Target& target);
-Schedule schedule_cuda(RowProgram& program, const Target& target);
+Schedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bias = {});
+Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {});
 
 // Whether a load is contiguous along `axis` and jumps along the lanes'.
 bool is_transposed(const Load& load, int axis, int lane_axis);

@@ -140,6 +140,8 @@ bool reads_across(const RowProgram& p, int lane_axis) {
   return across;
 }
 
+int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << steps; }
+
 // The axis that most bytes of transposed loads run along, and the side of the squares that are turned over:
 // as many elements as fill a vector, where the axes are that long.
 void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
@@ -168,7 +170,7 @@ bool is_transposed(const Load& load, int axis, int lane_axis) {
          std::abs(along(load.at, lane_axis)) > 1;
 }
 
-Schedule schedule_cpu(RowProgram& p, const Target& target) {
+Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   Schedule s;
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
@@ -214,7 +216,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     return extent(p, s.lane_axis) < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2);
   };
   while (widen > 1 && too_short()) widen /= 2;
-  s.lanes = std::min(64, lanes * widen);
+  s.lanes = static_cast<int>(std::clamp<int64_t>(shifted(lanes * widen, bias.width), 4, 64));
 
   int64_t row = p.row_count(), points = p.outer_count(), lane = extent(p, s.lane_axis);
   float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
@@ -227,7 +229,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     // threads. A part has rows enough for its partial results to be a small share of the traffic.
     const bool splits = !p.ordered && parts && p.sweeps.size() == 1 && p.row[0].value >= 64;
     // A scan reads and writes its running values with every row: they stay in the first-level cache.
-    for (int64_t widest : {p.scans() ? 1024 : 4096, p.scans() ? 512 : 1024}) {
+    for (int64_t most : {p.scans() ? 1024 : 4096, p.scans() ? 512 : 1024}) {
+      const int64_t widest = shifted(most, bias.work);
       const int64_t chunks = (lane + widest - 1) / widest, blocks = points / lane * chunks;
       s.chunk = ((lane + chunks - 1) / chunks + s.lanes - 1) / s.lanes * s.lanes;
       s.split = 1;
@@ -255,8 +258,10 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     const int64_t per_task = row / s.split;
     float task = unit * static_cast<float>(per_task);
-    s.rows_per_task =
-        s.split > 1 ? 1 : std::clamp<int64_t>(static_cast<int64_t>(4096 / std::max(task, 1.f)), 1, 64);
+    s.rows_per_task = s.split > 1
+                          ? 1
+                          : std::clamp<int64_t>(
+                                shifted(static_cast<int64_t>(4096 / std::max(task, 1.f)), bias.work), 1, 64);
     if (p.across()) {
       // Totals across rows are written once for as many rows as may be added up without a wider dtype.
       s.rows_per_task = std::clamp<int64_t>(points / 64, 16, 64);
@@ -268,7 +273,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target) {
     // About 64 KiB of traffic a task, whole rows where rows are short. Where lanes read another axis's
     // neighbours, squares are turned over along as many lanes as their rows leave room for in the first-level
     // cache; else tiles are small, so that each line of memory that they touch is used up while it is there.
-    int64_t elements = std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384);
+    const int64_t elements =
+        shifted(std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384), bias.work);
     s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes,
                                 (lane + s.lanes - 1) / s.lanes * s.lanes);
     s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));

@@ -47,8 +47,15 @@ int64_t power_of_two_up(int64_t n) {
 
 class Scheduler {
  public:
-  Scheduler(RowProgram& p, const Target& target)
-      : p_(p), target_(target), outer_(static_cast<int>(p.outer.size())) {
+  // Frugal schedules first let a thread have more registers by bounding nothing, then keep and unroll half as
+  // much, and half of that.
+  Scheduler(RowProgram& p, const Target& target, const Bias& bias)
+      : p_(p),
+        target_(target),
+        bias_(bias),
+        kept_bytes_(kKeptBytes >> std::clamp(bias.frugal - 1, 0, 2)),
+        most_unrolled_(kMostUnrolled >> std::clamp(bias.frugal - 1, 0, 2)),
+        outer_(static_cast<int>(p.outer.size())) {
     for_each_stmt(p_, [&](Stmt& s) {
       ++statements_;
       (void)s;
@@ -67,6 +74,7 @@ class Scheduler {
       pointwise();
     else
       reduce();
+    if (bias_.frugal > 0) s_.resident = 1;
     s_.reason += fmt::format("; {} elements a thread access{}", s_.lanes * s_.unroll,
                              s_.streaming ? ", passing the cache by" : "");
     return s_;
@@ -145,8 +153,8 @@ class Scheduler {
     // Strided accesses of neighbouring threads still share sectors when each thread takes one element.
     if (strided) return 1;
     if (!touches) return extent(axis) % 4 == 0 ? 4 : 1;
-    for (int v = static_cast<int>(16 / largest); v > 1; v /= 2) {
-      if (statements_ * v > kMostUnrolled) continue;
+    for (int v = static_cast<int>(16 / largest) >> std::max(-bias_.width, 0); v > 1; v /= 2) {
+      if (statements_ * v > most_unrolled_) continue;
       // A last vector that is not full is left to per-element accesses; that pays on long axes only.
       bool ragged = extent(axis) % v != 0;
       if (ragged && extent(axis) < 64 * v) continue;
@@ -179,8 +187,9 @@ class Scheduler {
         }
       loaded = std::max(loaded, bytes);
     }
+    in_flight = bias_.work < 0 ? in_flight >> -bias_.work : in_flight << bias_.work;
     int64_t unroll = std::clamp<int64_t>(in_flight / loaded, 1, 8);
-    unroll = std::min({unroll, most, std::max<int64_t>(kMostUnrolled / (statements_ * s_.lanes), 1)});
+    unroll = std::min({unroll, most, std::max<int64_t>(most_unrolled_ / (statements_ * s_.lanes), 1)});
     return static_cast<int>(std::max<int64_t>(unroll, 1));
   }
 
@@ -225,8 +234,8 @@ class Scheduler {
         if (!shared || buffers.insert(l->buffer).second) each += size * s_.lanes * (shared ? 3 : 1);
       }
     int rows = 1;
-    while (rows * 2 <= most && each * (rows * 2 + 2) <= kKeptBytes &&
-           statements_ * s_.lanes * rows * 2 <= kMostUnrolled)
+    while (rows * 2 <= most && each * (rows * 2 + 2) <= kept_bytes_ &&
+           statements_ * s_.lanes * rows * 2 <= most_unrolled_)
       rows *= 2;
     return rows;
   }
@@ -278,7 +287,7 @@ class Scheduler {
       const int64_t across = ceil_divide(extent(best), tile), along = ceil_divide(extent(s_.lane_axis), tile);
       const int64_t blocks = across * along * (p_.outer_count() / extent(best) / extent(s_.lane_axis));
       return most * tile * (tile + 1) > kJoinBytes ||
-             statements_ * tile * tile / kThreads > kMostUnrolled / 2 || tile > extent(best) ||
+             statements_ * tile * tile / kThreads > most_unrolled_ / 2 || tile > extent(best) ||
              tile > extent(s_.lane_axis) || (tile > 32 && blocks < 2 * processors_);
     };
     while (s_.tile > 16 && too_large(s_.tile)) s_.tile /= 2;
@@ -346,7 +355,7 @@ class Scheduler {
     // 64 bytes a thread, or a warp for each row while that is enough: fewer are too few in flight, and
     // joining more threads takes longer. Two blocks of 512 threads, each at its own place in a row, keep a
     // multiprocessor busier than one of 1024.
-    int64_t most = std::max<int64_t>(kKeptBytes / 2 / bytes, 1);
+    int64_t most = std::max<int64_t>(kept_bytes_ / 2 / bytes, 1);
     int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
@@ -357,7 +366,7 @@ class Scheduler {
     if (unroll > most) return false;
     int64_t body = 0;
     for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
-    if (body * unroll * s_.lanes > 2 * kMostUnrolled) return false;
+    if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Registers;
     s_.threads_per_row = static_cast<int>(threads);
@@ -392,7 +401,7 @@ class Scheduler {
       s_.ahead = true;
       const int64_t blocks = std::min<int64_t>(most * cluster / bytes, kRowBlocks);
       s_.threads_per_row = blocks >= kRowBlocks ? 256 : blocks > 1 ? 512 : 1024;
-      s_.unroll = statements_ * s_.lanes <= kMostUnrolled / 16 ? 2 : 1;
+      s_.unroll = statements_ * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
       // Few registers, so that all the blocks that shared memory has room for do run.
       if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
     }
@@ -455,7 +464,7 @@ class Scheduler {
     int64_t bytes = (live_bytes(kept) + totals) * s_.lanes;
     std::string where = "rows stay in registers";
     const int64_t most_threads = kMostThreadsOfTotals;
-    if (ceil_divide(row_vectors, most_threads) * bytes > kKeptBytes) {
+    if (ceil_divide(row_vectors, most_threads) * bytes > kept_bytes_) {
       kept = p_;
       repeat_cheap_values(kept, true, 1e30f);
       s_.streaming = false;
@@ -464,13 +473,13 @@ class Scheduler {
     }
     p_ = std::move(kept);
     s_.keeper = Keeper::Registers;
-    const int64_t each = std::clamp<int64_t>(kKeptBytes / 2 / bytes, 1, 4);
+    const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
     s_.threads_per_row = static_cast<int>(
         std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
     s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1));
     s_.threads = std::max(s_.threads_per_row, 128);
     s_.rows_per_task = s_.threads / s_.threads_per_row;
-    if (s_.unroll * bytes <= kKeptBytes / 2) s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
+    if (s_.unroll * bytes <= kept_bytes_ / 2) s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
     const int64_t at_once =
         processors_ * (s_.resident > 1 ? kThreadsWithTotals : s_.threads) / s_.threads_per_row;
     const int64_t waves = ceil_divide(points, at_once * kRunElements);
@@ -500,7 +509,7 @@ class Scheduler {
       body += static_cast<int64_t>(sweep.body.size());
       states += state_bytes(sweep);
     }
-    if (row <= 8 && columns >= 32 * processors_ && body * row * s_.lanes <= kMostUnrolled) {
+    if (row <= 8 && columns >= 32 * processors_ && body * row * s_.lanes <= most_unrolled_) {
       p_ = std::move(kept);
       s_.keeper = Keeper::Registers;
       s_.threads = kThreads;
@@ -543,7 +552,7 @@ class Scheduler {
     s_.threads = static_cast<int>(threads);
     s_.threads_per_row = static_cast<int>(threads / across);
     s_.cluster = static_cast<int>(cluster);
-    s_.unroll = body * s_.lanes <= kMostUnrolled / 16 ? 2 : 1;
+    s_.unroll = body * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
     if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
     s_.reason =
         fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in shared memory",
@@ -617,7 +626,7 @@ class Scheduler {
     s_.streaming = false;
     s_.lanes = s_.together = 4;
     while (s_.together > 1 &&
-           (p_.row.back().value % s_.together != 0 || statements_ * s_.lanes * s_.together > kMostUnrolled))
+           (p_.row.back().value % s_.together != 0 || statements_ * s_.lanes * s_.together > most_unrolled_))
       s_.together /= 2;
     s_.threads = kThreads;
     for (auto& sweep : p_.sweeps)
@@ -639,6 +648,8 @@ class Scheduler {
 
   RowProgram& p_;
   const Target& target_;
+  const Bias bias_;
+  const int64_t kept_bytes_, most_unrolled_;
   Schedule s_;
   int outer_;
   int64_t statements_ = 0, processors_ = 1, fill_ = 0;
@@ -646,9 +657,9 @@ class Scheduler {
 
 }  // namespace
 
-Schedule schedule_cuda(RowProgram& program, const Target& target) {
+Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias) {
   if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
-  return Scheduler(program, target).run();
+  return Scheduler(program, target, bias).run();
 }
 
 }  // namespace weft::plan

@@ -6,6 +6,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "runtime/choices.h"
 
 namespace weft::cli {
 namespace {
@@ -21,8 +22,10 @@ void run(const Flags& flags) {
   std::vector<Scalar> lifted;
   runtime::Counters counters;
   Machine machine = describe_machine(flags.device, counters);
-  Program program =
-      compile(lift_constants(file.graph, lifted), machine.target, compile_options(flags.compile));
+  runtime::Choices choices(open_cache(flags.device), machine.architecture);
+  Options options = compile_options(flags.compile);
+  options.choose = [&](const KernelKey& key) { return choices.find(key); };
+  Program program = compile(lift_constants(file.graph, lifted), machine.target, options);
   fmt::print("{}", program.explanation);
 }
 

@@ -105,16 +105,22 @@ void describe(const Program& whole, const ProgramStep& step, StepTime& out) {
 }  // namespace
 
 LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, const Target& target,
-                         const Options& options, std::shared_ptr<runtime::Device> device,
-                         runtime::Counters& counters)
+                         Options options, std::shared_ptr<runtime::Device> device,
+                         runtime::Counters& counters, runtime::Choices& choices)
     : device_(std::move(device)), counters_(counters) {
-  auto start = Clock::now();
   std::vector<Scalar> lifted;
-  Program program = compile(lift_constants(graph, lifted), target, options);
-  plan_ms_ = ms_since(start);
-  start = Clock::now();
-  executable_ = std::make_unique<runtime::Executable>(std::move(program), device_, counters_);
-  load_ms_ = ms_since(start);
+  compiling_ = [this, ready = lift_constants(graph, lifted), target,
+                options = std::move(options)](const Choose& choose) {
+    Options with = options;
+    with.choose = choose;
+    const auto start = Clock::now();
+    Program program = compile(ready, target, with);
+    plan_ms_ += ms_since(start);
+    return program;
+  };
+  const auto start = Clock::now();
+  executable_ = runtime::load_program(compiling_, device_, counters_, choices);
+  load_ms_ = ms_since(start) - plan_ms_;
 
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const ir::Node& in = *graph.inputs[i];
@@ -143,9 +149,9 @@ std::vector<ir::HostTensor> LoadedGraph::run() const {
   return out;
 }
 
-double LoadedGraph::time(int times) const {
+double LoadedGraph::time(const runtime::Executable& executable, int times) const {
   return median_ms(times, [&] {
-    executable_->run(inputs_, scalars_);
+    executable.run(inputs_, scalars_);
     device_->synchronize();
   });
 }

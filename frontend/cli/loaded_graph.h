@@ -9,7 +9,7 @@
 #include "compiler/ir/interpret.h"
 #include "compiler/options.h"
 #include "runtime/counters.h"
-#include "runtime/executor.h"
+#include "runtime/load_program.h"
 
 namespace weft::cli {
 
@@ -22,14 +22,20 @@ struct StepTime {
 
 class LoadedGraph {
  public:
-  // `inputs` follow the graph's, as interpret() takes them. `counters` and the device are shared with others.
+  // `inputs` follow the graph's, as interpret() takes them. `counters`, `choices` and the device are shared
+  // with others.
   LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, const Target& target,
-              const Options& options, std::shared_ptr<runtime::Device> device, runtime::Counters& counters);
+              Options options, std::shared_ptr<runtime::Device> device, runtime::Counters& counters,
+              runtime::Choices& choices);
+  LoadedGraph(const LoadedGraph&) = delete;
 
   std::vector<ir::HostTensor> run() const;
 
   // Milliseconds of a whole run, the median of `times`.
-  double time(int times) const;
+  double time(int times) const { return time(*executable_, times); }
+  // Of the graph compiled otherwise.
+  double time(const runtime::Executable& executable, int times) const;
+  const runtime::CompileProgram& compiling() const { return compiling_; }
   // The same for each step by itself.
   std::vector<StepTime> time_steps(int times) const;
 
@@ -43,7 +49,8 @@ class LoadedGraph {
   std::vector<ir::TensorType> output_types_;
   std::shared_ptr<runtime::Device> device_;
   runtime::Counters& counters_;
-  std::unique_ptr<runtime::Executable> executable_;
+  runtime::CompileProgram compiling_;
+  std::unique_ptr<const runtime::Executable> executable_;
   std::vector<runtime::BufferRef> inputs_;
 };
 

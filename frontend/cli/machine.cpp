@@ -73,11 +73,14 @@ TargetKind kind_of(std::string_view name) {
   throw Error(fmt::format("there is no device '{}'; devices are cpu, cuda and cuda:N", name));
 }
 
+std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {
+  if (choice.cache_directory.empty()) return nullptr;
+  return std::make_shared<runtime::KernelCache>(choice.cache_directory, choice.cache_limit);
+}
+
 std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime::Counters& counters) {
   TargetKind kind = kind_of(choice.name);
-  std::shared_ptr<runtime::KernelCache> cache;
-  if (!choice.cache_directory.empty())
-    cache = std::make_shared<runtime::KernelCache>(choice.cache_directory, choice.cache_limit);
+  std::shared_ptr<runtime::KernelCache> cache = open_cache(choice);
   if (kind == TargetKind::Cuda)
     return runtime::make_cuda_device(ordinal_of(choice.name), {}, std::move(cache), counters);
 #ifdef WEFT_CPU_JIT

@@ -10,6 +10,7 @@
 #include "compiler/options.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
+#include "runtime/kernel_cache.h"
 
 namespace weft::cli {
 
@@ -28,6 +29,9 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache);
 
 // Error when it is no device's name.
 TargetKind kind_of(std::string_view device_name);
+
+// The cache of compiled kernels, and of schedules; null where there is none on disk.
+std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice);
 
 // Opens the device. Error when it cannot be had. `counters` outlives it.
 std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime::Counters& counters);

@@ -19,6 +19,7 @@ constexpr const char* kExamples = R"(Examples:
   weft run photo.weft --in photo=in.png --out 0=out.png
   weft show softmax.weft --stage cpp
   weft explain softmax.weft
+  weft tune softmax.weft --device cuda
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
 70 a defect of weft.)";
@@ -37,6 +38,7 @@ int run(int argc, char** argv) {
   add_run(app);
   add_show(app);
   add_explain(app);
+  add_tune(app);
   add_ops(app);
   add_devices(app);
   add_cache(app);

@@ -115,7 +115,8 @@ void run(const Flags& flags) {
   Target target = target_of(device->info(), flags.device);
   Options options = compile_options(flags.compile);
   Compiling before(counters);
-  LoadedGraph graph(file.graph, inputs, target, options, device, counters);
+  runtime::Choices choices(open_cache(flags.device), device->info().architecture);
+  LoadedGraph graph(file.graph, inputs, target, options, device, counters, choices);
   Compiling after(counters);
   std::vector<ir::HostTensor> results = graph.run();
 
@@ -133,7 +134,7 @@ void run(const Flags& flags) {
     if (flags.each_op) {
       options.fuse = false;
       before = Compiling(counters);
-      LoadedGraph apart(file.graph, inputs, target, options, device, counters);
+      LoadedGraph apart(file.graph, inputs, target, options, device, counters, choices);
       fmt::print("\nthe same work op by op\n");
       print_compiling(apart, before, Compiling(counters));
       Totals each = print_steps(apart, flags.times);

@@ -11,6 +11,7 @@
 #include "compiler/ir/interpret.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/long_work.h"
+#include "runtime/load_program.h"
 
 namespace weft::detail {
 namespace {
@@ -52,13 +53,17 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
   options.donated = std::move(donated);
-  Program program = compile(graph_of(nodes, graph, true), device.target, options);
+  ProgramCache::Program program = runtime::load_program(
+      [&](const Choose& choose) {
+        options.choose = choose;
+        return compile(graph_of(nodes, graph, true), device.target, options);
+      },
+      device.device, session.counters, device.choices);
   if (auto log = spdlog::get("weft"); log->should_log(spdlog::level::debug)) {
     log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
-               program.ops_before, program.kernels.size());
+               program->program().ops_before, program->program().kernels.size());
   }
-  return session.programs.put(
-      key, std::make_shared<runtime::Executable>(std::move(program), device.device, session.counters));
+  return session.programs.put(key, std::move(program));
 }
 
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {

@@ -1,12 +1,17 @@
-// What the compiler did with an array's graph, as text, and the contract that it is one kernel.
+// What the compiler did with an array's graph, as text, the contract that it is one kernel, and the search
+// for faster schedules.
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
+#include "runtime/tune.h"
 
 namespace weft {
 namespace {
@@ -35,7 +40,7 @@ std::string explain(const Array& x) {
   Inspected at(x);
   if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
   return compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target,
-                 at.device.session.compile_options())
+                 at.device.compile_options())
       .explanation;
 }
 
@@ -55,6 +60,41 @@ const Array& one_kernel(const Array& x) {
   return x;
 }
 
+std::string tune(const Array& x, double seconds) {
+  Inspected at(x);
+  if (at.in_memory()) return "the value lies in memory: nothing to tune\n";
+  const detail::LongWork work;
+  detail::SessionState& session = at.device.session;
+  Options options = session.compile_options();
+  const auto compiling = [&](const Choose& choose) {
+    options.choose = choose;
+    return compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
+  };
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const auto run = [&](const runtime::Executable& program) {
+    const auto start = Clock::now();
+    program.run(at.graph.buffers, at.graph.scalars);
+    at.device.device->synchronize();
+    return seconds_since(start);
+  };
+  const auto start = Clock::now();
+  const runtime::TuneClock clock{[&](const runtime::Executable& program) {
+                                   run(program);  // takes memory from the system
+                                   std::array<double, 9> times;
+                                   for (double& t : times) t = run(program) * 1e3;
+                                   std::nth_element(times.begin(), times.begin() + 4, times.end());
+                                   return times[4];
+                                 },
+                                 [&] { return seconds_since(start); }};
+  const auto kernels =
+      runtime::tune(compiling, at.device.device, session.counters, at.device.choices, clock, seconds);
+  session.programs.forget(at.graph.key(at.device.key));
+  return report(kernels);
+}
+
 std::string show(const Array& x, const std::string& stage) {
   Inspected at(x);
   const Stage* wanted = nullptr;
@@ -72,7 +112,7 @@ std::string show(const Array& x, const std::string& stage) {
   if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
   std::map<std::string, std::string, std::less<>> texts;
   const auto passes = pass_names();
-  Options options = at.device.session.compile_options();
+  Options options = at.device.compile_options();
   options.dump = [&](std::string_view name, std::string_view text) {
     if (std::find(passes.begin(), passes.end(), name) != passes.end()) {
       texts["simplified"].append("# after ").append(name).append("\n").append(text);

@@ -25,4 +25,14 @@ ProgramCache::Program ProgramCache::put(const Hash& key, Program program) {
   return program;
 }
 
+void ProgramCache::forget(const Hash& key) {
+  Program dropped;  // freed after the lock
+  std::lock_guard lock(mutex_);
+  const auto found = programs_.find(key);
+  if (found == programs_.end()) return;
+  dropped = std::move(found->second.program);
+  uses_.erase(found->second.use);
+  programs_.erase(found);
+}
+
 }  // namespace weft::detail

@@ -19,6 +19,7 @@ class ProgramCache {
   Program find(const Hash& key);
   // What is there already stays; returns what is there afterwards.
   Program put(const Hash& key, Program program);
+  void forget(const Hash& key);
 
  private:
   struct Entry {

@@ -94,6 +94,21 @@ Options SessionState::compile_options() const {
   return o;
 }
 
+DeviceSlot::DeviceSlot(SessionState& owner, std::string given, std::shared_ptr<runtime::Device> opened,
+                       Target what, uint64_t programs)
+    : session(owner),
+      name(std::move(given)),
+      device(std::move(opened)),
+      target(what),
+      key(programs),
+      choices(owner.cache, device->info().architecture) {}
+
+Options DeviceSlot::compile_options() {
+  Options o = session.compile_options();
+  o.choose = [this](const KernelKey& asked) { return choices.find(asked); };
+  return o;
+}
+
 DeviceSlot& SessionState::device(const std::string& name) {
   if (name.empty()) {
     if (const std::string* chosen = default_by_scope()) return device(*chosen);

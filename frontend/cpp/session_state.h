@@ -12,6 +12,7 @@
 #include "frontend/cpp/kept_lines.h"
 #include "frontend/cpp/program_cache.h"
 #include "frontend/cpp/weft/session.h"
+#include "runtime/choices.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 #include "runtime/kernel_cache.h"
@@ -24,14 +25,16 @@ struct DeviceSlot {
   std::string name;
   std::shared_ptr<runtime::Device> device;
   Target target;
-  uint64_t key;  // of programs: the device's architecture and the session's options
+  uint64_t key;              // of programs: the device's architecture and the session's options
+  runtime::Choices choices;  // of schedules
   // Held alone while a program runs that writes to memory which pending graphs name; shared while such graphs
   // are read.
   std::shared_mutex in_place;
 
   DeviceSlot(SessionState& owner, std::string given, std::shared_ptr<runtime::Device> opened, Target what,
-             uint64_t programs)
-      : session(owner), name(std::move(given)), device(std::move(opened)), target(what), key(programs) {}
+             uint64_t programs);
+  // The session's options, and the schedules that were chosen for this device.
+  Options compile_options();
 };
 
 struct SessionState {

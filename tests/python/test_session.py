@@ -28,6 +28,17 @@ def test_explanations_name_the_users_line():
     assert "sin" in wf.show(y, "graph")
 
 
+def test_tuning_says_what_it_tried_and_changes_no_value():
+    x = wf.arange(100_000) * 0.5
+    y = wf.exp(-x) + 1.0
+    text = wf.tune(y, seconds=0.0)
+    assert text.startswith("kernel 0: ")
+    assert "the rules' own" in text
+    assert "changed the schedules of 0 of 1 kernels" in text
+    assert float(y[0]) == 2.0
+    assert wf.tune(wf.eval(y)) == "the value lies in memory: nothing to tune\n"
+
+
 def test_one_kernel_is_a_contract():
     x = wf.ones((64, 512))
     y = x - wf.mean(x, axis=1, keepdims=True)

@@ -164,6 +164,23 @@ TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
   EXPECT_THAT(ran.out, HasSubstr("4.00 times less memory traffic"));
 }
 
+TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {
+  Folder folder;
+  const std::string cache = folder / "cache";
+  Ran ran = run_weft({"tune", "docs/examples/softmax.weft", "--seconds", "0", "--cache-dir", cache});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("kernel 0: "));
+  EXPECT_THAT(ran.out, ContainsRegex("the rules' own +[0-9.]+ ms  kept"));
+  EXPECT_THAT(ran.out, HasSubstr("changed the schedules of 0 of 1 kernels"));
+  EXPECT_THAT(ran.out, HasSubstr("kept in " + cache));
+}
+
+TEST(CliTune, NeedsACache) {
+  Ran ran = run_weft({"tune", "docs/examples/softmax.weft"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("tune: what it finds is kept in the cache, which is switched off"));
+}
+
 TEST_F(CliRun, TimesTwentyRunsUnlessTold) {
   Ran ran = run({"docs/examples/variance.weft", "--random", "1", "--time"});
   EXPECT_EQ(ran.code, 0) << ran.err;

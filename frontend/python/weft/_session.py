@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["eval", "explain", "one_kernel", "show", "stats", "sync"]
+__all__ = ["eval", "explain", "one_kernel", "show", "stats", "sync", "tune"]
 
 
 def eval(*arrays: Any) -> Any:
@@ -30,6 +30,11 @@ def explain(x: Array) -> str:
 def show(x: Array, stage: str = "") -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all."""
     return _core.show(x, stage)
+
+
+def tune(x: Array, seconds: float = 10.0) -> str:
+    """Searches faster schedules for the array's kernels by running them; says what was tried, and keeps what is faster."""
+    return _core.tune(x, seconds)
 
 
 def one_kernel(x: Array) -> Array:

@@ -1,0 +1,74 @@
+// `weft tune`: searches the schedules of a graph's kernels on a device and keeps what is faster.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "compiler/base/error.h"
+#include "frontend/cli/arrays.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/graph_file.h"
+#include "frontend/cli/loaded_graph.h"
+#include "frontend/cli/machine.h"
+#include "runtime/tune.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr int kTimes = 15;
+
+struct Flags {
+  std::string file;
+  std::vector<std::string> in;
+  uint64_t seed = 1;
+  double seconds = 10;
+  DeviceChoice device = default_device_choice();
+  CompileFlags compile;
+};
+
+void run(const Flags& flags) {
+  GraphFile file = read_graph(flags.file);
+  if (flags.device.cache_directory.empty())
+    throw Error(
+        "tune: what it finds is kept in the cache, which is switched off: give --cache-dir or "
+        "WEFT_CACHE_DIR");
+  std::vector<Binding> in;
+  for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
+  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  runtime::Counters counters;
+  auto device = open_device(flags.device, counters);
+  runtime::Choices choices(open_cache(flags.device), device->info().architecture);
+  LoadedGraph graph(file.graph, inputs, target_of(device->info(), flags.device),
+                    compile_options(flags.compile), device, counters, choices);
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const runtime::TuneClock clock = {
+      [&](const runtime::Executable& e) { return graph.time(e, kTimes); },
+      [&] { return std::chrono::duration<double>(Clock::now() - start).count(); }};
+  fmt::print("{}", report(runtime::tune(graph.compiling(), device, counters, choices, clock, flags.seconds)));
+  fmt::print("on {} ({}), kept in {}\n", device->info().name, device->info().architecture,
+             flags.device.cache_directory);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("tune", "Search for faster schedules, by the clock");
+  command->footer(R"(Examples:
+  weft tune softmax.weft --device cuda
+  weft tune softmax.weft --in x=x.npy --seconds 60
+
+Later compiles of the same kernels for the same extents use what was found; `weft cache clear` forgets it.)");
+  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy; others are drawn at random")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command->add_option("--seconds", flags->seconds, "When to end at the latest")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  add_device_options(*command, flags->device, true);
+  add_compile_options(*command, flags->compile);
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace weft::cli

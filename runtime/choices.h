@@ -1,0 +1,34 @@
+// The schedules that kernels of one architecture are to have other than the rules' own, in memory and beside
+// the kernels in the disk cache. Safe from any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/choice.h"
+#include "runtime/kernel_cache.h"
+
+namespace weft::runtime {
+
+class Choices {
+ public:
+  // `cache` may be null: choices last as long as this object.
+  Choices(std::shared_ptr<KernelCache> cache, const std::string& architecture);
+
+  // What was chosen for the kernel with its extents, else for its source, else nothing.
+  Choice find(const KernelKey& key);
+  // What was chosen under one of a kernel's two hashes.
+  std::optional<Choice> find(const Hash& hash);
+  void keep(const Hash& hash, const Choice& choice);
+
+ private:
+  std::shared_ptr<KernelCache> cache_;
+  std::string kind_;  // the toolchain under which the disk cache lists them
+  std::mutex mutex_;
+  std::unordered_map<Hash, std::optional<Choice>, HashOf> known_;
+};
+
+}  // namespace weft::runtime

@@ -1,0 +1,65 @@
+#include "runtime/load_program.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace weft::runtime {
+
+namespace {
+
+struct Trial {
+  int first = 0;  // bytes that the rules' own schedule spills
+  int least = 0;
+  int best = 0, now = 0;  // steps of Bias::frugal
+  bool done = false;
+};
+
+}  // namespace
+
+std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
+                                               const std::shared_ptr<Device>& device, Counters& counters,
+                                               Choices& choices) {
+  std::unordered_map<Hash, Trial, HashOf> trials;
+  const Choose choose = [&](const KernelKey& key) {
+    auto trial = trials.find(key.source);
+    if (trial == trials.end() || trial->second.done) return choices.find(key);
+    return Choice{{.frugal = trial->second.now}, ""};
+  };
+  for (;;) {
+    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters);
+    std::unordered_set<Hash, HashOf> judged;
+    bool again = false;
+    for (auto& step : loaded->program().steps) {
+      auto* k = std::get_if<KernelStep>(&step);
+      if (!k || !judged.insert(k->key.source).second) continue;
+      const int spilled = loaded->kernels()[static_cast<size_t>(k->kernel)]->resources().spill_bytes;
+      auto known = trials.find(k->key.source);
+      if (known == trials.end()) {
+        if (spilled <= 0 || choices.find(k->key.source) || choices.find(k->key.shape)) continue;
+        trials[k->key.source] = {spilled, spilled, 0, 1};
+        again = true;
+        continue;
+      }
+      Trial& trial = known->second;
+      if (trial.done) continue;
+      if (spilled < trial.least) trial.least = spilled, trial.best = trial.now;
+      again = true;
+      if (spilled > 0 && trial.now < kMostFrugal) {
+        ++trial.now;
+        continue;
+      }
+      trial.done = true;
+      choices.keep(
+          k->key.source,
+          {{.frugal = trial.best},
+           trial.best > 0
+               ? fmt::format("the rules' own spills {} bytes a thread, this one {}", trial.first, trial.least)
+               : fmt::format("it spills {} bytes a thread, and more frugal ones no less", trial.first)});
+    }
+    if (!again) return loaded;
+  }
+}
+
+}  // namespace weft::runtime

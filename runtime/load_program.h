@@ -1,0 +1,22 @@
+// Loads a program, and again with other schedules where the back end says that kernels spill.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/choices.h"
+#include "runtime/executor.h"
+
+namespace weft::runtime {
+
+// A graph's program, with the schedules that are asked for.
+using CompileProgram = std::function<Program(const Choose&)>;
+
+// Kernels that keep a thread's values in memory, since its registers do not suffice, are made again with more
+// and more frugal schedules; the one that spills least stays, and `choices` keeps it, so that nobody tries
+// again. Throws CompileError.
+std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
+                                               const std::shared_ptr<Device>& device, Counters& counters,
+                                               Choices& choices);
+
+}  // namespace weft::runtime

@@ -70,6 +70,10 @@ class SpillingDevice final : public runtime::Device {
   void dot(const Dot&, void*, const void*, const void*) override {}
   bool supports_dot(DType) const override { return false; }
   void synchronize() override {}
+  std::shared_ptr<void> allocate_host(size_t) override { return nullptr; }
+  std::shared_ptr<runtime::Stream> make_stream() override { return nullptr; }
+  std::shared_ptr<runtime::Stream> stream() override { return nullptr; }
+  runtime::BufferRef adopt(void*, size_t, std::function<void()>, uint64_t) override { return nullptr; }
 
   std::atomic<int> loads{0};
 

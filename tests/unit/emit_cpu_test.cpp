@@ -393,6 +393,25 @@ TEST(TransposedLoads, AnySquare) {
     }
 }
 
+// Schedules that a search asks for.
+TEST(Biased, AnyDirection) {
+  uint64_t seed = 0;
+  for (auto& c : kCases) {
+    ir::Graph graph = ir::parse(with_extents(c.text, 150, 19));
+    auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, c.exact ? 0.05 : 0.0);
+    auto want = interpret(graph, inputs);
+    for (const Bias& bias :
+         {Bias{.width = -2}, Bias{.width = 2}, Bias{.work = 3}, Bias{.width = 1, .work = -3}}) {
+      Forced forced;
+      forced.bias = bias;
+      auto got = run_kernels(graph, inputs, test::host_target(), forced);
+      for (size_t i = 0; i < want.size(); ++i)
+        ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "")
+            << c.name << ", output " << i << ", " << to_string(bias);
+    }
+  }
+}
+
 // Totals across rows beside reductions along them, whatever the lanes and the rows of a task.
 TEST(TotalsAcross, AnySchedule) {
   struct {

@@ -45,10 +45,10 @@ struct Kernel {
 using Change = std::function<void(Schedule&, RowProgram&)>;
 
 Kernel make_kernel(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory,
-                   const Target& target, const Change& change = {}) {
+                   const Target& target, const Change& change = {}, const Bias& bias = {}) {
   Kernel k;
   k.lowered = plan::lower(group, in_memory);
-  k.schedule = plan::schedule_cuda(k.lowered.program, target);
+  k.schedule = plan::schedule_cuda(k.lowered.program, target, bias);
   if (change) change(k.schedule, k.lowered.program);
   plan::parameterize(k.lowered.program);
   plan::verify(k.lowered.program);
@@ -64,7 +64,8 @@ struct Case {
   std::vector<const ir::Node*> memory;  // everything that is in a buffer
 };
 
-Case compile(ir::Graph graph, const Target& target, const Change& change = {}, bool empty_rows = false) {
+Case compile(ir::Graph graph, const Target& target, const Change& change = {}, bool empty_rows = false,
+             const Bias& bias = {}) {
   Case c;
   c.graph = std::move(graph);
   c.partition = passes::fuse(c.graph, target, Options());
@@ -83,8 +84,8 @@ Case compile(ir::Graph graph, const Target& target, const Change& change = {}, b
   };
   for (auto& step : c.partition.steps)
     if (!step.library && !empty(step.group))
-      c.kernels.push_back(
-          make_kernel(step.group, [&](const ir::Node* n) { return stored.contains(n); }, target, change));
+      c.kernels.push_back(make_kernel(
+          step.group, [&](const ir::Node* n) { return stored.contains(n); }, target, change, bias));
   return c;
 }
 
@@ -657,6 +658,21 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   add(test::row_and_column_reductions("sum", "prod", "i64", 12, 24), tiny());
   add(test::row_and_column_reductions("any", "all", "bool", 12, 32), tiny());
   add(test::row_and_column_reductions("sum", "sum", "c128", 20, 25), tiny());
+  all.check(2e-2, 0);
+}
+
+// Schedules that a spilling kernel or a search asks for.
+TEST(CudaMeaning, OfBiasedSchedules) {
+  Emulated all;
+  for (const Bias& bias : {Bias{.frugal = 1}, Bias{.frugal = 3}, Bias{.width = -2}, Bias{.work = 2},
+                           Bias{.frugal = 2, .width = -1, .work = -2}})
+    for (const std::string& text :
+         {softmax("f32", 9, 1030), softmax("bf16", 3, 5000), sum("f32[300, 40]", "0"), stencil(40, 130),
+          column_softmax("f32", 70, 300), layernorm("f32", 5, 700), transposed(70, 96),
+          pairs("f32", 130, 128), test::layer_norm_gradients("f32", 17, 600),
+          scanned("cumulative_sum", "f32", 3, 900, 1)})
+      for (const Target& target : {h200(), tiny()})
+        all.add(compile(ir::parse(text), target, {}, false, bias));
   all.check(2e-2, 0);
 }
 

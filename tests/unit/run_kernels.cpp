@@ -71,7 +71,7 @@ const Loaded& load(const KernelSource& source) {
 
 Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
   RowProgram lowered = p;
-  Schedule s = schedule_cpu(p, target);
+  Schedule s = schedule_cpu(p, target, forced.bias);
   if (!forced.change) return s;
   forced.change(s, lowered);
   p = std::move(lowered);

@@ -17,6 +17,7 @@ namespace weft::test {
 struct Forced {
   std::function<void(plan::Schedule&, const plan::RowProgram&)> change;
   float repeat_cost = -1;
+  Bias bias = {};
 };
 
 Target host_target();

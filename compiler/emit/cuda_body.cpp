@@ -87,7 +87,9 @@ void CudaEmitter::let(const Let& l) {
     text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
   else if (l.op == ir::Op::divide && inverses_.contains(l.args[1]))
     text = format("weft_divide_by_f32({}, inverse{}{})", name_of(l.args[0]), l.args[1],
-                  columns_ && !definitions_.contains(l.args[1]) ? "[e]" : "");
+                  !columns_ || definitions_.contains(l.args[1]) ? ""
+                  : at_element_                                 ? "[e]"
+                                                                : "[0]");
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));

@@ -97,6 +97,20 @@ void inspection() {
   CHECK(!why.empty() && !source.empty() && s.kernels_launched > 0);
 }
 
+// Ten seconds are for a real program; here it only has to be a program.
+[[maybe_unused]] void tuning(const Array& y) {
+  std::string tried = tune(y, 10);  // ten seconds' search of faster schedules, kept for the next time
+  CHECK(!tried.empty());
+}
+
+void random_numbers() {
+  Array x = zeros({50, 40});
+  Array key = random::key(7);
+  Array noisy = x + random::normal(key, x.shape()) * 0.1;  // one kernel; the numbers need no memory
+  Array keys = random::split(key, 3);                      // for more: a key is used once
+  CHECK(noisy.size() == 2000 && keys.shape()[0] == 3);
+}
+
 void sessions() {
   SessionOptions options = SessionOptions::from_environment();
   options.threads = 2;
@@ -113,6 +127,21 @@ void devices() {
   Array y = arange(1000, DType::F32).to("cuda:0");       // copied there
   Array z = (x * y).to("cpu");                           // computed there, copied back
   CHECK(z.device() == "cpu" && z.at(0, 999).item<float>() == 999);
+}
+
+void streams() {
+  if (!Session::current().no_cuda_because().empty()) return;
+  const int64_t h = 480, w = 640;
+  const size_t bytes = sizeof(float) * 480 * 640;
+  const auto develop = [](const Array& image) { return sqrt(image + 1); };
+  Stream stream("cuda:0");
+  std::shared_ptr<void> host = pinned(bytes);  // page-locked: copied beside other work
+  {
+    StreamScope scope(stream);
+    Array image = start_from(host.get(), DType::F32, {h, w}, "cuda:0");  // may return before the copy is done
+    start_copy_to(develop(image), host.get());
+  }
+  stream.synchronize();  // now `host` has the result
 }
 
 void errors() {
@@ -137,7 +166,9 @@ int main() {
   scans();
   products();
   inspection();
+  random_numbers();
   sessions();
   devices();
+  streams();
   errors();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/ir/interpret.h"
 
@@ -12,7 +13,12 @@ struct Tolerance {
   bool exact = false;
 };
 
-// Empty when `got` agrees with `want`; else what differs first.
-std::string difference(const ir::HostTensor& got, const ir::HostTensor& want, const Tolerance& tolerance);
+// Empty when `got` agrees with `want`; else what differs first. Elements in which `nudged`, the reference of
+// slightly other inputs, differs from `want` by as much have no digits to compare.
+std::string difference(const ir::HostTensor& got, const ir::HostTensor& want, const Tolerance& tolerance,
+                       const ir::HostTensor* nudged = nullptr);
+
+// The inputs with every float some roundings larger or smaller.
+std::vector<ir::HostTensor> nudged(std::vector<ir::HostTensor> inputs);
 
 }  // namespace weft::test

@@ -42,8 +42,13 @@ std::string check(Backend& b, const ir::Graph& graph, uint64_t seed, bool exact,
     for (size_t k = 0; k < want.size(); ++k) {
       DType t = want[k].type.dtype;
       if (!exact && !is_float(t) && !is_complex(t)) continue;
-      if (std::string d = difference(got[k], want[k], tolerance); !d.empty())
-        return fmt::format("output {}: {}", k, d);
+      std::string d = difference(got[k], want[k], tolerance);
+      // A tangent of products of many numbers has no digits left; only what the inputs determine is compared.
+      if (!d.empty() && !exact) {
+        const std::vector<ir::HostTensor> beside = interpret(graph, nudged(inputs));
+        d = difference(got[k], want[k], tolerance, &beside[k]);
+      }
+      if (!d.empty()) return fmt::format("output {}: {}", k, d);
     }
   } catch (const std::exception& e) {
     return std::string("threw ") + e.what();

@@ -276,9 +276,7 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
   return make(Op::dot, inputs, {}, {}, lines);
 }
 
-NodeRef copy(const NodeRef& x, Lines lines) {
-  return make(Op::broadcast, {x}, {}, x->type, lines);
-}
+NodeRef copy(const NodeRef& x, Lines lines) { return make(Op::broadcast, {x}, {}, x->type, lines); }
 
 bool is_copy(const Node& node) { return node.op == Op::broadcast && node.shape() == node.inputs[0]->shape(); }
 

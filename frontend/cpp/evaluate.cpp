@@ -104,8 +104,8 @@ ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
 
 namespace {
 
-constexpr uint32_t kDeep =
-    64;  // nodes in a row: where computing a value again would be a loop's worth of work
+// Nodes in a row: where computing a value again would be a loop's worth of work.
+constexpr uint32_t kDeep = 64;
 
 std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                        const Canonical& graph) {

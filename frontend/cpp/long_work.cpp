@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "frontend/cpp/weft/memory.h"
-#include "runtime/fork.h"
 
 namespace weft {
 namespace {
@@ -43,7 +42,6 @@ void go_on() {
   forking.notify_all();
 }
 void in_child() {
-  runtime::in_forked_child = true;
   under_way.store(mine);
   go_on();
 }

@@ -1,5 +1,10 @@
 """Functions recorded once: the same answers without recording, and never an answer that a look at a value has fixed."""
 
+import gc
+import inspect
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 import weft as wf
@@ -74,3 +79,91 @@ def test_what_cannot_be_recorded():
         wf.compile(lambda x: 3)(wf.ones(2))
     with pytest.raises(TypeError, match="unhashable"):
         wf.compile(lambda x, y: x)(wf.ones(2), [1])
+
+
+def test_numbers_are_told_apart_by_sign_dtype_and_nan():
+    calls = []
+
+    @wf.compile
+    def f(x, n):
+        calls.append(n)
+        return wf.copysign(x, n[0] if isinstance(n, tuple) else n)
+
+    x = wf.ones(3)
+    for zero in (0.0, np.float32(0), (0.0, 1)):
+        assert f(x, zero).tolist() == [1] * 3
+    for zero in (-0.0, np.float32(-0.0), (-0.0, 1)):
+        assert f(x, zero).tolist() == [-1] * 3
+    assert len(calls) == 6
+    for _ in range(3):
+        f(x, float("nan")), f(x, np.float32("nan")), f(x, 1), f(x, True), f(x, 1.0)
+    assert len(calls) == 11
+
+
+def test_recordings_for_several_kinds_of_arguments_stand_beside_each_other():
+    calls = []
+
+    @wf.compile
+    def f(*args):
+        calls.append(len(args))
+        return [a + 1 for a in args if isinstance(a, wf.Array)]
+
+    for _ in range(3):
+        for n in range(5):
+            assert [r.tolist() for r in f(*[wf.full(k + 1, k) for k in range(n)])] == [[k + 1] * (k + 1) for k in range(n)]
+            assert [r.tolist() for r in f("a", wf.zeros(n), n)] == [[1] * n]
+    assert len(calls) == 10
+    with pytest.raises(TypeError, match="compile: .*positional arguments: got x="):
+        f(x=wf.ones(2))
+
+
+@wf.compile
+def doubled(x, /):
+    """Twice x."""
+    return x * 2
+
+
+def test_a_compiled_function_looks_like_the_one_it_was_made_of():
+    assert doubled.__name__ == "doubled" and doubled.__doc__ == "Twice x."
+    assert str(inspect.signature(doubled)) == "(x, /)"
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+
+    class Model:
+        weight = 3
+
+        @wf.compile
+        def scaled(self, x):
+            return x * self.weight
+
+    assert Model().scaled(wf.ones(2)).tolist() == [3, 3]
+
+
+def test_a_compiled_function_and_what_it_was_called_with_are_freed():
+    class Key:
+        pass
+
+    def make():
+        @wf.compile
+        def f(x, key):
+            return x if f else key
+
+        key = Key()
+        f(wf.ones(2), key)
+        return weakref.ref(f), weakref.ref(key)
+
+    f, key = make()
+    gc.collect()
+    assert f() is None and key() is None
+
+
+def test_what_a_compiled_function_raises_leaves_it_usable():
+    @wf.compile
+    def f(x, n):
+        if n < 0:
+            raise KeyError("n")
+        return x + n
+
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            f(wf.ones(2), -1)
+        assert f(wf.ones(2), 1).tolist() == [2, 2]

@@ -1,11 +1,222 @@
-#include "frontend/cpp/weft/compiled.h"
-
+// weft.compile's functions as Python objects: a call finds the recording that its arguments fit and runs the
+// program without entering the interpreter.
 #include "frontend/python/src/arguments.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <new>
+
+#include "frontend/cpp/weft/compiled.h"
+#include "frontend/python/src/errors.h"
 #include "frontend/python/src/module.h"
 
 namespace weft::python {
+namespace {
+
+std::optional<Number> number_in(PyObject* object) {
+  try {
+    return number_from(object);
+  } catch (const Error&) {
+    return std::nullopt;  // of a kind that no array has
+  }
+}
+
+// Whether a function records the same with either: numbers are compared with their signs and NaNs.
+bool same_value(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  if (PyTuple_Check(a)) {
+    const Py_ssize_t size = PyTuple_GET_SIZE(a);
+    if (PyTuple_GET_SIZE(b) != size) return false;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (!same_value(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+    return true;
+  }
+  if (const auto x = number_in(a), y = number_in(b); x && y) return x->value().same(y->value());
+  const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
+  if (equal < 0) throw nb::python_error();
+  return equal == 1;
+}
+
+// The function as it was recorded for arguments of one kind.
+struct Recording {
+  nb::object program_object;
+  const Compiled* program;
+  std::vector<nb::object> values;  // of each argument that is no array; null: an array
+  nb::object kind;                 // of the result: Array, None, tuple or list
+
+  bool takes(PyObject* const* args, size_t count, std::span<const Array> arrays) const {
+    if (values.size() != count) return false;
+    for (size_t i = 0; i < count; ++i) {
+      PyObject* value = values[i].ptr();
+      if (value ? is_array(args[i]) || !same_value(value, args[i]) : !is_array(args[i])) return false;
+    }
+    return program->takes(arrays);
+  }
+};
+
+struct CompiledFunction {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *attributes, *weak_references;
+  PyObject *function, *record;
+  std::vector<std::shared_ptr<Recording>>* recordings;  // the one used last in front
+};
+
+CompiledFunction& compiled_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self); }
+
+std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const* args, size_t count,
+                                         std::span<const Array> arrays) {
+  auto& known = *self.recordings;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const std::shared_ptr<Recording> one = known[i];
+    if (!one->takes(args, count, arrays)) continue;
+    if (i > 0) {
+      // Comparing may have called Python, and Python this function.
+      const auto from = std::find(known.begin(), known.end(), one);
+      std::rotate(known.begin(), from, from + 1);
+    }
+    return one;
+  }
+  auto made = std::make_shared<Recording>();
+  nb::list given, places;
+  for (size_t i = 0; i < count; ++i) {
+    given.append(nb::handle(args[i]));
+    if (is_array(args[i])) {
+      places.append(i);
+      made->values.emplace_back();
+    } else {
+      // What can change its value in place is no key.
+      if (PyObject_Hash(args[i]) == -1) throw nb::python_error();
+      made->values.push_back(nb::borrow(args[i]));
+    }
+  }
+  const nb::object recorded = nb::handle(self.record)(nb::handle(self.function), given, places);
+  made->program_object = recorded[0];
+  made->program = nb::cast<const Compiled*>(made->program_object);
+  made->kind = recorded[1];
+  known.insert(known.begin(), made);
+  return made;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    if (keywords && PyTuple_GET_SIZE(keywords) > 0) {
+      const std::string name = nb::cast<std::string>(nb::handle(PyTuple_GET_ITEM(keywords, 0)));
+      throw TypeError("compile: compiled functions take positional arguments: got " + name + "=");
+    }
+    const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
+    std::vector<Array> arrays;
+    arrays.reserve(count);
+    for (size_t i = 0; i < count; ++i)
+      if (is_array(args[i])) arrays.push_back(array_of(args[i]));
+    const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
+    std::vector<Array> results = (*recording->program)(arrays);
+    PyObject* kind = recording->kind.ptr();
+    if (kind == reinterpret_cast<PyObject*>(array_type)) return wrap(std::move(results[0]));
+    if (kind == Py_None) return Py_NewRef(Py_None);
+    nb::list made;
+    for (Array& result : results) made.append(nb::steal(wrap(std::move(result))));
+    return nb::handle(kind)(made).release().ptr();
+  });
+}
+
+// Recordings are freed when nothing of the function is in reach any more.
+void let_go(CompiledFunction& self) {
+  const auto* recordings = std::exchange(self.recordings, nullptr);
+  delete recordings;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  const CompiledFunction& object = compiled_of(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(object.attributes);
+  Py_VISIT(object.function);
+  Py_VISIT(object.record);
+  if (object.recordings) {
+    for (const auto& recording : *object.recordings)
+      for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
+  }
+  return 0;
+}
+
+int clear(PyObject* self) {
+  CompiledFunction& object = compiled_of(self);
+  Py_CLEAR(object.attributes);
+  if (object.recordings) object.recordings->clear();
+  return 0;
+}
+
+void deallocate(PyObject* self) {
+  CompiledFunction& object = compiled_of(self);
+  PyObject_GC_UnTrack(self);
+  if (object.weak_references) PyObject_ClearWeakRefs(self);
+  clear(self);
+  let_go(object);
+  Py_CLEAR(object.function);
+  Py_CLEAR(object.record);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyObject* create(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject *function, *record;
+  if (!PyArg_ParseTuple(args, "OO", &function, &record)) return nullptr;
+  PyObject* self = type->tp_alloc(type, 0);
+  if (!self) return nullptr;
+  CompiledFunction& object = compiled_of(self);
+  object.call = call;
+  object.function = Py_NewRef(function);
+  object.record = Py_NewRef(record);
+  object.recordings = new (std::nothrow) std::vector<std::shared_ptr<Recording>>;
+  if (object.recordings) return self;
+  Py_DECREF(self);
+  return PyErr_NoMemory();
+}
+
+// A method where it is an attribute of a class, as Python's functions are.
+PyObject* get(PyObject* self, PyObject* instance, PyObject*) {
+  return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+PyObject* describe(PyObject* self) {
+  return PyUnicode_FromFormat("<compiled %R>", compiled_of(self).function);
+}
+// Pickled by its name.
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+PyObject* make_type() {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledFunction, call), READONLY, nullptr},
+      {"__dictoffset__", T_PYSSIZET, offsetof(CompiledFunction, attributes), READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledFunction, weak_references), READONLY, nullptr},
+      {}};
+  static PyGetSetDef properties[] = {
+      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+  const auto as_slot = [](auto* what) { return reinterpret_cast<void*>(what); };
+  PyType_Slot slots[] = {{Py_tp_new, as_slot(create)},
+                         {Py_tp_call, as_slot(PyVectorcall_Call)},
+                         {Py_tp_repr, as_slot(describe)},
+                         {Py_tp_descr_get, as_slot(get)},
+                         {Py_tp_traverse, as_slot(traverse)},
+                         {Py_tp_clear, as_slot(clear)},
+                         {Py_tp_dealloc, as_slot(deallocate)},
+                         {Py_tp_members, members},
+                         {Py_tp_getset, properties},
+                         {Py_tp_methods, methods},
+                         {}};
+  PyType_Spec spec = {"weft.CompiledFunction", sizeof(CompiledFunction), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  return type;
+}
+
+}  // namespace
 
 void bind_compiled(nb::module_& m) {
+  m.attr("CompiledFunction") = nb::steal(make_type());
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
@@ -17,11 +228,7 @@ void bind_compiled(nb::module_& m) {
               return nb::cast<std::vector<Array>>(f(given));
             });
           },
-          "arguments"_a, "f"_a)
-      .def("takes",
-           [](const Compiled& self, const std::vector<Array>& arguments) { return self.takes(arguments); })
-      .def("__call__",
-           [](const Compiled& self, const std::vector<Array>& arguments) { return self(arguments); });
+          "arguments"_a, "f"_a);
 }
 
 }  // namespace weft::python

@@ -1,0 +1,412 @@
+"""NumPy's Generator over a key."""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+
+from weft import _core, _rejection
+from weft._compiled import recording
+from weft._core import Array
+from weft._creation import asarray
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+draw = _core.random
+
+
+def is_key(value: Any) -> builtins.bool:
+    return isinstance(value, Array) and value.ndim == 0 and value.dtype.str[1:] == "u8"
+
+
+def shape_of(size: Any, *parameters: Any) -> tuple[int, ...]:
+    """The given size; without one, what the parameters broadcast to."""
+    if size is None:
+        shapes = [one.shape for one in parameters if hasattr(one, "shape")]
+        if not shapes:
+            return ()
+        import numpy
+
+        return numpy.broadcast_shapes(*shapes)
+    return tuple(size) if hasattr(size, "__iter__") else (size,)
+
+
+def float_dtype(dtype: Any) -> Any:
+    return None if dtype is None else _core.dtype(dtype)
+
+
+def as_parameter(value: Any) -> Any:
+    return value if isinstance(value, (int, float, Array)) else asarray(value)
+
+
+def _checked(op: str, name: str, value: Any, low: float, high: float = float("inf")) -> Any:
+    """A parameter as a float or an array of float64. What is not computed yet is not looked at."""
+    if isinstance(value, Array):
+        return _core.astype(value, _core.dtype("float64"))
+    import numpy
+
+    # Of complex numbers and texts this raises TypeError or ValueError.
+    values = numpy.asarray(value).astype(numpy.float64, casting="same_kind")
+    if not ((values >= low) & (values <= high)).all():
+        rule = f"from {low:g} to {high:g}" if high < float("inf") else f"{low:g} or more"
+        raise ValueError(f"{op}: {name} is {rule}: got {value!r}")
+    return float(values) if values.ndim == 0 else asarray(values)
+
+
+_LACKING = ("hypergeometric", "multivariate_hypergeometric", "zipf", "bit_generator")
+
+
+class Generator:
+    """NumPy's Generator over a key. Each draw is a function of the key and of how many draws were made before.
+
+    Threads may share one; which thread gets which draw is then up to them. Arrays lie on the default device at the time of the
+    draw, or where the key lies.
+    """
+
+    def __init__(self, key: Any) -> None:
+        if not isinstance(key, int) and not is_key(key):
+            raise TypeError(f"Generator: takes a key, as random.key() makes it: got {type(key).__name__}")
+        self._key = key
+        self._drawn = 0
+        self._lock = _thread.allocate_lock()
+        self._recording = recording.get()
+
+    def __getstate__(self) -> Any:
+        return self._key, self._drawn
+
+    def __setstate__(self, state: Any) -> None:
+        self.__init__(state[0])  # type: ignore[misc]
+        self._drawn = state[1]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _LACKING:
+            raise AttributeError(f"random: Weft's generator has no {name}: draw it with numpy.random.default_rng() and wf.asarray()")
+        raise AttributeError(f"'Generator' object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"weft.random.Generator(drawn={self._drawn})"
+
+    def _next(self) -> Array:
+        if recording.get() is not self._recording:
+            raise _core.Error(
+                "random: a generator made outside would give a compiled function the same numbers at every call: pass a key"
+                " as an argument and make the generator of it inside, default_rng(key)"
+            )
+        with self._lock:
+            self._drawn += 1
+            return draw.fold_in(self._key, self._drawn)
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Independent generators."""
+        base = self._next()
+        return [Generator(draw.fold_in(base, i)) for i in range(n_children)]
+
+    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
+        """Uniform in [0, 1): multiples of 2^-53 (float64) or 2^-24 (float32), all equally probable."""
+        return self._store(draw.uniform(self._next(), self._size(size, out), float_dtype(dtype), ""), out)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Array:
+        """Uniform from low to high."""
+        low, high = as_parameter(low), as_parameter(high)
+        return low + (high - low) * self.random(shape_of(size, low, high))
+
+    def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
+        """Normal with mean 0 and deviation 1, by Box and Muller's transform."""
+        return self._store(draw.normal(self._next(), self._size(size, out), float_dtype(dtype), ""), out)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
+        """Normal with mean loc and deviation scale."""
+        loc, scale = as_parameter(loc), as_parameter(scale)
+        return loc + scale * self.standard_normal(shape_of(size, loc, scale))
+
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Array:
+        """The exponential of a normal."""
+        return _core.exp(self.normal(mean, sigma, size))
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Array:
+        """Normals with mean vector and covariance matrix, along a last axis."""
+        from weft import linalg
+
+        mean, root = asarray(mean), linalg.cholesky(asarray(cov, dtype="float64"))
+        return mean + _core.matmul(self.standard_normal((*shape_of(size), mean.shape[0])), root.mT)
+
+    def standard_exponential(self, size: Any = None, dtype: Any = None, method: str = "inv", out: Any = None) -> Array:
+        """Exponential with mean 1."""
+        return self._store(draw.exponential(self._next(), self._size(size, out), float_dtype(dtype), ""), out)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Array:
+        """Exponential with mean scale."""
+        scale = as_parameter(scale)
+        return scale * self.standard_exponential(shape_of(size, scale))
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
+        """The double exponential distribution: an exponential of either sign."""
+        loc, scale = as_parameter(loc), as_parameter(scale)
+        shape = shape_of(size, loc, scale)
+        return loc + scale * _core.where(self.random(shape) < 0.5, -1.0, 1.0) * self.standard_exponential(shape)
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
+        """log(u / (1 - u)) of a uniform u in (0, 1)."""
+        loc, scale = as_parameter(loc), as_parameter(scale)
+        u = self._between(shape_of(size, loc, scale))
+        return loc + scale * (_core.log(u) - _core.log1p(-u))
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
+        """-log of an exponential."""
+        loc, scale = as_parameter(loc), as_parameter(scale)
+        return loc - scale * _core.log(-_core.log(self._between(shape_of(size, loc, scale))))
+
+    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Array:
+        """The length of a vector of two normals."""
+        scale = as_parameter(scale)
+        return scale * _core.sqrt(2.0 * self.standard_exponential(shape_of(size, scale)))
+
+    def weibull(self, a: Any, size: Any = None) -> Array:
+        """An exponential to the power 1 / a."""
+        a = as_parameter(a)
+        return self.standard_exponential(shape_of(size, a)) ** (1.0 / a)
+
+    def pareto(self, a: Any, size: Any = None) -> Array:
+        """exp(E / a) - 1 of an exponential E."""
+        a = as_parameter(a)
+        return _core.expm1(self.standard_exponential(shape_of(size, a)) / a)
+
+    def power(self, a: Any, size: Any = None) -> Array:
+        """A uniform to the power 1 / a."""
+        a = as_parameter(a)
+        return self.random(shape_of(size, a)) ** (1.0 / a)
+
+    def standard_cauchy(self, size: Any = None) -> Array:
+        """The tangent of a uniform angle."""
+        return _core.tan(3.141592653589793 * (self._between(shape_of(size)) - 0.5))
+
+    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Array:
+        """The triangular distribution, by the inverse of its distribution function."""
+        left, mode, right = as_parameter(left), as_parameter(mode), as_parameter(right)
+        u = self.random(shape_of(size, left, mode, right))
+        width = right - left
+        below = left + _core.sqrt(u * (width * (mode - left)))
+        above = right - _core.sqrt((1.0 - u) * (width * (right - mode)))
+        return _core.where(u * width < mode - left, below, above)
+
+    def geometric(self, p: Any, size: Any = None) -> Array:
+        """How many trials it takes to succeed when each does with probability p."""
+        p = as_parameter(p)
+        steps = _core.ceil(self.standard_exponential(shape_of(size, p)) / -_core.log1p(-p))
+        return _core.astype(_core.maximum(steps, 1.0), _core.dtype("int64"))
+
+    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
+        """Gamma of this shape parameter and scale 1, by Marsaglia and Tsang's method."""
+        a = _checked("standard_gamma", "shape", shape, 0.0)
+        size = tuple(out.shape) if size is None and out is not None else shape_of(size, a)
+        drawn = _rejection.gamma(self._next(), a, size)
+        return self._store(drawn if dtype is None else _core.astype(drawn, _core.dtype(dtype)), out)
+
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Array:
+        """Gamma of this shape parameter, times scale."""
+        a, scale = _checked("gamma", "shape", shape, 0.0), _checked("gamma", "scale", scale, 0.0)
+        return scale * _rejection.gamma(self._next(), a, shape_of(size, a, scale))
+
+    def chisquare(self, df: Any, size: Any = None) -> Array:
+        """The sum of the squares of df normals."""
+        df = _checked("chisquare", "df", df, 0.0)
+        return 2.0 * _rejection.gamma(self._next(), 0.5 * df, shape_of(size, df))
+
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Array:
+        """chisquare of df and twice a Poisson number of mean nonc / 2 more."""
+        df, nonc = _checked("noncentral_chisquare", "df", df, 0.0), _checked("noncentral_chisquare", "nonc", nonc, 0.0)
+        size = shape_of(size, df, nonc)
+        return self.chisquare(df + 2.0 * _rejection.poisson(self._next(), 0.5 * nonc, size), size)
+
+    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Array:
+        """The ratio of two chi-squares, each divided by its degrees of freedom."""
+        dfnum, dfden = _checked("f", "dfnum", dfnum, 0.0), _checked("f", "dfden", dfden, 0.0)
+        size = shape_of(size, dfnum, dfden)
+        return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
+
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Array:
+        """As f, of a noncentral chi-square."""
+        dfnum, dfden = _checked("noncentral_f", "dfnum", dfnum, 0.0), _checked("noncentral_f", "dfden", dfden, 0.0)
+        nonc = _checked("noncentral_f", "nonc", nonc, 0.0)
+        size = shape_of(size, dfnum, dfden, nonc)
+        return (self.noncentral_chisquare(dfnum, nonc, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
+
+    def standard_t(self, df: Any, size: Any = None) -> Array:
+        """Student's t: a normal divided by the root of a chi-square over its degrees of freedom."""
+        df = _checked("standard_t", "df", df, 0.0)
+        size = shape_of(size, df)
+        return self.standard_normal(size) / _core.sqrt(self.chisquare(df, size) / df)
+
+    def beta(self, a: Any, b: Any, size: Any = None) -> Array:
+        """x / (x + y) of two gammas of shapes a and b."""
+        a, b = _checked("beta", "a", a, 0.0), _checked("beta", "b", b, 0.0)
+        size = shape_of(size, a, b)
+        x, y = (_rejection.log_gamma(self._next(), one, size) for one in (a, b))
+        return _core.sigmoid(x - y)
+
+    def dirichlet(self, alpha: Any, size: Any = None) -> Array:
+        """Gammas of the shapes alpha, divided by their sum, along a last axis."""
+        alpha = asarray(_checked("dirichlet", "alpha", alpha, 0.0))
+        if alpha.ndim != 1:
+            raise ValueError(f"dirichlet: alpha has one axis: got shape {alpha.shape}")
+        logs = _rejection.log_gamma(self._next(), alpha, (*shape_of(size), alpha.shape[0]))
+        parts = _core.exp(logs - _core.max(logs, -1, True))
+        return parts / _core.sum(parts, -1, True)
+
+    def poisson(self, lam: Any = 1.0, size: Any = None) -> Array:
+        """How many events happen of which lam are expected, by inversion below 10 and Hörmann's transformed rejection above."""
+        lam = _checked("poisson", "lam", lam, 0.0, 1e15)
+        return _rejection.poisson(self._next(), lam, shape_of(size, lam))
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Array:
+        """How many of n trials succeed with probability p, by inversion or Hörmann's transformed rejection."""
+        n, p = _checked("binomial", "n", n, 0.0, 1e15), _checked("binomial", "p", p, 0.0, 1.0)
+        return _rejection.binomial(self._next(), _core.floor(n) if isinstance(n, Array) else float(int(n)), p, shape_of(size, n, p))
+
+    def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Array:
+        """How many failures there are before n successes of probability p: a Poisson number of a gamma mean."""
+        n, p = _checked("negative_binomial", "n", n, 0.0), _checked("negative_binomial", "p", p, 0.0, 1.0)
+        size = shape_of(size, n, p)
+        return _rejection.poisson(self._next(), self.gamma(n, 1.0, size) * ((1.0 - p) / p), size)
+
+    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Array:
+        """How often each outcome comes in n trials, along a last axis: binomial numbers of what is left."""
+        import numpy
+
+        pvals = numpy.asarray(pvals, dtype=numpy.float64)
+        if pvals.ndim != 1 or not (pvals >= 0).all() or pvals[:-1].sum() > 1.0 + 1e-12:
+            raise ValueError(f"multinomial: pvals are probabilities along one axis that sum to 1: got {pvals.tolist()}")
+        left = _checked("multinomial", "n", n, 0.0, 1e15)
+        size = shape_of(size, left)
+        rest, counts = 1.0, []
+        for p in pvals[:-1].tolist():
+            counts.append(self.binomial(left, min(p / rest, 1.0) if rest > 0.0 else 0.0, size))
+            left, rest = left - counts[-1], rest - p
+        last = left if isinstance(left, Array) else asarray(left)
+        counts.append(_core.broadcast_to(_core.astype(last, _core.dtype("int64")), size))
+        from weft._shaping import stack
+
+        return stack(counts, axis=-1)
+
+    def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Array:
+        """An angle from -pi to pi around mu, by Best and Fisher's method."""
+        mu, kappa = _checked("vonmises", "mu", mu, -float("inf")), _checked("vonmises", "kappa", kappa, 0.0)
+        turned = mu + _rejection.von_mises(self._next(), kappa, shape_of(size, mu, kappa))
+        return turned - 6.283185307179586 * _core.round(turned / 6.283185307179586)
+
+    def wald(self, mean: Any, scale: Any, size: Any = None) -> Array:
+        """The inverse Gaussian distribution, by Michael, Schucany and Haas's transform of a normal."""
+        mean, scale = _checked("wald", "mean", mean, 0.0), _checked("wald", "scale", scale, 0.0)
+        size = shape_of(size, mean, scale)
+        w = mean * self.standard_normal(size) ** 2 / (2.0 * scale)
+        root = mean / (1.0 + w + _core.sqrt(w * (w + 2.0)))  # the smaller of two, without a difference
+        return _core.where(self.random(size) * (mean + root) <= mean, root, mean * (mean / root))
+
+    def logseries(self, p: Any, size: Any = None) -> Array:
+        """The logarithmic series distribution, by Kemp's method of 1981."""
+        p = _checked("logseries", "p", p, 0.0, 1.0)
+        size = shape_of(size, p)
+        q = -_core.expm1(_core.log1p(-p) * self._between(size))
+        v = self._between(size)
+        steps = _core.where(v <= q * q, _core.floor(1.0 + _core.log(v) / _core.log(q)), _core.where((v < p) & (v < q), 2.0, 1.0))
+        return _core.astype(_core.where(v < p, _core.maximum(steps, 1.0), 1.0), _core.dtype("int64"))
+
+    def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = "int64", endpoint: builtins.bool = False) -> Array:
+        """Integers from low to below high (to high with `endpoint`); from 0 when one bound is given."""
+        if high is None:
+            low, high = 0, low
+        for bound in (low, high):
+            if not hasattr(bound, "__index__") or getattr(bound, "ndim", 0):
+                raise TypeError(f"integers: the bounds are integers: got {type(bound).__name__}")
+        low, high = low.__index__(), high.__index__()
+        last = high if endpoint else high - 1
+        if last < low:
+            raise ValueError(f"integers: low must be below high: got {low} and {high}")
+        return draw.integers(self._next(), shape_of(size), low, last, _core.dtype(dtype), "")
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """Random bytes."""
+        return draw.bits(self._next(), (length,), _core.dtype("uint8"), "").tobytes()
+
+    def permutation(self, x: Any, axis: int = 0) -> Array:
+        """The elements along an axis in random order; of a number n, those of 0 … n - 1."""
+        if isinstance(x, int):
+            return self._order(x)
+        x = asarray(x)
+        return x if x.ndim == 0 else _core.take(x, self._order(x.shape[axis]), axis)
+
+    def permuted(self, x: Any, axis: Any = None) -> Array:
+        """Every line along an axis in a random order of its own."""
+        from weft import _host, _indexing
+
+        x = asarray(x)
+        flat = _core.reshape(x, (-1,)) if axis is None else x
+        order = _host.argsort(draw.bits(self._next(), flat.shape, None, ""), axis=-1 if axis is None else axis)
+        return _core.reshape(_indexing.take_along_axis(flat, order, axis=-1 if axis is None else axis), x.shape)
+
+    def shuffle(self, x: Array, axis: int = 0) -> None:
+        """Puts the elements along an axis into random order, in place."""
+        if not isinstance(x, Array):
+            raise TypeError(f"shuffle: takes a weft.Array, which it writes to: got {type(x).__name__}")
+        x[...] = self.permutation(x, axis)
+
+    def choice(
+        self, a: Any, size: Any = None, replace: builtins.bool = True, p: Any = None, axis: int = 0, shuffle: builtins.bool = True
+    ) -> Array:
+        """Elements drawn along an axis (of a number n: of 0 … n - 1), with probabilities p."""
+        from weft import _host
+
+        count = a if isinstance(a, int) else asarray(a).shape[axis]
+        shape = shape_of(size)
+        drawn = 1
+        for extent in shape:
+            drawn *= extent
+        if count <= 0 < drawn:
+            raise ValueError("choice: cannot draw from nothing")
+        if p is not None:
+            p = asarray(p, dtype="float64")
+            if p.shape != (count,):
+                raise ValueError(f"choice: needs one probability for each of {count} elements: got shape {p.shape}")
+            if not _core.all(p >= 0, None, False) or not 0.999999 < float(_core.sum(p, None, False)) < 1.000001:
+                raise ValueError("choice: probabilities are not negative and sum to 1")
+        if replace:
+            if p is None:
+                picked = self.integers(0, count, shape) if drawn else asarray([], dtype="int64").reshape(shape)
+            else:
+                from weft._scans import cumsum
+
+                total = cumsum(p)
+                picked = _host.searchsorted(total / total[-1], self.random(shape), side="right")
+        else:
+            if drawn > count:
+                raise ValueError(f"choice: cannot draw {drawn} of {count} elements without replacement")
+            if p is None:
+                order = self._order(count)
+            else:
+                # The smallest of exponentials of rates p are draws without replacement (Efraimidis and Spirakis, 2006).
+                order = _host.argsort(self.standard_exponential(count) / p)
+                if int(_core.sum(_core.astype(p > 0, _core.dtype("int64")), None, False)) < drawn:
+                    raise ValueError(f"choice: fewer than {drawn} elements have a probability above 0")
+            picked = _core.reshape(order[:drawn], shape)
+        return picked if isinstance(a, int) else _core.take(asarray(a), picked, axis)
+
+    def _order(self, count: int) -> Array:
+        from weft import _host
+
+        return _host.argsort(draw.bits(self._next(), (count,), None, ""))
+
+    def _between(self, shape: tuple[int, ...]) -> Array:
+        """Uniform, never 0 or 1."""
+        return draw.uniform(self._next(), shape, None, "") + 2.0**-54
+
+    @staticmethod
+    def _size(size: Any, out: Any) -> tuple[int, ...]:
+        return tuple(out.shape) if size is None and out is not None else shape_of(size)
+
+    @staticmethod
+    def _store(result: Array, out: Any) -> Array:
+        from weft._elementwise import store
+
+        return store(result, out)

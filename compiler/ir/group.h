@@ -10,6 +10,8 @@
 
 namespace weft::ir {
 
+inline bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
+
 // Whether the node runs along an axis: its group walks that axis as its row, in order.
 inline bool scans(const Node& n) {
   return kind(n.op) == OpKind::Scan && n.shape()[static_cast<size_t>(n.as<AxisAttr>().axis)] > 1;
@@ -17,7 +19,7 @@ inline bool scans(const Node& n) {
 
 // The loops that compute a node: its own shape; a reduction's input; what an assign replaces.
 inline const Shape& space_of(const Node& n) {
-  if (kind(n.op) == OpKind::Reduce) return n.inputs[0]->shape();
+  if (is_reduce(n)) return n.inputs[0]->shape();
   return n.op == Op::assign ? n.inputs[1]->shape() : n.shape();
 }
 
@@ -40,7 +42,7 @@ struct Group {
 
 // Whether the root reduces over the group's outer axes: over all points, for each element of the row.
 inline bool reduces_across(const Group& group, const Root& root) {
-  if (kind(root.node->op) != OpKind::Reduce) return false;
+  if (!is_reduce(*root.node)) return false;
   for (int64_t k : root.node->as<AxesAttr>().axes)
     if (const int axis = root.axis[static_cast<size_t>(k)];
         axis >= 0 && axis < static_cast<int>(group.outer.size()))

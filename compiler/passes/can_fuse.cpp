@@ -8,10 +8,8 @@ namespace weft::passes {
 
 namespace {
 
+using ir::is_reduce;
 using ir::Node;
-using ir::OpKind;
-
-bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
 
 bool reduces(const Node& n, int64_t axis) {
   if (!is_reduce(n)) return false;

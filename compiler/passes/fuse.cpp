@@ -3,22 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/passes/groups.h"
+#include "compiler/passes/take_in_groups.h"
 
 namespace weft::passes {
 
 namespace {
 
-using ir::Access;
+using ir::is_reduce;
 using ir::Node;
 using ir::NodeRef;
 using ir::Op;
@@ -31,54 +30,9 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 // roots when their expressions are long.
 constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
-// Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
-constexpr size_t kManyReadings = 5000, kGlance = 1000;
 constexpr float kPartWork = 1;  // of a concat or pad, an element
 constexpr size_t kSiblingsTried = 4;
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
-constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
-
-// About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
-int words_of(const Node& n) { return 2 + static_cast<int>(n.shape().size()); }
-
-// What a node costs the backend's compiler, in real additions: a sine inlines its whole polynomial, a complex
-// op several real ones, and a chain of updates nests its guards.
-constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
-int compile_cost(const Node& n) {
-  if (kind(n.op) == OpKind::Source) return 0;
-  if (n.op == Op::update) return kUpdateCompileCost;
-  const int cost = std::max(1, static_cast<int>(info(n.op).cost));
-  return kind(n.dtype()) == DTypeKind::Complex ? kComplexCompileCost * cost : cost;
-}
-
-bool is_reduce(const Node& n) { return kind(n.op) == OpKind::Reduce; }
-bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
-
-// One root's expression, down to what it reads from memory and to other roots.
-struct Expression {
-  std::vector<std::pair<const Node*, Reading>>
-      readings;                                // of other roots, in the order in which they are met
-  std::unordered_map<const Node*, int> times;  // each node computed, and at how many accesses
-  std::vector<const Node*> inputs;             // arrays read
-  int compile_cost = 0;
-  bool glanced = false;  // only what is next to the root
-
-  const Reading* reading(const Node* producer) const {
-    for (auto& [node, r] : readings)
-      if (node == producer) return &r;
-    return nullptr;
-  }
-};
-
-struct Building {
-  Space space;
-  std::vector<ir::Root> roots;
-  std::set<int> before, after;  // groups that it reads, and that read it
-  int level = 0;                // above that of each group in `before`
-  std::set<const Node*> inputs;
-  int compile_cost = 0;
-  NodeRef library;
-};
 
 class Fuser {
  public:
@@ -98,7 +52,7 @@ class Fuser {
     // Values worth storing show only once the groups are known; each round adds some, and there are few
     // rounds.
     for (int round = 0;; ++round) {
-      if (analyze(round < kRounds)) continue;
+      if (find_expressions(round < kRounds)) continue;
       build_groups();
       if (round >= kRoundsOfSharing || !store_shared_work()) break;
     }
@@ -209,115 +163,6 @@ class Fuser {
 
   // ---- expressions
 
-  Reading reading_of(const Node& root, const Access& at, const ir::Variables& vars) const {
-    Reading r;
-    const Shape& shape = root.shape();
-    const Shape& reader = *reader_shape_;
-    std::set<int> seen;
-    if (root.op == Op::assign) {
-      r.reason = "it is written in place";
-      return r;
-    }
-    for (size_t k = 0; k < shape.size(); ++k) {
-      if (shape[k] == 1) {
-        r.axis.push_back(-1);
-        continue;
-      }
-      auto v = at[k].single();
-      if (!v || vars[*v].kind != ir::VariableKind::Axis || reader[*v] != shape[k] ||
-          !seen.insert(*v).second) {
-        r.reason = "it is read at other positions than its own (shifted, strided, repeated or gathered)";
-        return r;
-      }
-      r.axis.push_back(*v);
-    }
-    r.aligned = true;
-    return r;
-  }
-
-  // Where a stencil reads another one, and so on, positions multiply with each: `glance` ends the expression
-  // after the nodes next to the root, which is all that it takes to tell what to store.
-  Expression analyze(const Node* root, bool glance = false) {
-    Expression e;
-    ir::Variables vars;
-    const Shape& shape = space_of(*root);
-    reader_shape_ = &shape;
-    Access top;
-    for (int64_t extent : shape) top.push_back(vars.of(vars.add_axis(extent)));
-    std::map<Access, int> numbers;
-    std::vector<const Access*> accesses;
-    auto number = [&](const Access& a) {
-      auto [it, fresh] = numbers.try_emplace(a, static_cast<int>(accesses.size()));
-      if (fresh) accesses.push_back(&it->first);
-      return it->second;
-    };
-    std::set<std::pair<const Node*, int>> seen;
-    std::unordered_set<const Node*> inputs;
-    std::deque<std::pair<const Node*, int>> stack;
-    std::unordered_map<const Node*, size_t> reading_number;
-    auto visit = [&](const Node* n, const Access& at) {
-      int a = number(at);
-      if (!seen.emplace(n, a).second) return;
-      if (n->op == Op::input && inputs.insert(n).second) e.inputs.push_back(n);
-      if (kind(n->op) == OpKind::Source) return;
-      if (roots_.contains(n)) {
-        Reading r = reading_of(*n, at, vars);
-        auto [it, fresh] = reading_number.try_emplace(n, e.readings.size());
-        if (fresh) {
-          e.readings.emplace_back(n, std::move(r));
-        } else if (Reading& known = e.readings[it->second].second;
-                   known.aligned && (!r.aligned || r.axis != known.axis)) {
-          known = {false, {}, "it is read at several positions"};
-        }
-        return;
-      }
-      ++e.times[n];
-      e.compile_cost += compile_cost(*n);
-      stack.push_back({n, a});
-    };
-    auto expand = [&](const Node* n, const Access& at) {
-      for (size_t k = 0; k < n->inputs.size(); ++k) {
-        if (n->op == Op::pad && k == 1) {
-          visit(n->inputs[1].get(), {});
-          continue;
-        }
-        ir::InputAccess in = input_access(*n, k, at, vars);
-        if (!in.never) visit(n->inputs[k].get(), in.at);
-      }
-    };
-    if (is_reduce(*root)) {
-      visit(root->inputs[0].get(), top);
-    } else if (is_library(*root)) {
-      for (auto& in : root->inputs) {
-        Access own(in->shape().size());
-        for (size_t k = 0; k < own.size(); ++k) own[k] = vars.of(vars.add_axis(in->shape()[k]));
-        const Node* base = in.get();
-        while (!roots_.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
-        if (roots_.contains(base) && !e.reading(base))
-          e.readings.emplace_back(base, Reading{false, {}, "a library reads it"});
-        if (base->op == Op::input) e.inputs.push_back(base);
-      }
-    } else if (root->op == Op::assign) {
-      e.compile_cost = compile_cost(*root);
-      visit(root->inputs[1].get(), top);
-      const Node* base = root->inputs[0].get();
-      if (roots_.contains(base) && !reading_number.contains(base))
-        e.readings.emplace_back(base, Reading{false, {}, "it is written in place"});
-    } else {
-      e.compile_cost = compile_cost(*root);
-      expand(root, top);
-    }
-    while (!stack.empty() && !(glance && seen.size() > kGlance)) {
-      auto [n, a] = glance ? stack.front() : stack.back();
-      glance ? stack.pop_front() : stack.pop_back();
-      Access at = *accesses[a];
-      expand(n, at);
-      if (!glance && seen.size() > kManyReadings && may_change_) return analyze(root, true);
-    }
-    e.glanced = !stack.empty();
-    return e;
-  }
-
   // Each part of a concat, pad or update is a guarded load and a choice, wherever it is read.
   static float cost(const Node* n) {
     if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
@@ -327,10 +172,9 @@ class Fuser {
 
   // Finds every root's expression. True when a value turned out to be read at so many positions that it had
   // better be stored: the roots have changed then, unless they `may_change` no more.
-  bool analyze(bool may_change) {
+  bool find_expressions(bool may_change) {
     bool changed = false;
     expressions_.clear();
-    may_change_ = may_change;
     for (auto* root : order_) {
       if (!roots_.contains(root)) continue;
       // What is stored may repeat what it reads as its reader did.
@@ -338,13 +182,11 @@ class Fuser {
       while (!left.empty()) {
         const Node* n = left.back();
         left.pop_back();
-        Expression e = analyze(n);
+        Expression e = analyze(n, roots_, may_change);
         bool stored = may_change && repeats(e) && store_repeated(e, left);
         if (e.glanced && !stored) {
           // Long, but nothing near the root repeats.
-          may_change_ = false;
-          e = analyze(n);
-          may_change_ = true;
+          e = analyze(n, roots_, false);
           stored = repeats(e) && store_repeated(e, left);
         }
         changed |= stored;
@@ -404,31 +246,28 @@ class Fuser {
   // ---- groups
 
   void build_groups() {
-    groups_.clear();
-    group_of_.clear();
-    readers_.clear();
-    decisions_.clear();
+    groups_ = {};
     for (auto* n : order_)
       if (roots_.contains(n)) place(n);
-    if (options_.fuse) take_in_groups();
+    if (options_.fuse) take_in_groups(groups_, expressions_, target_, options_);
   }
 
   void place(const Node* n) {
     const Expression& e = expressions_[n];
     std::set<int> needs;
-    for (auto& [producer, reading] : e.readings) needs.insert(group_of_.at(producer));
+    for (auto& [producer, reading] : e.readings) needs.insert(groups_.group_of.at(producer));
     int joined = -1;
-    const size_t decided = decisions_.size();
+    const size_t decided = groups_.decisions.size();
     if (!is_library(*n) && options_.fuse) {
       for (auto g = needs.rbegin(); g != needs.rend() && joined < 0; ++g)
         if (join_producers(n, e, *g, needs)) joined = *g;
       if (joined < 0) joined = join_siblings(n, e, needs);
     }
     if (joined < 0) joined = start(n, e, needs);
-    group_of_[n] = joined;
+    groups_.group_of[n] = joined;
     decide(n, e, joined, decided);
-    for (auto* in : e.inputs) readers_[in].push_back(joined);
-    for (auto& [producer, reading] : e.readings) readers_[producer].push_back(joined);
+    for (auto* in : e.inputs) groups_.readers[in].push_back(joined);
+    for (auto& [producer, reading] : e.readings) groups_.readers[producer].push_back(joined);
   }
 
   // A decision for each value that n reads, but for those refused while n was placed: they begin at
@@ -436,50 +275,29 @@ class Fuser {
   void decide(const Node* n, const Expression& e, int joined, size_t decided) {
     std::unordered_set<const Node*> known;
     std::unordered_map<int, std::string> refusals;  // of whole groups
-    for (size_t k = decided; k < decisions_.size(); ++k) {
-      known.insert(decisions_[k].producer);
-      if (auto g = group_of_.find(decisions_[k].producer); g != group_of_.end())
-        refusals.try_emplace(g->second, decisions_[k].reason);
+    for (size_t k = decided; k < groups_.decisions.size(); ++k) {
+      known.insert(groups_.decisions[k].producer);
+      if (auto g = groups_.group_of.find(groups_.decisions[k].producer); g != groups_.group_of.end())
+        refusals.try_emplace(g->second, groups_.decisions[k].reason);
     }
     for (auto& [producer, reading] : e.readings) {
-      const int g = group_of_.at(producer);
+      const int g = groups_.group_of.at(producer);
       if (g == joined) {
-        decisions_.push_back({producer, n, true, "computed in one kernel"});
+        groups_.decisions.push_back({producer, n, true, "computed in one kernel"});
       } else if (!known.contains(producer)) {
         auto refused = refusals.find(g);
-        decisions_.push_back({producer, n, false,
-                              !options_.fuse     ? "fusion is switched off"
-                              : !reading.aligned ? reading.reason
-                              : refused != refusals.end()
-                                  ? refused->second
-                                  : "its reader is computed with other values that it reads"});
+        groups_.decisions.push_back({producer, n, false,
+                                     !options_.fuse     ? "fusion is switched off"
+                                     : !reading.aligned ? reading.reason
+                                     : refused != refusals.end()
+                                         ? refused->second
+                                         : "its reader is computed with other values that it reads"});
       }
     }
   }
 
-  // Whether another group that `needs` names reads what g computes, by whatever way. Too long a search counts
-  // as yes.
-  bool would_cycle(int g, const std::set<int>& needs) const {
-    std::vector<int> stack;
-    std::unordered_set<int> seen;
-    auto reads = [&](int h) {
-      if (groups_[h].level <= groups_[g].level) return false;
-      if (groups_[h].before.contains(g)) return true;
-      if (seen.insert(h).second) stack.push_back(h);
-      return false;
-    };
-    for (auto h = needs.rbegin(); h != needs.rend(); ++h)
-      if (*h != g && reads(*h)) return true;
-    while (!stack.empty() && seen.size() <= kGroupsWalked) {
-      int h = stack.back();
-      stack.pop_back();
-      if (std::any_of(groups_[h].before.begin(), groups_[h].before.end(), reads)) return true;
-    }
-    return !stack.empty();
-  }
-
   bool fits(int g, const Expression& e) const {
-    const Building& b = groups_[g];
+    const Building& b = groups_.all[g];
     std::set<const Node*> inputs = b.inputs;
     inputs.insert(e.inputs.begin(), e.inputs.end());
     for (auto& [producer, reading] : e.readings) inputs.insert(producer);
@@ -498,9 +316,9 @@ class Fuser {
   }
 
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
-    Building& b = groups_[g];
+    Building& b = groups_.all[g];
     auto refused = [&](const Node* producer, const std::string& reason) {
-      decisions_.push_back({producer, n, false, reason});
+      groups_.decisions.push_back({producer, n, false, reason});
       return false;
     };
     if (b.library) return refused(b.library.get(), "a library computes it");
@@ -517,7 +335,7 @@ class Fuser {
       first = root.node.get();
       axis = join.axis;
     }
-    if (would_cycle(g, needs)) return refused(first, "another kernel has to run between them");
+    if (would_cycle(groups_, g, needs)) return refused(first, "another kernel has to run between them");
     if (!fits(g, e)) return refused(first, "the kernel would be too large");
     add(g, n, axis, e, needs);
     return true;
@@ -526,8 +344,8 @@ class Fuser {
   int join_siblings(const Node* n, const Expression& e, const std::set<int>& needs) {
     std::set<int, std::greater<>> candidates;
     auto offer = [&](const Node* in) {
-      auto it = readers_.find(in);
-      if (it == readers_.end()) return;
+      auto it = groups_.readers.find(in);
+      if (it == groups_.readers.end()) return;
       size_t tried = 0;
       for (auto g = it->second.rbegin(); g != it->second.rend() && tried < kSiblingsTried; ++g, ++tried)
         candidates.insert(*g);
@@ -535,134 +353,23 @@ class Fuser {
     for (auto* in : e.inputs) offer(in);
     for (auto& [producer, reading] : e.readings) offer(producer);
     for (int g : candidates) {
-      Building& b = groups_[g];
+      Building& b = groups_.all[g];
       if (b.library || needs.contains(g) || copy_before(*n, b)) continue;
       Join join = can_join_siblings(b.space, *n, target_);
-      if (!join.possible || would_cycle(g, needs) || !fits(g, e)) continue;
+      if (!join.possible || would_cycle(groups_, g, needs) || !fits(g, e)) continue;
       add(g, n, join.axis, e, needs);
       return g;
     }
     return -1;
   }
 
-  // ---- groups that others take in whole, once all are known
-
-  // First what reduces the same rows, then what reduces over their points.
-  void take_in_groups() {
-    decisions_of_.clear();
-    for (size_t k = 0; k < decisions_.size(); ++k) decisions_of_[decisions_[k].consumer].push_back(k);
-    for (bool across : {false, true})
-      for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
-        if (!groups_[g].space.has_row) continue;
-        std::set<int> candidates;
-        for (auto* array : arrays_of(g)) {
-          auto it = readers_.find(array);
-          for (size_t k = 0; k < it->second.size() && k < kSiblingsTried; ++k)
-            candidates.insert(it->second[k]);
-          if (group_of(array) >= 0) candidates.insert(group_of(array));
-        }
-        candidates.erase(g);
-        for (int to : candidates)
-          if (take_in(to, g, across)) break;
-      }
-  }
-
-  // Whether the roots of a group can go on in the loops of another one, whose rows they reduce too.
-  Join can_go_on(const Building& to, const Building& from) const {
-    if (to.space.extents != from.space.extents || to.space.row != from.space.row) return {};
-    for (auto& root : from.roots) {
-      if (root.node->op == Op::assign) return {};
-      if (ir::scans(*root.node) || to.space.scans) return {};
-      for (auto& other : to.roots)
-        if (auto* reading = expressions_.at(root.node.get()).reading(other.node.get())) {
-          Join join = can_fuse(to.space, *other.node, other.axis, *root.node, *reading, target_);
-          if (!join.possible) return join;
-          if (join.axis != root.axis) return {};
-        }
-    }
-    return {true, {}, ""};
-  }
-
-  // What the group's roots read, but for each other.
-  std::set<const Node*> arrays_of(int g) const {
-    std::set<const Node*> out = groups_[g].inputs;
-    for (auto& root : groups_[g].roots)
-      for (auto& [producer, reading] : expressions_.at(root.node.get()).readings)
-        if (group_of_.at(producer) != g) out.insert(producer);
-    return out;
-  }
-
-  // Whether both groups read some array that is about as large as their loops, or one of them reads such a
-  // value of the other.
-  bool share_reading(int into, int group) const {
-    const int64_t elements = element_count(groups_[into].space.extents);
-    auto large = [&](const Node* n) { return element_count(n->shape()) * 2 > elements; };
-    const std::set<const Node*> read = arrays_of(into), also = arrays_of(group);
-    return std::ranges::any_of(
-        also, [&](auto* n) { return large(n) && (read.contains(n) || group_of(n) == into); });
-  }
-
-  int group_of(const Node* n) const {
-    auto it = group_of_.find(n);
-    return it == group_of_.end() ? -1 : it->second;
-  }
-
-  bool take_in(int into, int group, bool across) {
-    Building &to = groups_[into], &from = groups_[group];
-    if (to.roots.empty() || to.library || to.before.contains(group)) return false;
-    Join join = across ? can_total_across(
-                             {to.space, to.roots}, {from.space, from.roots},
-                             [&](const Node* reader, const Node* producer) {
-                               return expressions_.at(reader).reading(producer);
-                             },
-                             target_)
-                       : can_go_on(to, from);
-    if (join.possible && !share_reading(into, group)) return false;
-    if (join.possible && (would_cycle(into, from.before) || would_cycle(group, to.before)))
-      join = {false, {}, "another kernel has to run between them"};
-    if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
-    if (join.reason.empty() && !join.possible) return false;
-    for (auto& root : from.roots)
-      for (size_t k : decisions_of_[root.node.get()])
-        if (auto& d = decisions_[k]; group_of(d.producer) == into)
-          d.fused = join.possible, d.reason = join.possible ? "computed in one kernel" : join.reason;
-    if (!join.possible) return false;
-    for (auto& root : from.roots) {
-      group_of_[root.node.get()] = into;
-      to.roots.push_back(std::move(root));
-    }
-    to.inputs.insert(from.inputs.begin(), from.inputs.end());
-    to.compile_cost += from.compile_cost;
-    std::set<int> before = std::move(from.before), after = std::move(from.after);
-    from = {};
-    for (int h : before) groups_[h].after.erase(group);
-    before.erase(into);
-    run_after(into, before);
-    for (int h : after) {
-      groups_[h].before.erase(group);
-      run_after(h, {into});
-    }
-    return true;
-  }
-
-  bool fits_together(int a, int b) const {
-    std::set<const Node*> arrays = arrays_of(a);
-    arrays.merge(arrays_of(b));
-    int words = 0;
-    for (auto* n : arrays) words += words_of(*n);
-    for (int g : {a, b})
-      for (auto& root : groups_[g].roots) words += words_of(*root.node);
-    return groups_[a].compile_cost + groups_[b].compile_cost <= options_.max_kernel_cost &&
-           words <= options_.max_kernel_words;
-  }
-
   int start(const Node* n, const Expression& e, const std::set<int>& needs) {
-    groups_.emplace_back();
-    int g = static_cast<int>(groups_.size()) - 1;
-    Building& b = groups_[g];
+    groups_.all.emplace_back();
+    int g = static_cast<int>(groups_.all.size()) - 1;
+    Building& b = groups_.all[g];
     if (is_library(*n)) {
       b.library = refs_.at(n);
-      run_after(g, needs);
+      run_after(groups_, g, needs);
       b.roots.push_back({refs_.at(n), {}, true});
       return g;
     }
@@ -679,7 +386,7 @@ class Fuser {
 
   void add(int g, const Node* n, const std::vector<int>& axis, const Expression& e,
            const std::set<int>& needs) {
-    Building& b = groups_[g];
+    Building& b = groups_.all[g];
     b.roots.push_back({refs_.at(n), axis, false});
     if (is_reduce(*n)) {
       for (int64_t k : n->as<ir::AxesAttr>().axes)
@@ -692,26 +399,7 @@ class Fuser {
     }
     b.compile_cost += e.compile_cost;
     b.inputs.insert(e.inputs.begin(), e.inputs.end());
-    run_after(g, needs);
-  }
-
-  void run_after(int g, const std::set<int>& needs) {
-    for (int h : needs) {
-      if (h == g) continue;
-      groups_[g].before.insert(h);
-      groups_[h].after.insert(g);
-    }
-    // Levels rise along the edges; there is no cycle to rise around.
-    std::vector<int> stack{g};
-    while (!stack.empty()) {
-      int k = stack.back();
-      stack.pop_back();
-      int level = 0;
-      for (int h : groups_[k].before) level = std::max(level, groups_[h].level + 1);
-      if (level <= groups_[k].level) continue;
-      groups_[k].level = level;
-      for (int h : groups_[k].after) stack.push_back(h);
-    }
+    run_after(groups_, g, needs);
   }
 
   // Costly values that several kernels would each compute.
@@ -726,7 +414,7 @@ class Fuser {
       if (e == expressions_.end()) continue;
       for (auto& [node, times] : e->second.times) {
         Use& u = used[node];
-        u.groups.insert(group_of_.at(root));
+        u.groups.insert(groups_.group_of.at(root));
         if (!u.in) u.in = &e->second;
       }
     }
@@ -751,42 +439,42 @@ class Fuser {
     for (auto& out : graph_.outputs) mark_stored(out.get());
     for (auto& [root, e] : expressions_)
       for (auto& [producer, reading] : e.readings)
-        if (group_of_.at(producer) != group_of_.at(root)) mark_stored(producer);
+        if (groups_.group_of.at(producer) != groups_.group_of.at(root)) mark_stored(producer);
     ir::Partition out;
     for (int g : run_order()) {
-      const Building& b = groups_[g];
+      const Building& b = groups_.all[g];
       // What only unread parts of views ask for is not computed.
       if (b.library || std::any_of(b.roots.begin(), b.roots.end(), [](auto& r) { return r.stored; }))
         out.steps.push_back(step(b));
     }
-    out.decisions = std::move(decisions_);
+    out.decisions = std::move(groups_.decisions);
     return out;
   }
 
   void mark_stored(const Node* n) {
-    auto g = group_of_.find(n);
-    if (g == group_of_.end()) return;
-    for (auto& root : groups_[g->second].roots)
+    auto g = groups_.group_of.find(n);
+    if (g == groups_.group_of.end()) return;
+    for (auto& root : groups_.all[g->second].roots)
       if (root.node.get() == n) root.stored = true;
   }
 
   // Groups are nearly in order: an earlier one may have been joined by a root that needs a later one.
   std::vector<int> run_order() const {
     std::vector<int> out;
-    std::vector<size_t> waits(groups_.size());
+    std::vector<size_t> waits(groups_.all.size());
     std::set<int> ready;
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      waits[g] = groups_[g].before.size();
+    for (size_t g = 0; g < groups_.all.size(); ++g) {
+      waits[g] = groups_.all[g].before.size();
       if (waits[g] == 0) ready.insert(static_cast<int>(g));
     }
     while (!ready.empty()) {
       int g = *ready.begin();
       ready.erase(ready.begin());
       out.push_back(g);
-      for (int h : groups_[g].after)
+      for (int h : groups_.all[g].after)
         if (--waits[h] == 0) ready.insert(h);
     }
-    if (out.size() < groups_.size()) throw InternalError("fuse: groups wait for each other");
+    if (out.size() < groups_.all.size()) throw InternalError("fuse: groups wait for each other");
     return out;
   }
 
@@ -821,13 +509,7 @@ class Fuser {
   std::unordered_map<const Node*, NodeRef> refs_;
   std::unordered_set<const Node*> roots_;
   std::unordered_map<const Node*, Expression> expressions_;
-  const Shape* reader_shape_ = nullptr;
-  bool may_change_ = true;  // roots, by what analyze() finds
-  std::vector<Building> groups_;
-  std::unordered_map<const Node*, int> group_of_;
-  std::unordered_map<const Node*, std::vector<int>> readers_;
-  std::vector<ir::Decision> decisions_;
-  std::unordered_map<const Node*, std::vector<size_t>> decisions_of_;  // by consumer, once all are made
+  Groups groups_;
 };
 
 }  // namespace

@@ -1,0 +1,43 @@
+// What a root computes: its nodes, down to the arrays that it reads and to other roots. `fuse` decides by
+// expressions alone, so every question about readings is answered here, in one walk over positions.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "compiler/passes/fuse.h"
+
+namespace weft::passes {
+
+struct Expression {
+  std::vector<std::pair<const ir::Node*, Reading>>
+      readings;                                    // of other roots, in the order in which they are met
+  std::unordered_map<const ir::Node*, int> times;  // each node computed, and at how many accesses
+  std::vector<const ir::Node*> inputs;             // arrays read
+  int compile_cost = 0;
+  bool glanced = false;                               // only what is next to the root
+  std::unordered_map<const ir::Node*, size_t> place;  // of each root in `readings`
+
+  // How it reads another root, or null.
+  const Reading* reading(const ir::Node* producer) const {
+    auto it = place.find(producer);
+    return it == place.end() ? nullptr : &readings[it->second].second;
+  }
+};
+
+// The expression of `root`. Where a stencil reads another one, and so on, positions multiply with each: if
+// `may_glance`, a very long one ends after the nodes next to the root, which is all that it takes to tell
+// what to store.
+Expression analyze(const ir::Node* root, const std::unordered_set<const ir::Node*>& roots, bool may_glance);
+
+// What a node costs the backend's compiler, in real additions: a sine inlines its whole polynomial, a complex
+// op several real ones, and a chain of updates nests its guards.
+int compile_cost(const ir::Node& n);
+
+// Whether a library computes the node, from operands in memory.
+bool is_library(const ir::Node& n);
+
+}  // namespace weft::passes

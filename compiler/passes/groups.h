@@ -1,0 +1,42 @@
+// Groups while `fuse` puts them together: what each computes, reads and waits for, and the decisions on the
+// way. Along every edge from a group to its readers `level` rises, so a search for a way back is short.
+#pragma once
+
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/group.h"
+#include "compiler/passes/expression.h"
+#include "compiler/passes/fuse.h"
+
+namespace weft::passes {
+
+struct Building {
+  Space space;
+  std::vector<ir::Root> roots;
+  std::set<int> before, after;  // groups that it reads, and that read it
+  int level = 0;                // above that of each group in `before`
+  std::set<const ir::Node*> inputs;
+  int compile_cost = 0;
+  ir::NodeRef library;
+};
+
+struct Groups {
+  std::vector<Building> all;                          // one that another took in whole has no roots
+  std::unordered_map<const ir::Node*, int> group_of;  // each root's
+  std::unordered_map<const ir::Node*, std::vector<int>> readers;  // of an array or a root, in order
+  std::vector<ir::Decision> decisions;
+};
+
+// Lets group `g` wait for the groups `needs`, of which it may be one itself.
+void run_after(Groups& groups, int g, const std::set<int>& needs);
+
+// Whether another group that `needs` names reads what `g` computes, by whatever way. Too long a search counts
+// as yes.
+bool would_cycle(const Groups& groups, int g, const std::set<int>& needs);
+
+// About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
+int words_of(const ir::Node& n);
+
+}  // namespace weft::passes

@@ -1,0 +1,196 @@
+#include "compiler/passes/take_in_groups.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace weft::passes {
+
+namespace {
+
+using ir::Node;
+
+constexpr size_t kReadersTried = 4;  // of each array
+
+// What a group's roots read, but for each other.
+struct Arrays {
+  std::unordered_set<const Node*> all;
+  std::vector<const Node*> large;  // those about as large as the group's loops
+  int words = 0;                   // of `all` and of the roots
+};
+
+class TakeIn {
+ public:
+  TakeIn(Groups& groups, const std::unordered_map<const Node*, Expression>& expressions, const Target& target,
+         const Options& options)
+      : groups_(groups),
+        expressions_(expressions),
+        target_(target),
+        options_(options),
+        arrays_(groups.all.size()) {
+    for (size_t k = 0; k < groups.decisions.size(); ++k)
+      decisions_of_[groups.decisions[k].consumer][groups.decisions[k].producer].push_back(k);
+    for (size_t g = 0; g < arrays_.size(); ++g) gather_arrays(static_cast<int>(g));
+  }
+
+  // First what reduces the same rows, then what reduces over their points.
+  void run() {
+    for (bool across : {false, true})
+      for (int g = 0; g < static_cast<int>(groups_.all.size()); ++g) {
+        if (!groups_.all[g].space.has_row) continue;
+        for (int into : candidates(g))
+          if (take_in(into, g, across)) break;
+      }
+  }
+
+ private:
+  std::set<int> candidates(int g) const {
+    std::set<int> out;
+    for (auto* array : arrays_[g].all) {
+      const std::vector<int>& readers = groups_.readers.at(array);
+      out.insert(readers.begin(),
+                 readers.begin() + static_cast<int64_t>(std::min(readers.size(), kReadersTried)));
+      if (group_of(array) >= 0) out.insert(group_of(array));
+    }
+    out.erase(g);
+    return out;
+  }
+
+  void gather_arrays(int g) {
+    const Building& b = groups_.all[g];
+    for (auto& root : b.roots) {
+      arrays_[g].words += words_of(*root.node);
+      const Expression& e = expressions_.at(root.node.get());
+      for (auto* in : e.inputs) add_array(g, in);
+      for (auto& [producer, reading] : e.readings)
+        if (group_of(producer) != g) add_array(g, producer);
+    }
+  }
+
+  void add_array(int g, const Node* n) {
+    if (!arrays_[g].all.insert(n).second) return;
+    arrays_[g].words += words_of(*n);
+    if (element_count(n->shape()) * 2 > element_count(groups_.all[g].space.extents))
+      arrays_[g].large.push_back(n);
+  }
+
+  void remove_array(int g, const Node* n) {
+    if (arrays_[g].all.erase(n) == 0) return;
+    arrays_[g].words -= words_of(*n);
+    std::erase(arrays_[g].large, n);
+  }
+
+  int group_of(const Node* n) const {
+    auto it = groups_.group_of.find(n);
+    return it == groups_.group_of.end() ? -1 : it->second;
+  }
+
+  // Whether the roots of a group can go on in the loops of another one, whose rows they reduce too.
+  Join can_go_on(const Building& to, const Building& from) const {
+    if (to.space.extents != from.space.extents || to.space.row != from.space.row) return {};
+    for (auto& root : from.roots) {
+      if (root.node->op == ir::Op::assign) return {};
+      if (ir::scans(*root.node) || to.space.scans) return {};
+      for (auto& other : to.roots)
+        if (auto* reading = expressions_.at(root.node.get()).reading(other.node.get())) {
+          Join join = can_fuse(to.space, *other.node, other.axis, *root.node, *reading, target_);
+          if (!join.possible) return join;
+          if (join.axis != root.axis) return {};
+        }
+    }
+    return {true, {}, ""};
+  }
+
+  // Whether both groups, of equal loops, read some large array, or one of them reads such a value of the
+  // other.
+  bool share_reading(int into, int group) const {
+    return std::ranges::any_of(arrays_[group].large,
+                               [&](auto* n) { return arrays_[into].all.contains(n) || group_of(n) == into; });
+  }
+
+  bool take_in(int into, int group, bool across) {
+    Building &to = groups_.all[into], &from = groups_.all[group];
+    if (to.roots.empty() || to.library || to.before.contains(group)) return false;
+    Join join = across ? can_total_across(
+                             {to.space, to.roots}, {from.space, from.roots},
+                             [&](const Node* reader, const Node* producer) {
+                               return expressions_.at(reader).reading(producer);
+                             },
+                             target_)
+                       : can_go_on(to, from);
+    if (join.possible && !share_reading(into, group)) return false;
+    if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
+      join = {false, {}, "another kernel has to run between them"};
+    if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
+    if (join.reason.empty() && !join.possible) return false;
+    decide(into, group, join);
+    if (join.possible) move(into, group);
+    return join.possible;
+  }
+
+  // What roots of `group` decided about those of `into` gives way to what is known of both as a whole.
+  void decide(int into, int group, const Join& join) {
+    for (auto& root : groups_.all[group].roots) {
+      auto decided = decisions_of_.find(root.node.get());
+      if (decided == decisions_of_.end()) continue;
+      for (auto& other : groups_.all[into].roots) {
+        auto about = decided->second.find(other.node.get());
+        if (about == decided->second.end()) continue;
+        for (size_t k : about->second) {
+          ir::Decision& d = groups_.decisions[k];
+          d.fused = join.possible;
+          d.reason = join.possible ? "computed in one kernel" : join.reason;
+        }
+      }
+    }
+  }
+
+  void move(int into, int group) {
+    Building &to = groups_.all[into], &from = groups_.all[group];
+    for (auto& root : from.roots) groups_.group_of[root.node.get()] = into;
+    for (auto& root : from.roots) {
+      remove_array(into, root.node.get());
+      arrays_[into].words += words_of(*root.node);
+    }
+    for (auto* n : arrays_[group].all)
+      if (group_of(n) != into) add_array(into, n);
+    arrays_[group] = {};
+    std::ranges::move(from.roots, std::back_inserter(to.roots));
+    to.inputs.insert(from.inputs.begin(), from.inputs.end());
+    to.compile_cost += from.compile_cost;
+    std::set<int> before = std::move(from.before), after = std::move(from.after);
+    from = {};
+    for (int h : before) groups_.all[h].after.erase(group);
+    before.erase(into);
+    run_after(groups_, into, before);
+    for (int h : after) {
+      groups_.all[h].before.erase(group);
+      run_after(groups_, h, {into});
+    }
+  }
+
+  bool fits_together(int into, int group) const {
+    int words = arrays_[into].words + arrays_[group].words;
+    for (auto* n : arrays_[group].all)
+      if (arrays_[into].all.contains(n)) words -= words_of(*n);
+    return groups_.all[into].compile_cost + groups_.all[group].compile_cost <= options_.max_kernel_cost &&
+           words <= options_.max_kernel_words;
+  }
+
+  Groups& groups_;
+  const std::unordered_map<const Node*, Expression>& expressions_;
+  const Target& target_;
+  const Options& options_;
+  std::vector<Arrays> arrays_;  // of each group
+  std::unordered_map<const Node*, std::unordered_map<const Node*, std::vector<size_t>>>
+      decisions_of_;  // by consumer and producer
+};
+
+}  // namespace
+
+void take_in_groups(Groups& groups, const std::unordered_map<const Node*, Expression>& expressions,
+                    const Target& target, const Options& options) {
+  TakeIn(groups, expressions, target, options).run();
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,19 @@
+// Lets groups take in whole others that read the same large arrays: roots of the same rows that began apart,
+// and reductions over the points of their rows, as the gradients of a norm are.
+//
+//   before   rows: s = sum(a * b, axis 1)        columns: t = sum(a, axis 0)
+//   after    one group that reads a once, with s for each row and totals for t beside the row
+#pragma once
+
+#include <unordered_map>
+
+#include "compiler/passes/groups.h"
+
+namespace weft::passes {
+
+// `groups` are all known, `expressions` are those of all roots. Takes time in proportion to what the roots
+// read, as long as few groups read each array.
+void take_in_groups(Groups& groups, const std::unordered_map<const ir::Node*, Expression>& expressions,
+                    const Target& target, const Options& options);
+
+}  // namespace weft::passes

@@ -109,7 +109,7 @@ void Array::assign(const Operand& value) {
     check_device(r, *this);
   } else {
     node = ir::constant({detail::default_dtype(value.number()), {}}, value.number().value(), r.lines());
-    if (is_integer(dtype())) detail::weak_dtype("assign", dtype(), value.number());
+    detail::check_stored("assign", dtype(), value.number());
   }
   if (is_complex(node->dtype()) && !is_complex(dtype())) {
     throw TypeError("assign: complex values cannot be stored as " + std::string(name(dtype())) + ": got " +

@@ -89,6 +89,7 @@ void check_count(size_t count, const Shape& shape) {
 Array full(const Shape& shape, const Number& value, const Make& make, Where at) {
   Recording r = recording("full", make, at);
   const DType dtype = make.dtype.value_or(detail::default_dtype(value));
+  detail::check_stored("full", dtype, value);
   return r.finish(ir::constant({dtype, shape}, value.value(), r.lines()));
 }
 
@@ -101,6 +102,7 @@ Array empty(const Shape& shape, const Make& make, Where at) { return full(shape,
 Array full_like(const Array& x, const Number& value, Where at) {
   Recording r("full_like", at);
   r.on(detail::Access::cell(x)->device);
+  detail::check_stored("full_like", x.dtype(), value);
   return r.finish(ir::constant({x.dtype(), x.shape()}, value.value(), r.lines()));
 }
 Array zeros_like(const Array& x, Where at) { return full_like(x, 0.0, at); }

@@ -1,6 +1,7 @@
 #include "frontend/cpp/record.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -51,6 +52,15 @@ DType weak_dtype(std::string_view op, DType strong, const Number& number) {
                         std::string(name(dtype)) + ": got " + ir::to_string(number.value()));
   }
   return dtype;
+}
+
+void check_stored(std::string_view op, DType dtype, const Number& number) {
+  if (!is_integer(dtype)) return;
+  weak_dtype(op, dtype, number);
+  if (number.kind() == DTypeKind::Float && !std::isfinite(number.value().re)) {
+    throw Error(std::string(op) + ": integers are finite: got " + ir::to_string(number.value()) + " for " +
+                std::string(name(dtype)));
+  }
 }
 
 DeviceSlot& Recording::device() const { return device_ ? *device_ : current_session().device({}); }

@@ -53,6 +53,9 @@ class Recording {
 // fit.
 DType weak_dtype(std::string_view op, DType strong, const Number& number);
 DType default_dtype(const Number& number);
+// Error when the number is to be stored as an integer and is none that the dtype holds: too large, NaN or
+// infinite. Fractions are cut off.
+void check_stored(std::string_view op, DType dtype, const Number& number);
 
 // x = op(x, value) in x's own dtype, written through its view.
 void in_place(ir::Op op, const Array& x, const Operand& value);

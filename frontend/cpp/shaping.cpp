@@ -139,7 +139,7 @@ Array pad(const Array& x, const std::vector<std::pair<int64_t, int64_t>>& widths
     before.push_back(first);
     after.push_back(last);
   }
-  if (is_integer(x.dtype())) detail::weak_dtype("pad", x.dtype(), value);
+  detail::check_stored("pad", x.dtype(), value);
   const NodeRef fill = ir::constant({x.dtype(), {}}, value.value(), r.lines());
   return r.finish(ir::pad(node, fill, before, after, r.lines()), 2);
 }

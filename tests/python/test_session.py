@@ -18,6 +18,24 @@ def test_nothing_runs_before_a_value_is_looked_at():
     wf.sync()
 
 
+@pytest.mark.parametrize("scan", [wf.cumsum, wf.cumprod, wf.cummax, wf.maximum.accumulate, np.cumsum, wf.cumulative_sum])
+def test_scans_fuse_with_what_comes_before_and_after(scan):
+    a, b, c = (np.random.default_rng(3).uniform(0.9, 1.1, (3, 4000)))
+    x, y, z = wf.asarray(a), wf.asarray(b), wf.asarray(c)
+    result = scan(x * y) + z
+    wf.one_kernel(result)
+    name = {"cumsum": np.cumsum, "cumulative_sum": np.cumsum, "cumprod": np.cumprod}.get(getattr(scan, "__name__", ""), np.maximum.accumulate)
+    np.testing.assert_allclose(np.asarray(result), name(a * b) + c, rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_scans_along_an_axis_fuse(axis):
+    a = np.arange(600.0).reshape(20, 30)
+    result = wf.sum(wf.cumsum(wf.asarray(a) * 2, axis=axis) - 1, axis=axis)
+    wf.one_kernel(result)
+    np.testing.assert_allclose(np.asarray(result), (np.cumsum(a * 2, axis=axis) - 1).sum(axis=axis))
+
+
 def test_explanations_name_the_users_line():
     x = wf.arange(1000) * 1.0
     line = inspect.currentframe().f_lineno + 1

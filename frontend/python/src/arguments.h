@@ -16,12 +16,8 @@ template <>
 struct type_caster<weft::python::Argument> {
   NB_TYPE_CASTER(weft::python::Argument, const_name("Array | complex"))
   bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
-    try {
-      return value.parse(source.ptr());
-    } catch (...) {
-      PyErr_Clear();
-      return false;
-    }
+    value.take(source.ptr());
+    return true;
   }
 };
 
@@ -31,6 +27,8 @@ namespace weft::python {
 
 using namespace nb::literals;
 
-inline Axes axes_of(const std::optional<Dims>& axes) { return axes ? Axes(*axes) : Axes(); }
+inline Axes axes_of(const char* op, const Integers& axes) {
+  return axes.is_none() ? Axes() : Axes(axes.all(op));
+}
 
 }  // namespace weft::python

@@ -17,9 +17,9 @@ void bind_creation(nb::module_& m) {
   using MaybeDType = std::optional<DType>;
   m.def(
       "full",
-      [](nb::handle shape, const Number& value, const MaybeDType& dtype, const std::string& device) {
+      [](const Integers& shape, const Number& value, const MaybeDType& dtype, const std::string& device) {
         const PythonLine line;
-        return full(shape_from("full", shape), value, make(dtype, device));
+        return full(shape.all("full", "a shape"), value, make(dtype, device));
       },
       "shape"_a, "value"_a, "dtype"_a.none(), "device"_a);
   m.def(
@@ -54,16 +54,16 @@ void bind_creation(nb::module_& m) {
       "rows"_a, "columns"_a, "k"_a, "dtype"_a.none(), "device"_a);
   m.def(
       "tril",
-      [](const Argument& x, int64_t k) {
+      [](const Argument& x, const Integers& k) {
         const PythonLine line;
-        return tril(x.operand(), k);
+        return tril(x.operand("tril"), k.one("tril", "k"));
       },
       "x"_a, "k"_a);
   m.def(
       "triu",
-      [](const Argument& x, int64_t k) {
+      [](const Argument& x, const Integers& k) {
         const PythonLine line;
-        return triu(x.operand(), k);
+        return triu(x.operand("triu"), k.one("triu", "k"));
       },
       "x"_a, "k"_a);
   m.def(

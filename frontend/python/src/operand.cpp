@@ -89,6 +89,21 @@ bool Argument::parse(PyObject* object) {
   return false;
 }
 
+void Argument::take(PyObject* object) noexcept {
+  try {
+    if (parse(object)) return;
+  } catch (...) {
+    PyErr_Clear();
+  }
+  refused_ = object;
+}
+
+void Argument::refuse(const char* op) const {
+  Argument again;
+  again.parse(refused_);  // throws what it threw before
+  throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(refused_)->tp_name);
+}
+
 void parse_argument(Argument& out, const char* op, PyObject* object) {
   if (!out.parse(object)) {
     throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(object)->tp_name);

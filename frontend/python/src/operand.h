@@ -13,7 +13,13 @@ class Argument {
  public:
   // False when the object is nothing of the kind. Throws when it is, but cannot be converted.
   bool parse(PyObject* object);
+  // As parse(); what cannot be converted is told when the operand is asked for, by an op.
+  void take(PyObject* object) noexcept;
   Operand operand() const { return array_ ? Operand(*array_) : Operand(number_); }
+  Operand operand(const char* op) const {
+    if (refused_) refuse(op);
+    return operand();
+  }
   const Array* array() const { return array_; }
   const Number& number() const { return number_; }
 
@@ -21,6 +27,9 @@ class Argument {
   const Array* array_ = nullptr;
   Array converted_;
   Number number_ = 0;
+  PyObject* refused_ = nullptr;
+
+  [[noreturn]] void refuse(const char* op) const;
 };
 
 // The number that a Python or NumPy scalar is; none for everything else.

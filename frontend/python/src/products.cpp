@@ -7,9 +7,9 @@ void bind_products(nb::module_& m) {
   const auto add = [&](const char* name, Array (*f)(const Operand&, const Operand&)) {
     m.def(
         name,
-        [f](const Argument& a, const Argument& b) {
+        [f, name](const Argument& a, const Argument& b) {
           const PythonLine line;
-          return f(a.operand(), b.operand());
+          return f(a.operand(name), b.operand(name));
         },
         "a"_a, "b"_a);
   };
@@ -18,16 +18,17 @@ void bind_products(nb::module_& m) {
   add("outer", outer);
   m.def(
       "tensordot",
-      [](const Argument& a, const Argument& b, const Dims& a_axes, const Dims& b_axes) {
+      [](const Argument& a, const Argument& b, const Integers& a_axes, const Integers& b_axes) {
         const PythonLine line;
-        return tensordot(a.operand(), b.operand(), a_axes, b_axes);
+        return tensordot(a.operand("tensordot"), b.operand("tensordot"), a_axes.all("tensordot"),
+                         b_axes.all("tensordot"));
       },
       "a"_a, "b"_a, "a_axes"_a, "b_axes"_a);
   m.def(
       "vecdot",
-      [](const Argument& a, const Argument& b, int64_t axis) {
+      [](const Argument& a, const Argument& b, const Integers& axis) {
         const PythonLine line;
-        return vecdot(a.operand(), b.operand(), axis);
+        return vecdot(a.operand("vecdot"), b.operand("vecdot"), axis.one("vecdot"));
       },
       "a"_a, "b"_a, "axis"_a);
 }

@@ -25,7 +25,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
         if (!value) throw TypeError("shape: cannot be deleted");
         Array& x = array_of(self);
         const PythonLine line;
-        const Array reshaped = x.reshape(dims_from(value));
+        const Array reshaped = x.reshape(Integers(value).all("shape", "a shape"));
         if (!reshaped.shares_cell(x)) {
           throw Error("shape: the strides do not allow this shape without a copy, use reshape(): got " +
                       to_string(reshaped.shape()));

@@ -28,22 +28,23 @@ void bind_random(nb::module_& m) {
       "split",
       [](const Argument& key, int64_t count) {
         const PythonLine line;
-        return random::split(key.operand(), count);
+        return random::split(key.operand("split"), count);
       },
       "key"_a, "count"_a);
   r.def(
       "fold_in",
       [](const Argument& key, const Argument& data) {
         const PythonLine line;
-        return random::fold_in(key.operand(), data.operand());
+        return random::fold_in(key.operand("fold_in"), data.operand("fold_in"));
       },
       "key"_a, "data"_a);
   const auto add = [&](const char* name, Array (*f)(const Operand&, const Shape&, const Make&)) {
     r.def(
         name,
-        [f, name](const Argument& key, nb::handle shape, const MaybeDType& dtype, const std::string& device) {
+        [f, name](const Argument& key, const Integers& shape, const MaybeDType& dtype,
+                  const std::string& device) {
           const PythonLine line;
-          return f(key.operand(), shape_from(name, shape), make(dtype, device));
+          return f(key.operand(name), shape.all(name, "a shape"), make(dtype, device));
         },
         "key"_a, "shape"_a, "dtype"_a.none(), "device"_a);
   };
@@ -53,10 +54,11 @@ void bind_random(nb::module_& m) {
   add("exponential", random::exponential);
   r.def(
       "integers",
-      [](const Argument& key, nb::handle shape, const Number& low, const Number& high,
+      [](const Argument& key, const Integers& shape, const Number& low, const Number& high,
          const MaybeDType& dtype, const std::string& device) {
         const PythonLine line;
-        return random::integers(key.operand(), shape_from("integers", shape), low, high, make(dtype, device));
+        return random::integers(key.operand("integers"), shape.all("integers", "a shape"), low, high,
+                                make(dtype, device));
       },
       "key"_a, "shape"_a, "low"_a, "high"_a, "dtype"_a.none(), "device"_a);
 }

@@ -9,9 +9,9 @@ using Plain = Array (*)(const Operand&, const Axes&, bool);
 void add(nb::module_& m, const char* name, Plain f) {
   m.def(
       name,
-      [f](const Argument& x, const std::optional<Dims>& axes, bool keepdims) {
+      [f, name](const Argument& x, const Integers& axes, bool keepdims) {
         const PythonLine line;
-        return f(x.operand(), axes_of(axes), keepdims);
+        return f(x.operand(name), axes_of(name, axes), keepdims);
       },
       "x"_a, "axis"_a.none(), "keepdims"_a);
 }
@@ -32,30 +32,30 @@ void bind_reductions(nb::module_& m) {
   add(m, "logsumexp", logsumexp);
   m.def(
       "var",
-      [](const Argument& x, const std::optional<Dims>& axes, double correction, bool keepdims) {
+      [](const Argument& x, const Integers& axes, double correction, bool keepdims) {
         const PythonLine line;
-        return var(x.operand(), axes_of(axes), correction, keepdims);
+        return var(x.operand("var"), axes_of("var", axes), correction, keepdims);
       },
       "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a);
   m.def(
       "std",
-      [](const Argument& x, const std::optional<Dims>& axes, double correction, bool keepdims) {
+      [](const Argument& x, const Integers& axes, double correction, bool keepdims) {
         const PythonLine line;
-        return stddev(x.operand(), axes_of(axes), correction, keepdims);
+        return stddev(x.operand("std"), axes_of("std", axes), correction, keepdims);
       },
       "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a);
   m.def(
       "softmax",
-      [](const Argument& x, const std::optional<Dims>& axes) {
+      [](const Argument& x, const Integers& axes) {
         const PythonLine line;
-        return softmax(x.operand(), axes_of(axes));
+        return softmax(x.operand("softmax"), axes_of("softmax", axes));
       },
       "x"_a, "axis"_a.none());
   m.def(
       "log_softmax",
-      [](const Argument& x, const std::optional<Dims>& axes) {
+      [](const Argument& x, const Integers& axes) {
         const PythonLine line;
-        return log_softmax(x.operand(), axes_of(axes));
+        return log_softmax(x.operand("log_softmax"), axes_of("log_softmax", axes));
       },
       "x"_a, "axis"_a.none());
 }

@@ -8,9 +8,10 @@ void bind_scans(nb::module_& m) {
                        Array (*f)(const Operand&, std::optional<int64_t>, std::optional<DType>, bool)) {
     m.def(
         name,
-        [f](const Argument& x, int64_t axis, const std::optional<DType>& dtype, bool include_initial) {
+        [f, name](const Argument& x, const Integers& axis, const std::optional<DType>& dtype,
+                  bool include_initial) {
           const PythonLine line;
-          return f(x.operand(), axis, dtype, include_initial);
+          return f(x.operand(name), axis.one(name), dtype, include_initial);
         },
         "x"_a, "axis"_a, "dtype"_a.none(), "include_initial"_a);
   };
@@ -19,9 +20,9 @@ void bind_scans(nb::module_& m) {
   const auto add_extremum = [&](const char* name, Array (*f)(const Operand&, std::optional<int64_t>)) {
     m.def(
         name,
-        [f](const Argument& x, int64_t axis) {
+        [f, name](const Argument& x, const Integers& axis) {
           const PythonLine line;
-          return f(x.operand(), axis);
+          return f(x.operand(name), axis.one(name));
         },
         "x"_a, "axis"_a);
   };

@@ -18,22 +18,6 @@ int64_t integer(PyObject* object) {
   return value;
 }
 
-}  // namespace
-
-nb::object tuple_of(const Dims& dims) {
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(dims.size()));
-  if (!tuple) throw nb::python_error();
-  for (size_t i = 0; i < dims.size(); ++i) {
-    PyObject* extent = PyLong_FromLongLong(dims[i]);
-    if (!extent) {
-      Py_DECREF(tuple);
-      throw nb::python_error();
-    }
-    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), extent);
-  }
-  return nb::steal(tuple);
-}
-
 Dims dims_from(PyObject* object) {
   if (PyLong_Check(object)) return {integer(object)};
   Dims dims;
@@ -54,14 +38,41 @@ Dims dims_from(PyObject* object) {
   return dims;
 }
 
-Dims shape_from(const char* op, nb::handle object) {
+// f(), and a TypeError of Python's told in full.
+template <class F>
+auto read(const char* op, const char* what, const char* rule, nb::handle given, F&& f) -> decltype(f()) {
   try {
-    return dims_from(object.ptr());
+    return f();
   } catch (nb::python_error& e) {
     if (!e.matches(PyExc_TypeError)) throw;
-    const std::string got = nb::cast<std::string>(nb::repr(object));
-    throw TypeError(std::string(op) + ": a shape is an integer or a sequence of integers: got " + got);
+    const std::string got = nb::cast<std::string>(nb::repr(given));
+    throw TypeError(std::string(op) + ": " + what + " is " + rule + ": got " + got);
   }
+}
+
+}  // namespace
+
+nb::object tuple_of(const Dims& dims) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(dims.size()));
+  if (!tuple) throw nb::python_error();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    PyObject* extent = PyLong_FromLongLong(dims[i]);
+    if (!extent) {
+      Py_DECREF(tuple);
+      throw nb::python_error();
+    }
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), extent);
+  }
+  return nb::steal(tuple);
+}
+
+int64_t Integers::one(const char* op, const char* what) const {
+  return read(op, what, "an integer", given_, [&] { return integer(given_.ptr()); });
+}
+
+Dims Integers::all(const char* op, const char* what) const {
+  return read(op, what, "an integer or a sequence of integers", given_,
+              [&] { return dims_from(given_.ptr()); });
 }
 
 }  // namespace weft::python

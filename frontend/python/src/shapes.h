@@ -3,19 +3,46 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
 #include "compiler/base/shape.h"
 
 namespace weft::python {
 
 nanobind::object tuple_of(const Dims& dims);
-// TypeError for what is neither an integer nor a sequence of them.
-Dims dims_from(PyObject* object);
-// The same for an op's shape, which the error names.
-Dims shape_from(const char* op, nanobind::handle object);
+// What an op was given for integers: an axis, axes, counts, a shape. They are read where the op is known, so
+// that the TypeError for what is none names it.
+class Integers {
+ public:
+  explicit Integers(nanobind::handle given = {}) : given_(given) {}
+  bool is_none() const { return given_.is_none(); }
+  int64_t one(const char* op, const char* what = "axis") const;
+  Dims all(const char* op, const char* what = "axis") const;
+  std::optional<int64_t> one_or_none(const char* op) const {
+    return is_none() ? std::nullopt : std::optional(one(op));
+  }
+  std::optional<Dims> all_or_none(const char* op) const {
+    return is_none() ? std::nullopt : std::optional(all(op));
+  }
+
+ private:
+  nanobind::handle given_;
+};
 
 }  // namespace weft::python
 
 namespace nanobind::detail {
+
+// Takes everything.
+template <>
+struct type_caster<weft::python::Integers> {
+  NB_TYPE_CASTER(weft::python::Integers, const_name("int | tuple[int, ...] | None"))
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    value = weft::python::Integers(source);
+    return true;
+  }
+  static handle from_cpp(const weft::python::Integers&, rv_policy, cleanup_list*) = delete;
+};
 
 template <>
 struct type_caster<weft::Dims> {

@@ -8,16 +8,46 @@ namespace weft::python {
 void bind_shaping(nb::module_& m) {
   m.def(
       "reshape",
-      [](const Array& x, nb::handle shape) {
+      [](const Array& x, const Integers& shape) {
         const PythonLine line;
-        return x.reshape(shape_from("reshape", shape));
+        return x.reshape(shape.all("reshape", "a shape"));
       },
       "x"_a, "shape"_a);
-  m.def("permute_dims", permute_dims, "x"_a, "axes"_a);
-  m.def("expand_dims", expand_dims, "x"_a, "axis"_a);
-  m.def("squeeze", squeeze, "x"_a, "axes"_a.none());
-  m.def("flip", flip, "x"_a, "axes"_a.none());
-  m.def("broadcast_to", broadcast_to, "x"_a, "shape"_a);
+  m.def(
+      "permute_dims",
+      [](const Array& x, const Integers& axes) {
+        const PythonLine line;
+        return permute_dims(x, axes.all("permute_dims"));
+      },
+      "x"_a, "axes"_a);
+  m.def(
+      "expand_dims",
+      [](const Array& x, const Integers& axis) {
+        const PythonLine line;
+        return expand_dims(x, axis.one("expand_dims"));
+      },
+      "x"_a, "axis"_a);
+  m.def(
+      "squeeze",
+      [](const Array& x, const Integers& axes) {
+        const PythonLine line;
+        return squeeze(x, axes.all_or_none("squeeze"));
+      },
+      "x"_a, "axes"_a.none());
+  m.def(
+      "flip",
+      [](const Array& x, const Integers& axes) {
+        const PythonLine line;
+        return flip(x, axes.all_or_none("flip"));
+      },
+      "x"_a, "axes"_a.none());
+  m.def(
+      "broadcast_to",
+      [](const Array& x, const Integers& shape) {
+        const PythonLine line;
+        return broadcast_to(x, shape.all("broadcast_to", "a shape"));
+      },
+      "x"_a, "shape"_a);
   m.def(
       "copy",
       [](const Array& x) {
@@ -41,42 +71,42 @@ void bind_shaping(nb::module_& m) {
       "assign",
       [](const Array& x, const Argument& value) {
         const PythonLine line;
-        Array(x).assign(value.operand());
+        Array(x).assign(value.operand("assign"));
       },
       "x"_a, "value"_a);
   m.def(
       "roll",
-      [](const Array& x, int64_t shift, std::optional<int64_t> axis) {
+      [](const Array& x, const Integers& shift, const Integers& axis) {
         const PythonLine line;
-        return roll(x, shift, axis);
+        return roll(x, shift.one("roll", "shift"), axis.one_or_none("roll"));
       },
       "x"_a, "shift"_a, "axis"_a.none());
   m.def(
       "tile",
-      [](const Array& x, const Dims& repetitions) {
+      [](const Array& x, const Integers& repetitions) {
         const PythonLine line;
-        return tile(x, repetitions);
+        return tile(x, repetitions.all("tile", "the number of repetitions"));
       },
       "x"_a, "repetitions"_a);
   m.def(
       "repeat",
-      [](const Array& x, int64_t count, std::optional<int64_t> axis) {
+      [](const Array& x, const Integers& count, const Integers& axis) {
         const PythonLine line;
-        return repeat(x, count, axis);
+        return repeat(x, count.one("repeat", "the number of repeats"), axis.one_or_none("repeat"));
       },
       "x"_a, "count"_a, "axis"_a.none());
   m.def(
       "concat",
-      [](const std::vector<Array>& xs, int64_t axis) {
+      [](const std::vector<Array>& xs, const Integers& axis) {
         const PythonLine line;
-        return concat(xs, axis);
+        return concat(xs, axis.one("concat"));
       },
       "xs"_a, "axis"_a);
   m.def(
       "stack",
-      [](const std::vector<Array>& xs, int64_t axis) {
+      [](const std::vector<Array>& xs, const Integers& axis) {
         const PythonLine line;
-        return stack(xs, axis);
+        return stack(xs, axis.one("stack"));
       },
       "xs"_a, "axis"_a);
   m.def(
@@ -88,30 +118,30 @@ void bind_shaping(nb::module_& m) {
       "x"_a, "widths"_a, "value"_a);
   m.def(
       "take",
-      [](const Array& x, const Array& index, int64_t axis) {
+      [](const Array& x, const Array& index, const Integers& axis) {
         const PythonLine line;
-        return take(x, index, axis);
+        return take(x, index, axis.one("take"));
       },
       "x"_a, "index"_a, "axis"_a);
   m.def(
       "take_along_axis",
-      [](const Array& x, const Array& index, int64_t axis) {
+      [](const Array& x, const Array& index, const Integers& axis) {
         const PythonLine line;
-        return take_along_axis(x, index, axis);
+        return take_along_axis(x, index, axis.one("take_along_axis"));
       },
       "x"_a, "index"_a, "axis"_a);
   m.def(
       "put_along_axis",
-      [](const Array& x, const Array& index, const Argument& values, int64_t axis) {
+      [](const Array& x, const Array& index, const Argument& values, const Integers& axis) {
         const PythonLine line;
-        put_along_axis(x, index, values.operand(), axis);
+        put_along_axis(x, index, values.operand("put_along_axis"), axis.one("put_along_axis"));
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
   m.def(
       "where",
       [](const Argument& condition, const Argument& x, const Argument& y) {
         const PythonLine line;
-        return where(condition.operand(), x.operand(), y.operand());
+        return where(condition.operand("where"), x.operand("where"), y.operand("where"));
       },
       "condition"_a, "x"_a, "y"_a);
 }

@@ -100,13 +100,18 @@ def _real(op: str, x: Any) -> Array:
     return x
 
 
+def _along(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
+    from weft._shaping import normalized
+
+    x = _real(op, x)
+    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, normalized(op, axis, x.ndim))
+
+
 def sort(
     x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last."""
-    x = _real("sort", x)
-    if axis is None:
-        x, axis = _core.reshape(x, (-1,)), 0
+    x, axis = _along("sort", x, axis)
     result = answered(_numpy().sort, x, axis=axis, stable=stable or None)
     return _core.copy(_core.flip(result, (axis,))) if descending else result
 
@@ -116,9 +121,7 @@ def argsort(
 ) -> Array:
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
     numpy = _numpy()
-    x = _real("argsort", x)
-    if axis is None:
-        x, axis = _core.reshape(x, (-1,)), 0
+    x, axis = _along("argsort", x, axis)
 
     def positions(values: Any) -> Any:
         if not descending:

@@ -43,13 +43,15 @@ __all__ = [
 
 def normalized(op: str, axis: int, ndim: int) -> int:
     """The axis counted from the front; IndexError when it is outside."""
+    if not hasattr(axis, "__index__"):
+        raise TypeError(f"{op}: axis is an integer: got {axis!r}")
     if not -ndim <= axis < ndim:
         raise IndexError(f"{op}: axis out of range for {ndim} axes: got {axis}")
     return axis % ndim
 
 
 def _tuple(axes: Any) -> tuple[int, ...]:
-    return (axes,) if isinstance(axes, int) else tuple(axes)
+    return tuple(axes) if hasattr(axes, "__iter__") else (axes,)
 
 
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
@@ -141,9 +143,9 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     """Elements that leave at one end come in at the other."""
     x = asarray(x)
     if axis is None:
-        return _core.roll(x, shift if isinstance(shift, int) else builtins.sum(shift), None)
+        return _core.roll(x, builtins.sum(shift) if isinstance(shift, (tuple, list)) else shift, None)
     axes = _tuple(axis)
-    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    shifts = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
     if len(shifts) != len(axes):
         if len(axes) != 1:
             raise ValueError(f"roll: takes as many shifts as axes: got {shift} and {axis}")

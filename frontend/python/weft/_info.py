@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-
 from weft import _core
 from weft import _devices
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from weft import _core, _creation, _dtypes, _elementwise, _host, _indexing, _numpy_names, _products, _protocols
+from weft import _core, _creation, _diagonals, _dtypes, _elementwise, _host, _indexing, _products, _protocols
 from weft import _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
@@ -21,7 +21,7 @@ _functions = {
     _scans: "cumprod cumsum",
     _indexing: "compress put take",
     _products: "dot trace",
-    _numpy_names: "diagonal",
+    _diagonals: "diagonal",
     _elementwise: "clip round conj",
 }
 

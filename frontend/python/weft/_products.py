@@ -78,7 +78,7 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
 
 def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
     """The sum along a diagonal of two axes."""
-    from weft._numpy_names import diagonal
+    from weft._diagonals import diagonal
     from weft._reductions import sum
 
     return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
@@ -128,7 +128,7 @@ def _parse(subscripts: str, operands: list[Array]) -> tuple[list[list[Any]], lis
 
 def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
     """The diagonals that a label stands for which one operand has twice."""
-    from weft._numpy_names import diagonal
+    from weft._diagonals import diagonal
 
     for label in list(labels):
         while labels.count(label) > 1:

@@ -7,7 +7,8 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._host import answered_by
-from weft._numpy_names import cross, diagonal
+from weft._diagonals import diagonal
+from weft._numpy_names import cross
 from weft._products import matmul, outer, tensordot, vecdot
 from weft._products import trace as _trace
 from weft._shaping import matrix_transpose

@@ -1,0 +1,99 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+import builtins
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._grids import indices
+from weft._shaping import permute_dims, reshape
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "diag",
+    "diag_indices",
+    "diagflat",
+    "diagonal",
+    "fill_diagonal",
+    "tril_indices",
+    "triu_indices",
+]
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The elements of a diagonal of two axes, along a new last axis."""
+    from weft._shaping import normalized
+
+    x = asarray(a)
+    if x.ndim < 2:
+        raise ValueError(f"diagonal: needs at least two axes: got shape {x.shape}")
+    first, second = normalized("diagonal", axis1, x.ndim), normalized("diagonal", axis2, x.ndim)
+    if first == second:
+        raise ValueError("diagonal: the axes must be different")
+    rest = [i for i in range(x.ndim) if i not in (first, second)]
+    x = permute_dims(x, [*rest, first, second])
+    rows, columns = x.shape[-2:]
+    start = offset if offset >= 0 else -offset * columns
+    length = builtins.max(0, builtins.min(rows, columns - offset) if offset >= 0 else builtins.min(rows + offset, columns))
+    flat = reshape(x, x.shape[:-2] + (rows * columns,))
+    result = flat[..., start : start + length * (columns + 1) : columns + 1][..., :length]
+    # NumPy's diagonal is read-only too.
+    return _core.broadcast_to(result, result.shape)
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """A vector as a diagonal of a matrix, or a copy of the diagonal of a matrix."""
+    x = asarray(v)
+    if x.ndim == 2:
+        return _core.copy(diagonal(x, k))
+    if x.ndim != 1:
+        raise ValueError(f"diag: takes one axis or two: got shape {x.shape}")
+    n = x.shape[0] + (k if k >= 0 else -k)
+    result = _core.full((n, n), 0, x.dtype, x.device)
+    flat = _core.reshape(result, (-1,))
+    start = k if k >= 0 else -k * n
+    flat[start : start + x.shape[0] * (n + 1) : n + 1][: x.shape[0]] = x
+    return result
+
+
+def diagflat(v: Any, k: int = 0) -> Array:
+    """The flat array as a diagonal of a matrix."""
+    return diag(reshape(v, (-1,)), k)
+
+
+def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
+    """Writes to the main diagonal."""
+    if a.ndim != 2 or wrap:
+        raise ValueError("fill_diagonal: takes a matrix, without wrap")
+    n = builtins.min(a.shape)
+    flat = a[:n, :n]
+    positions = indices((n,))[0]
+    flat[positions, positions] = val
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """The positions of the main diagonal."""
+    return (_core.iota((n,), 0),) * ndim
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The positions at and below a diagonal."""
+    import numpy
+
+    from weft._host import answered
+
+    return answered(numpy.tril_indices, n, k, m)
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The positions at and above a diagonal."""
+    import numpy
+
+    from weft._host import answered
+
+    return answered(numpy.triu_indices, n, k, m)

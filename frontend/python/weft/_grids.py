@@ -1,0 +1,117 @@
+"""Arrays made of ranges and positions: grids, the objects that brackets make, functions of positions."""
+
+from __future__ import annotations
+
+import builtins
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._shaping import reshape, stack
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+__all__ = [
+    "c_",
+    "fromfunction",
+    "index_exp",
+    "indices",
+    "ix_",
+    "logspace",
+    "mgrid",
+    "ogrid",
+    "r_",
+    "s_",
+    "vander",
+]
+
+
+def indices(dimensions: Sequence[int], dtype: Any = int, sparse: builtins.bool = False) -> Any:
+    """The position along each axis of a grid."""
+    lines = []
+    for axis, _ in enumerate(dimensions):
+        extents = tuple(n if i == axis or not sparse else 1 for i, n in enumerate(dimensions))
+        lines.append(_core.astype(_core.iota(extents, axis), _core.dtype(dtype)))
+    return tuple(lines) if sparse else stack(lines)
+
+
+class _Grid:
+    """mgrid and ogrid: coordinates from slices, where an imaginary step counts the points."""
+
+    def __init__(self, sparse: builtins.bool) -> None:
+        self.sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        import numpy
+
+        from weft._host import _from_host
+
+        return _from_host((numpy.ogrid if self.sparse else numpy.mgrid)[key], "")
+
+
+mgrid, ogrid = _Grid(False), _Grid(True)
+
+
+class _Joined:
+    """r_ and c_: arrays joined by brackets."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getitem__(self, key: Any) -> Any:
+        import numpy
+
+        from weft._host import _from_host, _to_host
+
+        return _from_host(getattr(numpy, self.name)[_to_host(key)], "")
+
+
+r_, c_ = _Joined("r_"), _Joined("c_")
+
+
+class _Key:
+    """s_: the index that brackets make."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+s_ = index_exp = _Key()
+
+
+def ix_(*args: Any) -> tuple[Array, ...]:
+    """Vectors of positions as an open grid of them."""
+    from weft._host import flatnonzero
+
+    result = []
+    for i, arg in enumerate(args):
+        x = asarray(arg)
+        if x.dtype.kind == "b":
+            x = flatnonzero(x)
+        if x.size == 0:
+            x = _core.astype(x, _core.dtype("int64"))
+        result.append(reshape(x, [-1 if i == k else 1 for k in range(len(args))]))
+    return tuple(result)
+
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, base: Any = 10.0, dtype: Any = None) -> Array:
+    """Powers of the base with evenly spaced exponents."""
+    from weft._creation import linspace
+
+    result = _core.pow(base, linspace(start, stop, num, endpoint))
+    return result if dtype is None else _core.astype(result, _core.dtype(dtype))
+
+
+def fromfunction(function: Any, shape: Sequence[int], *, dtype: Any = float, **options: Any) -> Any:
+    """What a function gives of the positions of a grid."""
+    return function(*indices(shape, dtype=dtype), **options)
+
+
+def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Array:
+    """The powers of a vector as columns."""
+    x = asarray(x)
+    n = x.shape[0] if N is None else N
+    powers = _core.iota((n,), 0) if increasing else n - 1 - _core.iota((n,), 0)
+    return _core.pow(x[:, None], powers)

@@ -1,0 +1,212 @@
+"""NumPy's elementwise functions that are a line in terms of others, and comparisons of whole arrays."""
+
+from __future__ import annotations
+
+import builtins
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
+from weft._elementwise import store, where
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+__all__ = [
+    "allclose",
+    "angle",
+    "array_equal",
+    "deg2rad",
+    "degrees",
+    "divmod",
+    "fabs",
+    "fix",
+    "float_power",
+    "fmax",
+    "fmin",
+    "fmod",
+    "heaviside",
+    "isclose",
+    "iscomplexobj",
+    "isreal",
+    "isrealobj",
+    "logaddexp2",
+    "nan_to_num",
+    "rad2deg",
+    "radians",
+    "rint",
+    "select",
+    "sinc",
+]
+
+
+def _as_float(x: Any) -> Array:
+    """As NumPy converts for functions of floats alone: one byte to float16, two to float32, others to float64."""
+    x = asarray(x)
+    if x.dtype.kind in "fcV":
+        return x
+    return _core.astype(x, _core.dtype({1: "float16", 2: "float32"}.get(x.dtype.itemsize, "float64")))
+
+
+def rint(x: Any, /, out: Any = None) -> Array:
+    """The nearest integer, halves to even, as a float."""
+    return _core.round(_as_float(x), out)
+
+
+def fix(x: Any, /, out: Any = None) -> Array:
+    """x without its fraction."""
+    return _core.trunc(x, out)
+
+
+def fabs(x: Any, /, out: Any = None) -> Array:
+    """The absolute value as a float."""
+    return _core.abs(_as_float(x), out)
+
+
+def float_power(x1: Any, x2: Any, /) -> Array:
+    """x1 to the power x2 in float64 at least."""
+    x = asarray(x1)
+    return _core.pow(_core.astype(x, _core.promote(x.dtype, _core.dtype("float64"))), x2)
+
+
+def fmax(x1: Any, x2: Any, /, out: Any = None) -> Array:
+    """The larger; the other one where one is NaN."""
+    a, b = asarray(x1), asarray(x2)
+    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+        return _core.maximum(a, b, out)
+    return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.maximum(a, b))), out)
+
+
+def fmin(x1: Any, x2: Any, /, out: Any = None) -> Array:
+    """The smaller; the other one where one is NaN."""
+    a, b = asarray(x1), asarray(x2)
+    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+        return _core.minimum(a, b, out)
+    return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.minimum(a, b))), out)
+
+
+def fmod(x1: Any, x2: Any, /, out: Any = None) -> Array:
+    """The rest of a division, with the sign of x1."""
+    a, b = asarray(x1), asarray(x2)
+    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+        rest = _core.remainder(a, b)  # with the sign of x2; an absolute value of the least integer is none
+        other_sign = _core.logical_and(_core.not_equal(rest, 0), _core.not_equal(_core.less(rest, 0), _core.less(a, 0)))
+        return store(where(other_sign, rest - b, rest), out)
+    return store(_core.copysign(_core.remainder(_core.abs(a), _core.abs(b)), a), out)
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+    """floor_divide() and remainder()."""
+    return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+
+
+def logaddexp2(x1: Any, x2: Any, /) -> Array:
+    """log2(2**x1 + 2**x2) without overflow."""
+    ln2 = 0.6931471805599453
+    return _core.divide(_core.logaddexp(_core.multiply(x1, ln2), _core.multiply(x2, ln2)), ln2)
+
+
+def heaviside(x1: Any, x2: Any, /) -> Array:
+    """0 below zero, x2 at zero, 1 above."""
+    x = asarray(x1)
+    step = where(_core.equal(x, 0), x2, where(_core.less(x, 0), 0.0, 1.0))
+    return where(_core.isnan(x), x, step)
+
+
+def sinc(x: Any, /) -> Array:
+    """sin(pi x) / (pi x), 1 at 0."""
+    y = _core.multiply(asarray(x), 3.141592653589793)
+    zero = _core.equal(y, 0)
+    return where(zero, 1.0, _core.divide(_core.sin(y), where(zero, 1.0, y)))
+
+
+def deg2rad(x: Any, /, out: Any = None) -> Array:
+    """Degrees to radians."""
+    return _core.multiply(x, 3.141592653589793 / 180, out)
+
+
+def rad2deg(x: Any, /, out: Any = None) -> Array:
+    """Radians to degrees."""
+    return _core.multiply(x, 180 / 3.141592653589793, out)
+
+
+radians, degrees = deg2rad, rad2deg
+
+
+def angle(z: Any, deg: builtins.bool = False) -> Array:
+    """The angle of complex numbers."""
+    z = asarray(z)
+    result = _core.atan2(_core.imag(z), _core.real(z))
+    return rad2deg(result) if deg else result
+
+
+def isreal(x: Any) -> Array:
+    """Where the imaginary part is zero."""
+    return _core.equal(_core.imag(asarray(x)), 0)
+
+
+def iscomplexobj(x: Any) -> builtins.bool:
+    """Whether the dtype is complex."""
+    return asarray(x).dtype.kind == "c"
+
+
+def isrealobj(x: Any) -> builtins.bool:
+    """Whether the dtype is not complex."""
+    return not iscomplexobj(x)
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> Array:
+    """Where |a - b| <= atol + rtol * |b|."""
+    a, b = asarray(a), asarray(b)
+    if a.dtype.kind == "b" or b.dtype.kind == "b":
+        a, b = _core.add(a, 0), _core.add(b, 0)
+    near = _core.less_equal(_core.abs(_core.subtract(a, b)), _core.add(atol, _core.multiply(rtol, _core.abs(b))))
+    result = _core.logical_or(_core.equal(a, b), _core.logical_and(near, _core.isfinite(b)))
+    if equal_nan:
+        result = _core.logical_or(result, _core.logical_and(_core.isnan(a), _core.isnan(b)))
+    return result
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether isclose() holds everywhere."""
+    return builtins.bool(_core.all(isclose(a, b, rtol, atol, equal_nan), None, False))
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether shapes and elements are the same."""
+    a, b = asarray(a1), asarray(a2)
+    if a.shape != b.shape:
+        return False
+    same = _core.equal(a, b)
+    if equal_nan and "b" not in (a.dtype.kind, b.dtype.kind):
+        same = _core.logical_or(same, _core.logical_and(_core.isnan(a), _core.isnan(b)))
+    return builtins.bool(_core.all(same, None, False))
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    """The choice of the first condition that is true, else the default."""
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
+    result = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        result = where(condition, choice, result)
+    return result
+
+
+def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    """NaN as a number, infinities as the largest numbers unless told."""
+    from weft._dtypes import finfo
+
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        return _core.copy(x) if copy else x
+    info = finfo(x.dtype)
+
+    def cleaned(part: Array) -> Array:
+        part = where(_core.isnan(part), nan, part)
+        part = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
+        return where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, part)
+
+    result = cleaned(x) if x.dtype.kind != "c" else cleaned(_core.real(x)) + cleaned(_core.imag(x)) * 1j
+    return result if copy else store(result, x)

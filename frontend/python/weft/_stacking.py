@@ -1,0 +1,130 @@
+"""NumPy's names for putting arrays together, taking them apart and turning them."""
+
+from __future__ import annotations
+
+from weft._core import Array
+from weft._creation import asarray
+from weft._shaping import atleast_1d, atleast_2d, concat, flip, reshape
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+__all__ = [
+    "array_split",
+    "column_stack",
+    "dsplit",
+    "dstack",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "rollaxis",
+    "rot90",
+    "row_stack",
+    "split",
+    "vsplit",
+    "vstack",
+]
+
+
+def vstack(tup: Sequence[Any]) -> Array:
+    """Arrays on top of each other, vectors as rows."""
+    return concat([atleast_2d(x) for x in tup], axis=0)
+
+
+row_stack = vstack
+
+
+def hstack(tup: Sequence[Any]) -> Array:
+    """Arrays beside each other: along the second axis, vectors along their own."""
+    xs = [atleast_1d(x) for x in tup]
+    return concat(xs, axis=0 if xs and xs[0].ndim == 1 else 1)
+
+
+def dstack(tup: Sequence[Any]) -> Array:
+    """Arrays behind each other, along the third axis."""
+    from weft._shaping import atleast_3d
+
+    return concat([atleast_3d(x) for x in tup], axis=2)
+
+
+def column_stack(tup: Sequence[Any]) -> Array:
+    """Arrays beside each other, vectors as columns."""
+    xs = [asarray(x) for x in tup]
+    return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in xs], axis=1)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts along an axis, at positions or as even as can be; views."""
+    from weft._shaping import normalized
+
+    x = asarray(ary)
+    along = normalized("split", axis, x.ndim)
+    extent = x.shape[along]
+    if isinstance(indices_or_sections, int):
+        n = indices_or_sections
+        if n < 1:
+            raise ValueError(f"split: the number of parts must be above 0: got {n}")
+        each, more = extent // n, extent % n
+        starts = [i * each + (i if i < more else more) for i in range(n + 1)]
+    else:
+        starts = [0, *(int(i) for i in indices_or_sections), extent]
+    front = (slice(None),) * along
+    return [x[front + (slice(a, b),)] for a, b in zip(starts, starts[1:])]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts along an axis, at positions or equally long; views."""
+    x = asarray(ary)
+    if isinstance(indices_or_sections, int) and x.shape[axis] % indices_or_sections:
+        raise ValueError(f"split: {x.shape[axis]} elements cannot be {indices_or_sections} equal parts")
+    return array_split(x, indices_or_sections, axis)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the first axis; views."""
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the second axis, of vectors along their own; views."""
+    return split(ary, indices_or_sections, 0 if asarray(ary).ndim == 1 else 1)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the third axis; views."""
+    return split(ary, indices_or_sections, 2)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """The array turned by quarters in the plane of two axes; a view."""
+    from weft._shaping import swapaxes
+
+    x = asarray(m)
+    k %= 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(x, tuple(axes))
+    return flip(swapaxes(x, *axes), axes[0]) if k == 1 else swapaxes(flip(x, axes[0]), *axes)
+
+
+def flipud(m: Any) -> Array:
+    """Backwards along the first axis; a view."""
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Array:
+    """Backwards along the second axis; a view."""
+    return flip(m, 1)
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
+    """An axis moved before another; a view."""
+    from weft._shaping import moveaxis, normalized
+
+    x = asarray(a)
+    axis = normalized("rollaxis", axis, x.ndim)
+    start = start + x.ndim if start < 0 else start
+    return moveaxis(x, axis, start - 1 if axis < start else start)

@@ -124,6 +124,15 @@ void CpuSpan::write(const Test& s) {
     return;
   }
   std::string d = format("d{}", s.out), n = std::to_string(s.out);
+  if (has_bounds(s.out)) {
+    members_ += format("  int low{0}, high{0};\n", n);
+    locals_ += format("  const i32v low{0} = (i32v)(s->low{0}), high{0} = (i32v)(s->high{0});\n", n);
+    sets_ += format("      weft_bounds({0}, {1}, {2}, left, right, s.low{3}, s.high{3});\n", e_.offset(s.at),
+                    spell(*e_.along_x(s.at)), spell(s.extent), n);
+    return define(s.out, format("weft_bitwise_and_bool(weft_greater_equal_i32(lane, low{0}), "
+                                "weft_less_i32(lane, high{0}))",
+                                n));
+  }
   member("long", d, spell(s.extent));
   body_ += format("    i64v t{} = {};\n", n, lanes_index(s.at, n, true));
   define(s.out, format("weft_bitwise_and_bool(weft_greater_equal_i64(t{0}, (i64v)(0)), "
@@ -152,6 +161,7 @@ void CpuSpan::write(const Load& s) {
   std::vector<Value> tests;
   for (Value g : s.guards)
     if (e_.segments(g)) tests.push_back(g), import(g);
+  if (masked()) return define(s.out, masked_load(s, n));
   const Num* by = e_.along_x(s.at);
   bool contiguous = by && by->param < 0 && by->value == 1;
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
@@ -175,6 +185,12 @@ void CpuSpan::write(const Store& s) {
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
   streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, false, true, size_of(t)});
+  if (masked()) {
+    const std::string to = contiguous ? format("w{}", n) : format("w{0}, w{0}_by", n);
+    body_ += format("    weft_store_{}first_{}({}, {}, live - k * L);\n", contiguous ? "" : "strided_",
+                    suffix(t), to, v);
+    return;
+  }
   if (!contiguous) {
     body_ += format("    weft_store_strided_{0}(w{1}, w{1}_by, {2});\n", suffix(t), n, v);
     return;
@@ -282,7 +298,8 @@ void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v
       "    {0} w{1}_t[L];\n    long w{1}_at[L];\n    weft_store_{2}(w{1}_t, {3});\n    "
       "weft_store_i64(w{1}_at, {4});\n",
       element, n, suffix(t), v, index);
-  body_ += format("    for (long j = 0; j < live; ++j) w{0}[w{0}_at[j]] = w{0}_t[j];\n", n);
+  body_ += format("    for (long j = 0; j < {1}; ++j) w{0}[w{0}_at[j]] = w{0}_t[j];\n", n,
+                  masked() ? "weft_least(live - k * L, L)" : "live");
 }
 
 }  // namespace weft::emit

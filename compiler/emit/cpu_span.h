@@ -50,6 +50,11 @@ class CpuSpan {
   void write(const plan::Store& s);
   void write(const plan::Fold& f);
   void write(const plan::Scan& s);
+  // Masked schedules: the load where the row goes on and its guards hold.
+  std::string masked_load(const plan::Load& s, const std::string& n);
+  std::string masked_call();
+  // A test that holds for one stretch of the lanes, whose ends the call finds.
+  bool has_bounds(plan::Value v) const;
   // Stores lane by lane, in order, those lanes that are no padding.
   void scatter(const plan::Store& s, const std::string& n, const std::string& v);
 
@@ -60,6 +65,7 @@ class CpuSpan {
   std::vector<const plan::Stmt*> stmts_;
   int id_, stores_ = 0;
   std::set<plan::Value> own_, imported_;
+  bool masked() const { return e_.s_.masked; }
   std::vector<Stream> streams_;
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;

@@ -27,6 +27,12 @@ void CpuSpan::write_function() {
       advance += format("    {} += L;\n", q.name);
     }
   }
+  if (masked()) {
+    pre_ =
+        "    const i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v) + (i32v)((int)(k * L));\n"
+        "    const boolv alive = weft_less_i32(lane, (i32v)((int)live));\n" +
+        pre_;
+  }
   if (uses_positions_) {
     members_ += "  long i, final;\n";
     pointers += "  long i = s->i;\n  const long final = s->final;\n";
@@ -48,6 +54,7 @@ void CpuSpan::write_function() {
 }
 
 std::string CpuSpan::call() {
+  if (masked()) return masked_call();
   auto place = [&](bool there, const std::string& name) {
     return there ? format("__builtin_offsetof(S{}, {})", id_, name) : std::string("-1");
   };

@@ -20,6 +20,10 @@ constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-ad
 // Of maps, in nanoseconds of a thread: a call of the span; an element that is gathered or scattered, from
 // lines that its neighbours use too or from one of its own; a byte of a contiguous run.
 constexpr double kTimeOfCall = 30, kTimeOfNear = 0.37, kTimeOfFar = 1.5, kTimeOfByte = 0.015;
+// Rows up to this many elements have masks where others are cut into stretches, on processors whose loads and
+// stores take masks: those with vectors of this many bytes.
+constexpr int64_t kMaskedRow = 512;
+constexpr int kMaskingVector = 64;
 constexpr int64_t kNear = 192;  // bytes between two lanes
 
 struct Work {
@@ -138,6 +142,16 @@ bool reads_across(const RowProgram& p, int lane_axis) {
     for (auto& t : l->at.axes) across |= t.axis != lane_axis && t.by.value == 1;
   });
   return across;
+}
+
+// Whether some pad, concat or update changes from one part to another along the axis.
+bool tests_along(const RowProgram& p, int axis) {
+  bool found = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* t = std::get_if<Test>(&s);
+    found |= t && along(t->at, axis) != 0;
+  });
+  return found;
 }
 
 int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << steps; }
@@ -286,6 +300,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
       s.reason = "pointwise, in tiles: some arrays are read across";
       if (s.tile) s.reason += fmt::format(", turned over in squares of {}", s.tile);
     }
+    s.masked = target.vector_bytes >= kMaskingVector && s.tile == 0 && lane <= kMaskedRow && points > lane &&
+               (lane % s.lanes != 0 || tests_along(p, s.lane_axis));
+    if (s.masked) s.reason += ", short rows";
     float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   }
@@ -305,7 +322,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
              });
   });
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
-  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
+  s.streaming = stores > 0 && !s.masked && contiguous && from_row &&
+                (whole || (stores == 1 && lane >= kStreamedRow)) &&
                 written > static_cast<int64_t>(target.cache_bytes) / 2;
   return s;
 }
@@ -320,6 +338,7 @@ std::string print(const Schedule& s) {
   if (s.split > 1) out += fmt::format(", row split in {}", s.split);
   if (s.keeper != Keeper::None) out += fmt::format(", row kept in {}", keepers[static_cast<int>(s.keeper)]);
   if (s.streaming) out += ", streaming stores";
+  if (s.masked) out += ", masked";
   if (s.threads > 1)
     out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,
                        s.unroll);

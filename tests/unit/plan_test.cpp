@@ -133,7 +133,8 @@ const Golden kGoldens[] = {
     {"pad", R"(  %x = input "x" : f32[100, 100]
   %p = pad %x, 0.0, before=[1, 2], after=[1, 2]
   %y = exp %p
-  return %y)"},
+  return %y)",
+     true},
     {"concat", R"(  %x = input "x" : f32[100, 40]
   %y = input "y" : f32[100, 60]
   %c = concat %x, %y, axis=1

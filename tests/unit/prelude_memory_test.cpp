@@ -103,6 +103,56 @@ TEST_P(PreludeMemory, GatherReadsByIndexAndOnlyWhereTheMaskIs) {
                 mask[i] ? nth(t, static_cast<int>(index[i])) : Scalar{t, 0, 0, 0}, "masked gather");
 }
 
+// What a mask leaves out may lie beyond the buffer.
+TEST_P(PreludeMemory, MaskedLoadsTouchWhatTheMaskSays) {
+  alignas(64) unsigned char mask[64];
+  for (int first : {0, 1, lanes / 2})
+    for (int last : {first, lanes - 1, lanes}) {
+      Memory memory(t, last - first);
+      for (int i = 0; i < lanes; ++i) mask[i] = i >= first && i < last;
+      Block value;
+      call(lanes, "weft_load_masked" + suffix(t),
+           {memory.bytes.data() - static_cast<ptrdiff_t>(static_cast<size_t>(first) * size_of(t)), mask,
+            value.bytes});
+      Column got = lanes_of(lanes, t, value);
+      for (int i = 0; i < lanes; ++i)
+        expect_same(got[static_cast<size_t>(i)], mask[i] ? nth(t, i - first) : Scalar{t, 0, 0, 0}, "masked");
+    }
+}
+
+TEST_P(PreludeMemory, StoresOfTheFirstLanesStopThere) {
+  Memory from(t, lanes);
+  Block value;
+  call(lanes, "weft_load" + suffix(t), {from.bytes.data(), value.bytes});
+  for (long n = 1; n <= lanes + 1; ++n) {
+    const size_t live = static_cast<size_t>(std::min<long>(n, lanes)) * size_of(t);
+    std::vector<unsigned char> out(static_cast<size_t>(lanes) * size_of(t), kUntouched);
+    call(lanes, "weft_store_first" + suffix(t), {out.data(), value.bytes, &n});
+    for (size_t b = 0; b < out.size(); ++b) EXPECT_EQ(out[b], b < live ? from.bytes[b] : kUntouched) << n;
+    for (long stride : {2L, -1L}) {
+      const int count = static_cast<int>(std::min<long>(n, lanes));
+      Memory read(t, static_cast<int>(std::abs(stride)) * (count - 1) + 1);
+      const int begin = stride < 0 ? count - 1 : 0;
+      Block some;
+      call(lanes, "weft_load_strided_first" + suffix(t), {read.at(begin), &stride, &n, some.bytes});
+      Column got = lanes_of(lanes, t, some);
+      for (int i = 0; i < count; ++i)
+        expect_same(got[static_cast<size_t>(i)], nth(t, begin + i * static_cast<int>(stride)), "first");
+      std::vector<unsigned char> apart(static_cast<size_t>(2 * lanes) * size_of(t), kUntouched);
+      const int first = stride < 0 ? lanes - 1 : 0;
+      call(lanes, "weft_store_strided_first" + suffix(t),
+           {apart.data() + static_cast<size_t>(first) * size_of(t), &stride, value.bytes, &n});
+      for (int i = 0; i < 2 * lanes; ++i) {
+        const int lane = stride < 0 ? first - i : i / 2;
+        const bool written = lane >= 0 && lane < count && first + lane * stride == i;
+        for (size_t b = 0; b < size_of(t); ++b)
+          EXPECT_EQ(apart[static_cast<size_t>(i) * size_of(t) + b], written ? from.at(lane)[b] : kUntouched)
+              << n;
+      }
+    }
+  }
+}
+
 TEST_P(PreludeMemory, ScatterWritesByIndex) {
   Memory from(t, lanes);
   Block value;

@@ -278,6 +278,8 @@ class Prelude {
       if (key == "asinlimit") return void(out += limits.asin_limit);
       if (key == "atanhlimit") return void(out += limits.atanh_limit);
     }
+    if (key == "partv")
+      return void(out += std::to_string(std::clamp<size_t>(size_of(t) * lanes, 16, 64)) + "v");
     if (key == "align") return void(out += std::to_string(std::min<size_t>(64, size_of(t) * lanes)));
     throw InternalError("prelude: unknown placeholder $" + std::string(key));
   }

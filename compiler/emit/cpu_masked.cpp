@@ -1,0 +1,61 @@
+// Masked spans: a row, at most a few hundred elements, is one call. Where the row ends and where its guards
+// hold are lanes that loads and stores leave out, found from the first and last position once a row.
+#include <fmt/format.h>
+
+#include "compiler/emit/cpu_span.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+bool CpuSpan::has_bounds(Value v) const {
+  auto* t = masked() && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;
+  return t && e_.varies_[v] && !e_.values_vary(t->at);
+}
+
+std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
+  DType t = e_.p_.buffers[s.buffer].dtype;
+  std::string element = e_.dialect_.element_type(t), mask = "alive";
+  std::string low = "0", high = "right - left", only_if = e_.guard(s.guards);
+  bool bounded = true;
+  for (Value g : s.guards) {
+    mask = format("weft_bitwise_and_bool({}, {})", mask, import(g));
+    bounded &= has_bounds(g) || !e_.varies_[g];
+    if (!has_bounds(g)) continue;
+    low = format("weft_most({}, s.low{})", low, g);
+    high = format("weft_least({}, s.high{})", high, g);
+  }
+  std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
+  const Num* by = e_.along_x(s.at);
+  if (!by && bounded) {
+    // One element for all lanes, if any of them wants it.
+    only_if += format("{}{} < {}", only_if.empty() ? "" : " && ", low, high);
+    member(format("const {}*", element), "r" + n,
+           format("{} ? {} : (const {}*)weft_zeros", only_if, start, element));
+    return format("weft_load_one_{}(r{})", suffix(t), n);
+  }
+  if (by && by->param < 0 && by->value == 1) {
+    streams_.push_back({"r" + n, element, start, "", true, false, size_of(t)});
+    return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
+  }
+  streams_.push_back({"r" + n, element, start, by ? spell(*by) : "0", true, false, size_of(t)});
+  if (s.guards.empty())
+    return format("weft_load_strided_first_{0}(r{1}, r{1}_by, live - k * L)", suffix(t), n);
+  return format("weft_gather_masked_{}(r{}, weft_lanes_i64() * (i64v)(r{}_by), {})", suffix(t), n, n, mask);
+}
+
+// The row at once: where it ends and where guards hold is known from the state.
+std::string CpuSpan::masked_call() {
+  std::string out = format("      {{\n      S{} s;\n{}", id_, sets_);
+  for (auto& q : streams_) {
+    const std::string by = q.stride.empty() ? "" : format(" * {}", q.stride);
+    out += format("      s.{} = {} + left{};\n", q.name, q.start, by);
+    if (q.has_step()) out += format("      s.{}_by = {};\n", q.name, q.stride);
+  }
+  if (uses_positions_) out += "      s.i = left;\n      s.final = right - 1;\n";
+  return out +
+         format("      span{}(&s, (right - left + L - 1) / L, right - left);\n{}      }}\n", id_, gather_);
+}
+
+}  // namespace weft::emit

@@ -27,6 +27,11 @@ def test_signatures_come_from_the_op_table():
 ONE = {
     "median": lambda m, a: m.median(a),
     "cumsum": lambda m, a: m.cumsum(a, axis=1),
+    "nancumsum": lambda m, a: m.nancumsum(m.where(a > a[1, 1], m.nan, a), axis=1),
+    "nancumprod": lambda m, a: m.nancumprod(m.where(a > a[1, 1], m.nan, a)),
+    "nanmedian": lambda m, a: m.nanmedian(m.where(a > a[1, 1], m.nan, a)),
+    "unravel_index": lambda m, a: m.unravel_index(m.argmax(a), a.shape)[1],
+    "ravel_multi_index": lambda m, a: m.ravel_multi_index((m.asarray([1, 2]), m.asarray([0, 3])), (3, 4)),
     "cumprod flat": lambda m, a: m.cumprod(a),
     "cov": lambda m, a: m.cov(a),
     "corrcoef": lambda m, a: m.corrcoef(a),

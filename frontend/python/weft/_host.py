@@ -36,10 +36,16 @@ __all__ = [
     "isin",
     "lexsort",
     "median",
+    "nanargmax",
+    "nanargmin",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
     "nonzero",
     "partition",
     "percentile",
     "quantile",
+    "ravel_multi_index",
     "searchsorted",
     "setdiff1d",
     "setxor1d",
@@ -50,6 +56,7 @@ __all__ = [
     "unique_counts",
     "unique_inverse",
     "unique_values",
+    "unravel_index",
 ]
 
 

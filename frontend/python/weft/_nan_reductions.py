@@ -1,4 +1,4 @@
-"""Reductions of what is not NaN."""
+"""Reductions and running sums of what is not NaN."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from weft._reductions import prod
 from weft._reductions import max as _max
 from weft._reductions import min as _min
 from weft._reductions import sum as _sum
+from weft._scans import cumprod, cumsum
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "nancumprod",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -79,3 +82,13 @@ def nanvar(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: f
 def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False) -> Array:
     """The standard deviation of what is not NaN."""
     return store(_core.sqrt(nanvar(x, axis, dtype, None, ddof, keepdims)), out)
+
+
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The sum of all elements up to each but NaN; of the flat array without an axis."""
+    return cumsum(_without_nans(a, 0), axis, dtype, out)
+
+
+def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    """The product of all elements up to each but NaN; of the flat array without an axis."""
+    return cumprod(_without_nans(a, 1), axis, dtype, out)

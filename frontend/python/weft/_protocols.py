@@ -187,6 +187,7 @@ methods = {
     "__array__": _array,
     "__array_ufunc__": _array_ufunc,
     "__array_function__": _array_function,
+    "__array_priority__": 100.0,  # above NumPy's arrays: libraries that put chunks together choose by it
     "__dlpack__": _dlpack,
     "__dlpack_device__": _dlpack_device,
 }

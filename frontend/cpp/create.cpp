@@ -31,8 +31,15 @@ NodeRef ramp(const Recording& r, const Shape& shape, DType dtype, const Scalar& 
   const DType by = is_integer(dtype) || dtype == DType::Bool ? DType::I64 : DType::F64;
   NodeRef x = ir::iota({by, shape}, 0, r.lines());
   const Scalar a = start.cast(by), d = step.cast(by);
-  if (!d.same(Scalar::of(int64_t{1}).cast(by))) x = ir::map(Op::multiply, {x, number(r, x, d)}, r.lines());
-  if (!a.same(Scalar::of(int64_t{0}).cast(by))) x = ir::map(Op::add, {x, number(r, x, a)}, r.lines());
+  const bool steps = !d.same(Scalar::of(int64_t{1}).cast(by)),
+             starts = !a.same(Scalar::of(int64_t{0}).cast(by));
+  if (steps && starts && by == DType::F64) {
+    // Rounded once whether it is compiled, with contraction, or interpreted.
+    x = ir::map(Op::fma, {x, number(r, x, d), number(r, x, a)}, r.lines());
+  } else {
+    if (steps) x = ir::map(Op::multiply, {x, number(r, x, d)}, r.lines());
+    if (starts) x = ir::map(Op::add, {x, number(r, x, a)}, r.lines());
+  }
   return ir::cast(x, dtype, r.lines());
 }
 

@@ -147,3 +147,16 @@ def test_parts_of_complex_numbers_are_written_as_a_whole():
             write()
     c.real = 5
     assert c.tolist() == [5 + 2j, 5 + 4j]
+
+
+@pytest.mark.parametrize("count", [3, 23, 24, 100, 1000])
+def test_ramps_do_not_depend_on_their_length(count):
+    np.testing.assert_array_equal(np.asarray(wf.linspace(2.0, 0.0, count, endpoint=False)), np.asarray(wf.linspace(2.0, 0.0, count + 1))[:-1])
+    down = wf.linspace(2.0, 0.0, count, endpoint=False)
+    one_by_one = [float(down[i]) for i in range(count)]
+    assert one_by_one == down.tolist() == wf.linspace(2.0, 0.0, count + 1)[:-1].tolist()
+    ramp = np.asarray(wf.linspace(-0.7, 0.4, 1001))
+    np.testing.assert_array_equal(np.asarray(wf.linspace(-0.7, 0.4, 1001)[3 : 3 + count]), ramp[3 : 3 + count])
+    steps = np.asarray(wf.arange(0.1, 500.0, 0.3))
+    np.testing.assert_array_equal(np.asarray(wf.arange(0.1, 500.0, 0.3)[:count]), steps[:count])
+    np.testing.assert_allclose(steps, np.arange(0.1, 500.0, 0.3), rtol=1e-14)

@@ -33,19 +33,19 @@ using ir::OpKind;
 
 // The passes over graphs, in order.
 constexpr passes::Pass kPasses[] = {
-    {"simplify", passes::simplify},
-    {"share", passes::share},
+    {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
+    {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"assign", passes::assign_in_place},
 };
 
-ir::Graph run_passes(ir::Graph graph, const Options& options) {
+ir::Graph run_passes(ir::Graph graph, const Target& target, const Options& options) {
   ir::verify(graph, "recording");
   if (options.dump) options.dump("graph", ir::print(graph));
   graph = passes::as_updates(graph);
   for (auto& pass : kPasses) {
     auto& without = options.without_passes;
     if (std::find(without.begin(), without.end(), pass.name) != without.end()) continue;
-    ir::Graph next = pass.run(graph, options);
+    ir::Graph next = pass.run(graph, target, options);
     ir::verify(next, pass.name);
     if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(pass.name, ir::print(next));
     graph = std::move(next);
@@ -334,7 +334,7 @@ std::vector<std::string_view> pass_names() {
 }
 
 ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options) {
-  ir::Graph ready = run_passes(graph, options);
+  ir::Graph ready = run_passes(graph, target, options);
   return target.kind == TargetKind::Cpu ? widen_products(ready) : ready;
 }
 

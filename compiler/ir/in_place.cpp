@@ -8,7 +8,7 @@
 
 namespace weft::ir {
 
-InPlaceRule::InPlaceRule(const Graph& graph) {
+InPlaceRule::InPlaceRule(const Graph& graph, bool spares_slices) : spares_slices_(spares_slices) {
   for (auto& out : graph.outputs) outputs_.insert(out.get());
   for (const Node* n : topological_order(graph.outputs)) {
     number_.emplace(n, number_.size());
@@ -16,22 +16,73 @@ InPlaceRule::InPlaceRule(const Graph& graph) {
   }
 }
 
-std::string InPlaceRule::refuse(const Node& update) const {
+namespace {
+
+// Whether an update replaces none of the elements that a slice of the same shape takes.
+bool leaves(const Node& update, const Node& slice) {
+  return disjoint(slice.as<SliceAttr>(), slice.shape(), update.as<SliceAttr>(), update.inputs[1]->shape());
+}
+
+constexpr size_t kMostSpared = 512;
+constexpr int64_t kSmallPart = 8;  // of a value, that is worth a copy where it spares one of the whole
+
+}  // namespace
+
+std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
   const Node* base = update.inputs[0].get();
   if (kind(base->op) == OpKind::Source && base->op != Op::input)
     return "the replaced value must lie in memory: got " + std::string(name(base->op));
   if (base->op == Op::input && !base->as<InputAttr>().strides.empty())
     return "the replaced input must be row-major: got strides";
   if (is_output(base)) return "the replaced value must not be an output";
-  const Readers readers = between(base, update.inputs[1].get());
+  if (spared.size() >= kMostSpared) return "too many slices of values before it may still be read";
+  for (const Node* slice : spared)
+    if (!leaves(update, *slice)) return "a value before it is read elsewhere: by " + describe(*slice);
+  const Readers readers = between(update);
   if (std::string who = read_elsewhere(update, readers); !who.empty())
     return "nothing else may read the replaced value: " + who + " does";
   if (readers.contains(base) && !reads_aligned(update, readers))
     return "the new elements may be computed from the replaced value at their own positions only";
+  for (const Node* user : users_.at(base))
+    if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);
   return "";
 }
 
-InPlaceRule::Readers InPlaceRule::between(const Node* base, const Node* value) const {
+bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
+  std::unordered_set<const Node*> seen{node};
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    if (number_.at(n) > number_.at(&update) || is_output(n)) return false;
+    auto users = users_.find(n);
+    if (users == users_.end()) return false;
+    for (const Node* user : users->second)
+      if (user != &update && seen.insert(user).second) stack.push_back(user);
+  }
+  return true;
+}
+
+std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
+  const Node* base = update.inputs[0].get();
+  const Readers readers = between(update);
+  std::vector<const Node*> slices;
+  for (const Node* user : users_.at(base)) {
+    if (user == &update || spares(update, user)) continue;
+    if (user->op != Op::slice || !readers.contains(user)) return {};
+    if (kSmallPart * element_count(user->shape()) > element_count(base->shape())) return {};
+    slices.push_back(user);
+  }
+  return slices;
+}
+
+bool InPlaceRule::spares(const Node& update, const Node* reader) const {
+  return spares_slices_ && reader->op == Op::slice && reader->inputs[0] == update.inputs[0] &&
+         leaves(update, *reader);
+}
+
+InPlaceRule::Readers InPlaceRule::between(const Node& update) const {
+  const Node *base = update.inputs[0].get(), *value = update.inputs[1].get();
   // What comes before it in topological order does not depend on it.
   const size_t first = number_.at(base);
   Readers readers;
@@ -42,11 +93,11 @@ InPlaceRule::Readers InPlaceRule::between(const Node* base, const Node* value) c
     stack.pop_back();
     if (known) {
       if (std::any_of(n->inputs.begin(), n->inputs.end(),
-                      [&](auto& in) { return readers.contains(in.get()); }))
+                      [&](auto& in) { return readers.contains(in.get()) && !is_copy(*in); }))
         readers.insert(n);
       continue;
     }
-    if (number_.at(n) < first || !seen.insert(n).second) continue;
+    if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
     if (n == base) {
       readers.insert(n);
       continue;
@@ -64,7 +115,8 @@ std::string InPlaceRule::read_elsewhere(const Node& update, const Readers& reade
   const Node* first = nullptr;
   auto look = [&](const Node* read) {
     for (const Node* user : users_.at(read))
-      if (user != &update && !readers.contains(user) && (!first || number_.at(user) < number_.at(first)))
+      if (user != &update && !readers.contains(user) && !spares(update, user) &&
+          (!first || number_.at(user) < number_.at(first)))
         first = user;
   };
   look(base);
@@ -112,9 +164,12 @@ BrokenAssign find_broken_assign(const Graph& graph) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
   if (std::none_of(order.begin(), order.end(), [](const Node* n) { return n->op == Op::assign; })) return {};
   const InPlaceRule rule(graph);
+  std::unordered_map<const Node*, InPlaceRule::Spared> spared;  // by the last value in the memory
   for (const Node* n : order)
-    if (n->op == Op::assign)
-      if (std::string why = rule.refuse(*n); !why.empty()) return {n, std::move(why)};
+    if (n->op == Op::assign) {
+      InPlaceRule::Spared& own = spared[n] = std::move(spared[n->inputs[0].get()]);
+      if (std::string why = rule.refuse(*n, own); !why.empty()) return {n, std::move(why)};
+    }
   return {};
 }
 

@@ -1,6 +1,7 @@
 // When an update may write into the memory of the value that it changes, and so be an `assign`: that value is
 // read by nothing that could run later, and by the update's own operand only at the positions that are
-// replaced, element by element, or for a copy that is made before.
+// replaced, element by element, or for a copy that is made before. Slices of other elements than those that
+// this update and later ones in the same memory replace may be read at any time.
 #pragma once
 
 #include <string>
@@ -14,19 +15,32 @@ namespace weft::ir {
 
 class InPlaceRule {
  public:
-  explicit InPlaceRule(const Graph& graph);
+  // Without `spares_slices` nothing that is not read for the update itself may be read.
+  explicit InPlaceRule(const Graph& graph, bool spares_slices = true);
+
+  // Slices of values that memory held, which may be read at any time: what an update of that memory has to
+  // spare.
+  using Spared = std::vector<const Node*>;
 
   bool is_output(const Node* node) const { return outputs_.contains(node); }
-  // Why this update or assign must not replace its first operand in memory; empty when it may.
-  std::string refuse(const Node& update) const;
+  // Why this update or assign must not replace its first operand in memory; empty when it may. `spared` is
+  // what the updates before it in the same memory left; when it may, what this one leaves is added.
+  std::string refuse(const Node& update, Spared& spared) const;
+  // Slices of the replaced value, small beside it, that are wanted before and after the update: were they
+  // copied, it could be done in place. Empty where that would not do.
+  std::vector<const Node*> worth_keeping(const Node& update) const;
 
  private:
-  // Nodes that are computed from `base`, and `base`.
+  // Nodes that are computed from the replaced value for the update, up to copies, and that value.
   using Readers = std::unordered_set<const Node*>;
-  Readers between(const Node* base, const Node* value) const;
+  Readers between(const Node& update) const;
+  bool spares(const Node& update, const Node* reader) const;
+  // Whether a node is computed for nothing but what the update writes.
+  bool serves_alone(const Node& update, const Node* node) const;
   std::string read_elsewhere(const Node& update, const Readers& readers) const;
   bool reads_aligned(const Node& update, const Readers& readers) const;
 
+  bool spares_slices_;
   std::unordered_set<const Node*> outputs_;
   std::unordered_map<const Node*, size_t> number_;  // in topological order
   std::unordered_map<const Node*, std::vector<const Node*>> users_;

@@ -20,11 +20,19 @@ using ir::Op;
 // A chain of this many updates is worth a copy of what it starts from: as one expression, each of them would
 // cost a test and a choice for every element.
 constexpr size_t kWorthACopy = 8;
+constexpr size_t kWorthOrdering = 2;
+
+// As a choice inside the kernel that computes the value, an update costs every element; a kernel of its own
+// costs some microseconds. It is worth that where the value is large and the part that it replaces is not.
+constexpr int64_t kLargeValue = 1 << 16, kSmallPart = 2;
 
 class InPlace {
  public:
-  InPlace(const ir::Graph& graph, const Options& options)
-      : graph_(graph), order_(topological_order(graph.outputs)), rule_(graph) {
+  InPlace(const ir::Graph& graph, const Target& target, const Options& options)
+      : graph_(graph),
+        order_(topological_order(graph.outputs)),
+        cpu_(target.kind == TargetKind::Cpu),
+        rule_(graph, cpu_) {
     int number = 0;
     for (auto& in : graph.inputs) {
       if (in->op != Op::input) continue;
@@ -53,16 +61,25 @@ class InPlace {
                                   [&](auto& o) { return o.get() == *top; }) == 1;
       bool given =
           output && donated_.contains(n) && !rule_.is_output(n) && n->as<ir::InputAttr>().strides.empty();
-      if (!given && chain.size() < kWorthACopy) continue;
       // From the start on: the first update that needs its old value elsewhere ends a run, and begins another
       // on a copy.
       for (size_t end = chain.size(); end > 0; given = false) {
-        size_t from = end - (given ? 0 : 1);
-        while (from > 0 && rule_.refuse(*chain[from - 1]).empty()) --from;
-        if (given || end - from >= kWorthACopy) {
+        ir::InPlaceRule::Spared spared;
+        const auto takes = [&](const Node* update) { return rule_.refuse(*update, spared).empty(); };
+        const bool computed = !given && !out.updates.contains(chain[end - 1]->inputs[0].get());
+        size_t from = end;
+        while (from > 0 && (given || (computed && worth_a_kernel(*chain[from - 1]))) &&
+               takes(chain[from - 1]))
+          --from;
+        const bool copied = from == end && !given;
+        if (copied) {
+          --from;  // what it replaces stays as it is
+          while (from > 0 && takes(chain[from - 1])) --from;
+        }
+        if (!copied || end - from >= kWorthACopy) {
           out.updates.insert(chain.begin() + static_cast<int64_t>(from),
                              chain.begin() + static_cast<int64_t>(end));
-          if (!given) out.copied.insert(chain[end - 1]);
+          if (copied) out.copied.insert(chain[end - 1]);
         }
         end = from;
       }
@@ -70,9 +87,28 @@ class InPlace {
     return out;
   }
 
+  // Slices that are wanted both before and after an update that could be in place if they were copied.
+  std::unordered_set<const Node*> worth_keeping() const {
+    std::unordered_set<const Node*> out;
+    for (const Node* n : order_) {
+      if (n->op != Op::update) continue;
+      ir::InPlaceRule::Spared none;
+      if (rule_.refuse(*n, none).empty()) continue;
+      for (const Node* slice : rule_.worth_keeping(*n)) out.insert(slice);
+    }
+    return out;
+  }
+
  private:
+  bool worth_a_kernel(const Node& update) const {
+    return cpu_ && kind(update.inputs[0]->op) != ir::OpKind::Source &&
+           element_count(update.shape()) >= kLargeValue &&
+           kSmallPart * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
+  }
+
   const ir::Graph& graph_;
   std::vector<const Node*> order_;
+  bool cpu_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
 };
@@ -101,17 +137,45 @@ ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
   return out;
 }
 
+// The same graph, with copies of these values for all that read them.
+ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Node*>& values) {
+  std::unordered_map<const Node*, NodeRef> replaced;
+  for (const Node* n : topological_order(graph.outputs)) {
+    std::vector<NodeRef> inputs;
+    bool changed = false;
+    for (auto& in : n->inputs) {
+      inputs.push_back(replaced.at(in.get()));
+      changed |= inputs.back() != in;
+    }
+    NodeRef now = changed ? with_inputs(*n, inputs) : NodeRef(n);
+    replaced[n] = values.contains(n) ? ir::copy(now, n->lines) : now;
+  }
+  ir::Graph out{graph.inputs, {}};
+  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
+  return out;
+}
+
 }  // namespace
 
-ir::Graph assign_in_place(const ir::Graph& graph, const Options& options) {
+ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Options& options) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
   if (std::none_of(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }))
     return graph;
-  const InPlace::Found found = InPlace(graph, options).find();
-  const ir::Graph ordered = order_updates(graph, kWorthACopy);
-  const InPlace::Found more = InPlace(ordered, options).find();
-  if (more.updates.size() > found.updates.size()) return with_assigns(ordered, more);
-  return found.updates.empty() ? graph : with_assigns(graph, found);
+  // The graph as it is, or else one that is made fit for more.
+  const bool cpu = target.kind == TargetKind::Cpu;
+  ir::Graph best = graph;
+  InPlace::Found found = InPlace(graph, target, options).find();
+  auto offer = [&](ir::Graph other) {
+    InPlace::Found more = InPlace(other, target, options).find();
+    if (more.updates.size() <= found.updates.size()) return;
+    best = std::move(other);
+    found = std::move(more);
+  };
+  offer(order_updates(graph, cpu ? kWorthOrdering : kWorthACopy));
+  if (cpu)
+    if (auto slices = InPlace(best, target, options).worth_keeping(); !slices.empty())
+      offer(with_copies(best, slices));
+  return found.updates.empty() ? graph : with_assigns(best, found);
 }
 
 ir::Graph as_updates(const ir::Graph& graph) {

@@ -1,6 +1,6 @@
-// Updates of memory that the caller gives away (Options::donated) are written in place, where nothing needs
-// the old value any more: each update of the chain becomes an `assign`, whose kernel covers the replaced
-// range alone.
+// Updates of memory that the caller gives away (Options::donated), and on the CPU of small parts of large
+// values that are computed, are written in place, where nothing needs the old value any more: each update of
+// the chain becomes an `assign`, whose kernel covers the replaced range alone.
 //
 //   before   %2 = update %a, %1, starts=[1], steps=[1]     with input a donated
 //   after    %2 = assign %a, %1, starts=[1], steps=[1]
@@ -11,7 +11,7 @@
 
 namespace weft::passes {
 
-ir::Graph assign_in_place(const ir::Graph& graph, const Options& options);
+ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Options& options);
 
 // The same graph with updates for its assigns, which a text may hold: other passes would have to keep what
 // makes writing in place right.

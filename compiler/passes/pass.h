@@ -11,7 +11,7 @@ namespace weft::passes {
 
 struct Pass {
   std::string_view name;
-  ir::Graph (*run)(const ir::Graph&, const Options&);
+  ir::Graph (*run)(const ir::Graph&, const Target&, const Options&);
 };
 
 // Rebuilds a graph from its inputs up. `rule` gets each node with its new inputs in place and returns what

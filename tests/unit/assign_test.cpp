@@ -23,7 +23,7 @@ namespace {
 int assigns(const std::string& text) {
   Options options;
   options.donated = {0};
-  ir::Graph graph = passes::assign_in_place(ir::parse(text), options);
+  ir::Graph graph = passes::assign_in_place(ir::parse(text), Target{}, options);
   int count = 0;
   for (const ir::Node* n : topological_order(graph.outputs)) count += n->op == ir::Op::assign;
   return count;
@@ -77,7 +77,71 @@ TEST_P(Assign, FollowsAChainOfUpdates) {
   })");
 }
 
+// Elements that no update replaces may be read at any time and at other positions.
+TEST_P(Assign, MaySpareWhatOthersRead) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f32[100, 33, 3]
+    %n = slice %a, starts=[2, 1, 0] : f32[98, 31, 1]
+    %s = slice %a, starts=[0, 1, 0] : f32[98, 31, 1]
+    %d = subtract %n, %s
+    %u = update %a, %d, starts=[1, 1, 1]
+    %o = slice %u, starts=[1, 1, 1] : f32[50, 31, 1]
+    %p = multiply %o, %o
+    %w = update %u, %p, starts=[1, 1, 1]
+    %m = slice %a, starts=[0, 0, 2], steps=[1, 1, -2] : f32[100, 33, 1]
+    return %w, %m, %d
+  })");
+}
+
+// A small part that is wanted after it has been replaced too is copied before.
+TEST_P(Assign, KeepsASmallPartThatIsReadBeforeAndAfter) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f32[100, 33]
+    %s = slice %a, starts=[0, 32] : f32[100, 1]
+    %l = less %s, 0.0
+    %m = maximum %s, 0.0
+    %u = update %a, %m, starts=[0, 32]
+    %t = multiply %s, 2.0
+    %f = select %l, %t, 0.0
+    return %u, %f
+  })");
+}
+
+TEST_P(Assign, ReplacesBordersOfALargeComputedValueInPlace) {
+  const ir::Graph graph = ir::parse(R"(graph {
+    %a = input "a" : f32[300, 300]
+    %u0 = square %a
+    %r = slice %u0, starts=[1, 0] : f32[1, 300]
+    %u1 = update %u0, %r, starts=[0, 0]
+    %c = slice %u1, starts=[0, 298] : f32[300, 1]
+    %u2 = update %u1, %c, starts=[0, 299]
+    %z = constant 0.0 : f32[300, 1]
+    %u3 = update %u2, %z, starts=[0, 0]
+    %s = sqrt %u3
+    return %u3, %s
+  })");
+  Backend& b = backend(GetParam());
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 2);
+  std::vector<ir::HostTensor> want = interpret(graph, inputs), got = run_on(b, graph, inputs);
+  for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(difference(got[k], want[k], {}), "") << "output " << k;
+  int count = 0;
+  const ir::Graph after = passes::assign_in_place(graph, b.target, {});
+  for (const ir::Node* n : topological_order(after.outputs)) count += n->op == ir::Op::assign;
+  EXPECT_EQ(count, b.target.kind == TargetKind::Cpu ? 3 : 0);
+}
+
 TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
+  EXPECT_EQ(assigns(R"(graph {
+    %a = input "a" : f32[8]
+    %v = input "v" : f32[2]
+    %s = slice %a, starts=[3] : f32[2]
+    %n = negative %s
+    %u = update %a, %v, starts=[0]
+    %w = update %u, %v, starts=[4]
+    return %w, %n
+  })"),
+            1)
+      << "spared by the first update, not by the second";
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]
     %s = slice %a, starts=[0] : f32[7]
@@ -165,7 +229,8 @@ ir::Graph simplified(const ir::Graph& graph) { return passes::share(passes::simp
 TEST(AssignRule, ChainsThatReadThemselvesAreMostlyAssigned) {
   int updates = 0, assigned = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    const ir::Graph graph = random_chain(seed, 30), after = passes::assign_in_place(simplified(graph), {});
+    const ir::Graph graph = random_chain(seed, 30),
+                    after = passes::assign_in_place(simplified(graph), Target{}, {});
     verify(after, "assign");
     const std::vector<ir::HostTensor> inputs = random_inputs(graph, seed);
     const std::vector<ir::HostTensor> want = interpret(graph, inputs), got = interpret(after, inputs);
@@ -220,7 +285,7 @@ TEST(AssignRule, TextComesBackTheSame) {
     const ir::Graph graph = random_graph(seed, {.ops = 12});
     Options options;
     for (int k = 0; k < static_cast<int>(graph.inputs.size()); ++k) options.donated.push_back(k);
-    const ir::Graph assigned = passes::assign_in_place(graph, options);
+    const ir::Graph assigned = passes::assign_in_place(graph, Target{}, options);
     const ir::Graph back = ir::parse(print(assigned));
     EXPECT_EQ(hash_graph(back), hash_graph(assigned)) << print(assigned);
     EXPECT_EQ(hash_graph(passes::as_updates(back)), hash_graph(passes::as_updates(assigned)));

@@ -11,7 +11,7 @@ os.environ["WEFT_CACHE_DIR"] = _cache.name
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-settings.register_profile("weft", deadline=None, max_examples=60, print_blob=True)
+settings.register_profile("weft", deadline=None, max_examples=int(os.environ.get("WEFT_TEST_EXAMPLES", "60")), print_blob=True)
 settings.load_profile("weft")
 
 

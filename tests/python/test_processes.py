@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-HEAD = "import os, signal, sys, threading\nimport numpy as np\nimport weft as wf\n"
+# Whoever starts the tests in the background may have switched interrupts off.
+HEAD = "import os, signal, sys, threading\nimport numpy as np\nimport weft as wf\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 def run(text, **options):

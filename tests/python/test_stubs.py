@@ -24,14 +24,20 @@ v: wf.Array = wf.unique_all(x).values
 WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)"]
 
 
+def mypy(folder, *options):
+    """What mypy says. It finds an installed package by itself, and refuses to be shown where."""
+    place = os.path.dirname(os.path.dirname(wf.__file__))
+    environment = os.environ if "site-packages" in place else dict(os.environ, MYPYPATH=place)
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), *options],
+                         env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    assert "Success: " in run.stdout or "Found " in run.stdout, run.stdout + run.stderr
+    return run
+
+
 def check(text, folder):
     file = folder / "use.py"
     file.write_text(text)
-    environment = dict(os.environ, MYPYPATH=os.path.dirname(os.path.dirname(wf.__file__)))
-    return subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(folder / "cache"), str(file)],
-        env=environment, cwd=folder, capture_output=True, text=True, check=False,
-    )
+    return mypy(folder, "--follow-imports=silent", str(file))
 
 
 def test_right_uses_pass_and_wrong_ones_do_not(tmp_path):
@@ -43,8 +49,6 @@ def test_right_uses_pass_and_wrong_ones_do_not(tmp_path):
 
 def test_the_stub_itself_is_sound(tmp_path):
     stub = os.path.join(os.path.dirname(wf.__file__), "__init__.pyi")
-    environment = dict(os.environ, MYPYPATH=os.path.dirname(os.path.dirname(wf.__file__)))
-    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "weft"],
-                         env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = mypy(tmp_path, "-p", "weft")
     assert os.path.exists(stub)
     assert "__init__.pyi" not in run.stdout, run.stdout

@@ -1,7 +1,8 @@
 """Runs one program over several array libraries: checks that they agree, and times them beside each other.
 
 A program is a function of a namespace and arrays, `f(xp, *arrays)`. NumPy and Weft are always there; PyTorch and CuPy
-join where they can be imported. Every script takes --quick, which is for checking that it works, not for timing.
+join where they can be imported, and Numba with loops written by hand. Every script takes --quick, which is for
+checking that it works, not for timing.
 """
 
 import statistics
@@ -12,6 +13,12 @@ from pathlib import Path
 import numpy as np
 
 import weft as wf
+
+try:
+    import numba
+    from numba import prange
+except ImportError:
+    numba, prange = None, range
 
 quick = "--quick" in sys.argv
 photograph = Path(__file__).resolve().parent.parent / "data" / "astronaut.png"
@@ -51,7 +58,7 @@ def read_photograph():
     return picture[1:, 1:].astype(np.uint8)
 
 
-def libraries():
+def libraries(loops):
     """Name -> (namespace, array from NumPy's, wait for a result, result as NumPy's)."""
     found = {
         "numpy": (np, np.array, lambda r: r, np.asarray),
@@ -69,16 +76,23 @@ def libraries():
         found["cupy"] = (cupy, cupy.array, lambda r: cupy.cuda.Device().synchronize(), cupy.asnumpy)
     except ImportError:
         pass
+    if numba and loops:
+        found["numba"] = (numba.njit(loops, parallel=True), np.array, lambda r: r, np.asarray)
     return found
 
 
-def compare(what, f, *inputs, tolerance=1e-5, rounds=7):
-    """Prints the median milliseconds of each library, and how many times as fast as NumPy Weft is."""
+def compare(what, f, *inputs, tolerance=1e-5, rounds=7, loops=None):
+    """Prints the median milliseconds of each library, and how many times as fast as NumPy Weft is. `loops`: the same as a
+    function of NumPy arrays that Numba can compile."""
     ready, times, wanted = {}, {}, None
-    for name, (xp, make, wait, to_numpy) in libraries().items():
+
+    def run(name, xp, arrays):
+        return xp(*arrays) if name == "numba" else f(xp, *arrays)
+
+    for name, (xp, make, wait, to_numpy) in libraries(loops).items():
         try:
             arrays = [make(i) for i in inputs]
-            result = f(xp, *arrays)
+            result = run(name, xp, arrays)
             wait(result)
             got = to_numpy(result)
         except (AttributeError, TypeError, RuntimeError) as error:
@@ -93,7 +107,7 @@ def compare(what, f, *inputs, tolerance=1e-5, rounds=7):
     for _ in range(1 if quick else rounds):
         for name, (xp, arrays, wait) in ready.items():
             begin = time.perf_counter()
-            result = f(xp, *arrays)
+            result = run(name, xp, arrays)
             wait(result)
             times[name].append(time.perf_counter() - begin)
     medians = {name: 1e3 * statistics.median(t) for name, t in times.items()}

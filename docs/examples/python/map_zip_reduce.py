@@ -3,7 +3,7 @@ products, n times as large as the result, never exists.
 """
 
 import numpy as np
-from compare import compare, quick, read_photograph
+from compare import compare, prange, quick, read_photograph
 
 import weft as wf
 
@@ -19,7 +19,16 @@ def product(xp, a, b):
     return (a[:, :, None] * b[None, :, :]).sum(1)
 
 
-compare("map, zip, reduce", map_zip_reduce, np.tile(light, (1 if quick else 16, 8)), np.tile(light.T, (1 if quick else 16, 8)))
+def loops(a, b):
+    total = 0.0
+    for i in prange(a.shape[0]):
+        for j in range(a.shape[1]):
+            total += np.exp(-a[i, j]) * np.sqrt(b[i, j])
+    return total
+
+
+large = [np.tile(part, (1 if quick else 16, 8)) for part in (light, light.T)]
+compare("map, zip, reduce", map_zip_reduce, *large, loops=loops)
 a, b = np.ascontiguousarray(light[:n, :n]), np.ascontiguousarray(light.T[:n, :n])
 compare(f"{n} x {n} product as multiply and sum", product, a, b, rounds=3)
 wf.one_kernel(product(wf, wf.array(a), wf.array(b)))  # weft.Error if it took more than one

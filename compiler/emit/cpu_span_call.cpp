@@ -45,9 +45,10 @@ void CpuSpan::write_function() {
   }
   if (scans_) pointers += "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n";
   e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
-  e_.functions_ +=
-      format("static void span{0}(void* state, long n, long live) {{\n  S{0}* s = (S{0}*)state;\n{1}{2}{3}",
-             id_, locals_, pointers, before_);
+  e_.functions_ += format(
+      "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "
+      "(S{0}*)state;\n{1}{2}{3}",
+      id_, locals_, pointers, before_);
   if (many_rows()) body_ = "    for (long u = 0; u < rows; ++u) {\n" + body_ + "    }\n";
   e_.functions_ +=
       "  for (long k = 0; k < n; ++k) {\n" + pre_ + body_ + post_ + advance + "  }\n" + after_ + "}\n";
@@ -58,7 +59,9 @@ std::string CpuSpan::call() {
   auto place = [&](bool there, const std::string& name) {
     return there ? format("__builtin_offsetof(S{}, {})", id_, name) : std::string("-1");
   };
-  std::string streams, memory, guards, tests;
+  const char* most = folds_ ? kFoldedVectors : "0x7fffffffffffffff";
+  std::string streams, memory, guards, tests, aims;
+  bool unguarded = true;
   int guard_count = 0, aligned = streams_out_ > 1 ? -2 : -1;
   size_t pads = 0;
   for (size_t k = 0; k < streams_.size(); ++k) {
@@ -73,6 +76,10 @@ std::string CpuSpan::call() {
     memory += format("        {{{}, {}, {}}},\n",
                      q.only_if.empty() ? q.start : format("{} ? {} : nullptr", q.only_if, q.start),
                      q.stride.empty() ? "1" : q.stride, q.rows.empty() ? "0" : format("s.{}_rows", q.name));
+    unguarded &= q.only_if.empty();
+    aims += format("        s.{0} = ({1}{2}*)memory[{3}].start + left * memory[{3}].by;\n", q.name,
+                   q.out ? "" : "const ", q.element, k);
+    if (q.has_step()) aims += format("        s.{0}_by = memory[{1}].by;\n", q.name, k);
     pads += (static_cast<size_t>(e_.s_.lanes) * q.bytes + 63) / 64 * 64;
     if (streams_out_ == 1 && q.name == streamed_) aligned = static_cast<int>(k);
   }
@@ -87,13 +94,27 @@ std::string CpuSpan::call() {
   list("static const WalkStream streams", streams);
   list("static const int guards", guards);
   out += format("      static const WalkPlan plan = {{span{}, {}, {}, L, {}, {}, {}, {}, {}, {}}};\n", id_,
-                name_if("streams", streams), name_if("guards", guards),
-                folds_ ? kFoldedVectors : "0x7fffffffffffffff", streams_.size(), tests_.size(),
+                name_if("streams", streams), name_if("guards", guards), most, streams_.size(), tests_.size(),
                 place(many_rows(), "rows"), place(uses_positions_, "i"), aligned);
   list("const WalkMemory memory", memory);
   list("WalkTest tests", tests);
   if (pads) out += format("      __attribute__((aligned(64))) char pads[{}];\n", pads);
-  return out + format("      weft_walk_1(&plan, left, right, {}, {}, {}, {}, &s);\n{}      }}\n",
+  std::string from = "left";
+  if (tests_.empty() && aligned == -1 && !uses_positions_ && !many_rows() && unguarded) {
+    // Most rows are a run of whole vectors that no test cuts; short ones cannot wait for the walk.
+    from = "done";
+    out += format(
+        R"(      long done = left;
+      const long whole = (right - left) / L;
+      if (whole > 0 && whole <= {}) {{
+{}        span{}(&s, whole, L);
+        done += whole * L;
+      }}
+      if (done < right)
+  )",
+        most, aims, id_);
+  }
+  return out + format("      weft_walk_1(&plan, {}, right, {}, {}, {}, {}, &s);\n{}      }}\n", from,
                       many_rows() ? "rows" : "1", name_if("memory", memory), name_if("tests", tests),
                       pads ? "pads" : "nullptr", gather_);
 }

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kPartElements = 1 << 16;  // of a split row; fixed, so that results do not depend on threads
 constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay for waking a thread
-constexpr int64_t kShortRow = 4;            // vectors: rows up to this long go beside each other
 constexpr int64_t kStreamedRow = 2048;      // elements
 constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
 constexpr double kCostOfEnds = 200;         // of a run along the lanes, in contiguous bytes
@@ -154,6 +153,12 @@ bool tests_along(const RowProgram& p, int axis) {
   return found;
 }
 
+// Whether most of a row's time would go into what surrounds its sweeps: an end goes through padded copies, as
+// slow as several whole vectors. Lanes across rows gather, so longer rows are walked one by one all the same.
+bool mostly_ends(const RowProgram& p, int64_t run, int64_t lanes) {
+  return p.row_count() <= 4 * lanes && run < 2 * lanes && (run % lanes != 0 || p.sweeps.size() > 1);
+}
+
 int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << steps; }
 
 // The axis that most bytes of transposed loads run along, and the side of the squares that are turned over:
@@ -210,8 +215,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
-      } else if (p.row_count() <= kShortRow * lanes && extent(p, column_axis) >= 2 * lanes) {
-        // A row's end costs a call of the span on padded copies, as much as some hundred elements.
+      } else if (mostly_ends(p, extent(p, row_axis), lanes) && extent(p, column_axis) >= 2 * lanes) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across rows: rows are short";

@@ -1,5 +1,7 @@
 #include "runtime/cpu/walk.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -27,6 +29,13 @@ void find_bounds(WalkTest& test) {
 }
 
 template <class T>
+T read(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class T>
 void put(char* state, long place, T value) {
   std::memcpy(state + place, &value, sizeof value);
 }
@@ -34,23 +43,44 @@ void put(char* state, long place, T value) {
 // One vector of which `live` elements lie at `from`; the others repeat the last of them.
 template <class T>
 void pad(char* to, const char* from, long by, long live, long lanes) {
-  if (by == 1)
-    std::memcpy(to, from, live * sizeof(T));
-  else
-    for (long k = 0; k < live; ++k)
-      std::memcpy(to + k * sizeof(T), from + k * by * long{sizeof(T)}, sizeof(T));
   T last;
-  std::memcpy(&last, to + (live - 1) * sizeof(T), sizeof(T));
+  std::memcpy(&last, from + (live - 1) * by * long{sizeof(T)}, sizeof(T));
+  for (long k = 0; k < live; ++k) std::memcpy(to + k * sizeof(T), from + k * by * long{sizeof(T)}, sizeof(T));
   for (long k = live; k < lanes; ++k) std::memcpy(to + k * sizeof(T), &last, sizeof(T));
 }
 
 template <class T>
 void unpad(char* to, long by, const char* from, long live) {
-  if (by == 1)
-    std::memcpy(to, from, live * sizeof(T));
-  else
-    for (long k = 0; k < live; ++k)
-      std::memcpy(to + k * by * long{sizeof(T)}, from + k * sizeof(T), sizeof(T));
+  for (long k = 0; k < live; ++k) std::memcpy(to + k * by * long{sizeof(T)}, from + k * sizeof(T), sizeof(T));
+}
+
+// The same for contiguous elements, with masks: short rows are walked in a few of these each.
+const bool masks = __builtin_cpu_supports("avx512bw") != 0;
+
+[[gnu::target("avx512bw")]] __mmask64 first_bytes(long bytes) {
+  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
+}
+
+template <class T>
+[[gnu::target("avx512bw")]] void pad_masked(char* to, const char* from, long live, long lanes) {
+  const char* last = from + (live - 1) * long{sizeof(T)};
+  __m512i fill;
+  if constexpr (sizeof(T) == 1) fill = _mm512_set1_epi8(*last);
+  if constexpr (sizeof(T) == 2) fill = _mm512_set1_epi16(read<short>(last));
+  if constexpr (sizeof(T) == 4) fill = _mm512_set1_epi32(read<int>(last));
+  if constexpr (sizeof(T) == 8) fill = _mm512_set1_epi64(read<long long>(last));
+  if constexpr (sizeof(T) == 16) {
+    const auto low = read<long long>(last), high = read<long long>(last + 8);
+    fill = _mm512_set_epi64(high, low, high, low, high, low, high, low);
+  }
+  long left = live * long{sizeof(T)};
+  for (long k = 0; k < lanes * long{sizeof(T)}; k += 64, left -= 64)
+    _mm512_storeu_si512(to + k, left > 0 ? _mm512_mask_loadu_epi8(fill, first_bytes(left), from + k) : fill);
+}
+
+[[gnu::target("avx512bw")]] void unpad_masked(char* to, const char* from, long bytes) {
+  for (long k = 0; k < bytes; k += 64)
+    _mm512_mask_storeu_epi8(to + k, first_bytes(bytes - k), _mm512_loadu_si512(from + k));
 }
 
 template <class F>
@@ -139,7 +169,11 @@ void aim_at_pads(const Place& at, long live) {
     if (stream.in) {
       const char* from = reads ? at.address(k) : kZeros;
       with_element(stream.bytes, [&](auto element) {
-        pad<decltype(element)>(to, from, reads ? at.memory[k].by : 0, live, at.plan.lanes);
+        const long by = reads ? at.memory[k].by : 0;
+        if (by == 1 && masks)
+          pad_masked<decltype(element)>(to, from, live, at.plan.lanes);
+        else
+          pad<decltype(element)>(to, from, by, live, at.plan.lanes);
       });
     }
     put(at.state, stream.place, to);
@@ -154,7 +188,10 @@ void copy_from_pads(const Place& at, long live) {
     const WalkStream& stream = at.plan.streams[k];
     if (stream.out)
       with_element(stream.bytes, [&](auto element) {
-        unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live);
+        if (at.memory[k].by == 1 && masks)
+          unpad_masked(at.address(k), from, live * stream.bytes);
+        else
+          unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live);
       });
     from += at.pad_bytes(k);
   }

@@ -34,6 +34,12 @@ const Golden kGoldens[] = {
   %c = input "c" : f32[1000, 1]
   %y = add %x, %c
   return %y)"},
+    {"sums_of_short_ragged_rows", R"(  %x = input "x" : f32[1000, 25]
+  %s = sum %x, axes=[1]
+  return %s)"},
+    {"sums_of_short_whole_rows", R"(  %x = input "x" : f32[1000, 32]
+  %s = sum %x, axes=[1]
+  return %s)"},
     {"softmax", R"(  %x = input "x" : f32[512, 1000]
   %m = max %x, axes=[1]
   %n = reshape %m : f32[512, 1]

@@ -730,10 +730,8 @@ $fn void weft_take_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) {
 //@ weft_keep_live_$T : ints floats
 $fn void weft_keep_live_$T($V& v, long live, $V other) {
   if (live == L) return;
-  $E lane[L];
-  weft_store_$T(lane, v);
-  for (long k = live; k < L; ++k) lane[k] = other[0];
-  v = weft_load_$T(lane);
+  typedef __typeof__(v == v) lanes;
+  v = (lanes){$iota} < (lanes)(live) ? v : other;
 }
 //@ weft_keep_live_$T : complex
 $fn void weft_keep_live_$T($V& v, long live, $V other) {

@@ -21,7 +21,7 @@ struct S0 {
   const float* r2;
   float* w0;
 };
-static void span0(void* state, long n, long live) {
+static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
   const i32v low1 = (i32v)(s->low1), high1 = (i32v)(s->high1);
   const boolv v0 = s->v0;
@@ -41,7 +41,7 @@ static void span0(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_a7eecb200d116105(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_47bd649363770185(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -69,7 +69,9 @@ void CpuEmitter::place_partials() {
   for (auto& acc : p_.accumulators) {
     auto place = [&](DType dtype) {
       partials_.push_back(extra(partial_bytes_));
-      partial_bytes_ += (points * static_cast<int64_t>(size_of(dtype)) + 63) / 64 * 64;
+      // Columns are joined in whole vectors, the last of which may reach beyond them.
+      const int64_t values = points + (columns_ ? s_.lanes : 0);
+      partial_bytes_ += (values * static_cast<int64_t>(size_of(dtype)) + 63) / 64 * 64;
     };
     place(total_dtype(acc));
     if (is_arg(acc))
@@ -130,19 +132,15 @@ std::string CpuEmitter::join_partials(int a, const std::string& count) const {
   std::string t = suffix(total), e = dialect_.element_type(total);
   std::string out = format("      for (long q = 0; q < {}; ++q)", count);
   if (columns_) {
-    out +=
-        "\n        for (long k = 0; k < right - left; k += L) {\n          long n = weft_least(right - left "
-        "- k, "
-        "L);\n";
+    out += "\n        for (long k = 0; k < right - left; k += L) {\n";
     out += format("          {}* to = ({}*){} + k;\n          {} x = weft_load_{}(to);\n", e, e,
                   totals_[a].pointer, type(total), t);
-    out += format("          {} y = weft_load_partial_{}({} + k, n);\n", type(total), t,
-                  partial_at(a, false, "q"));
+    out += format("          {} y = weft_load_{}({} + k);\n", type(total), t, partial_at(a, false, "q"));
     if (is_arg(acc)) {
       out += format("          long* r = (long*){} + k;\n          i64v i = weft_load_i64(r);\n",
                     positions_[a].pointer);
-      out += format("          weft_take_{}_{}(x, i, y, weft_load_partial_i64({} + k, n));\n",
-                    ir::name(acc.op), t, partial_at(a, true, "q"));
+      out += format("          weft_take_{}_{}(x, i, y, weft_load_i64({} + k));\n", ir::name(acc.op), t,
+                    partial_at(a, true, "q"));
       out += "          weft_store_i64(r, i);\n";
     } else {
       out += format("          x = {};\n", combine(acc.op, total, "x", "y"));

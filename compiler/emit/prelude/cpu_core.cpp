@@ -132,21 +132,6 @@ $fn void weft_store_strided_$T(void* p, long stride, $V x) {
 #pragma clang loop unroll(full)
   for (int i = 0; i < $C * L; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = v[i];
 }
-//@ weft_load_partial_$T : all
-$fn $V weft_load_partial_$T(const void* p, long n) {
-  $P v = ($P)(0);
-  const char* from = (const char*)p;
-  char* to = (char*)&v;
-#pragma clang loop unroll(full)
-  for (int k = L; k; k /= 2) {
-    if (n & k) {
-      __builtin_memcpy(to, from, k * $C * sizeof($S));
-      to += k * $C * sizeof($S);
-      from += k * $C * sizeof($S);
-    }
-  }
-  return weft_unpack_$T(v);
-}
 //@ weft_store_partial_$T : all
 $fn void weft_store_partial_$T(void* p, $V x, long n) {
   $P v = weft_pack_$T(x);
@@ -730,8 +715,10 @@ $fn void weft_take_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) {
 //@ weft_keep_live_$T : ints floats
 $fn void weft_keep_live_$T($V& v, long live, $V other) {
   if (live == L) return;
-  typedef __typeof__(v == v) lanes;
-  v = (lanes){$iota} < (lanes)(live) ? v : other;
+  const unsigned long bits = (1ul << live) - 1;
+  boolv keep;
+  __builtin_memcpy(&keep, &bits, sizeof keep);
+  v = weft_select_$T(keep, v, other);
 }
 //@ weft_keep_live_$T : complex
 $fn void weft_keep_live_$T($V& v, long live, $V other) {

@@ -46,7 +46,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_c5d2f13ec6d9e156(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f00bff2097ac9a09(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
@@ -76,17 +76,7 @@ extern "C" void weft_c5d2f13ec6d9e156(const unsigned long* w, long begin, long e
         {b2 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 0x7fffffffffffffff) {
-        s.r1 = (const float*)memory[0].start + left * memory[0].by;
-        s.r3 = (const float*)memory[1].start + left * memory[1].by;
-        s.w0 = (float*)memory[2].start + left * memory[2].by;
-        span0(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -62,7 +62,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_cb66106b050a511b(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_399a205e5b28ab6e(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -110,7 +110,7 @@ extern "C" void weft_cb66106b050a511b(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_cb66106b050a511b_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_399a205e5b28ab6e_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

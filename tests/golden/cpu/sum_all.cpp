@@ -39,7 +39,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_7294f1b002818df3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3a918f3001fbf9f8(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -65,15 +65,7 @@ extern "C" void weft_7294f1b002818df3(const unsigned long* w, long begin, long e
         {b0 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[128];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 128) {
-        s.r0 = (const float*)memory[0].start + left * memory[0].by;
-        span0(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       T0 = s.T0;
       }
       }
@@ -82,7 +74,7 @@ extern "C" void weft_7294f1b002818df3(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_7294f1b002818df3_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3a918f3001fbf9f8_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_f6d567bafd981238(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_418fbff86adebdb4(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -105,7 +105,7 @@ extern "C" void weft_f6d567bafd981238(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_f6d567bafd981238_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_418fbff86adebdb4_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -122,10 +122,9 @@ extern "C" void weft_f6d567bafd981238_finish(const unsigned long* w, long begin,
       }
       for (long q = 0; q < p[10]; ++q)
         for (long k = 0; k < right - left; k += L) {
-          long n = weft_least(right - left - k, L);
           double* to = (double*)(scratch + p[3]) + k;
           f64v x = weft_load_f64(to);
-          f64v y = weft_load_partial_f64(((double*)(partials + p[4]) + q * p[5] + o * p[0] + left) + k, n);
+          f64v y = weft_load_f64(((double*)(partials + p[4]) + q * p[5] + o * p[0] + left) + k);
           x = x + y;
           weft_store_f64(to, x);
         }

@@ -71,6 +71,11 @@ class Fuser {
       if (n->op == Op::assign) {
         roots_.insert(n);
         if (n->inputs[0]->op != Op::input) roots_.insert(n->inputs[0].get());
+        // What a step of a recurrence wrote is not computed again in all later ones.
+        const Node* value = n->inputs[1].get();
+        bool shared = users_[value].size() > 1;
+        for (; value->op == Op::reshape; shared |= users_[value].size() > 1) value = value->inputs[0].get();
+        if (target_.kind == TargetKind::Cpu && kind(value->op) == OpKind::Map && shared) roots_.insert(value);
       }
       if (is_library(*n)) {
         roots_.insert(n);

@@ -266,6 +266,35 @@ TEST_P(Assign, ALoopOfSmallStepsTakesFewKernels) {
   EXPECT_LE(compile({{a}, {u}}, backend(GetParam()).target).kernels.size(), 12u);
 }
 
+// Planes of two arrays, each computed from those before: the same kernels again, none of which computes all
+// that came before.
+TEST_P(Assign, ARecurrenceOverPlanesTakesFewKernels) {
+  Backend& b = backend(GetParam());
+  if (b.target.kind != TargetKind::Cpu) GTEST_SKIP() << "assigned values are computed again on a GPU";
+  constexpr int64_t kPlanes = 24, kRows = 20, kColumns = 30;
+  const ir::NodeRef x = ir::input({DType::F64, {kRows, kColumns, kPlanes}}, {nullptr, "x", {}, 0});
+  auto plane = [&](const ir::NodeRef& of, int64_t k) {
+    return ir::reshape(ir::slice(of, {0, 0, k}, {kRows, kColumns, 1}, {1, 1, 1}), {kRows, kColumns});
+  };
+  auto put = [&](const ir::NodeRef& to, const ir::NodeRef& v, int64_t k) {
+    return ir::update(to, ir::reshape(v, {kRows, kColumns, 1}), {0, 0, k}, {1, 1, 1});
+  };
+  ir::NodeRef c = ir::map(ir::Op::negative, {x}), d = ir::map(ir::Op::square, {x});
+  for (int64_t k = 1; k < kPlanes; ++k) {
+    const ir::NodeRef next = ir::map(
+        ir::Op::divide, {plane(x, k), ir::map(ir::Op::exp, {ir::map(ir::Op::abs, {plane(c, k - 1)})})});
+    d = put(d, ir::map(ir::Op::subtract, {plane(d, k - 1), ir::map(ir::Op::multiply, {plane(d, k), next})}),
+            k);
+    c = put(c, next, k);
+  }
+  const ir::Graph graph{{x}, {c, d}};
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 5, {-1, 1}, 0.0);
+  std::vector<ir::HostTensor> want = interpret(graph, inputs), got = run_on(b, graph, inputs);
+  for (size_t k = 0; k < want.size(); ++k)
+    EXPECT_EQ(difference(got[k], want[k], {1e-9, 1e-9}), "") << "output " << k;
+  EXPECT_LE(compile(graph, b.target).kernels.size(), 8u);
+}
+
 TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]

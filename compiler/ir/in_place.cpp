@@ -36,13 +36,19 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
     return "the replaced input must be row-major: got strides";
   if (is_output(base)) return "the replaced value must not be an output";
   if (spared.size() >= kMostSpared) return "too many slices of values before it may still be read";
-  for (const Node* slice : spared)
-    if (!leaves(update, *slice)) return "a value before it is read elsewhere: by " + describe(*slice);
-  const Readers readers = between(update);
+  // What the update alone takes from earlier values is still there, and read as the replaced value is.
+  Spared taken;
+  for (const Node* slice : spared) {
+    if (leaves(update, *slice)) continue;
+    if (!serves_alone(update, slice)) return "a value before it is read elsewhere: by " + describe(*slice);
+    taken.push_back(slice);
+  }
+  const Readers readers = between(update, taken);
   if (std::string who = read_elsewhere(update, readers); !who.empty())
     return "nothing else may read the replaced value: " + who + " does";
-  if (readers.contains(base) && !reads_aligned(update, readers))
-    return "the new elements may be computed from the replaced value at their own positions only";
+  if ((readers.contains(base) || !taken.empty()) && !reads_aligned(update, readers, taken))
+    return "the new elements may be computed from the replaced value at their taken positions only";
+  std::erase_if(spared, [&](const Node* slice) { return std::ranges::find(taken, slice) != taken.end(); });
   for (const Node* user : users_.at(base))
     if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);
   return "";
@@ -65,7 +71,7 @@ bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
 
 std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
   const Node* base = update.inputs[0].get();
-  const Readers readers = between(update);
+  const Readers readers = between(update, {});
   std::vector<const Node*> slices;
   for (const Node* user : users_.at(base)) {
     if (user == &update || spares(update, user)) continue;
@@ -81,10 +87,11 @@ bool InPlaceRule::spares(const Node& update, const Node* reader) const {
          leaves(update, *reader);
 }
 
-InPlaceRule::Readers InPlaceRule::between(const Node& update) const {
+InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& taken) const {
   const Node *base = update.inputs[0].get(), *value = update.inputs[1].get();
-  // What comes before it in topological order does not depend on it.
-  const size_t first = number_.at(base);
+  // What comes before them in topological order does not depend on them.
+  size_t first = number_.at(base);
+  for (const Node* slice : taken) first = std::min(first, number_.at(slice));
   Readers readers;
   std::unordered_set<const Node*> seen;
   std::vector<std::pair<const Node*, bool>> stack{{value, false}};  // node, and whether its inputs are known
@@ -98,7 +105,7 @@ InPlaceRule::Readers InPlaceRule::between(const Node& update) const {
       continue;
     }
     if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
-    if (n == base) {
+    if (n == base || std::ranges::find(taken, n) != taken.end()) {
       readers.insert(n);
       continue;
     }
@@ -125,7 +132,7 @@ std::string InPlaceRule::read_elsewhere(const Node& update, const Readers& reade
   return first ? describe(*first) : "";
 }
 
-bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers) const {
+bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const {
   const Node* base = update.inputs[0].get();
   const NodeRef& value = update.inputs[1];
   const auto& [starts, steps] = update.as<SliceAttr>();
@@ -142,6 +149,10 @@ bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers) cons
     stack.pop_back();
     if (n == base) {
       if (at != written) return false;
+      continue;
+    }
+    if (std::ranges::find(taken, n) != taken.end()) {
+      if (input_access(*n, 0, at, vars).at != written) return false;
       continue;
     }
     if (!readers.contains(n) || is_copy(*n)) continue;

@@ -33,12 +33,12 @@ class InPlaceRule {
  private:
   // Nodes that are computed from the replaced value for the update, up to copies, and that value.
   using Readers = std::unordered_set<const Node*>;
-  Readers between(const Node& update) const;
+  Readers between(const Node& update, const Spared& taken) const;
   bool spares(const Node& update, const Node* reader) const;
   // Whether a node is computed for nothing but what the update writes.
   bool serves_alone(const Node& update, const Node* node) const;
   std::string read_elsewhere(const Node& update, const Readers& readers) const;
-  bool reads_aligned(const Node& update, const Readers& readers) const;
+  bool reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const;
 
   bool spares_slices_;
   std::unordered_set<const Node*> outputs_;

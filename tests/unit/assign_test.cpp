@@ -93,6 +93,18 @@ TEST_P(Assign, MaySpareWhatOthersRead) {
   })");
 }
 
+TEST_P(Assign, TakesItsOwnElementsFromAnEarlierValue) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f32[100, 33]
+    %v = input "v" : f32[100, 3]
+    %u = update %a, %v, starts=[0, 0]
+    %s = slice %a, starts=[0, 5] : f32[100, 9]
+    %t = sin %s
+    %w = update %u, %t, starts=[0, 5]
+    return %w
+  })");
+}
+
 // A small part that is wanted after it has been replaced too is copied before.
 TEST_P(Assign, KeepsASmallPartThatIsReadBeforeAndAfter) {
   check_in_place(backend(GetParam()), R"(graph {

@@ -100,9 +100,20 @@ bool Compiled::takes(std::span<const Array> arguments) const {
   return true;
 }
 
+bool Compiled::writes_shared(std::span<const Array> arguments) const {
+  for (const int i : state_->written) {
+    const auto to = static_cast<size_t>(i);
+    for (size_t j = 0; j < arguments.size(); ++j)
+      if (j != to && arguments[j].shares_cell(arguments[to])) return true;
+  }
+  return false;
+}
+
 std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const {
   if (!takes(arguments))
     throw Error("compile: the function was recorded for other dtypes, shapes or devices");
+  if (writes_shared(arguments))
+    throw Error("compile: an argument that the function writes to shares memory with another; give a copy");
   std::vector<Array> result;
   std::vector<runtime::BufferRef> values(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -61,6 +61,21 @@ def test_writes_to_arguments_happen():
     np.testing.assert_array_equal(np.asarray(u), a)
 
 
+def test_one_array_in_two_places_is_written_as_without_compiling():
+    def step(u, v):
+        u += v
+        v *= 2
+        return u - v
+
+    compiled = wf.compile(step)
+    for views in (lambda x: (x, x), lambda x: (x[:-1], x[1:]), lambda x: (x[:5], x[5:]), lambda x: (x[0:9], x[::-1][1:])):
+        a = np.arange(10.0)
+        b = wf.asarray(a.copy())
+        for _ in range(2):
+            np.testing.assert_array_equal(np.asarray(compiled(*views(b))), step(*views(a)))
+            np.testing.assert_array_equal(np.asarray(b), a)
+
+
 @pytest.mark.parametrize("look", [bool, float, np.asarray, lambda x: x.tolist(), lambda x: wf.eval(x * 2), lambda x: x[x > 0],
                                   lambda x: float((x * 2).sum()), lambda x: wf.sort(x), repr])
 @pytest.mark.parametrize("shape", [(1,), (1000,)])

@@ -414,6 +414,14 @@ def test_modules_functions_are_numpys_and_jaxs():
     assert wf.random.normal(key, (2,), "float32").dtype == np.float32 and wf.random.exponential(key).shape == ()
 
 
+def test_the_modules_functions_have_the_methods_signatures():
+    assert list(inspect.signature(wf.random.normal).parameters) == ["loc", "scale", "size"]
+    assert list(inspect.signature(wf.random.randint).parameters) == ["low", "high", "size", "dtype", "endpoint"]
+    for name in wf.random.__all__:
+        f = getattr(wf.random, name)
+        assert f.__doc__ and "args" not in inspect.signature(f).parameters, name
+
+
 def test_generator_has_numpys_signatures():
     for name in ("random", "integers", "normal", "uniform", "exponential", "standard_normal", "choice", "permutation", "shuffle",
                  "gamma", "standard_gamma", "beta", "poisson", "binomial", "chisquare", "standard_t", "multinomial", "dirichlet", "vonmises"):

@@ -47,6 +47,23 @@ TEST_P(CompiledTest, WritesReachTheArgumentsAndTheirViews) {
   EXPECT_THAT(x(2).to_vector<double>(), Each(4));
 }
 
+TEST_P(CompiledTest, ArgumentsThatAreWrittenStandApart) {
+  Array x = ones({4, 100});
+  const Array apart[] = {x, ones({4, 100})}, same[] = {x, x}, halves[] = {x(Slice{0, 2}), x(Slice{2, 4})};
+  const auto adds = [](std::span<const Array> a) {
+    Array(a[0]).assign(a[0] + a[1]);
+    return std::vector<Array>{};
+  };
+  const Compiled f(apart, adds), g(halves, adds);
+  EXPECT_FALSE(f.writes_shared(apart));
+  EXPECT_TRUE(f.writes_shared(same));
+  EXPECT_THROW(f(same), Error);
+  EXPECT_THROW(g(halves), Error);
+  EXPECT_THAT(x.to_vector<double>(), Each(1));
+  const Compiled reads(same, [](std::span<const Array> a) { return std::vector<Array>{a[0] + a[1]}; });
+  EXPECT_THAT(reads(same)[0].to_vector<double>(), Each(2));
+}
+
 TEST_P(CompiledTest, ValuesAndOtherShapesAreRefused) {
   const Array given[] = {ones({3})}, others[] = {ones({4})};
   const auto looks = [](std::span<const Array> x) {

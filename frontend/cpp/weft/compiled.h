@@ -20,10 +20,12 @@ class Compiled {
   Compiled(std::span<const Array> arguments, const Function& f);
 
   // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
-  // values.
+  // values, or when writes_shared().
   std::vector<Array> operator()(std::span<const Array> arguments) const;
   // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
   bool takes(std::span<const Array> arguments) const;
+  // Whether f writes to an argument that shares its cell with another: it was recorded with arguments apart.
+  bool writes_shared(std::span<const Array> arguments) const;
 
  private:
   struct State;

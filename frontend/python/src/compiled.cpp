@@ -111,6 +111,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     for (size_t i = 0; i < count; ++i)
       if (is_array(args[i])) arrays.push_back(array_of(args[i]));
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
+    // What is one array in two places is left to the function itself.
+    if (recording->program->writes_shared(arrays))
+      return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr);
     std::vector<Array> results = (*recording->program)(arrays);
     PyObject* kind = recording->kind.ptr();
     if (kind == reinterpret_cast<PyObject*>(array_type)) return wrap(std::move(results[0]));

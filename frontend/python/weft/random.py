@@ -177,6 +177,7 @@ def _module_function(name: str, method_name: str = "") -> Any:
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = method.__doc__
+    f.__wrapped__ = method.__get__(f)  # type: ignore[attr-defined]  # what inspect.signature() tells, without self
     if of_key is not None:
         parameters = of_key.__code__.co_varnames[: of_key.__code__.co_argcount]
         f.__doc__ += f" With a key first, as in JAX: {name}({', '.join(parameters)})."

@@ -203,6 +203,7 @@ ClangJit::State::State() : session(this_process()), layer(session) {
                                       cpu,
                                       "-O2",
                                       "-disable-llvm-passes",
+                                      "-disable-lifetime-markers",
                                       "-std=c++20",
                                       "-x",
                                       "c++",

@@ -780,15 +780,31 @@ $fn $V weft_join_prod_$T($V v$lanes) {
 $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) * __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
   return ($V)(v1[0]);
 }
-//@ weft_join_max_$T : ints halves floats
+//@ weft_join_max_$T : ints
+$fn $V weft_join_max_$T($V v) { return ($V)(__builtin_reduce_max(v)); }
+//@ weft_join_min_$T : ints
+$fn $V weft_join_min_$T($V v) { return ($V)(__builtin_reduce_min(v)); }
+// By integers in the order of the numbers, -0 before +0 and NaN after all.
+//@ weft_join_max_$T : halves floats
 $fn $V weft_join_max_$T($V v) {
-$levels  v = weft_maximum_$T(v, __builtin_shufflevector(v, v, $K));
-  return ($V)(v[0]);
+  typedef $M Bits;
+  const int sign = sizeof(v[0]) * 8 - 1;
+  const Bits low = ~((Bits)(1) << sign);
+  Bits bits = __builtin_bit_cast(Bits, v);
+  bits = v != v ? low : bits ^ ((bits >> sign) & low);
+  bits = (Bits)(__builtin_reduce_max(bits));
+  return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
 }
-//@ weft_join_min_$T : ints halves floats
+// By integers in the order of the numbers, -0 before +0 and NaN before all.
+//@ weft_join_min_$T : halves floats
 $fn $V weft_join_min_$T($V v) {
-$levels  v = weft_minimum_$T(v, __builtin_shufflevector(v, v, $K));
-  return ($V)(v[0]);
+  typedef $M Bits;
+  const int sign = sizeof(v[0]) * 8 - 1;
+  const Bits low = ~((Bits)(1) << sign);
+  Bits bits = __builtin_bit_cast(Bits, v);
+  bits = v != v ? ~low : bits ^ ((bits >> sign) & low);
+  bits = (Bits)(__builtin_reduce_min(bits));
+  return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
 }
 //@ weft_join_any_bool
 $fn boolv weft_join_any_bool(boolv v) {

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "frontend/cpp/weft/memory.h"
+#include "runtime/fork.h"
 
 namespace weft {
 namespace {
@@ -61,6 +62,7 @@ detail::LongWork::~LongWork() {
 }
 
 void detail::watch_forks() {
+  runtime::notice_forks();  // before any device is made: a GPU's too must know
   static const int registered = pthread_atfork(before_fork, go_on, in_child);
   static_cast<void>(registered);
 }

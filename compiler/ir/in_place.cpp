@@ -99,8 +99,9 @@ InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& take
     auto [n, known] = stack.back();
     stack.pop_back();
     if (known) {
-      if (std::any_of(n->inputs.begin(), n->inputs.end(),
-                      [&](auto& in) { return readers.contains(in.get()) && !is_copy(*in); }))
+      if (std::any_of(n->inputs.begin(), n->inputs.end(), [&](auto& in) {
+            return readers.contains(in.get()) && !(spares_slices_ && is_copy(*in));
+          }))
         readers.insert(n);
       continue;
     }

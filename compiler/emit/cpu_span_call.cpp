@@ -9,7 +9,7 @@ using fmt::format;
 
 // What a span adds up in the values' own precision before it joins them into a total.
 constexpr const char* kFoldedVectors = "128";
-// Longer rows do not feel the walk between, and every call costs time to compile.
+// Rows with sweeps; longer ones do not feel the walk between, and every call costs time to compile.
 constexpr int64_t kRowOfDirectCalls = 1024;
 
 void CpuSpan::write_function() {
@@ -103,7 +103,7 @@ std::string CpuSpan::call() {
   if (pads) out += format("      __attribute__((aligned(64))) char pads[{}];\n", pads);
   std::string from = "left";
   if (tests_.empty() && aligned == -1 && !uses_positions_ && !many_rows() && unguarded &&
-      e_.array_elements(false) <= kRowOfDirectCalls) {
+      e_.s_.order == Order::Rows && e_.lane_extent() <= kRowOfDirectCalls) {
     // Most rows are a run of whole vectors that no test cuts; short ones cannot wait for the walk.
     from = "done";
     out += format(

@@ -37,7 +37,7 @@ T read(const char* from) {
 
 template <class T>
 void put(char* state, long place, T value) {
-  std::memcpy(state + place, &value, sizeof value);
+  std::memcpy(state + place, static_cast<const void*>(&value), sizeof value);
 }
 
 // One vector of which `live` elements lie at `from`; the others repeat the last of them.
@@ -55,7 +55,7 @@ void unpad(char* to, long by, const char* from, long live) {
 }
 
 // The same for contiguous elements, with masks: short rows are walked in a few of these each.
-const bool masks = __builtin_cpu_supports("avx512bw") != 0;
+const bool kMasks = __builtin_cpu_supports("avx512bw") != 0;
 
 [[gnu::target("avx512bw")]] __mmask64 first_bytes(long bytes) {
   return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
@@ -170,7 +170,7 @@ void aim_at_pads(const Place& at, long live) {
       const char* from = reads ? at.address(k) : kZeros;
       with_element(stream.bytes, [&](auto element) {
         const long by = reads ? at.memory[k].by : 0;
-        if (by == 1 && masks)
+        if (by == 1 && kMasks)
           pad_masked<decltype(element)>(to, from, live, at.plan.lanes);
         else
           pad<decltype(element)>(to, from, by, live, at.plan.lanes);
@@ -188,7 +188,7 @@ void copy_from_pads(const Place& at, long live) {
     const WalkStream& stream = at.plan.streams[k];
     if (stream.out)
       with_element(stream.bytes, [&](auto element) {
-        if (at.memory[k].by == 1 && masks)
+        if (at.memory[k].by == 1 && kMasks)
           unpad_masked(at.address(k), from, live * stream.bytes);
         else
           unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live);

@@ -55,7 +55,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_4b96a748d89dae18(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0032a393f2e96911(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -87,19 +87,7 @@ extern "C" void weft_4b96a748d89dae18(const unsigned long* w, long begin, long e
         {b1 + a0 * p[6], 1, 0},
       };
       __attribute__((aligned(64))) char pads[320];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 0x7fffffffffffffff) {
-        s.r0 = (const float*)memory[0].start + left * memory[0].by;
-        s.r1 = (const float*)memory[1].start + left * memory[1].by;
-        s.r3 = (const float*)memory[2].start + left * memory[2].by;
-        s.r4 = (const float*)memory[3].start + left * memory[3].by;
-        s.w0 = (float*)memory[4].start + left * memory[4].by;
-        span0(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

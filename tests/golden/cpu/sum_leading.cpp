@@ -63,7 +63,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_418fbff86adebdb4(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a33e2c668f4c3116(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -105,7 +105,7 @@ extern "C" void weft_418fbff86adebdb4(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_418fbff86adebdb4_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a33e2c668f4c3116_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -140,16 +140,7 @@ extern "C" void weft_418fbff86adebdb4_finish(const unsigned long* w, long begin,
         {b1 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 0x7fffffffffffffff) {
-        s.z1 = (const double*)memory[0].start + left * memory[0].by;
-        s.w0 = (float*)memory[1].start + left * memory[1].by;
-        span1(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
     }
   }

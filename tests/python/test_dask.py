@@ -1,6 +1,5 @@
 """Dask takes Weft's arrays as chunks: what it does with them stays theirs and is what it does with NumPy's."""
 
-import os
 import subprocess
 import sys
 
@@ -106,7 +105,7 @@ def test_threads():
         np.testing.assert_allclose(np.asarray((da.exp(x) * y).sum(axis=1).compute()), (np.exp(A) * B).sum(axis=1))
 
 
-def test_processes():
+def test_processes(tmp_path):
     program = """
 import dask.array as da, numpy as np, weft as wf
 if __name__ == "__main__":
@@ -114,9 +113,7 @@ if __name__ == "__main__":
     total = (x * 2).sum(axis=0).compute(scheduler="processes", num_workers=2)
     assert isinstance(total, wf.Array) and total.tolist() == (np.arange(600.0).reshape(60, 10) * 2).sum(axis=0).tolist()
 """
-    folder = os.environ["WEFT_CACHE_DIR"]
-    path = os.path.join(folder, "dask_processes.py")
-    with open(path, "w") as out:
-        out.write(program)
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300)
+    path = tmp_path / "sums.py"
+    path.write_text(program)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -784,8 +784,8 @@ $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $lev
 $fn $V weft_join_max_$T($V v) { return ($V)(__builtin_reduce_max(v)); }
 //@ weft_join_min_$T : ints
 $fn $V weft_join_min_$T($V v) { return ($V)(__builtin_reduce_min(v)); }
-// By integers in the order of the numbers, -0 before +0 and NaN after all.
 //@ weft_join_max_$T : halves floats
+// By integers in the order of the numbers, -0 before +0 and NaN after all.
 $fn $V weft_join_max_$T($V v) {
   typedef $M Bits;
   const int sign = sizeof(v[0]) * 8 - 1;
@@ -795,8 +795,8 @@ $fn $V weft_join_max_$T($V v) {
   bits = (Bits)(__builtin_reduce_max(bits));
   return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
 }
-// By integers in the order of the numbers, -0 before +0 and NaN before all.
 //@ weft_join_min_$T : halves floats
+// By integers in the order of the numbers, -0 before +0 and NaN before all.
 $fn $V weft_join_min_$T($V v) {
   typedef $M Bits;
   const int sign = sizeof(v[0]) * 8 - 1;

@@ -80,7 +80,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_344b2e4e5f831e00(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_529fa0f36b4dc6ee(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -38,15 +38,8 @@ DType computed_dtype(Op op, DType t) {
   if (accepts(op, t)) return t;
   const uint8_t takes = info(op).accepts;
   if (!(takes & kFloat) && !(takes & kSigned)) return t;
-  if (t == DType::Bool && (takes & kSigned)) {
-    // NumPy has no boolean arithmetic of these; the others it computes in i8.
-    const bool refused = op == Op::subtract || op == Op::negative || op == Op::positive || op == Op::sign;
-    return refused ? t : DType::I8;
-  }
-  if (t == DType::Bool || is_integer(t)) {
-    // The quotient of integers is f64 at every width.
-    return op == Op::divide ? DType::F64 : float_for(t);
-  }
+  if (t == DType::Bool && (takes & kSigned)) return info(op).whole == Whole::Refused ? t : DType::I8;
+  if (t == DType::Bool || is_integer(t)) return info(op).whole == Whole::F64 ? DType::F64 : float_for(t);
   return t;
 }
 
@@ -57,6 +50,14 @@ NodeRef compare_signs(Op op, const NodeRef& i, const NodeRef& u, const Lines& li
   const NodeRef otherwise = map(op, {cast(i, DType::U64, lines), u}, lines);
   return map(Op::select, {negative, constant(otherwise->type, Scalar::of(of_negative), lines), otherwise},
              lines);
+}
+
+// 1 / x without its fraction: x itself where it is 1 or -1, else 0, for x = 0 likewise.
+NodeRef whole_reciprocal(const NodeRef& x, const Lines& lines) {
+  const NodeRef one = constant(x->type, Scalar::of(1.0), lines),
+                zero = constant(x->type, Scalar::of(0.0), lines);
+  const NodeRef size = kind(x->dtype()) == DTypeKind::Signed ? map(Op::abs, {x}, lines) : x;
+  return map(Op::select, {map(Op::equal, {size, one}, lines), x, zero}, lines);
 }
 
 }  // namespace
@@ -131,15 +132,8 @@ NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
     }
     if (!choice || i > 0) dtype = promote(dtype, inputs[i]->dtype());
   }
-  const bool whole = op == Op::abs || op == Op::floor || op == Op::ceil || op == Op::trunc;
-  if (whole && dtype == DType::Bool) return inputs[0];
-  if (op == Op::reciprocal && is_integer(dtype)) {
-    // Without its fraction, as a quotient of integers; 0 for 1 / 0 likewise.
-    const NodeRef one = constant({dtype, shape}, Scalar::of(1.0).cast(dtype), lines);
-    const NodeRef zero = constant({dtype, shape}, Scalar::of(0.0).cast(dtype), lines);
-    const NodeRef size = kind(dtype) == DTypeKind::Signed ? map(Op::abs, {inputs[0]}, lines) : inputs[0];
-    return map(Op::select, {map(Op::equal, {size, one}, lines), inputs[0], zero}, lines);
-  }
+  if (info(op).whole == Whole::Kept && dtype == DType::Bool) return inputs[0];
+  if (info(op).whole == Whole::Truncated && is_integer(dtype)) return whole_reciprocal(inputs[0], lines);
   if (info(op).mirror && dtype == DType::F64) {
     const auto is = [&](size_t k, DTypeKind wanted) { return kind(inputs[k]->dtype()) == wanted; };
     for (const size_t k : {0, 1}) {

@@ -54,6 +54,15 @@ enum class Halves : uint8_t {
   Own,      // by the prelude's function of the half itself
 };
 
+// How an op is computed, as NumPy does it, on bools and integers that it does not take.
+enum class Whole : uint8_t {
+  Widened,    // bools in i8 where the op takes integers; else in the floats of float_for
+  F64,        // in f64 whatever the width
+  Refused,    // bools not at all, though the op takes integers
+  Kept,       // bools stay what they are
+  Truncated,  // integers without the fraction of the result
+};
+
 // What an integer input becomes where an op takes floats only: NumPy's rule (i8, u8, bool: f16; i16, u16:
 // f32; else f64).
 DType float_for(DType integer);
@@ -109,6 +118,7 @@ struct OpInfo {
   float cost = 1;  // roughly, in multiply-adds a lane
   bool commutative = false;
   Halves halves = Halves::Rounded;
+  Whole whole = Whole::Widened;
   std::optional<Op> mirror = std::nullopt;  // of comparisons: x op y is y mirror x
   Op folds = {};                            // of scans: the reduction whose running value this is
   std::string_view doc = {};

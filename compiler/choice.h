@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "compiler/base/hash.h"
 
@@ -18,10 +19,20 @@ struct Bias {
 };
 inline constexpr int kMostFrugal = 3;
 
+struct BiasField {
+  std::string_view name;
+  int Bias::* value;
+  int least, most;
+};
+inline constexpr BiasField kBiasFields[] = {{"frugal ", &Bias::frugal, 0, kMostFrugal},
+                                            {", width ", &Bias::width, -8, 8},
+                                            {", work ", &Bias::work, -8, 8}};
+
 // "frugal 1, width -1, work 2"
 inline std::string to_string(const Bias& b) {
-  return "frugal " + std::to_string(b.frugal) + ", width " + std::to_string(b.width) + ", work " +
-         std::to_string(b.work);
+  std::string text;
+  for (const BiasField& f : kBiasFields) (text += f.name) += std::to_string(b.*f.value);
+  return text;
 }
 
 // Names a kernel by what the rules make of it: its source, and that with all extents.

@@ -2,25 +2,33 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <charconv>
+#include <string_view>
 
 namespace weft::runtime {
 
 namespace {
 
-constexpr const char* kForm = "frugal {} width {} work {}: {}";
+// A choice is kept as the text of its bias, this, and its reason.
+constexpr std::string_view kBeforeReason = ": ";
 
-std::optional<Choice> parse(const std::string& text) {
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+std::optional<Choice> parse(std::string_view text) {
   Choice c;
-  int length = 0;
-  if (std::sscanf(text.c_str(), "frugal %d width %d work %d: %n", &c.bias.frugal, &c.bias.width, &c.bias.work,
-                  &length) != 3 ||
-      length == 0)
-    return std::nullopt;
-  const auto small = [](int n, int least, int most) { return n >= least && n <= most; };
-  if (!small(c.bias.frugal, 0, kMostFrugal) || !small(c.bias.width, -8, 8) || !small(c.bias.work, -8, 8))
-    return std::nullopt;
-  c.reason = text.substr(static_cast<size_t>(length));
+  for (const BiasField& f : kBiasFields) {
+    int& value = c.bias.*f.value;
+    if (!take(text, f.name)) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || value < f.least || value > f.most) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+  }
+  if (!take(text, kBeforeReason)) return std::nullopt;
+  c.reason = text;
   return c;
 }
 
@@ -43,10 +51,9 @@ Choice Choices::find(const KernelKey& key) {
 }
 
 void Choices::keep(const Hash& hash, const Choice& choice) {
-  const Bias& b = choice.bias;
   if (cache_)
     cache_->put(kind_, "schedule", to_string(hash),
-                fmt::format(fmt::runtime(kForm), b.frugal, b.width, b.work, choice.reason));
+                fmt::format("{}{}{}", to_string(choice.bias), kBeforeReason, choice.reason));
   std::lock_guard lock(mutex_);
   known_[hash] = choice;
 }

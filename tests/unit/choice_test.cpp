@@ -220,11 +220,23 @@ TEST_F(Chosen, TuningEndsInTime) {
   EXPECT_LE(tuned[0].tried.size(), 3u);
 }
 
-TEST_F(Chosen, ADamagedChoiceIsNone) {
+TEST_F(Chosen, AChoiceIsReadAsItWasWritten) {
   const Hash hash = hash_text("a kernel");
-  cache()->put("schedules for sm_90", "schedule", to_string(hash), "frugal 99 width 0 work 0: no");
-  Choices choices(cache(), "sm_90");
-  EXPECT_FALSE(choices.find(hash).has_value());
+  const Choice written{{.frugal = 2, .width = -1, .work = 3}, "measured: 12 us"};
+  Choices(cache(), "sm_90").keep(hash, written);
+  const auto read = Choices(cache(), "sm_90").find(hash);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->bias, written.bias);
+  EXPECT_EQ(read->reason, written.reason);
+}
+
+TEST_F(Chosen, ADamagedChoiceIsNone) {
+  for (const char* text :
+       {"frugal 99, width 0, work 0: no", "frugal 1, width 0", "frugal 1, width x, work 0: no", "none"}) {
+    const Hash hash = hash_text(text);
+    cache()->put("schedules for sm_90", "schedule", to_string(hash), text);
+    EXPECT_FALSE(Choices(cache(), "sm_90").find(hash).has_value()) << text;
+  }
 }
 
 }  // namespace

@@ -115,9 +115,7 @@ class CpuEmitter {
 
   bool has_partials() const { return s_.split > 1 || goes_across_; }
   int outer_rank() const { return static_cast<int>(p_.outer.size()); }
-  const plan::Num& extent(int axis) const {
-    return axis < outer_rank() ? p_.outer[axis] : p_.row[static_cast<size_t>(axis - outer_rank())];
-  }
+  const plan::Num& extent(int axis) const { return p_.extent(axis); }
   std::string type(DType t) const { return dialect_.value_type(t); }
 
   const plan::RowProgram& p_;

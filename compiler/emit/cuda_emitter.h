@@ -190,9 +190,7 @@ class CudaEmitter {
     return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);
   }
   std::string value_type(plan::Value v) const { return dialect_.value_type(p_.values[v].dtype); }
-  const plan::Num& extent(int axis) const {
-    return axis < outer_axes_ ? p_.outer[axis] : p_.row[axis - outer_axes_];
-  }
+  const plan::Num& extent(int axis) const { return p_.extent(axis); }
   bool kept(plan::Value v) const { return kept_.contains(v); }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);

@@ -13,11 +13,6 @@ constexpr int64_t kLimit32 = int64_t{1} << 30;
 // Keeps the sums of products below from overflowing; anything larger is unknown.
 constexpr int64_t kLargest = int64_t{1} << 55;
 
-const Num& extent(const RowProgram& p, int axis) {
-  auto outer = static_cast<int>(p.outer.size());
-  return axis < outer ? p.outer[axis] : p.row[axis - outer];
-}
-
 bool multiply(int64_t a, int64_t b, int64_t& out) {
   return !__builtin_mul_overflow(a, b, &out) && std::abs(out) <= kLargest;
 }
@@ -37,7 +32,7 @@ Range index_range(const RowProgram& p, const Index& at, const std::vector<Range>
     magnitude += std::max(std::abs(a), std::abs(b));
     if (magnitude > kLargest) r.known = false;
   };
-  for (auto& t : at.axes) add(0, std::max<int64_t>(extent(p, t.axis).value - 1, 0), t.by.value);
+  for (auto& t : at.axes) add(0, std::max<int64_t>(p.extent(t.axis).value - 1, 0), t.by.value);
   for (auto& t : at.values) {
     if (!ranges[t.value].known) r.known = false;
     add(ranges[t.value].low, ranges[t.value].high, t.by.value);
@@ -168,7 +163,7 @@ SharedPlaces shared_places(const RowProgram& p) {
 int vector_phase(const RowProgram& p, const Index& at, int axis, int width, const std::vector<bool>& varies) {
   if (stride_along(at, axis) != 1) return -1;
   for (auto& t : at.axes)
-    if (t.axis != axis && extent(p, t.axis).value > 1 && t.by.value % width != 0) return -1;
+    if (t.axis != axis && p.extent(t.axis).value > 1 && t.by.value % width != 0) return -1;
   for (auto& t : at.values)
     if (varies[t.value] || t.by.value % width != 0) return -1;
   return static_cast<int>(((at.offset.value % width) + width) % width);

@@ -148,6 +148,11 @@ struct RowProgram {
   // Whether some accumulators go across the outer points.
   bool across() const;
 
+  // Axes are numbered through: the outer ones, then those of the row.
+  const Num& extent(int axis) const {
+    const size_t a = static_cast<size_t>(axis);
+    return a < outer.size() ? outer[a] : row[a - outer.size()];
+  }
   int64_t outer_count() const { return count(outer); }
   int64_t row_count() const { return count(row); }
 

@@ -92,17 +92,12 @@ double contiguity(const RowProgram& p, int axis) {
   return score;
 }
 
-int64_t extent(const RowProgram& p, int axis) {
-  size_t outer = p.outer.size(), a = static_cast<size_t>(axis);
-  return a < outer ? p.outer[a].value : p.row[a - outer].value;
-}
-
 // The best axis of [first, last) to run lanes along: contiguous, and long enough for its ends not to matter.
 int best_axis(const RowProgram& p, int first, int last) {
   int best = last - 1;
   double best_score = -std::numeric_limits<double>::infinity();
   for (int a = last - 1; a >= first; --a) {
-    const auto length = static_cast<double>(std::max<int64_t>(extent(p, a), 1));
+    const auto length = static_cast<double>(std::max<int64_t>(p.extent(a).value, 1));
     const double score = contiguity(p, a) - kCostOfEnds / length;
     if (score > best_score) best_score = score, best = a;
   }
@@ -115,7 +110,7 @@ int fastest_axis(const RowProgram& p, int lanes) {
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (int a = static_cast<int>(p.outer.size()) - 1; a >= 0; --a) {
-    const int64_t length = std::max<int64_t>(extent(p, a), 1);
+    const int64_t length = std::max<int64_t>(p.extent(a).value, 1);
     double time = kTimeOfCall * ((length >= lanes) + (length % lanes != 0)) / static_cast<double>(length);
     for_each_stmt(p, [&](const Stmt& s) {
       int buffer = -1;
@@ -178,7 +173,7 @@ void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
     if (bytes > most) most = bytes, widest = largest, s.tile_axis = a;
   }
   s.tile = std::clamp(target.vector_bytes / static_cast<int>(widest), 4, 16);
-  if (s.tile_axis < 0 || std::min(extent(p, s.tile_axis), extent(p, s.lane_axis)) < s.tile)
+  if (s.tile_axis < 0 || std::min(p.extent(s.tile_axis).value, p.extent(s.lane_axis).value) < s.tile)
     s.tile_axis = -1, s.tile = 0;
 }
 
@@ -211,11 +206,12 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (outer > 0 && !p.across()) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
-      if (better && extent(p, column_axis) >= std::min<int64_t>(lanes, 8)) {
+      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, 8)) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
-      } else if (mostly_ends(p, extent(p, row_axis), lanes) && extent(p, column_axis) >= 2 * lanes) {
+      } else if (mostly_ends(p, p.extent(row_axis).value, lanes) &&
+                 p.extent(column_axis).value >= 2 * lanes) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across rows: rows are short";
@@ -231,12 +227,12 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   const bool parts = !p.scans() || p.accumulators.size() == 1;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
   auto too_short = [&] {
-    return extent(p, s.lane_axis) < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2);
+    return p.extent(s.lane_axis).value < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2);
   };
   while (widen > 1 && too_short()) widen /= 2;
   s.lanes = static_cast<int>(std::clamp<int64_t>(shifted(lanes * widen, bias.width), 4, 64));
 
-  int64_t row = p.row_count(), points = p.outer_count(), lane = extent(p, s.lane_axis);
+  int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
   if (s.order == Order::Columns) {
     // A block of short rows keeps all that its sweeps share in the first-level cache.

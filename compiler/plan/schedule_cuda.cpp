@@ -125,9 +125,7 @@ class Scheduler {
     return best;
   }
 
-  int64_t extent(int axis) const {
-    return axis < outer_ ? p_.outer[axis].value : p_.row[axis - outer_].value;
-  }
+  int64_t extent(int axis) const { return p_.extent(axis).value; }
 
   // The widest vectors along the lane axis that all accesses allow: 16 bytes of the largest dtype. Loads that
   // are contiguous along `tile_axis` instead are left out.

@@ -16,8 +16,7 @@ namespace {
 
 using detail::Access;
 using detail::Layout;
-
-Layout layout(const Array& a) { return detail::layout_of(Access::cell(a)->type, Access::view(a)); }
+using detail::layout_of;
 
 constexpr int64_t kGatheredByHost =
     1 << 16;  // elements; beyond, a kernel on all threads is worth its compiling
@@ -37,7 +36,7 @@ bool contiguous(const Layout& at) {
 
 void Array::copy_to(void* out) const {
   detail::Cell& cell = *Access::cell(*this);
-  const Layout at = layout(*this);
+  const Layout at = layout_of(*this);
   const size_t bytes = static_cast<size_t>(size()) * itemsize();
   if (bytes == 0) return;
   runtime::BufferRef buffer = detail::materialized(cell);
@@ -64,7 +63,7 @@ std::vector<uint8_t> Array::host_bytes() const {
 
 const void* Array::host_data() const {
   detail::Cell& cell = *Access::cell(*this);
-  const Layout at = layout(*this);
+  const Layout at = layout_of(*this);
   if (!cell.device.device->host_visible()) {
     throw Error("span: the array must lie in host memory: got device " + cell.device.name);
   }
@@ -100,7 +99,7 @@ Scalar Array::only_element() const {
     throw Error("item: takes an array of one element: got shape " + to_string(shape()));
   }
   detail::Cell& cell = *Access::cell(*this);
-  const Layout at = layout(*this);
+  const Layout at = layout_of(*this);
   const runtime::BufferRef buffer = detail::materialized(cell);
   std::byte bytes[16];
   cell.device.device->download(bytes, *buffer, static_cast<size_t>(at.offset) * itemsize(), itemsize());

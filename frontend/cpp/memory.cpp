@@ -25,7 +25,7 @@ Array borrow(const void* data, DType dtype, const Shape& shape, std::function<vo
 
 Lent lend(const Array& x) {
   detail::Cell& cell = *Access::cell(x);
-  const detail::Layout at = detail::layout_of(cell.type, Access::view(x));
+  const detail::Layout at = detail::layout_of(x);
   const runtime::BufferRef buffer = detail::materialized(cell);
   const int64_t offset = element_count(at.type.shape) > 0 ? at.offset : 0;
   const auto bytes = offset * static_cast<int64_t>(size_of(at.type.dtype));

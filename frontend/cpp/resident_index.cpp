@@ -42,7 +42,7 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
   const bool known = value->op == ir::Op::constant;
   if (index.size() == 0) return;
   if (!known && (value->op != ir::Op::input || !cell.device.device->host_visible())) return;
-  Layout at = layout_of(cell.type, Access::view(index));
+  Layout at = layout_of(index);
   const Extremes found = ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t)) {
       using T = typename ir::Storage<t>::Stored;

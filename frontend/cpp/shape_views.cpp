@@ -11,9 +11,7 @@ namespace weft {
 namespace {
 
 using detail::Access;
-using detail::Layout;
-
-Layout layout(const Array& a) { return detail::layout_of(Access::cell(a)->type, Access::view(a)); }
+using detail::layout_of;
 
 Array viewed(const Array& x, detail::Ref<const detail::View> view) {
   return Access::make(Access::cell(x), std::move(view));
@@ -64,7 +62,7 @@ Shape complete(const Shape& shape, int64_t count) {
 Array Array::reshape(const Shape& shape, Where at) const {
   const Shape wanted = complete(shape, size());
   if (wanted == this->shape()) return *this;
-  if (auto view = reshape_view(layout(*this), wanted)) return viewed(*this, std::move(view));
+  if (auto view = reshape_view(layout_of(*this), wanted)) return viewed(*this, std::move(view));
   detail::Recording r("reshape", at);
   return r.finish(ir::reshape(r.node(*this), wanted, r.lines()));
 }
@@ -82,7 +80,7 @@ Array Array::view_as(DType to) const {
     throw TypeError("view_as: dtypes must have the same size and the result must not be bool: got " +
                     std::string(name(dtype())) + " to " + std::string(name(to)));
   }
-  return to == dtype() ? *this : viewed(*this, bitcast_view(layout(*this), to));
+  return to == dtype() ? *this : viewed(*this, bitcast_view(layout_of(*this), to));
 }
 
 Array permute_dims(const Array& x, const Dims& axes) {
@@ -92,7 +90,7 @@ Array permute_dims(const Array& x, const Dims& axes) {
   }
   const Dims order = normalized("permute_dims", axes, x.ndim());
   if (std::is_sorted(order.begin(), order.end())) return x;
-  return viewed(x, permute_view(layout(x), order));
+  return viewed(x, permute_view(layout_of(x), order));
 }
 
 Array moveaxis(const Array& x, int64_t from, int64_t to) {
@@ -114,7 +112,7 @@ Array swapaxes(const Array& x, int64_t a, int64_t b) {
 Array expand_dims(const Array& x, int64_t axis) {
   Shape shape = x.shape();
   shape.insert(static_cast<size_t>(normalize_axis("expand_dims", axis, x.ndim() + 1)), 1);
-  return viewed(x, reshape_view(layout(x), shape));
+  return viewed(x, reshape_view(layout_of(x), shape));
 }
 
 Array squeeze(const Array& x, const std::optional<Dims>& axes) {
@@ -133,7 +131,7 @@ Array squeeze(const Array& x, const std::optional<Dims>& axes) {
     if (axes ? !gone[i] : x.shape()[i] != 1) shape.push_back(x.shape()[i]);
   }
   if (shape.size() == x.ndim()) return x;
-  return viewed(x, reshape_view(layout(x), shape));
+  return viewed(x, reshape_view(layout_of(x), shape));
 }
 
 Array flip(const Array& x, const std::optional<Dims>& axes) {
@@ -147,7 +145,7 @@ Array flip(const Array& x, const std::optional<Dims>& axes) {
     moved = true;
   }
   if (!moved) return x;
-  return viewed(x, slice_view(layout(x), starts, x.shape(), steps));
+  return viewed(x, slice_view(layout_of(x), starts, x.shape(), steps));
 }
 
 Array broadcast_to(const Array& x, const Shape& shape) {
@@ -161,7 +159,7 @@ Array broadcast_to(const Array& x, const Shape& shape) {
                 to_string(shape));
   }
   check_size("broadcast_to", shape, x.itemsize());
-  return viewed(x, broadcast_view(layout(x), shape));
+  return viewed(x, broadcast_view(layout_of(x), shape));
 }
 
 std::vector<Array> broadcast_arrays(std::span<const Array> xs) {

@@ -2,6 +2,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/cell.h"
 
 namespace weft::detail {
 namespace {
@@ -90,6 +91,7 @@ Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
   if (view) return {view, view->type, view->strides, view->offset, view->writable};
   return {{}, cell, contiguous_strides(cell.shape), 0, true};
 }
+Layout layout_of(const Array& array) { return layout_of(Access::cell(array)->type, Access::view(array)); }
 
 Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {
   Dims strides = from.strides;

@@ -32,6 +32,7 @@ struct Layout {
   bool writable = true;
 };
 Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view);
+Layout layout_of(const Array& array);
 
 Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps);
 Ref<const View> permute_view(const Layout& from, const Dims& axes);

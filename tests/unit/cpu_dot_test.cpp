@@ -1,0 +1,192 @@
+// Matrix products on the CPU, by OpenBLAS or without it, against plain loops.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "compiler/base/error.h"
+#include "runtime/cpu/cpu_device.h"
+
+namespace weft::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<Device> make_device(Counters& counters, const CpuOptions& options = {}) {
+  return make_cpu_device(options, nullptr, counters);
+}
+
+std::string refusal(Device& device, const Dot& product) {
+  float x[4] = {};
+  try {
+    device.dot(product, x, x, x);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+template <typename T>
+constexpr DType dtype_of = std::is_same_v<T, float>                 ? DType::F32
+                           : std::is_same_v<T, double>              ? DType::F64
+                           : std::is_same_v<T, std::complex<float>> ? DType::C64
+                                                                    : DType::C128;
+
+template <typename T>
+class CpuDot : public testing::Test {
+ public:
+  // Small whole numbers, whose products and sums are exact in every dtype.
+  static std::vector<T> values(size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<T> result(count);
+    for (T& value : result) {
+      const int a = static_cast<int>(random() % 7) - 3, b = static_cast<int>(random() % 5) - 2;
+      if constexpr (std::is_floating_point_v<T>)
+        value = static_cast<T>(a);
+      else
+        value = T(static_cast<typename T::value_type>(a), static_cast<typename T::value_type>(b));
+    }
+    return result;
+  }
+
+  // Compares with three plain loops; rows are `pad` elements further apart than they are long, and the
+  // elements between must not change.
+  static void check(const std::shared_ptr<Device>& device, int64_t batch, int64_t m, int64_t n, int64_t k,
+                    bool ta, bool tb, int64_t pad, bool repeat_b = false) {
+    Dot d{dtype_of<T>, batch, m, n, k, ta, tb, 0, 0, 0, 0, 0, 0};
+    d.lda = (ta ? m : k) + pad;
+    d.ldb = (tb ? k : n) + pad;
+    d.ldc = n + pad;
+    d.stride_a = (ta ? k : m) * d.lda;
+    d.stride_b = repeat_b ? 0 : (tb ? n : k) * d.ldb;
+    d.stride_c = m * d.ldc;
+    const auto a = values(static_cast<size_t>(batch * d.stride_a), 1);
+    const auto b = values(static_cast<size_t>((repeat_b ? 1 : batch) * (tb ? n : k) * d.ldb), 2);
+    const T untouched = static_cast<T>(12345), poison = static_cast<T>(NAN);
+    std::vector<T> c(static_cast<size_t>(batch * d.stride_c), untouched);
+    for (int64_t row = 0; row < batch * m; ++row)
+      for (int64_t j = 0; j < n; ++j) c[static_cast<size_t>(row * d.ldc + j)] = poison;
+    device->dot(d, c.data(), a.data(), b.data());
+    for (int64_t s = 0; s < batch; ++s)
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < d.ldc; ++j) {
+          T expected = untouched;
+          if (j < n) {
+            expected = 0;
+            for (int64_t p = 0; p < k; ++p)
+              expected += a[static_cast<size_t>(s * d.stride_a + (ta ? p * d.lda + i : i * d.lda + p))] *
+                          b[static_cast<size_t>(s * d.stride_b + (tb ? j * d.ldb + p : p * d.ldb + j))];
+          }
+          ASSERT_EQ(c[static_cast<size_t>(s * d.stride_c + i * d.ldc + j)], expected)
+              << "batch " << batch << " m " << m << " n " << n << " k " << k << " ta " << ta << " tb " << tb
+              << " pad " << pad << " at " << s << ", " << i << ", " << j;
+        }
+  }
+};
+
+using DotTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(CpuDot, DotTypes);
+
+TYPED_TEST(CpuDot, AgreesWithPlainLoops) {
+  Counters counters;
+  for (int threads : {1, 3}) {
+    const auto device = make_device(counters, {.threads = threads});
+    for (bool ta : {false, true})
+      for (bool tb : {false, true})
+        for (int64_t pad : {0, 3})
+          for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                                 {1, 1, 50},
+                                 {1, 40, 30},
+                                 {40, 1, 30},
+                                 {17, 1, 1},
+                                 {3, 5, 7},
+                                 {33, 65, 20},
+                                 {5, 4, 1},
+                                 {2, 3, 0},
+                                 {1, 3, 0},
+                                 {0, 4, 3},
+                                 {4, 0, 3}})
+            for (int64_t batch : {0, 1, 3}) TestFixture::check(device, batch, m, n, k, ta, tb, pad);
+  }
+}
+
+TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 1, 523, 701, 16, false, false, 0);
+  TestFixture::check(device, 1, 523, 701, 16, true, true, 5);
+  TestFixture::check(device, 1, 3000, 20, 8, false, true, 1);
+  TestFixture::check(device, 1, 20, 3000, 8, true, false, 0);
+  TestFixture::check(device, 1, 1, 900, 400, false, false, 2);
+  TestFixture::check(device, 1, 900, 1, 400, true, false, 2);
+}
+
+TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 1, 1, 1, 100'001, false, false, 0);
+  TestFixture::check(device, 1, 1, 1, 70'000, true, true, 1);
+  TestFixture::check(device, 2, 3, 2, 66'000, true, false, 1);
+}
+
+TYPED_TEST(CpuDot, BatchesMayRepeatAnOperand) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  TestFixture::check(device, 300, 4, 4, 4, false, false, 0, true);
+  TestFixture::check(device, 100, 7, 1, 9, false, true, 1, true);
+}
+
+TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  const int64_t side = 600;
+  std::vector<TypeParam> a(side * side), b(side * side);
+  for (TypeParam& x : a) x = normal(random);
+  for (TypeParam& x : b) x = normal(random);
+  std::vector<std::vector<TypeParam>> results;
+  for (int threads : {1, 2, 7}) {
+    Counters counters;
+    std::vector<TypeParam> c(side * side);
+    make_device(counters, {.threads = threads})
+        ->dot({dtype_of<TypeParam>, 1, side, side, side, false, true, side, side, side, 0, 0, 0}, c.data(),
+              a.data(), b.data());
+    EXPECT_EQ(counters.library_calls, 1);
+    results.push_back(std::move(c));
+  }
+  for (const auto& c : results)
+    EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
+}
+
+TEST(CpuDotErrors, NamesWhatItCannotMultiply) {
+  Counters counters;
+  const auto device = make_device(counters);
+  EXPECT_FALSE(device->supports_dot(DType::F16));
+  EXPECT_FALSE(device->supports_dot(DType::I32));
+  EXPECT_TRUE(device->supports_dot(DType::C128));
+  float x[4] = {};
+  EXPECT_THAT(refusal(*device, {DType::I32, 1, 1, 1, 1, false, false, 1, 1, 1, 0, 0, 0}),
+              HasSubstr("got i32"));
+  const int64_t far = int64_t{1} << 40;
+  EXPECT_THAT(refusal(*device, {DType::F32, 1, 2, 2, 1, false, false, far, 2, 2, 0, 0, 0}),
+              HasSubstr("a's leading dimension is 1099511627776"));
+  EXPECT_THROW(device->dot({DType::F32, 1, 2, 2, 2, false, false, 0, 2, 2, 0, 0, 0}, x, x, x), InternalError);
+}
+
+TEST(CpuDotErrors, ThreadsMultiplyAtTheSameTime) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) CpuDot<double>::check(device, 2, 40, 50, 30, false, true, 0);
+    });
+}
+
+}  // namespace
+}  // namespace weft::runtime

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiler/base/error.h"
+#include "compiler/base/per_thread.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 
@@ -72,7 +73,7 @@ constexpr int32_t kOpen = -2;  // visited, not numbered yet
 // left as the inputs that hold them.
 template <class Leave>
 void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave) {
-  thread_local std::vector<Visit> path;
+  std::vector<Visit>& path = PerThread<std::vector<Visit>>::get();
   path.clear();
   numbers.clear();
   const auto enter = [&](const Node* node) {
@@ -146,11 +147,6 @@ bool becomes_scalar(const Node& node) {
   return node.op == Op::constant && !is_special(node.as<ir::ConstantAttr>().value);
 }
 
-Numbers& thread_numbers() {
-  thread_local Numbers numbers;
-  return numbers;
-}
-
 }  // namespace
 
 runtime::BufferRef buffer_of(const Node& input) {
@@ -188,7 +184,7 @@ Hash Canonical::key(uint64_t seed) const {
 
 void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   out.clear();
-  Numbers& numbers = thread_numbers();
+  Numbers& numbers = PerThread<Numbers>::get();
   Words words(out.words);
   walk(outputs, numbers, [&](const Node* node, const Node* value) {
     // A computed value may also stand in the graph itself, as the input node it is.
@@ -239,7 +235,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
 }
 
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph) {
-  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   for (const ir::NodeRef& node : nodes) graph.words.push_back(static_cast<uint64_t>(numbers.at(node.get())));
   graph.words.push_back(nodes.size());
 }
@@ -247,7 +243,7 @@ void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph) {
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
                                         const std::function<bool(const Node&, uint32_t)>& wanted) {
   std::vector<ir::NodeRef> kept;
-  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   std::vector<char> viewed, is_output;
   const auto number = [&](const ir::NodeRef& node) { return static_cast<size_t>(numbers.at(node.get())); };
   const auto bytes = [](const Node& node) {
@@ -283,7 +279,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
 std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
   std::vector<int> dying;
   if (!graph.updates) return dying;
-  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
   const size_t count = graph.order.size();
   std::vector<char> given(count), needs(count);
@@ -309,7 +305,7 @@ std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canoni
 
 uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
   uint32_t count = 0;
-  Numbers& numbers = thread_numbers();
+  Numbers& numbers = PerThread<Numbers>::get();
   walk({&output, 1}, numbers, [&](const Node* node, const Node* value) {
     if (value->op == Op::input && !buffer_of(*value)) {
       count = 0;
@@ -322,7 +318,7 @@ uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
 }
 
 ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars) {
-  Numbers& numbers = thread_numbers();  // as canonicalize() left them
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   ir::Graph graph;
   std::vector<ir::NodeRef> made(canonical.order.size());
   for (size_t i = 0; i < made.size(); ++i) {

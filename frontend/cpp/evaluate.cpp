@@ -1,11 +1,10 @@
 #include "frontend/cpp/evaluate.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 
+#include "compiler/base/per_thread.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret.h"
@@ -59,9 +58,9 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
         return compile(graph_of(nodes, graph, true), device.target, options);
       },
       device.device, session.counters, device.choices);
-  if (auto log = spdlog::get("weft"); log->should_log(spdlog::level::debug)) {
-    log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
-               program->program().ops_before, program->program().kernels.size());
+  if (session.log->should_log(spdlog::level::debug)) {
+    session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
+                       program->program().ops_before, program->program().kernels.size());
   }
   return session.programs.put(key, std::move(program));
 }
@@ -77,14 +76,8 @@ namespace {
 
 // A thread's scratch; buffers are not held for longer than they are needed.
 struct ThreadCanonical {
-  Canonical& graph = instance();
+  Canonical& graph = PerThread<Canonical>::get();
   ~ThreadCanonical() { graph.clear(); }
-
- private:
-  static Canonical& instance() {
-    thread_local Canonical canonical;
-    return canonical;
-  }
 };
 
 }  // namespace

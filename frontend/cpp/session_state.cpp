@@ -80,7 +80,7 @@ SessionState::SessionState(SessionOptions given)
       cache(std::make_shared<runtime::KernelCache>(options.cache_directory, options.cache_limit)),
       programs(options.program_limit) {
   watch_forks();
-  auto log = spdlog::get("weft");
+  log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");
   log->set_level(spdlog::level::from_str(options.log));
   if (!options.cache_directory.empty() && !cache->disabled_because().empty()) {
@@ -133,7 +133,7 @@ DeviceSlot& SessionState::device(const std::string& name) {
   const Hash key = hash_text(full + " " + info.architecture);
   DeviceSlot& slot = slots_.emplace_back(*this, full, std::move(opened), target,
                                          key.low ^ static_cast<uint64_t>(options.numerics));
-  spdlog::get("weft")->debug("opened {}: {} ({})", full, info.description, info.architecture);
+  log->debug("opened {}: {} ({})", full, info.description, info.architecture);
   return slot;
 }
 

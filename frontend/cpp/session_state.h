@@ -1,6 +1,8 @@
 // What a session owns: devices, the kernel cache, programs, counters.
 #pragma once
 
+#include <spdlog/logger.h>
+
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -41,6 +43,7 @@ struct SessionState {
   explicit SessionState(SessionOptions given);
 
   const SessionOptions options;
+  std::shared_ptr<spdlog::logger> log;  // kept: spdlog's own list of loggers is gone before the session is
   runtime::Counters counters;
   std::shared_ptr<runtime::KernelCache> cache;
   ProgramCache programs;

@@ -63,6 +63,16 @@ void throw_fatal_error(void*, const char* reason, bool) {
 // ORC hands errors of the linking steps to the session's reporter; links run on the thread that asked.
 thread_local std::string* link_log = nullptr;
 
+// LLVM makes tables as it compiles for the first time, and destroys them as the program ends, before what was
+// made earlier: the destructors of the program's globals find them gone.
+std::atomic<bool> tables_are_gone{false};
+void notice_the_end() {
+  static const struct AfterTheTables {
+    ~AfterTheTables() { tables_are_gone = true; }
+  } last;
+  static_cast<void>(last);
+}
+
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -303,6 +313,10 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
     return CompileError("clang_jit: cannot compile " + std::string(name), std::move(log),
                         std::string(source));
   };
+  if (tables_are_gone)
+    throw Error(
+        "clang_jit: no kernel can be compiled while the program ends: got one that was not needed before, in "
+        "the destructor of a global; compute its value in main(), or let such work be computed there once");
   auto start = std::chrono::steady_clock::now();
   std::string log;
   // Owned by hand: a fatal error leaves all of it behind.
@@ -365,7 +379,9 @@ ClangJit::ClangJit() : state_(std::make_shared<State>()) {}
 ClangJit::~ClangJit() = default;
 
 std::string ClangJit::compile(std::string_view source, std::string_view name, CompileTimes* times) const {
-  return state_->generate(source, name, llvm::CodeGenFileType::ObjectFile, times);
+  std::string object = state_->generate(source, name, llvm::CodeGenFileType::ObjectFile, times);
+  notice_the_end();
+  return object;
 }
 
 std::string ClangJit::assembly(std::string_view source, std::string_view name) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "compiler/base/per_thread.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/host.h"
@@ -73,7 +74,6 @@ class Scratch {
   char* data_ = nullptr;
   size_t bytes_ = 0;
 };
-thread_local Scratch thread_scratch;
 
 class CpuBuffer : public Buffer {
  public:
@@ -198,7 +198,7 @@ class CpuDevice : public Device {
     auto run = [&](Entry* entry, int64_t tasks) {
       parallel(tasks, how.grain, [&](int64_t begin, int64_t end) {
         entry(args.data(), begin, end,
-              how.scratch_bytes ? thread_scratch.at_least(how.scratch_bytes) : nullptr);
+              how.scratch_bytes ? PerThread<Scratch>::get().at_least(how.scratch_bytes) : nullptr);
       });
     };
     run(ours->entry, how.tasks);

@@ -362,9 +362,10 @@ class Prelude {
 };
 
 const Prelude& prelude(PreludeTarget target) {
-  static const Prelude cpu(PreludeTarget::Cpu,
-                           {kPreludeCpuCore, kPreludeCpuF32, kPreludeCpuF64, kPreludeComplex});
-  static const Prelude cuda(PreludeTarget::Cuda, {kPreludeCuda, kPreludeComplex});
+  // Never freed: destructors of globals plan kernels too.
+  static const auto& cpu =
+      *new Prelude(PreludeTarget::Cpu, {kPreludeCpuCore, kPreludeCpuF32, kPreludeCpuF64, kPreludeComplex});
+  static const auto& cuda = *new Prelude(PreludeTarget::Cuda, {kPreludeCuda, kPreludeComplex});
   return target == PreludeTarget::Cpu ? cpu : cuda;
 }
 

@@ -109,12 +109,8 @@ void Array::assign(const Operand& value) {
     check_device(r, *this);
   } else {
     node = ir::constant({detail::default_dtype(value.number()), {}}, value.number().value(), r.lines());
-    detail::check_stored("assign", dtype(), value.number());
   }
-  if (is_complex(node->dtype()) && !is_complex(dtype())) {
-    throw TypeError("assign: complex values cannot be stored as " + std::string(name(dtype())) + ": got " +
-                    std::string(name(node->dtype())));
-  }
+  detail::check_stored("assign", dtype(), value);
   // Leading axes of extent 1 that the target lacks do not matter, as in NumPy.
   Shape from = node->shape();
   while (from.size() > ndim() && from[0] == 1) from.erase(0);

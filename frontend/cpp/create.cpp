@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/print.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
@@ -51,9 +52,30 @@ double real_value(std::string_view op, const Number& n) {
 
 bool whole(const Number& n) { return n.kind() != DTypeKind::Float && n.kind() != DTypeKind::Complex; }
 
+// Of 64-bit integers, signed and not.
+__extension__ using Wide = __int128;
+Wide wide(const Scalar& v) { return v.dtype == DType::U64 ? Wide{static_cast<uint64_t>(v.i)} : Wide{v.i}; }
+
+// Error when the dtype does not hold what `ramp` puts in it.
+template <class Got>
+void check_ramp(DType dtype, Wide count, const Scalar& start, const Scalar& step, const Got& got) {
+  if (dtype == DType::Bool && count > 2) throw TypeError("arange: bool holds two values, 0 and 1" + got());
+  if (!is_integer(dtype) || count == 0) return;
+  // Starts and steps that are no integers are cut off first.
+  const auto whole_part = [](const Scalar& v) {
+    return is_float(v.dtype) ? Wide{v.cast(DType::I64).i} : wide(v);
+  };
+  const Wide last = whole_part(start) + (count - 1) * whole_part(step);
+  const bool negative = kind(dtype) == DTypeKind::Signed;
+  const Wide limit = Wide{1} << (8 * static_cast<int>(size_of(dtype)) - (negative ? 1 : 0));
+  if (!detail::holds(dtype, start) || last < (negative ? -limit : 0) || last >= limit)
+    throw OverflowError("arange: the numbers do not fit the dtype " + std::string(name(dtype)) + got());
+}
+
 // True at and below the diagonal.
 NodeRef below(const Recording& r, int64_t rows, int64_t columns, int64_t offset, Op compare) {
   const Shape shape{rows, columns};
+  check_size(r.op(), shape, sizeof(int64_t));
   NodeRef i = ir::iota({DType::I64, shape}, 0, r.lines());
   const NodeRef j = ir::iota({DType::I64, shape}, 1, r.lines());
   if (offset != 0) i = ir::map(Op::add, {i, number(r, i, Scalar::of(offset))}, r.lines());
@@ -93,18 +115,27 @@ void check_count(size_t count, const Shape& shape) {
   }
 }
 
-Array full(const Shape& shape, const Number& value, const Make& make, Where at) {
-  Recording r = recording("full", make, at);
+namespace {
+
+Array filled(std::string_view op, const Shape& shape, const Number& value, const Make& make, Where at) {
+  Recording r = recording(op, make, at);
   const DType dtype = make.dtype.value_or(detail::default_dtype(value));
-  detail::check_stored("full", dtype, value);
+  detail::check_stored(op, dtype, value);
+  check_size(op, shape, size_of(dtype));
   return r.finish(ir::constant({dtype, shape}, value.value(), r.lines()));
 }
 
-Array scalar(const Number& value, const Make& make, Where at) { return full({}, value, make, at); }
+}  // namespace
 
-Array zeros(const Shape& shape, const Make& make, Where at) { return full(shape, 0.0, make, at); }
-Array ones(const Shape& shape, const Make& make, Where at) { return full(shape, 1.0, make, at); }
-Array empty(const Shape& shape, const Make& make, Where at) { return full(shape, 0.0, make, at); }
+Array full(const Shape& shape, const Number& value, const Make& make, Where at) {
+  return filled("full", shape, value, make, at);
+}
+Array scalar(const Number& value, const Make& make, Where at) {
+  return filled("scalar", {}, value, make, at);
+}
+Array zeros(const Shape& shape, const Make& make, Where at) { return filled("zeros", shape, 0.0, make, at); }
+Array ones(const Shape& shape, const Make& make, Where at) { return filled("ones", shape, 1.0, make, at); }
+Array empty(const Shape& shape, const Make& make, Where at) { return filled("empty", shape, 0.0, make, at); }
 
 Array full_like(const Array& x, const Number& value, Where at) {
   Recording r("full_like", at);
@@ -123,25 +154,27 @@ Array arange(const Number& start, const Number& stop, const Number& step, const 
   const double first = real_value("arange", start), last = real_value("arange", stop);
   const double by = real_value("arange", step);
   if (by == 0) throw Error("arange: the step must not be zero: got 0");
-  int64_t count = 0;
+  const auto got = [&] {
+    return ": got " + ir::to_string(start.value()) + " to " + ir::to_string(stop.value()) + " by " +
+           ir::to_string(step.value());
+  };
+  Wide count = 0;
   if (integers) {
-    const int64_t a = start.value().i, b = stop.value().i, d = step.value().i;
-    if (d > 0 ? a < b : a > b) {
-      count = static_cast<int64_t>((d > 0 ? static_cast<uint64_t>(b) - static_cast<uint64_t>(a) - 1
-                                          : static_cast<uint64_t>(a) - static_cast<uint64_t>(b) - 1) /
-                                   (d > 0 ? static_cast<uint64_t>(d) : 0 - static_cast<uint64_t>(d))) +
-              1;
-    }
+    const Wide a = wide(start.value()), b = wide(stop.value()), d = wide(step.value());
+    if (d > 0 ? a < b : a > b) count = ((d > 0 ? b - a - 1 : a - b - 1) / (d > 0 ? d : -d)) + 1;
   } else {
     const double extent = std::ceil((last - first) / by);
-    if (!(extent < 0x1p62)) {
-      throw Error("arange: the range must be finite: got " + std::to_string(first) + " to " +
-                  std::to_string(last) + " by " + std::to_string(by));
-    }
+    if (!(extent < 0x1p62)) throw Error("arange: the range must be finite" + got());
     count = extent > 0 ? static_cast<int64_t>(extent) : 0;
   }
-  const DType dtype = make.dtype.value_or(integers ? DType::I64 : DType::F64);
-  return r.finish(ramp(r, {count}, dtype, start.value(), step.value()), 6);
+  if (count > INT64_MAX) throw Error("arange: too many elements" + got());
+  const Wide furthest =
+      integers && count > 0 ? wide(start.value()) + (count - 1) * wide(step.value()) : Wide{0};
+  const DType dtype = make.dtype.value_or(!integers              ? DType::F64
+                                          : furthest > INT64_MAX ? DType::U64
+                                                                 : DType::I64);
+  check_ramp(dtype, count, start.value(), step.value(), got);
+  return r.finish(ramp(r, {static_cast<int64_t>(count)}, dtype, start.value(), step.value()), 6);
 }
 
 Array linspace(const Number& start, const Number& stop, int64_t count, bool endpoint, const Make& make,

@@ -76,20 +76,7 @@ const void* Array::host_data() const {
 }
 
 void Array::check_held(const Scalar& value, DType wanted) {
-  const bool from_integer = is_integer(value.dtype) || value.dtype == DType::Bool;
-  bool held = true;
-  if (is_integer(wanted)) {
-    // A long double holds every integer of 64 bits.
-    const long double whole = !from_integer               ? std::trunc(value.re)
-                              : value.dtype == DType::U64 ? static_cast<uint64_t>(value.i)
-                                                          : static_cast<long double>(value.i);
-    const bool negative = kind(wanted) == DTypeKind::Signed;
-    const long double limit = std::ldexp(1.0L, 8 * static_cast<int>(size_of(wanted)) - (negative ? 1 : 0));
-    held = whole >= (negative ? -limit : 0) && whole < limit;
-  } else if (wanted != DType::Bool && !from_integer) {
-    held = !std::isfinite(value.re) || std::isfinite(value.cast(wanted).re);
-  }
-  if (!held)
+  if (!detail::holds(wanted, value))
     throw OverflowError("item: " + std::string(name(wanted)) + " does not hold the value: got " +
                         ir::to_string(value) + " of dtype " + std::string(name(value.dtype)));
 }

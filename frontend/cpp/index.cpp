@@ -43,6 +43,10 @@ int64_t resolve(int64_t position, size_t axis, int64_t extent) {
 
 }  // namespace
 
+void Index::throw_out_of_range(uint64_t position) {
+  throw IndexError("index: position out of range: got " + std::to_string(position));
+}
+
 Array Array::index(std::span<const Index> indices) const {
   const auto& cell = Access::cell(*this);
   const Shape& shape = this->shape();

@@ -13,18 +13,23 @@
 
 namespace weft {
 namespace detail {
-namespace {
-
-bool fits(const Scalar& value, DType dtype) {
-  const bool large = value.dtype == DType::U64 && value.i < 0;
-  if (dtype == DType::U64) return large || value.i >= 0;
-  if (large) return false;
-  if (dtype == DType::I64) return true;
-  const Scalar there = value.cast(dtype);
-  return there.i == value.i;
+bool holds(DType to, const Scalar& value) {
+  if (to == DType::Bool) return true;
+  if (!is_complex(to) && value.im != 0) return false;
+  if (is_integer(to)) {
+    // A long double holds every integer of 64 bits.
+    const bool from_integer = kind(value.dtype) <= DTypeKind::Unsigned;
+    const long double whole = !from_integer               ? std::trunc(value.re)
+                              : value.dtype == DType::U64 ? static_cast<uint64_t>(value.i)
+                                                          : static_cast<long double>(value.i);
+    const bool negative = kind(to) == DTypeKind::Signed;
+    const long double limit = std::ldexp(1.0L, 8 * static_cast<int>(size_of(to)) - (negative ? 1 : 0));
+    return whole >= (negative ? -limit : 0) && whole < limit;
+  }
+  const Scalar there = value.cast(to);
+  return (std::isfinite(there.re) || !std::isfinite(value.re)) &&
+         (std::isfinite(there.im) || !std::isfinite(value.im));
 }
-
-}  // namespace
 
 DType default_dtype(const Number& number) {
   if (number.is_typed()) return number.value().dtype;
@@ -47,20 +52,43 @@ DType weak_dtype(std::string_view op, DType strong, const Number& number) {
   if (number.is_typed()) return promote(strong, number.value().dtype);
   const DTypeKind given = number.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : number.kind();
   const DType dtype = promote_weak(strong, given);
-  if (given == DTypeKind::Signed && is_integer(dtype) && !fits(number.value(), dtype)) {
+  if (given == DTypeKind::Signed && is_integer(dtype) && !holds(dtype, number.value())) {
     throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
                         std::string(name(dtype)) + ": got " + ir::to_string(number.value()));
   }
   return dtype;
 }
 
+namespace {
+
+void check_not_complex(std::string_view op, DType dtype, DType given) {
+  if (is_complex(given) && !is_complex(dtype)) {
+    throw TypeError(std::string(op) + ": complex values cannot be stored as " + std::string(name(dtype)) +
+                    ": got " + std::string(name(given)));
+  }
+}
+
+}  // namespace
+
 void check_stored(std::string_view op, DType dtype, const Number& number) {
+  check_not_complex(op, dtype, number.value().dtype);
   if (!is_integer(dtype)) return;
   weak_dtype(op, dtype, number);
-  if (number.kind() == DTypeKind::Float && !std::isfinite(number.value().re)) {
-    throw Error(std::string(op) + ": integers are finite: got " + ir::to_string(number.value()) + " for " +
+  if (number.kind() != DTypeKind::Float) return;
+  const Scalar& value = number.value();
+  if (!std::isfinite(value.re)) {
+    throw Error(std::string(op) + ": integers are finite: got " + ir::to_string(value) + " for " +
                 std::string(name(dtype)));
   }
+  if (!holds(dtype, value)) {
+    throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
+                        std::string(name(dtype)) + ": got " + ir::to_string(value));
+  }
+}
+
+void check_stored(std::string_view op, DType dtype, const Operand& value) {
+  if (value.array()) return check_not_complex(op, dtype, value.array()->dtype());
+  check_stored(op, dtype, value.number());
 }
 
 DeviceSlot& Recording::device() const { return device_ ? *device_ : current_session().device({}); }
@@ -110,7 +138,7 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
     DType dtype = default_dtype(number);
     // Comparisons answer for any number, so one that does not fit keeps a dtype that holds it.
     if (strong && !number.is_typed() &&
-        !(compares && is_integer(*strong) && is_integer(dtype) && !fits(number.value(), *strong))) {
+        !(compares && is_integer(*strong) && is_integer(dtype) && !holds(*strong, number.value()))) {
       dtype = weak_dtype(op_, *strong, number);
     }
     out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);

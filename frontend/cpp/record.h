@@ -53,9 +53,14 @@ class Recording {
 // fit.
 DType weak_dtype(std::string_view op, DType strong, const Number& number);
 DType default_dtype(const Number& number);
+// Whether a cast of the value to `to` keeps it but for fractions and rounding: integers stay in range, what
+// is finite stays finite, and no imaginary part is lost. Bool holds everything.
+bool holds(DType to, const Scalar& value);
 // Error when the number is to be stored as an integer and is none that the dtype holds: too large, NaN or
-// infinite. Fractions are cut off.
+// infinite; fractions are cut off. TypeError when it is complex and the dtype is not.
 void check_stored(std::string_view op, DType dtype, const Number& number);
+// The same for what may be an array, of which only the dtype is looked at.
+void check_stored(std::string_view op, DType dtype, const Operand& value);
 
 // x = op(x, value) in x's own dtype, written through its view.
 void in_place(ir::Op op, const Array& x, const Operand& value);

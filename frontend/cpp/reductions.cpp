@@ -1,6 +1,7 @@
 #include "frontend/cpp/weft/reductions.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -61,9 +62,14 @@ class Reduction {
     const NodeRef total = reduce(Op::sum, map(Op::square, {d}));
     return map(Op::divide, {total, constant(total, std::max(0.0, static_cast<double>(count_) - correction))});
   }
+  // The maximum; -inf of no elements.
+  NodeRef max() const {
+    if (count_ > 0) return reduce(Op::max, x_);
+    return constant(reduce(Op::sum, x_), -std::numeric_limits<double>::infinity());
+  }
   // The maximum, but 0 where it is infinite, so that subtracting it gives no NaN.
   NodeRef finite_max() const {
-    const NodeRef m = reduce(Op::max, x_);
+    const NodeRef m = max();
     return map(Op::select, {map(Op::isfinite, {m}), m, constant(m, 0)});
   }
 
@@ -166,7 +172,7 @@ Array softmax(const Operand& x, const Axes& axes) {
   Reduction r("softmax", x, axes);
   check_real("softmax", r);
   r.convert_for_statistics();
-  const NodeRef m = r.reduce(Op::max, r.x());
+  const NodeRef m = r.max();
   const NodeRef e = r.map(Op::exp, {r.map(Op::subtract, {r.x(), r.spread(m)})});
   return r.finish_spread(r.map(Op::divide, {e, r.spread(r.reduce(Op::sum, e))}), 12);
 }
@@ -175,7 +181,7 @@ Array log_softmax(const Operand& x, const Axes& axes) {
   Reduction r("log_softmax", x, axes);
   check_real("log_softmax", r);
   r.convert_for_statistics();
-  const NodeRef m = r.reduce(Op::max, r.x());
+  const NodeRef m = r.max();
   const NodeRef d = r.map(Op::subtract, {r.x(), r.spread(m)});
   const NodeRef total = r.reduce(Op::sum, r.map(Op::exp, {d}));
   return r.finish_spread(r.map(Op::subtract, {d, r.spread(r.map(Op::log, {total}))}), 14);

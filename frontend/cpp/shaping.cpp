@@ -171,6 +171,7 @@ Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at
 void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
   Recording r("put_along_axis", values);
   const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
+  detail::check_stored("put_along_axis", x.dtype(), values);
   const NodeRef given = ir::cast(r.node(values), x.dtype(), r.lines());
   const Array result = r.finish(ir::scatter(ir::Op::scatter, node, positions, given, axis, r.lines()), 3);
   Array(x).assign(Operand(result, values.at()));

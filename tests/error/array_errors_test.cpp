@@ -43,6 +43,47 @@ TEST_F(ArrayErrors, NumbersThatDoNotFit) {
             "pow: integers to negative integer powers are not integers: got i8 and -1");
 }
 
+TEST_F(ArrayErrors, NumbersThatADTypeDoesNotStore) {
+  EXPECT_EQ(message_of<OverflowError>([&] { full({2}, 1e30, DType::I32); }),
+            "full: the number does not fit the array's dtype i32: got 1e+30");
+  EXPECT_EQ(message_of<TypeError>([&] { scalar(std::complex<double>(1, 2), DType::F32); }),
+            "scalar: complex values cannot be stored as f32: got c128");
+  Array u = zeros({3}, DType::U8);
+  const Array first = from<int64_t>({0});
+  EXPECT_EQ(message_of<OverflowError>([&] { put_along_axis(u, first, 300, 0); }),
+            "put_along_axis: the number does not fit the array's dtype u8: got 300");
+  EXPECT_EQ(message_of<TypeError>([&] { put_along_axis(u, first, zeros({1}, DType::C64), 0); }),
+            "put_along_axis: complex values cannot be stored as u8: got c64");
+  EXPECT_EQ(message_of<OverflowError>([&] { arange(-3, 3, 1, DType::U8); }),
+            "arange: the numbers do not fit the dtype u8: got -3 to 3 by 1");
+  EXPECT_EQ(message_of<OverflowError>([&] { arange(0, 257, 1, DType::U8); }),
+            "arange: the numbers do not fit the dtype u8: got 0 to 257 by 1");
+  EXPECT_EQ(arange(0, 256, 1, DType::U8).shape(), Shape{256});
+  EXPECT_EQ(message_of([&] { arange(1, 2, 1e-320); }),
+            "arange: the range must be finite: got 1 to 2 by 1e-320");
+  EXPECT_EQ(message_of<TypeError>([&] { arange(5, DType::Bool); }),
+            "arange: bool holds two values, 0 and 1: got 0 to 5 by 1");
+}
+
+TEST_F(ArrayErrors, ElementsThatATypeDoesNotHold) {
+  EXPECT_EQ(message_of<OverflowError>([&] { scalar(70000).item<float16>(); }),
+            "item: f16 does not hold the value: got 70000 of dtype i64");
+  message_of<OverflowError>([&] { from<std::complex<double>>({{1, 2}}).item<double>(); });
+  message_of<OverflowError>([&] { from<std::complex<double>>({{1, 1e300}}).item<std::complex<float>>(); });
+  EXPECT_EQ(from<std::complex<double>>({{1, 0}}).item<double>(), 1);
+}
+
+TEST_F(ArrayErrors, ExtentsThatAreNegative) {
+  EXPECT_EQ(message_of([&] { zeros({-1}); }), "zeros: extents must not be negative: got (-1,)");
+  EXPECT_EQ(message_of([&] { eye(-1); }), "eye: extents must not be negative: got (-1, -1)");
+}
+
+TEST_F(ArrayErrors, PositionsBeyondSignedNumbers) {
+  EXPECT_EQ(message_of<IndexError>([&] { f_(UINT64_MAX); }),
+            "index: position out of range: got 18446744073709551615");
+  message_of<IndexError>([&] { f_.at(0, UINT64_MAX); });
+}
+
 TEST_F(ArrayErrors, ResultsThatDoNotFitInPlace) {
   Array a = i_;
   EXPECT_EQ(message_of<TypeError>([&] { a += 0.5; }),

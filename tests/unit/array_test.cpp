@@ -322,5 +322,21 @@ TEST_P(ArrayTest, LargeArraysComputeWhatSmallOnesDo) {
   EXPECT_NEAR(mean(x).item<double>(), 0.5, 1e-4);
 }
 
+TEST_P(ArrayTest, ArangeGoesBeyondSignedNumbers) {
+  const Array a = arange(0, UINT64_MAX, uint64_t{1} << 62);
+  EXPECT_EQ(a.to_vector<uint64_t>(),
+            (std::vector<uint64_t>{0, uint64_t{1} << 62, uint64_t{2} << 62, uint64_t{3} << 62}));
+}
+
+TEST_P(ArrayTest, SoftmaxOfNothingIsEmptyAndItsSumIsMinusInfinity) {
+  for (const Shape& shape : {Shape{0}, Shape{2, 0}}) {
+    EXPECT_EQ(softmax(zeros(shape), -1).to_vector<double>().size(), 0u);
+    EXPECT_EQ(softmax(zeros(shape), -1).shape(), shape);
+    EXPECT_EQ(log_softmax(zeros(shape), -1).shape(), shape);
+  }
+  EXPECT_EQ(logsumexp(zeros({0})).item<double>(), -INFINITY);
+  EXPECT_EQ(logsumexp(zeros({2, 0}), 1).to_vector<double>(), (std::vector<double>{-INFINITY, -INFINITY}));
+}
+
 }  // namespace
 }  // namespace weft

@@ -56,7 +56,7 @@ class Array {
   // One element as an array of rank 0; reading it compiles nothing.
   template <std::integral... Positions>
   Array at(Positions... positions) const {
-    return element(Dims{static_cast<int64_t>(positions)...});
+    return element(Dims{Index(positions).position()...});
   }
   Array element(const Dims& positions) const;
   // One extent may be -1. A view where the layout allows it, as in NumPy, else a copy.

@@ -26,16 +26,22 @@ class Index {
 
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Index(T position) : kind_(Kind::Position), position_(static_cast<int64_t>(position)) {}  // NOLINT
-  Index(Slice range) : kind_(Kind::Range), range_(range) {}                                // NOLINT
-  Index(NewAxis) : kind_(Kind::NewAxis) {}                                                 // NOLINT
-  Index(Ellipsis) : kind_(Kind::Ellipsis) {}                                               // NOLINT
+  Index(T position) : kind_(Kind::Position), position_(static_cast<int64_t>(position)) {  // NOLINT
+    if constexpr (std::unsigned_integral<T>)
+      if (position_ < 0) throw_out_of_range(position);
+  }
+  Index(Slice range) : kind_(Kind::Range), range_(range) {}  // NOLINT
+  Index(NewAxis) : kind_(Kind::NewAxis) {}                   // NOLINT
+  Index(Ellipsis) : kind_(Kind::Ellipsis) {}                 // NOLINT
 
   Kind kind() const { return kind_; }
   int64_t position() const { return position_; }
   const Slice& range() const { return range_; }
 
  private:
+  // IndexError: no array is that long.
+  [[noreturn]] static void throw_out_of_range(uint64_t position);
+
   Kind kind_;
   int64_t position_ = 0;
   Slice range_;

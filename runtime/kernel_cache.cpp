@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include "compiler/base/error.h"
 
@@ -162,6 +163,13 @@ bool make_directory(const std::string& path) {
 std::string directory_problem(const std::string& path) {
   struct stat status;
   if (::lstat(path.c_str(), &status) != 0) return path + ": " + std::strerror(errno);
+  // Whoever can replace a link can lead to a folder of their own, so the link has to be this user's too.
+  if (S_ISLNK(status.st_mode)) {
+    if (status.st_uid != ::geteuid())
+      return path + ": a symbolic link of user " + std::to_string(status.st_uid) + ", not of this one (" +
+             std::to_string(::geteuid()) + ")";
+    if (::stat(path.c_str(), &status) != 0) return path + ": a symbolic link to nothing";
+  }
   if (!S_ISDIR(status.st_mode)) return path + ": not a directory";
   if (status.st_uid != ::geteuid())
     return path + ": owned by user " + std::to_string(status.st_uid) + ", not by this one (" +
@@ -392,7 +400,9 @@ std::vector<CacheEntry> KernelCache::verify() {
   for (CacheEntry& entry : list()) {
     const std::string path = directory_ + "/" + entry_name(entry.key);
     if (!examine(directory_, entry, [](const Parts&) {}) || entry.problem.empty()) continue;
-    ::unlink(path.c_str());
+    std::error_code code;  // a folder may stand in an entry's place
+    std::filesystem::remove_all(path, code);
+    if (code) throw Error("cache: " + path + " is damaged and cannot be removed: " + code.message());
     damaged.push_back(std::move(entry));
   }
   return damaged;

@@ -152,6 +152,13 @@ std::vector<HostTensor> gather_inputs(const ir::Graph& graph, const std::vector<
   return out;
 }
 
+std::string seed_problem(const std::string& text) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return fmt::format("takes a whole number from 0 to {}, got '{}'", UINT64_MAX, text);
+}
+
 size_t output_number(const GraphFile& file, const std::string& name) {
   for (size_t i = 0; i < file.outputs.size(); ++i)
     if (file.outputs[i] == name) return i;

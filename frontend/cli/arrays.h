@@ -24,6 +24,8 @@ Binding parse_binding(const std::string& option, const std::string& text);
 // `seed`; Error when there is none. Dtype and shape must be those that the graph declares.
 std::vector<ir::HostTensor> gather_inputs(const ir::Graph& graph, const std::vector<Binding>& bindings,
                                           std::optional<uint64_t> seed);
+// What is wrong with the text as a seed, if anything; the parser takes numbers that do not fit for others.
+std::string seed_problem(const std::string& text);
 
 // The number of the output that `name` means: as the file calls it, or its number.
 size_t output_number(const GraphFile& file, const std::string& name);

@@ -33,10 +33,14 @@ std::unique_ptr<KernelCache> open(const Flags& flags) {
   return open(flags.directory, default_device_choice().cache_limit);
 }
 
+// Opening a cache makes its folder, which is not for commands that look for kernels in it.
+bool is_missing(const Flags& flags) {
+  return !flags.directory.empty() &&
+         !std::filesystem::exists(std::filesystem::symlink_status(flags.directory));
+}
+
 void list(const Flags& flags) {
-  // Opening a cache makes its folder.
-  if (!flags.directory.empty() &&
-      !std::filesystem::exists(std::filesystem::symlink_status(flags.directory))) {
+  if (is_missing(flags)) {
     fmt::print("0 kernels, 0 bytes in {}, which does not exist\n", flags.directory);
     return;
   }
@@ -53,6 +57,10 @@ void list(const Flags& flags) {
 }
 
 void verify(const Flags& flags) {
+  if (is_missing(flags)) {
+    fmt::print("0 kernels checked in {}, which does not exist\n", flags.directory);
+    return;
+  }
   auto cache = open(flags);
   size_t before = cache->list().size();
   auto damaged = cache->verify();
@@ -62,11 +70,19 @@ void verify(const Flags& flags) {
 }
 
 void clear(const Flags& flags) {
+  if (is_missing(flags)) {
+    fmt::print("0 kernels removed from {}, which does not exist\n", flags.directory);
+    return;
+  }
   auto cache = open(flags);
   fmt::print("{} kernels removed from {}\n", cache->clear(), cache->directory());
 }
 
 void trim(const Flags& flags) {
+  if (is_missing(flags)) {
+    fmt::print("0 kernels removed from {}, which does not exist\n", flags.directory);
+    return;
+  }
   auto cache = open(flags);
   size_t before = cache->list().size();
   cache->trim(flags.max_bytes);
@@ -96,9 +112,6 @@ void read_bundle(const Flags& flags) {
 void add_cache(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("cache", "The compiled kernels that are kept on disk");
-  command->footer(
-      "Examples:\n  weft cache ls\n  weft cache trim --max-bytes 100MiB\n  weft cache verify --cache-dir "
-      "/tmp/kernels\n  weft cache export kernels --target sm_90");
   command->require_subcommand(1);
   auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
     CLI::App* sub = command->add_subcommand(name, description);
@@ -123,6 +136,9 @@ void add_cache(CLI::App& app) {
   };
   add_bundle("export", "Copy sound kernels to a folder, for machines without a compiler", write_bundle);
   add_bundle("import", "Add the sound kernels of an exported folder", read_bundle);
+  command->footer(
+      "Examples:\n  weft cache ls\n  weft cache trim --max-bytes 100MiB\n  weft cache verify --cache-dir "
+      "/tmp/kernels\n  weft cache export kernels --target sm_90");
 }
 
 }  // namespace weft::cli

@@ -21,7 +21,7 @@ void print_device(const std::string& name) {
   choice.name = name;
   runtime::Counters counters;
   try {
-    auto device = open_device(choice, counters);
+    auto device = open_device(choice, nullptr, counters);
     const runtime::DeviceInfo& info = device->info();
     bool cuda = kind_of(name) == TargetKind::Cuda;
     fmt::print("{}: {}\n", info.name, info.description);

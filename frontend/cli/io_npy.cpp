@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "compiler/base/error.h"
+#include "frontend/cli/io_file.h"
 
 namespace weft::io {
 namespace {
@@ -303,9 +304,11 @@ void write_npy(std::ostream& out, const HostArray& array, const std::string& nam
 }
 
 void write_npy(const std::string& path, const HostArray& array) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) throw Error(fmt::format("write_npy: '{}': cannot be opened: {}", path, std::strerror(errno)));
-  write_npy(out, array, path);
+  write_whole_file(path, [&](const std::string& where) {
+    std::ofstream out(where, std::ios::binary | std::ios::trunc);
+    if (!out) throw Error(fmt::format("write_npy: '{}': cannot be opened: {}", path, std::strerror(errno)));
+    write_npy(out, array, path);
+  });
 }
 
 }  // namespace weft::io

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "compiler/base/error.h"
+#include "frontend/cli/io_file.h"
 
 // libpng reports an error by longjmp, which must not pass over objects with destructors. So each function
 // that calls setjmp is noexcept, works on storage that its caller owns, and holds only plain values.
@@ -194,10 +195,12 @@ void write_png(const std::string& path, const HostArray& array) {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (!file) fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  if (!write_rows(writer, file.get(), layout, rows.data())) fail(writer.message.text);
-  if (std::fclose(file.release()) != 0) fail(fmt::format("cannot be written: {}", std::strerror(errno)));
+  write_whole_file(path, [&](const std::string& where) {
+    std::unique_ptr<std::FILE, Close> file(std::fopen(where.c_str(), "wb"));
+    if (!file) fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
+    if (!write_rows(writer, file.get(), layout, rows.data())) fail(writer.message.text);
+    if (std::fclose(file.release()) != 0) fail(fmt::format("cannot be written: {}", std::strerror(errno)));
+  });
 }
 
 }  // namespace weft::io

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdio>
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/weft/session.h"
@@ -75,12 +76,17 @@ TargetKind kind_of(std::string_view name) {
 
 std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {
   if (choice.cache_directory.empty()) return nullptr;
-  return std::make_shared<runtime::KernelCache>(choice.cache_directory, choice.cache_limit);
+  auto cache = std::make_shared<runtime::KernelCache>(choice.cache_directory, choice.cache_limit);
+  if (cache->disabled_because().empty()) return cache;
+  const std::string line = fmt::format("weft: warning: no disk cache: {}\n", cache->disabled_because());
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return nullptr;
 }
 
-std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime::Counters& counters) {
+std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice,
+                                             std::shared_ptr<runtime::KernelCache> cache,
+                                             runtime::Counters& counters) {
   TargetKind kind = kind_of(choice.name);
-  std::shared_ptr<runtime::KernelCache> cache = open_cache(choice);
   if (kind == TargetKind::Cuda)
     return runtime::make_cuda_device(ordinal_of(choice.name), {}, std::move(cache), counters);
 #ifdef WEFT_CPU_JIT
@@ -103,8 +109,6 @@ Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice) {
 }
 
 Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters) {
-  DeviceChoice quiet = choice;
-  quiet.cache_directory = "";
   if (kind_of(choice.name) == TargetKind::Cuda && choice.name == "cuda") {
     std::string reason;
     if (runtime::cuda_device_count(reason) == 0)
@@ -113,7 +117,7 @@ Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters
 #ifndef WEFT_CPU_JIT
   if (kind_of(choice.name) == TargetKind::Cpu) return {with_fixed({}, choice), "", nullptr};
 #endif
-  auto device = open_device(quiet, counters);
+  auto device = open_device(choice, nullptr, counters);
   return {target_of(device->info(), choice), device->info().architecture, device};
 }
 

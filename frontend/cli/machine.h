@@ -30,11 +30,14 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache);
 // Error when it is no device's name.
 TargetKind kind_of(std::string_view device_name);
 
-// The cache of compiled kernels, and of schedules; null where there is none on disk.
+// The cache of compiled kernels, and of schedules; null where there is none on disk. Warns on the standard
+// error when the folder that was chosen cannot be used.
 std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice);
 
 // Opens the device. Error when it cannot be had. `counters` outlives it.
-std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice, runtime::Counters& counters);
+std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice,
+                                             std::shared_ptr<runtime::KernelCache> cache,
+                                             runtime::Counters& counters);
 
 // What kernels are made for on the opened device.
 Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice);

@@ -2,6 +2,7 @@
 // exit codes.
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <system_error>
 
@@ -24,15 +25,24 @@ constexpr const char* kExamples = R"(Examples:
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
 70 a defect of weft.)";
 
+// The exit code tells, even where nothing can be written to the standard error.
 int fail(int code, std::string_view what) {
-  fmt::print(stderr, "weft: error: {}\n", what);
+  const std::string line = fmt::format("weft: error: {}\n", what);
+  std::fwrite(line.data(), 1, line.size(), stderr);
   return code;
+}
+
+// "weft cache ls": the command that the arguments led to.
+std::string command_of(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* at = &app; !at->get_subcommands().empty(); name += " " + at->get_name())
+    at = at->get_subcommands().front();
+  return name;
 }
 
 int run(int argc, char** argv) {
   CLI::App app("See, run and measure array programs written as .weft graphs.", "weft");
   app.set_version_flag("--version", "weft " WEFT_VERSION);
-  app.footer(kExamples);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   add_run(app);
@@ -42,13 +52,16 @@ int run(int argc, char** argv) {
   add_ops(app);
   add_devices(app);
   add_cache(app);
+  app.footer(kExamples);  // last: commands take over the footer that is there when they are added
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
-    return fail(kUsage, fmt::format("{}\nTry 'weft --help', or 'weft COMMAND --help'.", e.what()));
+    if (e.get_exit_code() != 0)
+      return fail(kUsage, fmt::format("{}\nTry '{} --help'.", e.what(), command_of(app)));
+    app.exit(e);  // --help and --version
   }
-  if (std::fflush(stdout) != 0) return fail(kUserError, "cannot write to the standard output");
+  if (!std::cout.flush() || std::fflush(stdout) != 0)
+    return fail(kUserError, "cannot write to the standard output");
   return kOk;
 }
 

@@ -105,17 +105,23 @@ void run(const Flags& flags) {
       out.emplace_back(output_number(file, b.name), b.value);
     }
     quiet |= out.back().second == "-";
+    for (size_t i = 0; i + 1 < out.size(); ++i) {
+      if (out[i].second == out.back().second)
+        throw Error(fmt::format("--out: a file takes one output: got '{}' and '{}' for '{}'",
+                                file.outputs[out[i].first], file.outputs[out.back().first], out[i].second));
+    }
   }
   if (quiet && (flags.time || flags.each_op || flags.verify))
     throw Error("run: --out to - leaves no room on the standard output for --time, --each-op and --verify");
   std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
 
   runtime::Counters counters;
-  auto device = open_device(flags.device, counters);
+  const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
+  auto device = open_device(flags.device, cache, counters);
   Target target = target_of(device->info(), flags.device);
   Options options = compile_options(flags.compile);
   Compiling before(counters);
-  runtime::Choices choices(open_cache(flags.device), device->info().architecture);
+  runtime::Choices choices(cache, device->info().architecture);
   LoadedGraph graph(file.graph, inputs, target, options, device, counters, choices);
   Compiling after(counters);
   std::vector<ir::HostTensor> results = graph.run();
@@ -177,18 +183,22 @@ and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
-      ->type_name("SEED");
-  auto* time = command->add_option("--time", flags->times, "Time each kernel; the median of N runs")
-                   ->expected(0, 1)
-                   ->check(CLI::Range(1, 1000000))
-                   ->type_name("[N]");
-  command->add_flag("--each-op", flags->each_op, "Time it beside the same work op by op");
+      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
+      ->type_name("");
+  // A flag, so that it never takes the file that follows it for its number.
+  auto* time =
+      command
+          ->add_flag("--time{" + std::to_string(kTimes) + "}", flags->times,
+                     "Time each kernel; --time=N: the median of N runs instead of " + std::to_string(kTimes))
+          ->check(CLI::Range(1, 1000000));
+  CLI::Option* each_op =
+      command->add_flag("--each-op", flags->each_op, "Time it beside the same work op by op");
   command->add_flag("--verify", flags->verify, "Compare with the reference interpreter");
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);
+  each_op->excludes("--no-fuse");
   command->callback([flags, time] {
     flags->time = time->count() > 0;
-    if (flags->times == 0) flags->times = kTimes;  // --time without N
     run(*flags);
   });
 }

@@ -35,8 +35,10 @@ void run(const Flags& flags) {
   for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
   const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
   runtime::Counters counters;
-  auto device = open_device(flags.device, counters);
-  runtime::Choices choices(open_cache(flags.device), device->info().architecture);
+  const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
+  if (!cache) throw Error("tune: what it finds is kept in the cache, which cannot be used");
+  auto device = open_device(flags.device, cache, counters);
+  runtime::Choices choices(cache, device->info().architecture);
   LoadedGraph graph(file.graph, inputs, target_of(device->info(), flags.device),
                     compile_options(flags.compile), device, counters, choices);
   using Clock = std::chrono::steady_clock;

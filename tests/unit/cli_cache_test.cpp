@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -102,6 +103,33 @@ TEST_F(CliCache, SaysWhyThereIsNone) {
   EXPECT_EQ(ran.err, "weft: error: cache: there is no cache folder; name one with --cache-dir\n");
   EXPECT_EQ(run_weft({"cache"}).code, 2);
   EXPECT_EQ(run_weft({"cache", "trim"}).code, 2);
+}
+
+TEST_F(CliCache, AFolderInAnEntrysPlaceIsRemovedAsDamaged) {
+  const std::filesystem::path entry = entries().front();
+  std::filesystem::remove(entry);
+  std::filesystem::create_directories(entry / "inner");
+  EXPECT_THAT(cache({"verify"}).out, HasSubstr("1 were damaged and are removed"));
+  EXPECT_FALSE(std::filesystem::exists(entry));
+}
+
+TEST_F(CliCache, CommandsThatLookForKernelsMakeNoFolder) {
+  directory = folder / "absent";
+  for (const char* command : {"clear", "verify", "ls"}) {
+    Ran ran = cache({command});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("does not exist")) << command;
+  }
+  EXPECT_EQ(cache({"trim", "--max-bytes", "0"}).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST_F(CliCache, ALinkToAFolderOfOnesOwnIsFollowed) {
+  const std::string link = folder / "link";
+  std::filesystem::create_directory_symlink(directory, link);
+  const std::string through_link = run_weft({"cache", "ls", "--cache-dir", link}).out;
+  EXPECT_EQ(std::count(through_link.begin(), through_link.end(), '\n'),
+            static_cast<std::ptrdiff_t>(entries().size()) + 1);
 }
 
 }  // namespace

@@ -40,9 +40,11 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-Ran run_weft(const std::vector<std::string>& arguments, const std::string& input) {
-  Folder folder;
-  write_text(folder / "in", input);
+namespace {
+
+// The exit code, or 128 + the signal.
+int run(const std::vector<std::string>& arguments, const std::string& in, const std::string& out,
+        const std::string& err) {
   std::vector<std::string> all = {WEFT_CLI};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -50,9 +52,9 @@ Ran run_weft(const std::vector<std::string>& arguments, const std::string& input
   argv.push_back(nullptr);
   pid_t child = fork();
   if (child == 0) {
-    redirect(folder / "in", O_RDONLY, 0);
-    redirect(folder / "out", O_WRONLY | O_CREAT, 1);
-    redirect(folder / "err", O_WRONLY | O_CREAT, 2);
+    redirect(in, O_RDONLY, 0);
+    redirect(out, O_WRONLY | O_CREAT, 1);
+    redirect(err, O_WRONLY | O_CREAT, 2);
     setenv("WEFT_CACHE_DIR", "off", 1);
     unsetenv("WEFT_DEVICE");
     execv(argv[0], argv.data());
@@ -60,7 +62,19 @@ Ran run_weft(const std::vector<std::string>& arguments, const std::string& input
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("weft could not be started");
-  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int run_weft_into(const std::string& out, const std::string& err, const std::vector<std::string>& arguments) {
+  return run(arguments, "/dev/null", out, err);
+}
+
+Ran run_weft(const std::vector<std::string>& arguments, const std::string& input) {
+  Folder folder;
+  write_text(folder / "in", input);
+  const int code = run(arguments, folder / "in", folder / "out", folder / "err");
   return {code, read_file(folder / "out"), read_file(folder / "err")};
 }
 

@@ -13,6 +13,8 @@ struct Ran {
 
 // Runs `weft` with the arguments, `input` on its standard input, and no cache folder but one that is named.
 Ran run_weft(const std::vector<std::string>& arguments, const std::string& input = "");
+// The same with its output and its errors going to these files.
+int run_weft_into(const std::string& out, const std::string& err, const std::vector<std::string>& arguments);
 
 // A folder of its own for each test, removed at its end.
 class Folder {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "frontend/cli/io_npy.h"
 #include "frontend/cli/io_png.h"
@@ -157,7 +159,7 @@ TEST_F(CliRun, TurnsAPhotographIntoAPicture) {
 }
 
 TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
-  Ran ran = run({"docs/examples/softmax.weft", "--random", "1", "--each-op", "--time", "1"});
+  Ran ran = run({"docs/examples/softmax.weft", "--random", "1", "--each-op", "--time=1"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, ContainsRegex("fused +1 kernel, [0-9.]+ ms, 33.554 MB moved"));
   EXPECT_THAT(ran.out, ContainsRegex("op by op +5 kernels, [0-9.]+ ms, 134.2[0-9]+ MB moved"));
@@ -192,7 +194,7 @@ TEST_F(CliRun, AnotherConstantCompilesNothing) {
     return std::string("graph {\n  %a = input : f32[100]\n  %b = multiply %a, ") + number +
            "\n  return %b\n}\n";
   };
-  std::vector<std::string> timed = {"-", "--random", "1", "--time", "1", "--cache-dir", folder / "cache"};
+  std::vector<std::string> timed = {"-", "--random", "1", "--time=1", "--cache-dir", folder / "cache"};
   EXPECT_THAT(run(timed, text("0.3")).out, HasSubstr("1 compiled in"));
   EXPECT_THAT(run(timed, text("0.7")).out, HasSubstr("0 compiled in 0.00 ms, 1 from disk"));
 }
@@ -244,6 +246,46 @@ TEST_F(CliRun, AFileAloneTakesTheOnlyOutput) {
   expect_error(run_scaled({"--out", alone}), 1, "it returns y, total");
 }
 
+TEST_F(CliRun, AFileTakesOneOutput) {
+  const std::string file = folder / "both.npy";
+  expect_error(run_scaled({"--out", "y=" + file, "--out", "total=" + file}), 1,
+               "a file takes one output: got 'y' and 'total'");
+}
+
+TEST_F(CliRun, AFailedWriteLeavesTheOldFileAndNothingBeside) {
+  const std::string inner = folder / "results";
+  std::filesystem::create_directory(inner);
+  const std::string file = inner + "/total.png";
+  write_text(file, "old");
+  expect_error(run_scaled({"--out", "total=" + file}), 1, "total.png");
+  EXPECT_EQ(read_text(file), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(inner), {}), 1);
+  Ran ran = run_scaled({"--out", "y=/dev/full"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(CliRun, WhatIsWrittenThroughALinkGoesWhereItLeads) {
+  const std::string file = folder / "y.npy", link = folder / "link.npy";
+  std::filesystem::create_symlink(file, link);
+  EXPECT_EQ(run_scaled({"--out", "y=" + link}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_FALSE(read_text(file).empty());
+}
+
+TEST_F(CliRun, TimeNeverTakesTheFileForItsNumber) {
+  Ran ran = run({"--time", "docs/examples/variance.weft", "--random", "1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("medians of 20 runs"));
+}
+
+TEST_F(CliRun, SaysThatTheCacheCannotBeUsedAndRuns) {
+  Ran ran = run_scaled({"--cache-dir", folder / "x.npy"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.err, StartsWith("weft: warning: no disk cache: "));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+}
+
 TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
   expect_error(run_scaled({"--device", "gpu"}), 1, "there is no device 'gpu'");
   expect_error(run_scaled({"--device", "cuda:x"}), 1, "there is no device 'cuda:x'");
@@ -254,9 +296,28 @@ TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run_weft({}), 2, "subcommand");
   expect_error(run_weft({"weave"}), 2, "--help");
   expect_error(run({}), 2, "FILE is required");
-  expect_error(run_scaled({"--time", "0"}), 2, "--time");
+  expect_error(run_scaled({"--time=0"}), 2, "--time");
+  expect_error(run_scaled({"--time=0"}), 2, "Try 'weft run --help'.");
+  expect_error(run_weft({"cache", "ls", "more"}), 2, "Try 'weft cache ls --help'.");
+  expect_error(run_scaled({"--each-op", "--no-fuse"}), 2, "--no-fuse");
+  expect_error(run({"docs/examples/softmax.weft", "--random", "-1"}), 2, "got '-1'");
+  expect_error(run({"docs/examples/softmax.weft", "--random", "18446744073709551616"}), 2, "--random");
   expect_error(run_scaled({"--numerics", "sloppy"}), 2, "sloppy");
   expect_error(run_scaled({"--without", "nothing"}), 2, "nothing");
+}
+
+TEST(CliStreams, ExitCodesTellWhereNothingCanBeWritten) {
+  EXPECT_EQ(run_weft_into("/dev/null", "/dev/full", {"ops", "nosuch"}), 1);
+  EXPECT_EQ(run_weft_into("/dev/full", "/dev/full", {"ops"}), 1);
+  EXPECT_EQ(run_weft_into("/dev/full", "/dev/null", {"--help"}), 1);
+  EXPECT_EQ(run_weft_into("/dev/full", "/dev/null", {"--version"}), 1);
+}
+
+TEST(CliHelp, ShowsEachCommandItsOwnExamples) {
+  for (const char* command : {"devices", "ops"})
+    EXPECT_THAT(run_weft({command, "--help"}).out, Not(HasSubstr("weft show softmax.weft"))) << command;
+  EXPECT_THAT(run_weft({"cache", "verify", "--help"}).out, Not(HasSubstr("weft cache export")));
+  EXPECT_THAT(run_weft({"cache", "--help"}).out, HasSubstr("weft cache export"));
 }
 
 }  // namespace

@@ -126,10 +126,19 @@ TEST_F(KernelCacheTest, RefusesADirectoryThatAnotherUserOwns) {
   }
 }
 
-TEST_F(KernelCacheTest, RefusesALinkAndAFile) {
+TEST_F(KernelCacheTest, FollowsALinkOfItsUserAloneAndRefusesAFile) {
   fs::create_directory(root_ / "real");
+  ASSERT_EQ(::chmod((root_ / "real").c_str(), 0700), 0);
   fs::create_directory_symlink(root_ / "real", directory_);
-  EXPECT_THAT(KernelCache(directory_, kPlenty).disabled_because(), HasSubstr("not a directory"));
+  EXPECT_EQ(KernelCache(directory_, kPlenty).disabled_because(), "");
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::lchown(directory_.c_str(), 12345, 12345), 0);
+    EXPECT_THAT(KernelCache(directory_, kPlenty).disabled_because(),
+                HasSubstr("a symbolic link of user 12345"));
+  }
+  fs::create_directory_symlink(root_ / "nowhere", root_ / "dangling");
+  EXPECT_THAT(KernelCache((root_ / "dangling").string(), kPlenty).disabled_because(),
+              HasSubstr("a symbolic link to nothing"));
   write_file(root_ / "file", "x");
   EXPECT_THAT(KernelCache((root_ / "file").string(), kPlenty).disabled_because(),
               HasSubstr("not a directory"));

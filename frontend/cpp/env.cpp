@@ -22,7 +22,8 @@ void read_number(const char* name, T& value) {
 }
 
 std::string default_cache_directory() {
-  if (auto home = detail::environment("XDG_CACHE_HOME")) return *home + "/weft";
+  // The specification of base directories has relative paths ignored.
+  if (auto home = detail::environment("XDG_CACHE_HOME"); home && home->front() == '/') return *home + "/weft";
   if (auto home = detail::environment("HOME")) return *home + "/.cache/weft";
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
+#include "compiler/ir/print.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
@@ -61,6 +62,8 @@ const Array& one_kernel(const Array& x) {
 }
 
 std::string tune(const Array& x, double seconds) {
+  if (!(seconds >= 0))
+    throw Error("tune: takes seconds, 0 or more: got " + ir::to_string(Scalar::of(seconds)));
   Inspected at(x);
   if (at.in_memory()) return "the value lies in memory: nothing to tune\n";
   const detail::LongWork work;

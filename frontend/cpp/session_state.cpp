@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "compiler/base/error.h"
@@ -62,6 +63,20 @@ DeviceSummary summary(const DeviceSlot& slot) {
           memory.in_use,     memory.pooled,    memory.peak};
 }
 
+void check_limit(const char* name, int value) {
+  if (value < 0)
+    throw Error(std::string(name) + ": takes a number of 0 or more: got " + std::to_string(value));
+}
+
+SessionOptions checked(SessionOptions options) {
+  check_limit("graph_limit", options.graph_limit);
+  check_limit("interpret_limit", options.interpret_limit);
+  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), options.log) == std::end(kLevels))
+    throw Error("log: takes trace, debug, info, warn, error or off: got '" + options.log + "'");
+  return options;
+}
+
 // Never freed: arrays and buffers of a session may outlive everything else in the process.
 struct Sessions {
   std::mutex mutex;
@@ -76,7 +91,7 @@ Sessions& sessions() {
 }  // namespace
 
 SessionState::SessionState(SessionOptions given)
-    : options(std::move(given)),
+    : options(checked(std::move(given))),
       cache(std::make_shared<runtime::KernelCache>(options.cache_directory, options.cache_limit)),
       programs(options.program_limit) {
   watch_forks();

@@ -132,7 +132,9 @@ class CpuDevice : public Device {
     info_.name = "cpu";
     info_.description = processor_name();
     info_.architecture = jit_.cpu();
-    info_.threads = options.threads ? options.threads : usable_threads();
+    // TBB makes no more, and warns where it is asked to.
+    const int most_threads = std::max(256, usable_threads());
+    info_.threads = options.threads ? std::min(options.threads, most_threads) : usable_threads();
     info_.vector_bytes = jit_.vector_bytes();
     info_.cache_bytes = last_level_cache();
     info_.memory_bytes = total_memory();

@@ -73,6 +73,7 @@ TEST(CpuDevice, DescribesTheMachine) {
   EXPECT_GE(info.cache_bytes, 64u << 10);
   EXPECT_GE(info.memory_bytes, 64 * kMiB);
   EXPECT_GE(make_device(counters)->info().threads, 1);
+  EXPECT_LT(make_device(counters, {.threads = 99999})->info().threads, 99999);
   EXPECT_TRUE(device->host_visible());
   EXPECT_THAT(message_of([&] { make_device(counters, {.threads = -1}); }), HasSubstr("got -1"));
 }

@@ -6,6 +6,8 @@
 
 #include "tests/unit/test_session.h"
 
+#include <cmath>
+
 namespace weft {
 namespace {
 
@@ -396,7 +398,26 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_THREADS"), unsetenv("WEFT_NUMERICS");
   setenv("XDG_CACHE_HOME", "/x", 1);
   EXPECT_EQ(SessionOptions::from_environment().cache_directory, "/x/weft");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(SessionOptions::from_environment().cache_directory.find("relative"), std::string::npos);
   unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(SessionOptionsCheck, ValuesThatMeanNothingAreErrors) {
+  const auto open = [](auto&& set) {
+    SessionOptions options;
+    set(options);
+    return message_of([&] { Session{options}; });
+  };
+  EXPECT_EQ(open([](SessionOptions& o) { o.log = "loud"; }),
+            "log: takes trace, debug, info, warn, error or off: got 'loud'");
+  EXPECT_EQ(open([](SessionOptions& o) { o.graph_limit = -5; }),
+            "graph_limit: takes a number of 0 or more: got -5");
+  EXPECT_EQ(open([](SessionOptions& o) { o.interpret_limit = -1; }),
+            "interpret_limit: takes a number of 0 or more: got -1");
+  const Array x = zeros({2});
+  EXPECT_EQ(message_of([&] { tune(x, NAN); }), "tune: takes seconds, 0 or more: got nan");
+  EXPECT_EQ(message_of([&] { tune(x, -1); }), "tune: takes seconds, 0 or more: got -1.0");
 }
 
 }  // namespace

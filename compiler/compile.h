@@ -38,8 +38,9 @@ inline constexpr Stage kStages[] = {{"graph", {}},
                                     {"asm", TargetKind::Cpu, true},
                                     {"ptx", TargetKind::Cuda, true}};
 
-// Constants whose value the passes look at (0, 1, -1, 2, 0.5, NaN, the infinities, all bools and a few more)
-// stay in a graph; every other one is better given as a scalar, so that another value needs no other program.
-bool is_special(const Scalar& value);
+// Whether a constant stays in the graph because the passes, or the compiler of the kernel, make more of
+// `user` when they know this operand: a factor 1, a square, a remainder of a division by 2. Every other
+// constant is better given as a scalar, so that another value needs no other program.
+bool is_special(const Scalar& value, const ir::Node& user, size_t operand);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "compiler/lift.h"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/compile.h"
@@ -11,12 +12,17 @@
 namespace weft {
 
 ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
+  std::unordered_set<const ir::Node*> special;
+  for (const ir::Node* user : topological_order(graph.outputs))
+    for (size_t k = 0; k < user->inputs.size(); ++k)
+      if (const ir::Node* in = user->inputs[k].get();
+          in->op == ir::Op::constant && is_special(in->as<ir::ConstantAttr>().value, *user, k))
+        special.insert(in);
   std::vector<ir::NodeRef> scalars;
   std::unordered_multimap<uint64_t, std::pair<ir::NodeRef, ir::NodeRef>> known;  // constant, its scalar
   ir::Graph lifted = passes::rewrite(graph, [&](const ir::NodeRef& n) {
-    if (n->op != ir::Op::constant) return n;
+    if (n->op != ir::Op::constant || special.contains(n.get())) return n;
     const Scalar& value = n->as<ir::ConstantAttr>().value;
-    if (is_special(value)) return n;
     auto [first, last] = known.equal_range(n->hash);
     for (auto it = first; it != last; ++it)
       if (same_but_lines(*it->second.first, *n)) return it->second.second;

@@ -65,12 +65,17 @@ struct Visit {
   uint32_t next_input;
 };
 
+struct User {
+  const Node* node = nullptr;  // null: an output
+  uint32_t operand = 0;
+};
+
 // Of a constant that is asked for: so many are filled in the time that the interpreter takes to compute one.
 constexpr int64_t kFilledElements = 1024;
 constexpr int32_t kOpen = -2;  // visited, not numbered yet
 
-// Calls leave(node, value) once for each node, after its inputs, until it returns false. Computed nodes are
-// left as the inputs that hold them.
+// Calls leave(node, value, user) once for each node, after its inputs, until it returns false; `user` is who
+// asked for it first, with the number of its operand. Computed nodes are left as the inputs that hold them.
 template <class Leave>
 void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave) {
   std::vector<Visit>& path = PerThread<std::vector<Visit>>::get();
@@ -82,6 +87,9 @@ void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave)
     number = kOpen;
     path.push_back({node, 0});
   };
+  const auto user = [&] {
+    return path.empty() ? User{} : User{path.back().node, path.back().next_input - 1};
+  };
   for (const ir::NodeRef& output : outputs) {
     enter(output.get());
     while (!path.empty()) {
@@ -90,13 +98,13 @@ void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave)
       if (top.next_input == 0) {
         if (const Node* value = node->computed()) {
           path.pop_back();
-          if (!leave(node, value)) return;
+          if (!leave(node, value, user())) return;
           continue;
         }
       }
       if (top.next_input == node->inputs.size()) {
         path.pop_back();
-        if (!leave(node, node)) return;
+        if (!leave(node, node, user())) return;
       } else {
         enter(node->inputs[top.next_input++].get());
       }
@@ -143,8 +151,9 @@ bool states_shape(Op op) {
   return ir::kind(op) == ir::OpKind::Source || op == Op::broadcast || op == Op::reshape || op == Op::slice;
 }
 
-bool becomes_scalar(const Node& node) {
-  return node.op == Op::constant && !is_special(node.as<ir::ConstantAttr>().value);
+bool becomes_scalar(const Node& node, const User& user) {
+  return node.op == Op::constant &&
+         !(user.node && is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
 }
 
 }  // namespace
@@ -172,6 +181,7 @@ void Canonical::clear() {
   buffers.clear();
   only_here.clear();
   scalars.clear();
+  scalar_nodes.clear();
   uses.clear();
   depths.clear();
   elements = 0;
@@ -186,19 +196,20 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   out.clear();
   Numbers& numbers = PerThread<Numbers>::get();
   Words words(out.words);
-  walk(outputs, numbers, [&](const Node* node, const Node* value) {
+  walk(outputs, numbers, [&](const Node* node, const Node* value, const User& user) {
     // A computed value may also stand in the graph itself, as the input node it is.
     int32_t number = value == node ? kOpen : numbers.at(value);
     if (number < 0) {
       number = static_cast<int32_t>(out.order.size());
       out.order.push_back(value);
-      const bool scalar = becomes_scalar(*value);
+      const bool scalar = becomes_scalar(*value, user);
       const Op op = scalar ? Op::scalar : value->op;
       words.add(static_cast<uint64_t>(op) | static_cast<uint64_t>(value->dtype()) << 8 |
                 uint64_t{value->inputs.size()} << 16);
       if (states_shape(op)) words.add(value->shape());
       if (scalar) {
         out.scalars.push_back(value->as<ir::ConstantAttr>().value);
+        out.scalar_nodes.push_back(static_cast<uint32_t>(number));
       } else {
         std::visit(words, value->attr);
       }
@@ -306,7 +317,7 @@ std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canoni
 uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
   uint32_t count = 0;
   Numbers& numbers = PerThread<Numbers>::get();
-  walk({&output, 1}, numbers, [&](const Node* node, const Node* value) {
+  walk({&output, 1}, numbers, [&](const Node* node, const Node* value, const User&) {
     if (value->op == Op::input && !buffer_of(*value)) {
       count = 0;
       return false;
@@ -321,6 +332,7 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   ir::Graph graph;
   std::vector<ir::NodeRef> made(canonical.order.size());
+  auto next_scalar = canonical.scalar_nodes.begin();
   for (size_t i = 0; i < made.size(); ++i) {
     const Node& node = *canonical.order[i];
     if (node.op == Op::input) {
@@ -329,7 +341,8 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
                           {nullptr, "a" + std::to_string(graph.inputs.size()), attr.strides, attr.offset},
                           node.lines);
       graph.inputs.push_back(made[i]);
-    } else if (scalars && becomes_scalar(node)) {
+    } else if (scalars && next_scalar != canonical.scalar_nodes.end() && *next_scalar == i) {
+      ++next_scalar;
       made[i] = ir::scalar(node.type, "s" + std::to_string(graph.inputs.size()), node.lines);
       graph.inputs.push_back(made[i]);
     } else if (node.inputs.size() == 0) {

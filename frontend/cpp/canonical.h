@@ -21,8 +21,9 @@ struct Canonical {
   std::vector<runtime::BufferRef> buffers;  // theirs
   std::vector<char> only_here;              // whether an input is no value that other graphs find on its node
   std::vector<Scalar> scalars;
-  std::vector<uint32_t> uses;    // of each node by others of the graph
-  std::vector<uint32_t> depths;  // of each node
+  std::vector<uint32_t> scalar_nodes;  // the constants in `order` that became scalars, ascending
+  std::vector<uint32_t> uses;          // of each node by others of the graph
+  std::vector<uint32_t> depths;        // of each node
   // Of all nodes together. Constants count as one, but for large ones that are asked for.
   int64_t elements = 0;
   bool updates = false;  // whether there is an update, which may be written in place

@@ -13,7 +13,7 @@ namespace {
 
 ir::Graph affine(const std::string& a, const std::string& b) {
   return ir::parse("graph {\n  %x = input : f32[4]\n  %y = multiply %x, " + a + "\n  %z = add %y, " + b +
-                   "\n  %w = maximum %z, 0.0\n  return %w\n}\n");
+                   "\n  %w = pow %z, 2.0\n  return %w\n}\n");
 }
 
 TEST(LiftConstants, SpecialOnesStay) {
@@ -25,8 +25,8 @@ TEST(LiftConstants, SpecialOnesStay) {
   %1 = multiply %x, %0 : f32[4]
   %2 = constant 1.0 : f32[4]
   %3 = add %1, %2 : f32[4]
-  %4 = constant 0.0 : f32[4]
-  %5 = maximum %3, %4 : f32[4]
+  %4 = constant 2.0 : f32[4]
+  %5 = pow %3, %4 : f32[4]
   return %5
 }
 )");
@@ -40,6 +40,31 @@ TEST(LiftConstants, OtherNumbersGiveTheSameGraph) {
             hash_graph(lift_constants(affine("0.4", "8.5"), other)));
   EXPECT_EQ(one.size(), 2u);
   EXPECT_FALSE(one[0].same(other[0]));
+}
+
+TEST(LiftConstants, WhatIsSpecialDependsOnTheUser) {
+  std::vector<Scalar> values;
+  const ir::Graph graph = ir::parse(
+      "graph {\n  %x = input : f32[4]\n  %a = multiply %x, 2.0\n  %b = divide %a, 2.0\n  %c = divide 2.0, "
+      "%b\n"
+      "  %d = maximum %c, 0.0\n  %e = add %d, 0.0\n  %f = exp %e\n  %g = minimum %f, inf\n  return %g\n}\n");
+  EXPECT_EQ(print(lift_constants(graph, values)), R"(graph {
+  %x = input "x" : f32[4]
+  %0 = scalar "2.0" : f32[4]
+  %1 = scalar "0.0" : f32[4]
+  %inf = scalar "inf" : f32[4]
+  %2 = multiply %x, %0 : f32[4]
+  %3 = constant 2.0 : f32[4]
+  %4 = divide %2, %3 : f32[4]
+  %5 = divide %0, %4 : f32[4]
+  %6 = maximum %5, %1 : f32[4]
+  %7 = constant 0.0 : f32[4]
+  %8 = add %6, %7 : f32[4]
+  %9 = exp %8 : f32[4]
+  %10 = minimum %9, %inf : f32[4]
+  return %10
+}
+)");
 }
 
 TEST(LiftConstants, EqualConstantsAreOneScalar) {

@@ -374,9 +374,25 @@ T softplus(T x) {
   return (x > 0 ? x : x < 0 ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
 }
 
-template <class T>
+template <Float T>
 T tanh(T x) {
   return std::tanh(x);
+}
+// The Array API standard gives the zero beside an infinity the sign of x's imaginary part; C++ lets it turn.
+template <Complex T>
+T tanh(T x) {
+  const T t = std::tanh(x);
+  return std::isinf(x.real()) ? T(t.real(), std::copysign(t.imag(), x.imag())) : t;
+}
+
+template <Float T>
+T tan(T x) {
+  return std::tan(x);
+}
+template <Complex T>
+T tan(T x) {
+  const T t = std::tan(x);
+  return std::isinf(x.imag()) ? T(std::copysign(t.real(), x.real()), t.imag()) : t;
 }
 
 // glibc's real atanh is more than 1 ulp off.

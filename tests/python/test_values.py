@@ -160,3 +160,15 @@ def test_ramps_do_not_depend_on_their_length(count):
     steps = np.asarray(wf.arange(0.1, 500.0, 0.3))
     np.testing.assert_array_equal(np.asarray(wf.arange(0.1, 500.0, 0.3)[:count]), steps[:count])
     np.testing.assert_allclose(steps, np.arange(0.1, 500.0, 0.3), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("count", [1, 200])
+def test_the_zero_beside_an_infinite_tangent_has_its_arguments_sign(dtype, count):
+    z = wf.asarray(np.array([complex(s * np.inf, y) for s in (1, -1) for y in (2.0, -2.0, 1.0, -1.0)] * count, dtype))
+    value = wf.tanh(z)
+    np.testing.assert_array_equal(np.asarray(value.real), np.copysign(1, np.asarray(z.real)))
+    np.testing.assert_array_equal(np.signbit(np.asarray(value.imag)), np.signbit(np.asarray(z.imag)))
+    turned = wf.tan(wf.asarray(np.array([complex(y, np.inf) for y in (2.0, -2.0, 1.0)] * count, dtype)))
+    np.testing.assert_array_equal(np.asarray(turned), np.array([1j] * 3 * count))
+    assert np.signbit(np.asarray(turned.real)).tolist() == [False, True, False] * count

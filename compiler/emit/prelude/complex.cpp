@@ -237,7 +237,7 @@ $fn $V weft_tanh_$T($V z) {
   $V r = {weft_select_$R(large, still, sh * ch / norm),
           s * c * weft_select_$R(large, ($RV)(4.0) * weft_exp_$R(($RV)(-2.0) * a), one / norm)};
   r.re = weft_select_$R(endless, weft_copysign_$R(one, z.re), weft_select_$R(weft_equal_$R(z.re, zero), z.re, r.re));
-  r.im = weft_select_$R(turning, r.im, weft_select_$R(endless, weft_copysign_$R(zero, z.im), r.im));
+  r.im = weft_select_$R(endless, weft_copysign_$R(zero, z.im), r.im);
   r.im = weft_select_$R(weft_equal_$R(z.im, zero), z.im, r.im);
   return weft_select_$T(turning | endless | weft_equal_$R(z.re, zero), r, {s, s});
 }

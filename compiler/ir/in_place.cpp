@@ -47,7 +47,7 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
   if (std::string who = read_elsewhere(update, readers); !who.empty())
     return "nothing else may read the replaced value: " + who + " does";
   if ((readers.contains(base) || !taken.empty()) && !reads_aligned(update, readers, taken))
-    return "the new elements may be computed from the replaced value at their taken positions only";
+    return "the new elements may be computed from the replaced value at their own positions only";
   std::erase_if(spared, [&](const Node* slice) { return std::ranges::find(taken, slice) != taken.end(); });
   for (const Node* user : users_.at(base))
     if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);

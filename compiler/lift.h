@@ -11,9 +11,9 @@
 
 namespace weft {
 
-// `graph` with every constant that is special to no user (see is_special) as a scalar, added after its inputs and
-// named by its value. `values` gets their values, in that order. Equal constants of one type are one scalar,
-// so that what is computed from them is still shared.
+// `graph` with every constant that is special to no user (see is_special) as a scalar, added after its inputs
+// and named by its value. `values` gets their values, in that order. Equal constants of one type are one
+// scalar, so that what is computed from them is still shared.
 ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values);
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/compile.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
@@ -336,6 +337,43 @@ TEST(Share, CasesThatDifferInAttributesStay) {
       "%x = input : f32[8]\n %y = slice %x, starts=[0] : f32[4]\n %z = slice %x, starts=[4] : f32[4]\n"
       " %r = add %y, %z");
   EXPECT_EQ(hash_graph(passes::share(g, Options())), hash_graph(g));
+}
+
+// A constant that is_special does not name reaches the passes as a scalar, and no rule would see its value.
+TEST(Simplify, RulesLookAtSpecialConstantsOnly) {
+  const double kNumbers[] = {0.0, -0.0, 1, -1, 2, -2, 3, 4, 0.5, -0.5, 10, HUGE_VAL, -HUGE_VAL, NAN};
+  int rewritten = 0;
+  for (int k = 0; k < ir::kOpCount; ++k) {
+    const auto op = static_cast<ir::Op>(k);
+    if (ir::kind(op) != ir::OpKind::Map || ir::info(op).arity != 2) continue;
+    for (DType dtype : {DType::I32, DType::U8, DType::F32, DType::C64}) {
+      if (!ir::accepts(op, dtype)) continue;
+      for (size_t operand : {0, 1}) {
+        for (Numerics numerics : {Numerics::Strict, Numerics::Standard, Numerics::Fast}) {
+          Options options;
+          options.numerics = numerics;
+          const ir::NodeRef x = ir::input({dtype, {40}}, {nullptr, "x", {}, 0});
+          const auto node = [&](const ir::NodeRef& number) {
+            return operand == 0 ? ir::map(op, {number, x}) : ir::map(op, {x, number});
+          };
+          const auto changes = [&](const ir::NodeRef& number) {
+            const ir::Graph before{{x}, {node(number)}};
+            return hash_graph(passes::simplify(before, options)) != hash_graph(before);
+          };
+          if (changes(ir::scalar({dtype, {40}}, "s"))) continue;  // a rule for any number
+          for (double value : kNumbers) {
+            const Scalar number = Scalar::of(value).cast(dtype);
+            const ir::NodeRef constant = ir::constant({dtype, {40}}, number);
+            if (!changes(constant)) continue;
+            ++rewritten;
+            EXPECT_TRUE(is_special(number, *node(constant), operand))
+                << ir::name(op) << " of " << name(dtype) << ", operand " << operand << ": " << value;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(rewritten, 50);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace weft::ir {
 
-InPlaceRule::InPlaceRule(const Graph& graph, bool spares_slices) : spares_slices_(spares_slices) {
+InPlaceRule::InPlaceRule(const Graph& graph) {
   for (auto& out : graph.outputs) outputs_.insert(out.get());
   for (const Node* n : topological_order(graph.outputs)) {
     number_.emplace(n, number_.size());
@@ -83,8 +83,7 @@ std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
 }
 
 bool InPlaceRule::spares(const Node& update, const Node* reader) const {
-  return spares_slices_ && reader->op == Op::slice && reader->inputs[0] == update.inputs[0] &&
-         leaves(update, *reader);
+  return reader->op == Op::slice && reader->inputs[0] == update.inputs[0] && leaves(update, *reader);
 }
 
 InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& taken) const {
@@ -99,9 +98,8 @@ InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& take
     auto [n, known] = stack.back();
     stack.pop_back();
     if (known) {
-      if (std::any_of(n->inputs.begin(), n->inputs.end(), [&](auto& in) {
-            return readers.contains(in.get()) && !(spares_slices_ && is_copy(*in));
-          }))
+      if (std::any_of(n->inputs.begin(), n->inputs.end(),
+                      [&](auto& in) { return readers.contains(in.get()) && !is_copy(*in); }))
         readers.insert(n);
       continue;
     }

@@ -15,8 +15,7 @@ namespace weft::ir {
 
 class InPlaceRule {
  public:
-  // Without `spares_slices` nothing that is not read for the update itself may be read.
-  explicit InPlaceRule(const Graph& graph, bool spares_slices = true);
+  explicit InPlaceRule(const Graph& graph);
 
   // Slices of values that memory held, which may be read at any time: what an update of that memory has to
   // spare.
@@ -40,7 +39,6 @@ class InPlaceRule {
   std::string read_elsewhere(const Node& update, const Readers& readers) const;
   bool reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const;
 
-  bool spares_slices_;
   std::unordered_set<const Node*> outputs_;
   std::unordered_map<const Node*, size_t> number_;  // in topological order
   std::unordered_map<const Node*, std::vector<const Node*>> users_;

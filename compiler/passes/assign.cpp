@@ -28,11 +28,8 @@ constexpr int64_t kLargeValue = 1 << 16, kSmallPart = 2;
 
 class InPlace {
  public:
-  InPlace(const ir::Graph& graph, const Target& target, const Options& options)
-      : graph_(graph),
-        order_(topological_order(graph.outputs)),
-        cpu_(target.kind == TargetKind::Cpu),
-        rule_(graph, cpu_) {
+  InPlace(const ir::Graph& graph, const Options& options)
+      : graph_(graph), order_(topological_order(graph.outputs)), rule_(graph) {
     int number = 0;
     for (auto& in : graph.inputs) {
       if (in->op != Op::input) continue;
@@ -101,14 +98,12 @@ class InPlace {
 
  private:
   bool worth_a_kernel(const Node& update) const {
-    return cpu_ && kind(update.inputs[0]->op) != ir::OpKind::Source &&
-           element_count(update.shape()) >= kLargeValue &&
+    return kind(update.inputs[0]->op) != ir::OpKind::Source && element_count(update.shape()) >= kLargeValue &&
            kSmallPart * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
   const ir::Graph& graph_;
   std::vector<const Node*> order_;
-  bool cpu_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
 };
@@ -157,24 +152,21 @@ ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Nod
 
 }  // namespace
 
-ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Options& options) {
+ir::Graph assign_in_place(const ir::Graph& graph, const Target&, const Options& options) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
   if (std::none_of(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }))
     return graph;
   // The graph as it is, or else one that is made fit for more.
-  const bool cpu = target.kind == TargetKind::Cpu;
   ir::Graph best = graph;
-  InPlace::Found found = InPlace(graph, target, options).find();
+  InPlace::Found found = InPlace(graph, options).find();
   auto offer = [&](ir::Graph other) {
-    InPlace::Found more = InPlace(other, target, options).find();
+    InPlace::Found more = InPlace(other, options).find();
     if (more.updates.size() <= found.updates.size()) return;
     best = std::move(other);
     found = std::move(more);
   };
-  offer(order_updates(graph, cpu ? kWorthOrdering : kWorthACopy));
-  if (cpu)
-    if (auto slices = InPlace(best, target, options).worth_keeping(); !slices.empty())
-      offer(with_copies(best, slices));
+  offer(order_updates(graph, kWorthOrdering));
+  if (auto slices = InPlace(best, options).worth_keeping(); !slices.empty()) offer(with_copies(best, slices));
   return found.updates.empty() ? graph : with_assigns(best, found);
 }
 

@@ -75,7 +75,7 @@ class Fuser {
         const Node* value = n->inputs[1].get();
         bool shared = users_[value].size() > 1;
         for (; value->op == Op::reshape; shared |= users_[value].size() > 1) value = value->inputs[0].get();
-        if (target_.kind == TargetKind::Cpu && kind(value->op) == OpKind::Map && shared) roots_.insert(value);
+        if (kind(value->op) == OpKind::Map && shared) roots_.insert(value);
       }
       if (is_library(*n)) {
         roots_.insert(n);

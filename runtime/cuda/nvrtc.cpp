@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "compiler/base/error.h"
 #include "runtime/cuda/shared_library.h"
 
@@ -13,6 +15,17 @@ namespace {
 constexpr const char* kSpeedOptions[] = {"-minimal", "--no-cache"};
 constexpr int kSpeedOptionCount = 2;
 constexpr const char* kOptions[] = {"-default-device", "--std=c++17"};
+
+// NVRTC gives back what a compilation took and asks for as much again with the next. malloc returns it to the
+// system in between, and page faults are a tenth of the time, unless its thresholds have risen. This raises
+// them to the highest that malloc takes by itself, as in any program that once freed an array of this size;
+// what the user has set stays. The memory is never touched.
+void keep_freed_memory() {
+  constexpr size_t kHighestThreshold = size_t{32} << 20, kHeader = size_t{64} << 10;
+  // Volatile, since compilers leave out pairs of malloc and free.
+  void* volatile block = std::malloc(kHighestThreshold - kHeader);
+  std::free(block);
+}
 
 }  // namespace
 
@@ -42,6 +55,7 @@ std::unique_ptr<Nvrtc> Nvrtc::open(const std::vector<std::string>& directories, 
   }
   nvrtc->version_ = fmt::format("{}.{}", major, minor);
   nvrtc->speed_options_ = kSpeedOptionCount;
+  keep_freed_memory();
   return nvrtc;
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/explain.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
@@ -110,7 +111,7 @@ class ProgramBuilder {
 
   // Assigns have no memory of their own.
   static const Node* written_into(const Node* n) {
-    while (n->op == Op::assign) n = n->inputs[0].get();
+    while (n->op == Op::assign) n = ir::memory_of(n->inputs[0].get());
     return n;
   }
 

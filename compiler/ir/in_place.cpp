@@ -16,11 +16,27 @@ InPlaceRule::InPlaceRule(const Graph& graph) {
   }
 }
 
+const Node* memory_of(const Node* node) {
+  while (node->op == Op::reshape) node = node->inputs[0].get();
+  return node;
+}
+
+InPlaceRule::Values InPlaceRule::replaced_by(const Node& update) {
+  Values values{update.inputs[0].get()};
+  while (values.back()->op == Op::reshape) values.push_back(values.back()->inputs[0].get());
+  return values;
+}
+
 namespace {
 
-// Whether an update replaces none of the elements that a slice of the same shape takes.
+bool among(const std::vector<const Node*>& nodes, const Node* node) {
+  return std::ranges::find(nodes, node) != nodes.end();
+}
+
+// Whether an update replaces none of the elements that a slice of the memory takes.
 bool leaves(const Node& update, const Node& slice) {
-  return disjoint(slice.as<SliceAttr>(), slice.shape(), update.as<SliceAttr>(), update.inputs[1]->shape());
+  return slice.inputs[0]->shape() == update.shape() &&
+         disjoint(slice.as<SliceAttr>(), slice.shape(), update.as<SliceAttr>(), update.inputs[1]->shape());
 }
 
 constexpr size_t kMostSpared = 512;
@@ -29,12 +45,14 @@ constexpr int64_t kSmallPart = 8;  // of a value, that is worth a copy where it 
 }  // namespace
 
 std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
-  const Node* base = update.inputs[0].get();
+  const Values values = replaced_by(update);
+  const Node* base = values.back();
   if (kind(base->op) == OpKind::Source && base->op != Op::input)
     return "the replaced value must lie in memory: got " + std::string(name(base->op));
   if (base->op == Op::input && !base->as<InputAttr>().strides.empty())
     return "the replaced input must be row-major: got strides";
-  if (is_output(base)) return "the replaced value must not be an output";
+  if (std::ranges::any_of(values, [&](const Node* n) { return is_output(n); }))
+    return "the replaced value must not be an output";
   if (spared.size() >= kMostSpared) return "too many slices of values before it may still be read";
   // What the update alone takes from earlier values is still there, and read as the replaced value is.
   Spared taken;
@@ -46,11 +64,13 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
   const Readers readers = between(update, taken);
   if (std::string who = read_elsewhere(update, readers); !who.empty())
     return "nothing else may read the replaced value: " + who + " does";
-  if ((readers.contains(base) || !taken.empty()) && !reads_aligned(update, readers, taken))
+  const bool read = std::ranges::any_of(values, [&](const Node* n) { return readers.contains(n); });
+  if ((read || !taken.empty()) && !reads_aligned(update, readers, taken))
     return "the new elements may be computed from the replaced value at their own positions only";
   std::erase_if(spared, [&](const Node* slice) { return std::ranges::find(taken, slice) != taken.end(); });
-  for (const Node* user : users_.at(base))
-    if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);
+  for (const Node* value : values)
+    for (const Node* user : users_.at(value))
+      if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);
   return "";
 }
 
@@ -72,6 +92,7 @@ bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
 std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
   const Node* base = update.inputs[0].get();
   const Readers readers = between(update, {});
+  if (base->op == Op::reshape) return {};
   std::vector<const Node*> slices;
   for (const Node* user : users_.at(base)) {
     if (user == &update || spares(update, user)) continue;
@@ -83,13 +104,15 @@ std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
 }
 
 bool InPlaceRule::spares(const Node& update, const Node* reader) const {
-  return reader->op == Op::slice && reader->inputs[0] == update.inputs[0] && leaves(update, *reader);
+  return reader->op == Op::slice && among(replaced_by(update), reader->inputs[0].get()) &&
+         leaves(update, *reader);
 }
 
 InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& taken) const {
-  const Node *base = update.inputs[0].get(), *value = update.inputs[1].get();
+  const Values values = replaced_by(update);
+  const Node* value = update.inputs[1].get();
   // What comes before them in topological order does not depend on them.
-  size_t first = number_.at(base);
+  size_t first = number_.at(values.back());
   for (const Node* slice : taken) first = std::min(first, number_.at(slice));
   Readers readers;
   std::unordered_set<const Node*> seen;
@@ -104,7 +127,7 @@ InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& take
       continue;
     }
     if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
-    if (n == base || std::ranges::find(taken, n) != taken.end()) {
+    if (among(values, n) || among(taken, n)) {
       readers.insert(n);
       continue;
     }
@@ -117,22 +140,22 @@ InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& take
 // What the replacement is computed from runs before it, unless somebody else asks for it later: then it is
 // computed anew. Only copies are not.
 std::string InPlaceRule::read_elsewhere(const Node& update, const Readers& readers) const {
-  const Node* base = update.inputs[0].get();
+  const Values values = replaced_by(update);
   const Node* first = nullptr;
   auto look = [&](const Node* read) {
     for (const Node* user : users_.at(read))
-      if (user != &update && !readers.contains(user) && !spares(update, user) &&
+      if (user != &update && !readers.contains(user) && !among(values, user) && !spares(update, user) &&
           (!first || number_.at(user) < number_.at(first)))
         first = user;
   };
-  look(base);
+  for (const Node* n : values) look(n);
   for (const Node* n : readers)
-    if (n != base && !is_copy(*n)) look(n);
+    if (!among(values, n) && !is_copy(*n)) look(n);
   return first ? describe(*first) : "";
 }
 
 bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const {
-  const Node* base = update.inputs[0].get();
+  const Values values = replaced_by(update);
   const NodeRef& value = update.inputs[1];
   const auto& [starts, steps] = update.as<SliceAttr>();
   Variables vars;
@@ -141,17 +164,23 @@ bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers, cons
     own.push_back(vars.of(vars.add_axis(value->shape()[k])));
     written.push_back(vars.shift(vars.scale(own.back(), steps[k]), starts[k]));
   }
+  const auto is_written = [&](const Shape& shape, const Access& at) {
+    const auto place = [&](const Shape& of, const Access& access) {
+      return address(access, contiguous_strides(of), 0, vars);
+    };
+    return shape == update.shape() ? at == written : place(shape, at) == place(update.shape(), written);
+  };
   std::unordered_map<const Node*, std::vector<Access>> seen;
   std::vector<std::pair<const Node*, Access>> stack{{value.get(), own}};
   while (!stack.empty()) {
     auto [n, at] = stack.back();
     stack.pop_back();
-    if (n == base) {
-      if (at != written) return false;
+    if (among(values, n)) {
+      if (!is_written(n->shape(), at)) return false;
       continue;
     }
-    if (std::ranges::find(taken, n) != taken.end()) {
-      if (input_access(*n, 0, at, vars).at != written) return false;
+    if (among(taken, n)) {
+      if (!is_written(n->inputs[0]->shape(), input_access(*n, 0, at, vars).at)) return false;
       continue;
     }
     if (!readers.contains(n) || is_copy(*n)) continue;
@@ -177,7 +206,7 @@ BrokenAssign find_broken_assign(const Graph& graph) {
   std::unordered_map<const Node*, InPlaceRule::Spared> spared;  // by the last value in the memory
   for (const Node* n : order)
     if (n->op == Op::assign) {
-      InPlaceRule::Spared& own = spared[n] = std::move(spared[n->inputs[0].get()]);
+      InPlaceRule::Spared& own = spared[n] = std::move(spared[memory_of(n->inputs[0].get())]);
       if (std::string why = rule.refuse(*n, own); !why.empty()) return {n, std::move(why)};
     }
   return {};

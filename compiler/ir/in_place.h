@@ -1,7 +1,8 @@
 // When an update may write into the memory of the value that it changes, and so be an `assign`: that value is
 // read by nothing that could run later, and by the update's own operand only at the positions that are
 // replaced, element by element, or for a copy that is made before. Slices of other elements than those that
-// this update and later ones in the same memory replace may be read at any time.
+// this update and later ones in the same memory replace may be read at any time. A value and its reshapes are
+// one memory.
 #pragma once
 
 #include <string>
@@ -12,6 +13,9 @@
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
+
+// The node whose memory a value lies in: a reshape moves nothing.
+const Node* memory_of(const Node* node);
 
 class InPlaceRule {
  public:
@@ -33,6 +37,9 @@ class InPlaceRule {
   // Nodes that are computed from the replaced value for the update, up to copies, and that value.
   using Readers = std::unordered_set<const Node*>;
   Readers between(const Node& update, const Spared& taken) const;
+  // The replaced value under any shape on the way from its memory.
+  using Values = std::vector<const Node*>;
+  static Values replaced_by(const Node& update);
   bool spares(const Node& update, const Node* reader) const;
   // Whether a node is computed for nothing but what the update writes.
   bool serves_alone(const Node& update, const Node* node) const;

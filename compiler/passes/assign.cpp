@@ -52,10 +52,10 @@ class InPlace {
       do {
         seen.insert(n);
         chain.push_back(n);
-        n = n->inputs[0].get();
+        n = ir::memory_of(n->inputs[0].get());
       } while (n->op == Op::update && !rule_.is_output(n) && !seen.contains(n));
       bool output = std::count_if(graph_.outputs.begin(), graph_.outputs.end(),
-                                  [&](auto& o) { return o.get() == *top; }) == 1;
+                                  [&](auto& o) { return ir::memory_of(o.get()) == *top; }) == 1;
       bool given =
           output && donated_.contains(n) && !rule_.is_output(n) && n->as<ir::InputAttr>().strides.empty();
       // From the start on: the first update that needs its old value elsewhere ends a run, and begins another
@@ -63,7 +63,7 @@ class InPlace {
       for (size_t end = chain.size(); end > 0; given = false) {
         ir::InPlaceRule::Spared spared;
         const auto takes = [&](const Node* update) { return rule_.refuse(*update, spared).empty(); };
-        const bool computed = !given && !out.updates.contains(chain[end - 1]->inputs[0].get());
+        const bool computed = !given && !out.updates.contains(ir::memory_of(chain[end - 1]->inputs[0].get()));
         size_t from = end;
         while (from > 0 && (given || (computed && worth_a_kernel(*chain[from - 1]))) &&
                takes(chain[from - 1]))
@@ -98,7 +98,8 @@ class InPlace {
 
  private:
   bool worth_a_kernel(const Node& update) const {
-    return kind(update.inputs[0]->op) != ir::OpKind::Source && element_count(update.shape()) >= kLargeValue &&
+    return kind(ir::memory_of(update.inputs[0].get())->op) != ir::OpKind::Source &&
+           element_count(update.shape()) >= kLargeValue &&
            kSmallPart * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
@@ -128,7 +129,11 @@ ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
     else
       replaced[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);
   }
-  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
+  // A reshape of what was written in place lies in that memory.
+  for (auto& o : graph.outputs) {
+    const Node* memory = ir::memory_of(o.get());
+    out.outputs.push_back(replaced.at(found.updates.contains(memory) ? memory : o.get()));
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
 
 namespace weft::passes {
 
@@ -113,8 +114,9 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
   } else if (root->op == Op::assign) {
     e.compile_cost = compile_cost(*root);
     visit(root->inputs[1].get(), top);
-    const Node* base = root->inputs[0].get();
-    if (roots.contains(base) && !e.reading(base)) add_reading(base, {false, {}, "it is written in place"});
+    const Node* memory = ir::memory_of(root->inputs[0].get());
+    if (roots.contains(memory) && !e.reading(memory))
+      add_reading(memory, {false, {}, "it is written in place"});
   } else {
     e.compile_cost = compile_cost(*root);
     expand(root, top);

@@ -10,6 +10,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
 #include "compiler/passes/groups.h"
 #include "compiler/passes/take_in_groups.h"
 
@@ -70,7 +71,8 @@ class Fuser {
       if (is_reduce(*n) || ir::scans(*n) || is_copy(*n)) roots_.insert(n);
       if (n->op == Op::assign) {
         roots_.insert(n);
-        if (n->inputs[0]->op != Op::input) roots_.insert(n->inputs[0].get());
+        if (const Node* memory = ir::memory_of(n->inputs[0].get()); memory->op != Op::input)
+          roots_.insert(memory);
         // What a step of a recurrence wrote is not computed again in all later ones.
         const Node* value = n->inputs[1].get();
         bool shared = users_[value].size() > 1;

@@ -98,7 +98,7 @@ Array Array::index(std::span<const Index> indices) const {
 
   detail::Ref<const detail::View> view = view_;
   if (sliced) view = slice_view(layout_of(cell->type, view), starts, extents, steps);
-  if (result != extents) view = reshape_view(layout_of(cell->type, view), result);
+  if (result != extents) view = *reshape_view(layout_of(cell->type, view), result);
   return Access::make(cell_, std::move(view));
 }
 

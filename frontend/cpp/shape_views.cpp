@@ -62,7 +62,7 @@ Shape complete(const Shape& shape, int64_t count) {
 Array Array::reshape(const Shape& shape, Where at) const {
   const Shape wanted = complete(shape, size());
   if (wanted == this->shape()) return *this;
-  if (auto view = reshape_view(layout_of(*this), wanted)) return viewed(*this, std::move(view));
+  if (auto view = reshape_view(layout_of(*this), wanted)) return viewed(*this, std::move(*view));
   detail::Recording r("reshape", at);
   return r.finish(ir::reshape(r.node(*this), wanted, r.lines()));
 }
@@ -112,7 +112,7 @@ Array swapaxes(const Array& x, int64_t a, int64_t b) {
 Array expand_dims(const Array& x, int64_t axis) {
   Shape shape = x.shape();
   shape.insert(static_cast<size_t>(normalize_axis("expand_dims", axis, x.ndim() + 1)), 1);
-  return viewed(x, reshape_view(layout_of(x), shape));
+  return viewed(x, *reshape_view(layout_of(x), shape));
 }
 
 Array squeeze(const Array& x, const std::optional<Dims>& axes) {
@@ -131,7 +131,7 @@ Array squeeze(const Array& x, const std::optional<Dims>& axes) {
     if (axes ? !gone[i] : x.shape()[i] != 1) shape.push_back(x.shape()[i]);
   }
   if (shape.size() == x.ndim()) return x;
-  return viewed(x, reshape_view(layout_of(x), shape));
+  return viewed(x, *reshape_view(layout_of(x), shape));
 }
 
 Array flip(const Array& x, const std::optional<Dims>& axes) {

@@ -1,5 +1,9 @@
 #include "frontend/cpp/view.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/cell.h"
@@ -67,6 +71,49 @@ ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& 
   }
 }
 
+// The range of `from` whose elements, in order, are those that a range takes of the same elements in shape
+// `to`, and its extents. None where they are no such range. The range is not empty.
+std::optional<std::pair<ir::SliceAttr, Shape>> range_before_reshape(const Shape& from, const Shape& to,
+                                                                    const Dims& starts, const Shape& extents,
+                                                                    const Dims& steps) {
+  const Dims of_from = contiguous_strides(from), of_to = contiguous_strides(to);
+  int64_t first = 0;
+  for (size_t k = 0; k < to.size(); ++k) first += starts[k] * of_to[k];
+  ir::SliceAttr range{Dims(from.size(), 0), Dims(from.size(), 1)};
+  Shape taken(from.size(), 1);
+  for (size_t k = 0; k < from.size(); ++k) {
+    range.starts[k] = first / of_from[k];
+    first %= of_from[k];
+  }
+  // Axes from the inside out: each is a run of steps along one axis of `from`, or of whole axes and such a
+  // run.
+  for (size_t k = to.size(); k-- > 0;) {
+    int64_t count = extents[k], stride = steps[k] * of_to[k];
+    for (size_t axis = from.size(); count > 1 && axis-- > 0;) {
+      const bool outermost = std::all_of(from.begin(), from.begin() + static_cast<int64_t>(axis),
+                                         [](int64_t extent) { return extent == 1; });
+      if (from[axis] == 1 || (!outermost && std::abs(stride) >= of_from[axis] * from[axis])) continue;
+      if (stride % of_from[axis] != 0) return {};
+      const int64_t step = stride / of_from[axis];
+      if (taken[axis] > 1 && step != range.steps[axis] * taken[axis]) return {};
+      const int64_t inner = taken[axis] > 1 ? range.steps[axis] : step;
+      const int64_t last = range.starts[axis] + inner * (taken[axis] * count - 1);
+      if (last >= 0 && last < from[axis]) {
+        range.steps[axis] = inner;
+        taken[axis] *= count;
+        count = 1;
+      } else {
+        if (step != 1 || range.starts[axis] != 0 || taken[axis] > 1 || count % from[axis] != 0) return {};
+        taken[axis] = from[axis];
+        count /= from[axis];
+        stride *= from[axis];
+      }
+    }
+    if (count > 1) return {};
+  }
+  return std::pair(std::move(range), std::move(taken));
+}
+
 // First step first.
 std::vector<const View*> chain(const View* view) {
   std::vector<const View*> list;
@@ -101,6 +148,25 @@ Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& 
     strides[i] *= steps[i];
   }
   const View* last = from.view.get();
+  const bool any = element_count(extents) > 0;
+  if (last && last->op == Op::permute && any) {
+    const Dims& axes = std::get<ir::AxesAttr>(last->attr).axes;
+    Dims starts_before = starts, extents_before = extents, steps_before = steps;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const auto k = static_cast<size_t>(axes[i]);
+      starts_before[k] = starts[i], extents_before[k] = extents[i], steps_before[k] = steps[i];
+    }
+    const Ref<const View> part =
+        slice_view(layout_of(last->from, last->before), starts_before, extents_before, steps_before);
+    return permute_view(layout_of(last->from, part), axes);
+  }
+  if (last && last->op == Op::reshape && any) {
+    if (auto range = range_before_reshape(last->from.shape, from.type.shape, starts, extents, steps)) {
+      const Ref<const View> part = slice_view(layout_of(last->from, last->before), range->first.starts,
+                                              range->second, range->first.steps);
+      if (auto view = reshape_view(layout_of(last->from, part), extents)) return *view;
+    }
+  }
   if (last && last->op == Op::slice) {
     // A slice of a slice is one slice.
     const auto& first = std::get<ir::SliceAttr>(last->attr);
@@ -123,8 +189,15 @@ Ref<const View> permute_view(const Layout& from, const Dims& axes) {
     strides[i] = from.strides[static_cast<size_t>(axes[i])];
     shape[i] = from.type.shape[static_cast<size_t>(axes[i])];
   }
-  return step(from, Op::permute, ir::AxesAttr{axes}, {from.type.dtype, std::move(shape)}, std::move(strides),
-              from.offset);
+  ir::TensorType type{from.type.dtype, std::move(shape)};
+  const View* last = from.view.get();
+  if (!last || last->op != Op::permute)
+    return step(from, Op::permute, ir::AxesAttr{axes}, std::move(type), std::move(strides), from.offset);
+  Dims both = axes;
+  for (int64_t& axis : both) axis = std::get<ir::AxesAttr>(last->attr).axes[static_cast<size_t>(axis)];
+  if (std::is_sorted(both.begin(), both.end())) return last->before;
+  const Layout base{last->before, last->from, {}, 0, from.writable};
+  return step(base, Op::permute, ir::AxesAttr{both}, std::move(type), std::move(strides), from.offset);
 }
 
 Ref<const View> broadcast_view(const Layout& from, const Shape& shape) {
@@ -140,10 +213,16 @@ Ref<const View> bitcast_view(const Layout& from, DType dtype) {
   return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
 }
 
-Ref<const View> reshape_view(const Layout& from, const Shape& shape) {
+std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape) {
   std::optional<Dims> strides = reshaped_strides(from.type.shape, from.strides, shape);
   if (!strides) return {};
-  return step(from, Op::reshape, {}, {from.type.dtype, shape}, std::move(*strides), from.offset);
+  ir::TensorType type{from.type.dtype, shape};
+  const View* last = from.view.get();
+  if (!last || last->op != Op::reshape)
+    return step(from, Op::reshape, {}, std::move(type), std::move(*strides), from.offset);
+  if (last->from.shape == shape) return last->before;
+  const Layout base{last->before, last->from, {}, 0, from.writable};
+  return step(base, Op::reshape, {}, std::move(type), std::move(*strides), from.offset);
 }
 
 std::optional<Dims> reshaped_strides(const Shape& from, const Dims& strides, const Shape& shape) {

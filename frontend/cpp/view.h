@@ -1,6 +1,7 @@
 // A view of a cell: a chain of steps, each an index map of the one before. Reading applies the steps to the
 // cell's value; writing puts a value back through them. Cells are row-major, so every view is also an offset
-// and strides.
+// and strides. A slice comes before the transposes and reshapes of which it takes a range, so that writing
+// replaces a part of the cell.
 #pragma once
 
 #include <atomic>
@@ -39,7 +40,7 @@ Ref<const View> permute_view(const Layout& from, const Dims& axes);
 Ref<const View> broadcast_view(const Layout& from, const Shape& shape);
 Ref<const View> bitcast_view(const Layout& from, DType dtype);
 // None where the strides do not allow it.
-Ref<const View> reshape_view(const Layout& from, const Shape& shape);
+std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape);
 
 // The strides of `shape` over the same elements in row-major order, or none (NumPy's rule for a reshape
 // without copying).

@@ -54,7 +54,24 @@ def advanced_keys(draw, shape):
     return tuple(key)
 
 
-shapes = st.sampled_from([(6,), (3, 4), (2, 3, 4), (1, 5), (4, 1, 2), (0, 3)])
+@st.composite
+def reshapes(draw, shape):
+    """Another shape for as many elements: axes joined, split and of extent 1."""
+    left = int(np.prod(shape))
+    if left == 0:
+        return (0,)
+    extents = []
+    while left > 1 or draw(st.booleans()):
+        extent = draw(st.sampled_from([d for d in range(1, left + 1) if left % d == 0]))
+        extents.append(extent)
+        left //= extent
+        if len(extents) == 5:
+            extents.append(left)
+            break
+    return tuple(extents)
+
+
+shapes = st.sampled_from([(6,), (3, 4), (2, 3, 4), (1, 5), (4, 1, 2), (0, 3), (4, 6), (2, 2, 3, 2)])
 
 
 @given(shapes.flatmap(lambda s: st.tuples(st.just(s), basic_keys(s) | advanced_keys(s))))
@@ -76,14 +93,23 @@ def test_programs_of_views_and_writes(data):
     pairs = [(a, x)]
     for step in range(data.draw(st.integers(1, 8))):
         n, w = data.draw(st.sampled_from(pairs))
-        action = data.draw(st.sampled_from(["view", "transpose", "write", "in place", "copy", "advanced", "cross"]))
+        actions = ["view", "transpose", "reshape", "flip", "write", "in place", "copy", "advanced", "cross"]
+        action = data.draw(st.sampled_from(actions))
         if action == "view":
             key = data.draw(basic_keys(n.shape))
             pairs.append((np.asarray(n[key]) if np.isscalar(n[key]) else n[key], w[key]))
             if np.isscalar(n[key]):
                 pairs.pop()
         elif action == "transpose":
-            pairs.append((n.T, w.T))
+            axes = data.draw(st.permutations(range(n.ndim)))
+            pairs.append((n.transpose(axes), w.transpose(axes)))
+        elif action == "reshape":
+            other = data.draw(reshapes(n.shape))
+            if np.shares_memory(n.reshape(other), n):
+                pairs.append((n.reshape(other), w.reshape(other)))
+        elif action == "flip" and n.ndim:
+            axis = data.draw(st.integers(0, n.ndim - 1))
+            pairs.append((np.flip(n, axis), wf.flip(w, axis=axis)))
         elif action == "copy":
             pairs.append((n.copy(), w.copy()))
         elif action == "write":

@@ -1,6 +1,8 @@
 // Views of one cell: what is written through one is seen through all, with NumPy's layouts and overlaps.
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "tests/unit/test_session.h"
 
 namespace weft {
@@ -145,6 +147,35 @@ TEST_P(ViewTest, AxesOfExtentOneComeAndGoAsViews) {
   EXPECT_THAT(values(a), ElementsAre(5, 0, 0));
   a(newaxis, Slice{0, 2}, newaxis) = 1;
   EXPECT_THAT(values(a), ElementsAre(1, 1, 0));
+}
+
+// What is recorded is a part of the array itself replaced: nothing else is computed.
+TEST_P(ViewTest, AWriteThroughAnyViewReplacesAPart) {
+  const Array a = counting({4, 6, 10});
+  const std::vector<std::function<Array(const Array&)>> views = {
+      [](const Array& x) { return x.T()(Slice{1, 3}); },
+      [](const Array& x) { return x(Slice{1, 3}).T()(Slice{}, 2)(Slice{{}, {}, 2}); },
+      [](const Array& x) { return permute_dims(x, {1, 2, 0})(2, Slice{{}, {}, -3}); },
+      [](const Array& x) { return x.reshape({2, 2, 3, 2, 10})(1, Slice{}, Slice{0, 2}); },
+      [](const Array& x) { return x.reshape({24, 10})(Slice{6, 18}); },
+      [](const Array& x) { return x.reshape({4, 60}).T()(Slice{10, 20}); },
+      [](const Array& x) { return x.reshape({4, 60})(Slice{}, Slice{59, 0, -10}); },
+      [](const Array& x) { return flip(x)(0, newaxis)(ellipsis, Slice{1, 4}); },
+      [](const Array& x) { return x(Slice{}, 2, newaxis)(2)(0, Slice{3}); },
+  };
+  for (size_t k = 0; k < views.size(); ++k) {
+    Array x = a.copy();
+    x.eval();
+    const V before = values(x), places = values(views[k](a));
+    Array part = views[k](x);
+    part += 1000;
+    if (GetParam() == 0) {
+      EXPECT_THAT(show(x, "graph"), testing::ContainsRegex("update %a0, [^\n]*\n  return")) << "view " << k;
+    }
+    V want = before;
+    for (int32_t place : places) want[static_cast<size_t>(place)] += 1000;
+    EXPECT_EQ(values(x), want) << "view " << k;
+  }
 }
 
 TEST_P(ViewTest, ABroadcastViewReadsButDoesNotWrite) {

@@ -46,12 +46,22 @@
   extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, \
                               const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 
+// 0 <= base + by * x < extent holds for low <= x < high; by != 0. Divisions are slow, and few steps need any.
+#define WEFT_CPU_BOUNDS                                                                                  \
+  static inline void weft_bounds(long base, long by, long extent, long& low, long& high) {               \
+    const bool down = by < 0;                                                                            \
+    const long step = down ? -by : by, from = down ? extent - 1 - base : base, left = extent - 1 - from; \
+    low = -(step == 1 ? from : from / step - (from % step < 0));                                         \
+    high = (step == 1 ? left : left / step - (left % step < 0)) + 1;                                     \
+  }
+
 namespace weft {
 
 #define WEFT_QUOTED(...) #__VA_ARGS__
 #define WEFT_TEXT_OF(...) WEFT_QUOTED(__VA_ARGS__)
-// The declarations as the text of a kernel has them.
+// These as the text of a kernel has them.
 constexpr const char* kCpuWalkText = WEFT_TEXT_OF(WEFT_CPU_WALK);
+constexpr const char* kCpuBoundsText = WEFT_TEXT_OF(WEFT_CPU_BOUNDS);
 #undef WEFT_TEXT_OF
 #undef WEFT_QUOTED
 

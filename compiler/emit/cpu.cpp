@@ -23,22 +23,10 @@ struct c64e { float re, im; };
 struct c128e { double re, im; };
 __attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-)";
-
-// Of the positions left <= x < right those with 0 <= base + by * x < extent, counted from `left`.
-constexpr const char* kMaskedSupport = R"(
-static inline long weft_most(long a, long b) { return a < b ? b : a; }
-static inline void weft_bounds(long base, long by, long extent, long left, long right, int& low, int& high) {
-  const bool down = by < 0;
-  const long from = down ? extent - 1 - base : base, step = down ? -by : by;
-  const long first = -(step == 1 ? from : weft_floor_div(from, step));
-  const long end = (step == 1 ? extent - 1 - from : weft_floor_div(extent - 1 - from, step)) + 1;
-  low = (int)weft_least(weft_most(first - left, 0), right - left);
-  high = (int)weft_least(weft_most(end - left, 0), right - left);
-}
 )";
 
 constexpr int kRowsOfSpan = 8;  // as many streams as prefetchers follow
@@ -51,6 +39,7 @@ std::string declarations(std::string_view text) {
     out += c;
     if (c == ';' || c == '{') out += '\n';
   }
+  if (!out.empty() && out.back() != '\n') out += '\n';
   return out;
 }
 
@@ -70,8 +59,8 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
       goes_across_(p.across()) {
   if (goes_across_ && (s.order != Order::Rows || s.split > 1))
     throw InternalError("emit cpu: totals across rows take whole rows, walked along the row");
-  if (s.masked && (s.order != Order::Pointwise || s.streaming || s.tile_axis >= 0))
-    throw InternalError("emit cpu: masks are for maps, without streaming stores and tiles");
+  if (s.masked && (columns_ || s.split > 1 || s.streaming || s.tile_axis >= 0))
+    throw InternalError("emit cpu: masks are for whole rows, without streaming stores and tiles");
 }
 
 Emitted CpuEmitter::run() {
@@ -84,7 +73,8 @@ Emitted CpuEmitter::run() {
   std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
-  std::string support = kSupport + (s_.masked ? kMaskedSupport : declarations(kCpuWalkText)) + text;
+  std::string support =
+      kSupport + declarations(s_.masked ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
   text = prelude_for(PreludeTarget::Cpu, s_.lanes, support) + support;
   Emitted out;
   out.source.hash = hash_text(text);

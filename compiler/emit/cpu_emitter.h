@@ -135,6 +135,7 @@ class CpuEmitter {
   std::vector<std::string> partials_;  // where each accumulator's values and positions begin
   int rows_axis_ = -1;                 // see many_rows_axis(); of the sweep at hand
   bool scans_ = false, goes_across_ = false;
+  bool tests_rows_ = false;  // some masked span has bounds
   // Split scans: the entry totals each part, where it folds what the finishing entry scans.
   bool totalling_ = false;
 

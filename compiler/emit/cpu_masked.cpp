@@ -1,4 +1,4 @@
-// Masked spans: a row, at most a few hundred elements, is one call. Where the row ends and where its guards
+// Masked spans: a row, at most some thousand elements, is one call. Where the row ends and where its guards
 // hold are lanes that loads and stores leave out, found from the first and last position once a row.
 #include <fmt/format.h>
 
@@ -40,9 +40,27 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
     return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
   }
   streams_.push_back({"r" + n, element, start, by ? spell(*by) : "0", true, false, size_of(t)});
-  if (s.guards.empty())
-    return format("weft_load_strided_first_{0}(r{1}, r{1}_by, live - k * L)", suffix(t), n);
+  if (s.guards.empty()) return format("weft_load_strided_first_{0}(r{1}, r{1}_by, rest)", suffix(t), n);
   return format("weft_gather_masked_{}(r{}, weft_lanes_i64() * (i64v)(r{}_by), {})", suffix(t), n, n, mask);
+}
+
+// Whole vectors first: in those, masks are constants that fold away.
+void CpuSpan::write_masked_function(const std::string& pointers) {
+  e_.functions_ +=
+      format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
+             id_, locals_, pointers, before_);
+  if (bounded_) {
+    e_.functions_ += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
+    body_ += "    lane += (i32v)(L);\n";
+  }
+  e_.functions_ += format(
+      "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  }};\n"
+      "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
+      "  if (live % L)\n"
+      "    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), "
+      "live "
+      "% L);\n{}}}\n",
+      body_, after_);
 }
 
 // The row at once: where it ends and where guards hold is known from the state.
@@ -54,8 +72,7 @@ std::string CpuSpan::masked_call() {
     if (q.has_step()) out += format("      s.{}_by = {};\n", q.name, q.stride);
   }
   if (uses_positions_) out += "      s.i = left;\n      s.final = right - 1;\n";
-  return out +
-         format("      span{}(&s, (right - left + L - 1) / L, right - left);\n{}      }}\n", id_, gather_);
+  return out + format("      span{}(&s, right - left);\n{}      }}\n", id_, gather_);
 }
 
 }  // namespace weft::emit

@@ -125,10 +125,14 @@ void CpuSpan::write(const Test& s) {
   }
   std::string d = format("d{}", s.out), n = std::to_string(s.out);
   if (has_bounds(s.out)) {
+    bounded_ = e_.tests_rows_ = true;
     members_ += format("  int low{0}, high{0};\n", n);
     locals_ += format("  const i32v low{0} = (i32v)(s->low{0}), high{0} = (i32v)(s->high{0});\n", n);
-    sets_ += format("      weft_bounds({0}, {1}, {2}, left, right, s.low{3}, s.high{3});\n", e_.offset(s.at),
-                    spell(*e_.along_x(s.at)), spell(s.extent), n);
+    sets_ += format(
+        "      {{\n        long low, high;\n        weft_bounds({0}, {1}, {2}, low, high);\n"
+        "        s.low{3} = (int)weft_least(weft_most(low - left, 0), right - left);\n"
+        "        s.high{3} = (int)weft_least(weft_most(high - left, 0), right - left);\n      }}\n",
+        e_.offset(s.at), spell(*e_.along_x(s.at)), spell(s.extent), n);
     return define(s.out, format("weft_bitwise_and_bool(weft_greater_equal_i32(lane, low{0}), "
                                 "weft_less_i32(lane, high{0}))",
                                 n));
@@ -187,8 +191,8 @@ void CpuSpan::write(const Store& s) {
   streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, false, true, size_of(t)});
   if (masked()) {
     const std::string to = contiguous ? format("w{}", n) : format("w{0}, w{0}_by", n);
-    body_ += format("    weft_store_{}first_{}({}, {}, live - k * L);\n", contiguous ? "" : "strided_",
-                    suffix(t), to, v);
+    body_ +=
+        format("    weft_store_{}first_{}({}, {}, rest);\n", contiguous ? "" : "strided_", suffix(t), to, v);
     return;
   }
   if (!contiguous) {
@@ -240,6 +244,7 @@ void CpuSpan::write(const Fold& f) {
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
   before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
+  if (masked()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
   if (is_arg(acc)) {
     members_ += format("  i64v J{};\n", n);
     sets_ += format("      s.J{0} = J{0};\n", n);
@@ -253,7 +258,8 @@ void CpuSpan::write(const Fold& f) {
   }
   body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
   // Lanes that repeat another change sums and products; nothing else minds them.
-  if (adds_up(acc)) after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
+  if (adds_up(acc) && !masked())
+    after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
   after_ += format("  s->T{} = {};\n", n,
                    e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
 }
@@ -299,7 +305,7 @@ void CpuSpan::scatter(const Store& s, const std::string& n, const std::string& v
       "weft_store_i64(w{1}_at, {4});\n",
       element, n, suffix(t), v, index);
   body_ += format("    for (long j = 0; j < {1}; ++j) w{0}[w{0}_at[j]] = w{0}_t[j];\n", n,
-                  masked() ? "weft_least(live - k * L, L)" : "live");
+                  masked() ? "rest" : "live");
 }
 
 }  // namespace weft::emit

@@ -52,6 +52,7 @@ class CpuSpan {
   void write(const plan::Scan& s);
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
+  void write_masked_function(const std::string& pointers);
   std::string masked_call();
   // A test that holds for one stretch of the lanes, whose ends the call finds.
   bool has_bounds(plan::Value v) const;
@@ -71,7 +72,7 @@ class CpuSpan {
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
   std::string streamed_;  // the store that decides where aligned vectors begin
   int streams_out_ = 0;
-  bool uses_positions_ = false, folds_ = false, scans_ = false;
+  bool uses_positions_ = false, folds_ = false, scans_ = false, bounded_ = false;
 };
 
 }  // namespace weft::emit

@@ -7,8 +7,6 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-// What a span adds up in the values' own precision before it joins them into a total.
-constexpr const char* kFoldedVectors = "128";
 // Rows with sweeps; longer ones do not feel the walk between, and every call costs time to compile.
 constexpr int64_t kRowOfDirectCalls = 1024;
 
@@ -29,12 +27,6 @@ void CpuSpan::write_function() {
       advance += format("    {} += L;\n", q.name);
     }
   }
-  if (masked()) {
-    pre_ =
-        "    const i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v) + (i32v)((int)(k * L));\n"
-        "    const boolv alive = weft_less_i32(lane, (i32v)((int)live));\n" +
-        pre_;
-  }
   if (uses_positions_) {
     members_ += "  long i, final;\n";
     pointers += "  long i = s->i;\n  const long final = s->final;\n";
@@ -45,15 +37,16 @@ void CpuSpan::write_function() {
     members_ += "  long rows;\n";
     pointers += "  const long rows = s->rows;\n";
   }
-  if (scans_) pointers += "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n";
+  if (scans_ && !masked())
+    pointers += "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n";
   e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
+  if (many_rows()) body_ = "    for (long u = 0; u < rows; ++u) {\n" + body_ + "    }\n";
+  body_ = pre_ + body_ + post_ + advance;
+  if (masked()) return write_masked_function(pointers);
   e_.functions_ += format(
       "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "
-      "(S{0}*)state;\n{1}{2}{3}",
-      id_, locals_, pointers, before_);
-  if (many_rows()) body_ = "    for (long u = 0; u < rows; ++u) {\n" + body_ + "    }\n";
-  e_.functions_ +=
-      "  for (long k = 0; k < n; ++k) {\n" + pre_ + body_ + post_ + advance + "  }\n" + after_ + "}\n";
+      "(S{0}*)state;\n{1}{2}{3}  for (long k = 0; k < n; ++k) {{\n{4}  }}\n{5}}}\n",
+      id_, locals_, pointers, before_, body_, after_);
 }
 
 std::string CpuSpan::call() {
@@ -61,7 +54,7 @@ std::string CpuSpan::call() {
   auto place = [&](bool there, const std::string& name) {
     return there ? format("__builtin_offsetof(S{}, {})", id_, name) : std::string("-1");
   };
-  const char* most = folds_ ? kFoldedVectors : "0x7fffffffffffffff";
+  const std::string most = folds_ ? std::to_string(kFoldedVectors) : "0x7fffffffffffffff";
   std::string streams, memory, guards, tests, aims;
   bool unguarded = true;
   int guard_count = 0, aligned = streams_out_ > 1 ? -2 : -1;

@@ -18,6 +18,10 @@ enum class Order {
 
 enum class Keeper { None, Registers, Shared, Scratch, Reload };
 
+// CPU, Rows: what is added up in the values' own precision before it joins the total; a masked row has no
+// more.
+constexpr int64_t kFoldedVectors = 128;
+
 struct Schedule {
   Order order = Order::Pointwise;
   int lane_axis = 0;  // the program's axis that lanes run along
@@ -29,9 +33,9 @@ struct Schedule {
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
-  bool masked =
-      false;        // CPU, Pointwise: a row is one call of the span, with masks for its end and its guards
-  int threads = 1;  // CUDA: threads of a block
+  bool masked = false;  // CPU, Pointwise and Rows: a row is one call of the span, with masks for its end and
+                        // its guards
+  int threads = 1;      // CUDA: threads of a block
   int threads_per_row = 1;  // CUDA, Rows: threads that share a row
   int64_t walk = 1;         // CUDA, Rows: rows that these threads take one after another
   int unroll =

@@ -16,14 +16,17 @@ constexpr int64_t kStreamedRow = 2048;      // elements
 constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
 constexpr double kCostOfEnds = 200;         // of a run along the lanes, in contiguous bytes
 constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
-// Of maps, in nanoseconds of a thread: a call of the span; an element that is gathered or scattered, from
-// lines that its neighbours use too or from one of its own; a byte of a contiguous run.
-constexpr double kTimeOfCall = 30, kTimeOfNear = 0.37, kTimeOfFar = 1.5, kTimeOfByte = 0.015;
+// Of maps, in nanoseconds of a thread: a call of the span, and one with masks; an element that is gathered or
+// scattered, from lines that its neighbours use too or from one of its own; a byte of a contiguous run.
+constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
+                 kTimeOfByte = 0.015;
 // Rows up to this many elements have masks where others are cut into stretches, on processors whose loads and
-// stores take masks: those with vectors of this many bytes.
-constexpr int64_t kMaskedRow = 512;
+// stores take masks: those with vectors of this many bytes. Masks take no streaming stores, which from
+// kStreamedAnyway elements on are worth more.
+constexpr int64_t kMaskedRow = 2048, kStreamedAnyway = 256;
 constexpr int kMaskingVector = 64;
-constexpr int64_t kNear = 192;  // bytes between two lanes
+constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
+constexpr int64_t kNear = 192;       // bytes between two lanes
 
 struct Work {
   float cost = 0;     // multiply-adds of one element
@@ -104,14 +107,17 @@ int best_axis(const RowProgram& p, int first, int last) {
   return best;
 }
 
-// The axis to run the lanes of a map along. Where rows are short, calling the span for each (and once more
-// for an end that fills no vector) costs more than gathering over rows.
-int fastest_axis(const RowProgram& p, int lanes) {
+// The axis to run the lanes of a map along. Where rows are short, calling the span for each (and, without
+// masks, once more for an end that fills no vector) costs more than gathering over rows.
+int fastest_axis(const RowProgram& p, int lanes, bool masks) {
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (int a = static_cast<int>(p.outer.size()) - 1; a >= 0; --a) {
     const int64_t length = std::max<int64_t>(p.extent(a).value, 1);
-    double time = kTimeOfCall * ((length >= lanes) + (length % lanes != 0)) / static_cast<double>(length);
+    const double call = masks && length <= kMaskedRow
+                            ? kTimeOfMaskedCall
+                            : kTimeOfCall * ((length >= lanes) + (length % lanes != 0));
+    double time = call / static_cast<double>(length);
     for_each_stmt(p, [&](const Stmt& s) {
       int buffer = -1;
       if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
@@ -138,20 +144,13 @@ bool reads_across(const RowProgram& p, int lane_axis) {
   return across;
 }
 
-// Whether some pad, concat or update changes from one part to another along the axis.
-bool tests_along(const RowProgram& p, int axis) {
-  bool found = false;
-  for_each_stmt(p, [&](const Stmt& s) {
-    auto* t = std::get_if<Test>(&s);
-    found |= t && along(t->at, axis) != 0;
-  });
-  return found;
-}
-
-// Whether most of a row's time would go into what surrounds its sweeps: an end goes through padded copies, as
-// slow as several whole vectors. Lanes across rows gather, so longer rows are walked one by one all the same.
-bool mostly_ends(const RowProgram& p, int64_t run, int64_t lanes) {
-  return p.row_count() <= 4 * lanes && run < 2 * lanes && (run % lanes != 0 || p.sweeps.size() > 1);
+// Whether most of a row's time would go into what surrounds its sweeps: without masks, an end goes through
+// padded copies, as slow as several whole vectors. Lanes across rows gather, so longer rows are walked one by
+// one all the same.
+bool mostly_ends(const RowProgram& p, int64_t run, int64_t lanes, bool masks) {
+  if (p.row_count() > 4 * lanes) return false;
+  if (masks) return run <= kGatheredRow;
+  return run < 2 * lanes && (run % lanes != 0 || p.sweeps.size() > 1);
 }
 
 int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << steps; }
@@ -189,6 +188,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
+  const bool masks = target.vector_bytes >= kMaskingVector;
   bool short_rows = false;
   if (p.ordered) {
     s.order = Order::Columns;
@@ -196,7 +196,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     s.reason = "the row is walked in order";
   } else if (p.row.empty()) {
     s.order = Order::Pointwise;
-    s.lane_axis = fastest_axis(p, lanes);
+    s.lane_axis = fastest_axis(p, lanes, masks);
     s.reason = "pointwise";
   } else {
     int row_axis = best_axis(p, outer, axes);
@@ -210,7 +210,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
-      } else if (mostly_ends(p, p.extent(row_axis).value, lanes) &&
+      } else if (mostly_ends(p, p.extent(row_axis).value, lanes, masks) &&
                  p.extent(column_axis).value >= 2 * lanes) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
@@ -225,14 +225,19 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   if (p.scans() && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
   const bool parts = !p.scans() || p.accumulators.size() == 1;
+  const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
-  auto too_short = [&] {
-    return p.extent(s.lane_axis).value < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2);
+  auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
+  const bool short_row =
+      masks && s.order != Order::Columns && lane <= kMaskedRow && (!p.row.empty() || points > lane);
+  // Masks leave out lanes of the last vector: not too many of them.
+  auto mostly_left_out = [&] {
+    const int64_t vectors = (lane + lanes - 1) / lanes;
+    return short_row && 8 * ((vectors + widen - 1) / widen * widen) > 9 * vectors;
   };
-  while (widen > 1 && too_short()) widen /= 2;
+  while (widen > 1 && (too_short() || mostly_left_out())) widen /= 2;
   s.lanes = static_cast<int>(std::clamp<int64_t>(shifted(lanes * widen, bias.width), 4, 64));
 
-  int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
   if (s.order == Order::Columns) {
     // A block of short rows keeps all that its sweeps share in the first-level cache.
@@ -300,9 +305,6 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
       s.reason = "pointwise, in tiles: some arrays are read across";
       if (s.tile) s.reason += fmt::format(", turned over in squares of {}", s.tile);
     }
-    s.masked = target.vector_bytes >= kMaskingVector && s.tile == 0 && lane <= kMaskedRow && points > lane &&
-               (lane % s.lanes != 0 || tests_along(p, s.lane_axis));
-    if (s.masked) s.reason += ", short rows";
     float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   }
@@ -322,9 +324,14 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
              });
   });
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
-  s.streaming = stores > 0 && !s.masked && contiguous && from_row &&
-                (whole || (stores == 1 && lane >= kStreamedRow)) &&
+  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
                 written > static_cast<int64_t>(target.cache_bytes) / 2;
+  s.masked = short_row && s.tile == 0 && s.split == 1 && lane <= kFoldedVectors * s.lanes &&
+             !(s.streaming && lane >= kStreamedAnyway);
+  if (s.masked) {
+    s.streaming = false;
+    s.reason += ", short rows";
+  }
   return s;
 }
 

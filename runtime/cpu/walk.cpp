@@ -17,16 +17,7 @@ struct Bytes16 {
 // What streams read where a guard fails or nothing is there: a vector of the most lanes and largest elements.
 alignas(64) constexpr char kZeros[64 * sizeof(Bytes16)] = {};
 
-long floor_div(long a, long b) { return a / b - (a % b < 0); }
-
-// 0 <= base + by * x < extent holds for low <= x < high.
-void find_bounds(WalkTest& test) {
-  const bool down = test.by < 0;
-  const long by = down ? -test.by : test.by, base = down ? test.extent - 1 - test.base : test.base;
-  const bool steps = by != 1;  // divisions are slow, and few tests need any
-  test.low = -(steps ? floor_div(base, by) : base);
-  test.high = (steps ? floor_div(test.extent - 1 - base, by) : test.extent - 1 - base) + 1;
-}
+WEFT_CPU_BOUNDS
 
 template <class T>
 T read(const char* from) {
@@ -220,7 +211,8 @@ void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long row
     if (const long live = right - at.position; live > 0) walk_partly(at, live);
     return;
   }
-  for (int k = 0; k < plan.tests_count; ++k) find_bounds(tests[k]);
+  for (WalkTest* test = tests; test < tests + plan.tests_count; ++test)
+    weft_bounds(test->base, test->by, test->extent, test->low, test->high);
   for (long count; at.position < right; at.position += count) {
     const long c = at.position;
     count = right - c;

@@ -37,6 +37,9 @@ const Golden kGoldens[] = {
     {"sums_of_short_ragged_rows", R"(  %x = input "x" : f32[1000, 25]
   %s = sum %x, axes=[1]
   return %s)"},
+    {"sums_of_tiny_rows", R"(  %x = input "x" : f32[1000, 5]
+  %s = sum %x, axes=[1]
+  return %s)"},
     {"sums_of_short_whole_rows", R"(  %x = input "x" : f32[1000, 32]
   %s = sum %x, axes=[1]
   return %s)"},
@@ -47,6 +50,16 @@ const Golden kGoldens[] = {
   %e = exp %d
   %s = sum %e, axes=[1]
   %t = reshape %s : f32[512, 1]
+  %y = divide %e, %t
+  return %y)",
+     true},
+    {"softmax_of_long_rows", R"(  %x = input "x" : f32[64, 5000]
+  %m = max %x, axes=[1]
+  %n = reshape %m : f32[64, 1]
+  %d = subtract %x, %n
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %t = reshape %s : f32[64, 1]
   %y = divide %e, %t
   return %y)",
      true},

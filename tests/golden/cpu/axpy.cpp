@@ -2,6 +2,7 @@ struct c64e { float re, im; };
 struct c128e { double re, im; };
 __attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
@@ -46,7 +47,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_f00bff2097ac9a09(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ea9e870e6d3ab621(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];

@@ -2,18 +2,15 @@ struct c64e { float re, im; };
 struct c128e { double re, im; };
 __attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-
-static inline long weft_most(long a, long b) { return a < b ? b : a; }
-static inline void weft_bounds(long base, long by, long extent, long left, long right, int& low, int& high) {
-  const bool down = by < 0;
-  const long from = down ? extent - 1 - base : base, step = down ? -by : by;
-  const long first = -(step == 1 ? from : weft_floor_div(from, step));
-  const long end = (step == 1 ? extent - 1 - from : weft_floor_div(extent - 1 - from, step)) + 1;
-  low = (int)weft_least(weft_most(first - left, 0), right - left);
-  high = (int)weft_least(weft_most(end - left, 0), right - left);
+static inline void weft_bounds(long base, long by, long extent, long& low, long& high) {
+const bool down = by < 0;
+const long step = down ? -by : by, from = down ? extent - 1 - base : base, left = extent - 1 - from;
+low = -(step == 1 ? from : from / step - (from % step < 0));
+high = (step == 1 ? left : left / step - (left % step < 0)) + 1;
 }
 struct S0 {
   int low1, high1;
@@ -21,27 +18,29 @@ struct S0 {
   const float* r2;
   float* w0;
 };
-static __attribute__((noinline)) void span0(void* state, long n, long live) {
-  S0* s = (S0*)state;
+static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const i32v low1 = (i32v)(s->low1), high1 = (i32v)(s->high1);
   const boolv v0 = s->v0;
   const f32v v3 = weft_splat_f32(0x0p+0f);
   const float* r2 = s->r2;
   float* w0 = s->w0;
-  for (long k = 0; k < n; ++k) {
-    const i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v) + (i32v)((int)(k * L));
-    const boolv alive = weft_less_i32(lane, (i32v)((int)live));
+  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     boolv v1 = weft_bitwise_and_bool(weft_greater_equal_i32(lane, low1), weft_less_i32(lane, high1));
     f32v v2 = weft_load_masked_f32(r2, weft_bitwise_and_bool(weft_bitwise_and_bool(alive, v0), v1));
     boolv v4 = v0 & v1;
     f32v v5 = weft_select_f32(v4, v2, v3);
     f32v v6 = weft_exp_f32(v5);
-    weft_store_first_f32(w0, v6, live - k * L);
+    weft_store_first_f32(w0, v6, rest);
     r2 += L;
     w0 += L;
-  }
+    lane += (i32v)(L);
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
 }
-extern "C" void weft_47bd649363770185(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f4d1ad4ac9efc3c5(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -58,11 +57,16 @@ extern "C" void weft_47bd649363770185(const unsigned long* w, long begin, long e
       f32v v3 = weft_splat_f32(0x0p+0f);
       {
       S0 s;
-      weft_bounds(p[3], 1, p[4], left, right, s.low1, s.high1);
+      {
+        long low, high;
+        weft_bounds(p[3], 1, p[4], low, high);
+        s.low1 = (int)weft_least(weft_most(low - left, 0), right - left);
+        s.high1 = (int)weft_least(weft_most(high - left, 0), right - left);
+      }
       s.v0 = v0;
       s.r2 = b0 + a0 * p[5] + p[6] + left;
       s.w0 = b1 + a0 * p[7] + left;
-      span0(&s, (right - left + L - 1) / L, right - left);
+      span0(&s, right - left);
       }
       }
     }

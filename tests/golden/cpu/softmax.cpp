@@ -2,40 +2,25 @@ struct c64e { float re, im; };
 struct c128e { double re, im; };
 __attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
-struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
-};
-struct WalkPlan {
-void (*span)(void* state, long vectors, long live);
-const WalkStream* streams;
-const int* guards;
-long lanes, limit;
-int streams_count, tests_count, rows_place, position_place, aligned;
-};
-struct WalkMemory {
-const void* start;
-long by, rows;
-};
-struct WalkTest {
-long base, by, extent, place, low, high;
-};
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v T0;
   const float* r0;
 };
-static __attribute__((noinline)) void span0(void* state, long n, long live) {
-  S0* s = (S0*)state;
+static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const float* r0 = s->r0;
   f32v A0 = weft_splat_f32(-__builtin_inff());
-  for (long k = 0; k < n; ++k) {
-    f32v v0 = weft_load_f32(r0);
-    A0 = weft_maximum_f32(A0, v0);
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    f32v v0 = weft_load_masked_f32(r0, alive);
+    A0 = weft_maximum_f32(A0, weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff())));
     r0 += L;
-  }
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
   s->T0 = weft_maximum_f32(s->T0, A0);
 }
 struct S1 {
@@ -44,22 +29,23 @@ struct S1 {
   const float* r6;
   float* y3;
 };
-static __attribute__((noinline)) void span1(void* state, long n, long live) {
-  S1* s = (S1*)state;
+static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   const f32v v1 = s->v1;
   const float* r6 = s->r6;
   float* y3 = s->y3;
   f32v A1 = weft_splat_f32(-0x0p+0f);
-  for (long k = 0; k < n; ++k) {
-    f32v v6 = weft_load_f32(r6);
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    f32v v6 = weft_load_masked_f32(r6, alive);
     f32v v2 = v6 - v1;
     f32v v3 = weft_exp_f32(v2);
-    A1 = A1 + v3;
+    A1 = A1 + weft_select_f32(alive, v3, weft_splat_f32(-0x0p+0f));
     weft_store_f32(y3, v3);
     r6 += L;
     y3 += L;
-  }
-  weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
 struct S2 {
@@ -67,20 +53,22 @@ struct S2 {
   const float* z3;
   float* w0;
 };
-static __attribute__((noinline)) void span2(void* state, long n, long live) {
-  S2* s = (S2*)state;
+static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   const f32v v4 = s->v4;
   const float* z3 = s->z3;
   float* w0 = s->w0;
-  for (long k = 0; k < n; ++k) {
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
-    weft_store_f32(w0, v5);
+    weft_store_first_f32(w0, v5, rest);
     z3 += L;
     w0 += L;
-  }
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
 }
-extern "C" void weft_529fa0f36b4dc6ee(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_131a6233d5648665(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -95,23 +83,8 @@ extern "C" void weft_529fa0f36b4dc6ee(const unsigned long* w, long begin, long e
       {
       S0 s;
       s.T0 = T0;
-      static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
-      };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
-      const WalkMemory memory[] = {
-        {b0 + a0 * p[2], 1, 0},
-      };
-      __attribute__((aligned(64))) char pads[128];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 128) {
-        s.r0 = (const float*)memory[0].start + left * memory[0].by;
-        span0(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      s.r0 = b0 + a0 * p[2] + left;
+      span0(&s, right - left);
       T0 = s.T0;
       }
       }
@@ -123,26 +96,9 @@ extern "C" void weft_529fa0f36b4dc6ee(const unsigned long* w, long begin, long e
       S1 s;
       s.v1 = v1;
       s.T1 = T1;
-      static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
-      };
-      static const WalkPlan plan = {span1, streams, nullptr, L, 128, 2, 0, -1, -1, -1};
-      const WalkMemory memory[] = {
-        {b0 + a0 * p[2], 1, 0},
-        {(float*)(scratch + p[4]) - left, 1, 0},
-      };
-      __attribute__((aligned(64))) char pads[256];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 128) {
-        s.r6 = (const float*)memory[0].start + left * memory[0].by;
-        s.y3 = (float*)memory[1].start + left * memory[1].by;
-        span1(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      s.r6 = b0 + a0 * p[2] + left;
+      s.y3 = (float*)(scratch + p[4]) - left + left;
+      span1(&s, right - left);
       T1 = s.T1;
       }
       }
@@ -152,26 +108,9 @@ extern "C" void weft_529fa0f36b4dc6ee(const unsigned long* w, long begin, long e
       {
       S2 s;
       s.v4 = v4;
-      static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
-      };
-      static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
-      const WalkMemory memory[] = {
-        {(float*)(scratch + p[4]) - left, 1, 0},
-        {b1 + a0 * p[3], 1, 0},
-      };
-      __attribute__((aligned(64))) char pads[256];
-      long done = left;
-      const long whole = (right - left) / L;
-      if (whole > 0 && whole <= 0x7fffffffffffffff) {
-        s.z3 = (const float*)memory[0].start + left * memory[0].by;
-        s.w0 = (float*)memory[1].start + left * memory[1].by;
-        span2(&s, whole, L);
-        done += whole * L;
-      }
-      if (done < right)
-        weft_walk_1(&plan, done, right, 1, memory, nullptr, pads, &s);
+      s.z3 = (float*)(scratch + p[4]) - left + left;
+      s.w0 = b1 + a0 * p[3] + left;
+      span2(&s, right - left);
       }
       }
     }

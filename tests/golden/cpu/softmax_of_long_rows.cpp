@@ -1,0 +1,154 @@
+struct c64e { float re, im; };
+struct c128e { double re, im; };
+__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
+static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
+static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
+static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
+static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
+struct WalkStream {
+int bytes, place, by_place, guards_begin, guards_end, in, out;
+};
+struct WalkPlan {
+void (*span)(void* state, long vectors, long live);
+const WalkStream* streams;
+const int* guards;
+long lanes, limit;
+int streams_count, tests_count, rows_place, position_place, aligned;
+};
+struct WalkMemory {
+const void* start;
+long by, rows;
+};
+struct WalkTest {
+long base, by, extent, place, low, high;
+};
+extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+struct S0 {
+  f32v T0;
+  const float* r0;
+};
+static __attribute__((noinline)) void span0(void* state, long n, long live) {
+  S0* s = (S0*)state;
+  const float* r0 = s->r0;
+  f32v A0 = weft_splat_f32(-__builtin_inff());
+  for (long k = 0; k < n; ++k) {
+    f32v v0 = weft_load_f32(r0);
+    A0 = weft_maximum_f32(A0, v0);
+    r0 += L;
+  }
+  s->T0 = weft_maximum_f32(s->T0, A0);
+}
+struct S1 {
+  f32v v1;
+  double T1;
+  const float* r6;
+  float* y3;
+};
+static __attribute__((noinline)) void span1(void* state, long n, long live) {
+  S1* s = (S1*)state;
+  const f32v v1 = s->v1;
+  const float* r6 = s->r6;
+  float* y3 = s->y3;
+  f32v A1 = weft_splat_f32(-0x0p+0f);
+  for (long k = 0; k < n; ++k) {
+    f32v v6 = weft_load_f32(r6);
+    f32v v2 = v6 - v1;
+    f32v v3 = weft_exp_f32(v2);
+    A1 = A1 + v3;
+    weft_store_f32(y3, v3);
+    r6 += L;
+    y3 += L;
+  }
+  weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
+  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
+}
+struct S2 {
+  f32v v4;
+  const float* z3;
+  float* w0;
+};
+static __attribute__((noinline)) void span2(void* state, long n, long live) {
+  S2* s = (S2*)state;
+  const f32v v4 = s->v4;
+  const float* z3 = s->z3;
+  float* w0 = s->w0;
+  for (long k = 0; k < n; ++k) {
+    f32v v3 = weft_load_f32(z3);
+    f32v v5 = v3 / v4;
+    weft_store_f32(w0, v5);
+    z3 += L;
+    w0 += L;
+  }
+}
+extern "C" void weft_f5008c2f72ab5ace(const unsigned long* w, long begin, long end, char* scratch) {
+  const long* p = (const long*)(w + 2);
+  const float* b0 = (const float*)w[0];
+  float* b1 = (float*)w[1];
+  for (long t = begin; t < end; ++t) {
+    long block = t;
+    long first = block * p[6], last = weft_least(first + p[6], p[7]);
+    for (long o = first; o < last; ++o) {
+      long a0 = o;
+      f32v T0 = weft_splat_f32(-__builtin_inff());
+      {
+      const long left = 0, right = p[1];
+      {
+      S0 s;
+      s.T0 = T0;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+      };
+      static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + a0 * p[2], 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[128];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      T0 = s.T0;
+      }
+      }
+      f32v v1 = weft_join_max_f32(T0);
+      double T1 = -0x0p+0;
+      {
+      const long left = 0, right = p[1];
+      {
+      S1 s;
+      s.v1 = v1;
+      s.T1 = T1;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span1, streams, nullptr, L, 128, 2, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {b0 + a0 * p[2], 1, 0},
+        {(float*)(scratch + p[4]) - left, 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[256];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      T1 = s.T1;
+      }
+      }
+      f32v v4 = weft_cast_f64_f32(weft_splat_f64(T1));
+      {
+      const long left = 0, right = p[1];
+      {
+      S2 s;
+      s.v4 = v4;
+      static const WalkStream streams[] = {
+        {sizeof(float), __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
+        {sizeof(float), __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
+      };
+      static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
+      const WalkMemory memory[] = {
+        {(float*)(scratch + p[4]) - left, 1, 0},
+        {b1 + a0 * p[3], 1, 0},
+      };
+      __attribute__((aligned(64))) char pads[256];
+      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      }
+      }
+    }
+  }
+}

@@ -24,7 +24,7 @@ constexpr size_t kWorthOrdering = 2;
 
 // As a choice inside the kernel that computes the value, an update costs every element; a kernel of its own
 // costs some microseconds. It is worth that where the value is large and the part that it replaces is not.
-constexpr int64_t kLargeValue = 1 << 16, kSmallPart = 2;
+constexpr int64_t kLargeValue = 1 << 12, kSmallPart = 2;
 
 class InPlace {
  public:
@@ -73,7 +73,9 @@ class InPlace {
           --from;  // what it replaces stays as it is
           while (from > 0 && takes(chain[from - 1])) --from;
         }
-        if (!copied || end - from >= kWorthACopy) {
+        if (copied && end - from < kWorthACopy) {
+          from = end - 1;  // computed as a choice; the next ones may still write into its memory
+        } else {
           out.updates.insert(chain.begin() + static_cast<int64_t>(from),
                              chain.begin() + static_cast<int64_t>(end));
           if (copied) out.copied.insert(chain[end - 1]);

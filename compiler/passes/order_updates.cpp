@@ -129,7 +129,10 @@ class Orderer {
         }
       }
       if (ready) {
-        made.emplace(n, with_replaced(n, made));
+        // What reads nothing anew stays one node with what the rest of the graph uses.
+        const bool same = std::all_of(n->inputs.begin(), n->inputs.end(),
+                                      [&](auto& in) { return made.at(in.get()) == replaced_.at(in.get()); });
+        made.emplace(n, same && n != top ? replaced_.at(n) : with_replaced(n, made));
         aligned &= kind(n->op) == OpKind::Map;
         continue;
       }

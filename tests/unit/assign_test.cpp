@@ -159,6 +159,46 @@ TEST_P(Assign, ReplacesBordersOfALargeComputedValueInPlace) {
   EXPECT_EQ(count, b.target.kind == TargetKind::Cpu ? 3 : 0);
 }
 
+// A stencil and its borders, again and again, and another array that reads each result: one large kernel a
+// turn, and one for each border.
+TEST_P(Assign, TurnsOfAStencilWithBordersTakeTheSameFewKernels) {
+  Backend& b = backend(GetParam());
+  constexpr int64_t kSide = 70, kTurns = 5;
+  auto in = [](const char* name) { return ir::input({DType::F64, {kSide, kSide}}, {nullptr, name, {}, 0}); };
+  auto part = [](const ir::NodeRef& of, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    return ir::slice(of, {row, column}, {rows, columns}, {1, 1});
+  };
+  auto put = [](const ir::NodeRef& to, const ir::NodeRef& v, int64_t row, int64_t column) {
+    return ir::update(to, v, {row, column}, {1, 1});
+  };
+  auto binary = [](ir::Op op, const ir::NodeRef& x, const ir::NodeRef& y) { return ir::map(op, {x, y}); };
+  constexpr int64_t kInner = kSide - 2;
+  const ir::NodeRef p0 = in("p"), u0 = in("u");
+  ir::NodeRef p = p0, u = u0;
+  for (int64_t k = 0; k < kTurns; ++k) {
+    const ir::NodeRef across =
+        binary(ir::Op::add, part(p, 1, 2, kInner, kInner), part(p, 1, 0, kInner, kInner));
+    const ir::NodeRef down =
+        binary(ir::Op::add, part(p, 2, 1, kInner, kInner), part(p, 0, 1, kInner, kInner));
+    p = put(p, ir::map(ir::Op::tanh, {binary(ir::Op::add, across, down)}), 1, 1);
+    p = put(p, part(p, 0, kSide - 2, kSide, 1), 0, kSide - 1);
+    p = put(p, part(p, 1, 0, 1, kSide), 0, 0);
+    p = put(p, part(p, 0, 1, kSide, 1), 0, 0);
+    u = put(u, binary(ir::Op::subtract, part(u, 1, 1, kInner, kInner), part(p, 1, 2, kInner, kInner)), 1, 1);
+    u = put(u, ir::constant({DType::F64, {1, kSide}}, Scalar::of(1.0)), 0, 0);
+  }
+  const ir::Graph graph{{p0, u0}, {p, u}};
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 6, {-1, 1}, 0.0);
+  std::vector<ir::HostTensor> want = interpret(graph, inputs), got = run_on(b, graph, inputs);
+  for (size_t k = 0; k < want.size(); ++k)
+    EXPECT_EQ(difference(got[k], want[k], {1e-9, 1e-9}), "") << "output " << k;
+  if (b.target.kind == TargetKind::Cpu) {
+    const Program program = compile(graph, b.target);
+    EXPECT_LE(program.steps.size(), static_cast<size_t>(6 * kTurns + 1));
+    EXPECT_LE(program.kernels.size(), 9u);
+  }
+}
+
 TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]

@@ -33,6 +33,7 @@ constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
 constexpr float kPartWork = 1;  // of a concat or pad, an element
 constexpr size_t kSiblingsTried = 4;
+constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
 
 class Fuser {
@@ -52,10 +53,10 @@ class Fuser {
     if (expression_nodes() > kAnalyzedNodes) bound_expressions();
     // Values worth storing show only once the groups are known; each round adds some, and there are few
     // rounds.
-    for (int round = 0;; ++round) {
+    for (int round = 0, sharing = 0;; ++round) {
       if (find_expressions(round < kRounds)) continue;
       build_groups();
-      if (round >= kRoundsOfSharing || !store_shared_work()) break;
+      if (sharing++ >= kRoundsOfSharing || !store_shared_work()) break;
     }
     return finish();
   }
@@ -430,10 +431,15 @@ class Fuser {
       auto u = used.find(n);
       if (u == used.end() || u->second.groups.size() < 2 || kind(n->op) != OpKind::Map) continue;
       size_t groups = u->second.groups.size();
-      bool top = std::any_of(users_[n].begin(), users_[n].end(), [&](const Node* user) {
-        auto w = used.find(user);
-        return w == used.end() || w->second.groups.size() < groups;
-      });
+      // Views and updates that are shared as widely only pass it on.
+      bool top = false;
+      std::vector<const Node*> passing{n};
+      for (size_t k = 0; k < passing.size() && k < kPassingOn && !top; ++k)
+        for (auto* user : users_[passing[k]]) {
+          auto w = used.find(user);
+          top |= w == used.end() || w->second.groups.size() < groups;
+          if (kind(user->op) != OpKind::Map) passing.push_back(user);
+        }
       if (top && work_below(n, *u->second.in) * static_cast<float>(groups - 1) > kSharedWork)
         changed |= roots_.insert(n).second;
     }

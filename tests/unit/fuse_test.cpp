@@ -403,6 +403,23 @@ TEST(Fuse, WorkOfSeveralKernelsIsStoredOnce) {
   EXPECT_THAT(f.why, HasSubstr("writes exp : f32(300, 200)"));
 }
 
+TEST(Fuse, WorkOfSeveralKernelsIsStoredOnceThoughTheyReadItThroughAnUpdate) {
+  Fused f = fuse(R"(%x = input : f32[300, 200]
+    %z = constant 0.0 : f32[302, 202]
+    %a = exp %x
+    %b = sin %a
+    %c = tanh %b
+    %d = log1p %c
+    %e = erf %d
+    %u = update %z, %e, starts=[1, 1]
+    %w = slice %u, starts=[1, 1] : f32[300, 200]
+    %r = sum %w, axes=[1]
+    %c2 = sum %w, axes=[0]
+    return %r, %c2)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_THAT(f.why, HasSubstr("writes erf : f32(300, 200)"));
+}
+
 TEST(Fuse, KernelsAreBoundedByWhatTheirOpsCostToCompile) {
   auto kernels = [](const std::string& op, int length, const std::string& type, int cost) {
     Options options;

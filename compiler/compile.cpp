@@ -21,6 +21,7 @@
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
 #include "compiler/plan/lower.h"
+#include "compiler/plan/overwrite.h"
 #include "compiler/plan/schedule.h"
 
 namespace weft {
@@ -197,10 +198,25 @@ class ProgramBuilder {
       k.buffers.push_back(buffer);
       (p.buffers[b].written ? k.bytes_written : k.bytes_read) += program_.buffers[buffer].bytes;
     }
+    k.overwrites = overwrites(p, schedule, k.buffers);
     if (out.partial_bytes > 0)
       k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}}));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
     add_step(std::move(k), explanation);
+  }
+
+  // `numbers`: of the kernel's buffers in the program.
+  static std::vector<KernelStep::Overwrite> overwrites(const plan::RowProgram& p,
+                                                       const plan::Schedule& schedule,
+                                                       const std::vector<int>& numbers) {
+    std::vector<KernelStep::Overwrite> out;
+    const auto once = [&](int b) { return std::ranges::count(numbers, b) == 1; };
+    for (size_t w = 0; w < numbers.size(); ++w)
+      for (size_t r = 0; r < numbers.size(); ++r)
+        if (once(numbers[w]) && once(numbers[r]) &&
+            may_overwrite(p, schedule, static_cast<int>(r), static_cast<int>(w)))
+          out.push_back({numbers[w], numbers[r]});
+    return out;
   }
 
   int kernel_number(KernelSource source) {

@@ -57,9 +57,15 @@ struct BufferSpec {
 // args = pointers of `buffers`, then `params`, then `scalars` (numbers of the program's scalar inputs; each
 // takes one word, c128 two).
 struct KernelStep {
+  // Buffers of which the kernel writes one where the other lay, given that nobody needs that afterwards.
+  struct Overwrite {
+    int written = 0, read = 0;
+  };
+
   int kernel = 0;
   Launch launch;
   std::vector<int> buffers;  // of the program
+  std::vector<Overwrite> overwrites;
   std::vector<int64_t> params;
   std::vector<int> scalars;
   int64_t bytes_read = 0, bytes_written = 0;

@@ -63,23 +63,76 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
   for (size_t b = 0; b < last.size(); ++b)
     if (program_.buffers[b].role == BufferSpec::Role::Temporary && last[b] >= 0)
       dead_after_[last[b]].push_back(static_cast<int>(b));
+  find_memory_to_take_over(last);
   uses_.assign(program_.buffers.size(), Device::Use::Read);
   for (int b : program_.outputs) uses_[b] = Device::Use::Write;
 }
 
-std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
-                                       std::span<const Scalar> scalars) const {
+// `last`: the last step that uses each buffer.
+void Executable::find_memory_to_take_over(const std::vector<int>& last) {
+  using Role = BufferSpec::Role;
+  taken_from_.assign(program_.buffers.size(), -1);
+  std::vector<char> used(program_.buffers.size()), taken(program_.buffers.size());
+  // An input that was written over is lost, so nothing may fail for want of memory afterwards.
+  size_t last_request = 0;
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    bool requests = std::holds_alternative<DotStep>(program_.steps[s]);
+    for_each_buffer(program_.steps[s], [&](int b) {
+      requests |= program_.buffers[b].role == Role::Temporary && !used[b];
+      used[b] = true;
+    });
+    if (requests) last_request = s;
+  }
+  std::ranges::fill(used, 0);
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
+      for (auto [written, read] : k->overwrites) {
+        const BufferSpec &to = program_.buffers[written], &from = program_.buffers[read];
+        if (used[written] || last[read] != static_cast<int>(s) || to.role == Role::Input ||
+            to.bytes != from.bytes || taken_from_[written] >= 0 || taken[read] ||
+            std::ranges::count(program_.outputs, read) > 0)
+          continue;
+        if (from.role == Role::Temporary) {
+          taken_from_[written] = read;
+          taken[read] = true;
+        } else if (from.role == Role::Input && s >= last_request) {
+          of_inputs_.push_back({written, read});
+          most_taken_ = std::max(most_taken_, from.bytes);
+        }
+      }
+    }
+    for_each_buffer(program_.steps[s], [&](int b) { used[b] = true; });
+  }
+}
+
+std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
+                                       std::span<const int> given) const {
   std::vector<BufferRef> buffers(program_.buffers.size());
+  std::vector<int> of_given;  // taken_from_, with inputs that are given away
+  std::vector<Device::Use> uses_of_given;
+  for (auto [written, read] : given.empty() ? std::span<const KernelStep::Overwrite>{} : of_inputs_) {
+    const BufferSpec& from = program_.buffers[read];
+    if (of_given.empty()) of_given = taken_from_, uses_of_given = uses_;
+    if (std::ranges::find(given, from.index) == given.end() || of_given[written] >= 0 ||
+        std::ranges::count(of_given, read) > 0 ||
+        inputs[from.index]->bytes() != static_cast<size_t>(from.bytes))
+      continue;
+    of_given[written] = read;
+    uses_of_given[read] = Device::Use::Write;
+  }
+  const std::vector<int>& taken_from = of_given.empty() ? taken_from_ : of_given;
+  const std::vector<Device::Use>& uses = of_given.empty() ? uses_ : uses_of_given;
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec& spec = program_.buffers[b];
     if (spec.role == BufferSpec::Role::Input) {
       buffers[b] = inputs[spec.index];
-      device_->before(*buffers[b], uses_[b]);
+      device_->before(*buffers[b], uses[b]);
     }
-    if (spec.role == BufferSpec::Role::Output)
+    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0)
       buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
   }
   auto get = [&](int b) -> Buffer& {
+    if (!buffers[b] && taken_from[b] >= 0) buffers[b] = buffers[taken_from[b]];
     if (!buffers[b]) buffers[b] = device_->allocate(static_cast<size_t>(program_.buffers[b].bytes));
     return *buffers[b];
   };
@@ -117,7 +170,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs,
   }
   // Temporaries belong to this stream anyway.
   for (size_t b = 0; b < buffers.size(); ++b)
-    if (program_.buffers[b].role != BufferSpec::Role::Temporary) device_->after(*buffers[b], uses_[b]);
+    if (program_.buffers[b].role != BufferSpec::Role::Temporary) device_->after(*buffers[b], uses[b]);
   return out;
 }
 

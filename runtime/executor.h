@@ -23,15 +23,25 @@ class Executable {
 
   // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's
   // dtypes. Work is started in stream order; on asynchronous devices it may still run when this returns.
-  std::vector<BufferRef> run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars) const;
+  // Inputs that nobody needs afterwards, listed in `given`, may become outputs.
+  std::vector<BufferRef> run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
+                             std::span<const int> given = {}) const;
+  // Bytes of the largest input that an output may take the place of.
+  int64_t most_taken() const { return most_taken_; }
 
  private:
+  void find_memory_to_take_over(const std::vector<int>& last);
+
   Program program_;
   std::shared_ptr<Device> device_;
   Counters& counters_;
   std::vector<KernelRef> kernels_;
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
-  std::vector<Device::Use> uses_;             // of each buffer: outputs and what is given away are written
+  // Of each buffer the temporary whose memory it takes over; -1: none. What may take over an input's.
+  std::vector<int> taken_from_;
+  std::vector<KernelStep::Overwrite> of_inputs_;
+  int64_t most_taken_ = 0;
+  std::vector<Device::Use> uses_;  // of each buffer: outputs and what is given away are written
 };
 
 }  // namespace weft::runtime

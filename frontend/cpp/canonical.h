@@ -44,7 +44,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph);
 
 // The inputs that nobody needs once `outputs` are computed, numbered as in `graph.inputs`: neither another
-// array nor a graph recorded elsewhere. None without updates.
+// array nor a graph recorded elsewhere.
 std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph);
 
 // How many nodes computing the output takes; counting ends above `limit`. 0 where it takes an argument of a

@@ -97,6 +97,9 @@ ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
 
 namespace {
 
+// Bytes: smaller memory is free again before anybody misses it, and others need not wait for it.
+constexpr int64_t kWorthTakingOver = 1 << 20;
+
 // Nodes in a row: where computing a value again would be a loop's worth of work.
 constexpr uint32_t kDeep = 64;
 
@@ -145,13 +148,20 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   };
   if (graph.elements <= device.session.options.interpret_limit)
     return keep(interpreted(device, outputs, graph));
-  if (!dying_inputs(outputs, graph).empty()) {
-    // Whoever holds the lock meanwhile may have begun to read what dies.
-    const std::unique_lock lock(device.in_place);
-    return keep(
-        program_for(device, outputs, graph, dying_inputs(outputs, graph))->run(graph.buffers, graph.scalars));
+  ProgramCache::Program program;
+  if (!graph.updates) {
+    program = program_for(device, outputs, graph);
+    if (program->most_taken() < kWorthTakingOver) return keep(program->run(graph.buffers, graph.scalars));
   }
-  return keep(program_for(device, outputs, graph)->run(graph.buffers, graph.scalars));
+  if (dying_inputs(outputs, graph).empty()) {
+    if (!program) program = program_for(device, outputs, graph);
+    return keep(program->run(graph.buffers, graph.scalars));
+  }
+  // Whoever holds the lock meanwhile may have begun to read what dies.
+  const std::unique_lock lock(device.in_place);
+  const std::vector<int> dying = dying_inputs(outputs, graph);
+  if (!program) program = program_for(device, outputs, graph, dying);
+  return keep(program->run(graph.buffers, graph.scalars, dying));
 }
 
 runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node) {

@@ -1,6 +1,8 @@
 // Memory shared with others: read where it lies, never written, let go when nobody reads it.
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tests/unit/test_session.h"
 
 namespace weft {
@@ -46,6 +48,31 @@ TEST_P(MemoryTest, LentMemoryKeepsTheValuesOfItsMoment) {
   x += 100;
   x.eval();
   EXPECT_EQ(*static_cast<const int32_t*>(lent.data), 2);
+}
+
+TEST(Memory, AnArrayThatIsChangedAsAWholeStaysWhereItIs) {
+  TestSession session;
+  constexpr int64_t kSide = 1024;
+  Array x = ones({kSide, kSide});
+  const void* memory = lend(x).data;
+  x += 1;
+  x = exp(x) - 2 * x;
+  EXPECT_EQ(lend(x).data, memory);
+  x.T() *= 2;
+  EXPECT_EQ(lend(x).data, memory);
+  EXPECT_FLOAT_EQ(static_cast<float>(x.at(3, 4).item<double>()), static_cast<float>(2 * (std::exp(2.0) - 4)));
+  const Array before = x;
+  const Array other = before * 1;
+  x = x + 1;
+  EXPECT_NE(lend(x).data, memory) << "others hold it";
+  const Lent lent = lend(x);
+  x += 1;
+  EXPECT_NE(lend(x).data, lent.data) << "lent";
+  Array y = x - x.T();
+  const void* of_x = lend(x).data;
+  x = Array();
+  EXPECT_NE(lend(y).data, of_x) << "read at other positions too";
+  EXPECT_EQ(y.at(5, 6).item<double>(), 0);
 }
 
 TEST_P(MemoryTest, TypedNumbersPromoteAsArraysDo) {

@@ -9,6 +9,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret.h"
 #include "frontend/cpp/canonical.h"
+#include "frontend/cpp/flush.h"
 #include "frontend/cpp/long_work.h"
 #include "runtime/load_program.h"
 
@@ -125,6 +126,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     for (const ir::NodeRef& n : nodes) result.push_back(value_of(*n));
     return result;
   }
+  flushed();
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
   prepare(device, nodes, graph);

@@ -9,67 +9,69 @@
 namespace weft::detail {
 namespace {
 
-// A thread's writes since its last flush, by line. The line that writes least often is that of the outermost
-// loop: between two turns of it lies the most that repeats.
+// How often a thread's lines recorded something since it computed anything; nothing is remembered for longer,
+// so that a program is cut at the same places whenever it runs. The line that does so least often is that of
+// the outermost loop: between two turns of it lies the most that repeats.
 class Turns {
  public:
-  void count(const ir::SourceLine& line) {
-    // Loops write in the same order again and again.
+  void count(const ir::SourceLine& line, bool write) {
+    writes_ |= write;
+    // Loops record in the same order again and again.
     for (size_t i = 0; i < used_; ++i) {
-      next_ = next_ + 1 < used_ ? next_ + 1 : 0;
-      if (lines_[next_].line == line) {
-        ++lines_[next_].writes;
+      last_ = last_ + 1 < used_ ? last_ + 1 : 0;
+      if (lines_[last_].line == line && lines_[last_].write == write) {
+        ++lines_[last_].times;
         return;
       }
     }
     if (used_ == lines_.size()) return;
-    next_ = used_;
-    lines_[used_++] = {line, 1};
+    last_ = used_;
+    lines_[used_++] = {line, write, 1};
   }
-  bool is_rarest(const ir::SourceLine& line) const {
-    uint32_t least = ~0u, here = ~0u;
-    for (size_t i = 0; i < used_; ++i) {
-      least = std::min(least, lines_[i].writes);
-      if (lines_[i].line == line) here = lines_[i].writes;
-    }
-    return here == least;
+  // Whether the line that was counted last is the rarest of those that were `at_least` so often; where
+  // something was written, of those that wrote.
+  bool ended(uint32_t at_least) const {
+    if (used_ == 0 || lines_[last_].write != writes_) return false;
+    const uint32_t times = lines_[last_].times;
+    return times >= at_least && std::none_of(lines_.begin(), lines_.begin() + used_, [&](const Line& line) {
+             return line.write == writes_ && line.times >= at_least && line.times < times;
+           });
   }
-  bool was_cut(const ir::SourceLine& line) const {
-    return line.file && std::find(cuts_.begin(), cuts_.end(), line) != cuts_.end();
+  void clear() {
+    used_ = last_ = 0;
+    writes_ = false;
   }
-  // The graph is cut here; `again`: and shall be in later turns.
-  void cut(const ir::SourceLine& line, bool again) {
-    if (again && line.file && !was_cut(line)) cuts_[next_cut_++ % cuts_.size()] = line;
-    used_ = next_ = 0;
-  }
-  bool empty() const { return used_ == 0; }
 
  private:
-  struct Writes {
+  struct Line {
     ir::SourceLine line;
-    uint32_t writes = 0;
+    bool write = false;
+    uint32_t times = 0;
   };
-  std::array<Writes, 64> lines_;
-  size_t used_ = 0, next_ = 0;
-  std::array<ir::SourceLine, 16> cuts_;
-  size_t next_cut_ = 0;
+  std::array<Line, 64> lines_;
+  size_t used_ = 0, last_ = 0;
+  bool writes_ = false;
 };
 
 thread_local Turns turns;
 
 }  // namespace
 
+void flushed() { turns.clear(); }
+
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
-  const ir::SourceLine& line = lines.only();
-  if (write) turns.count(line);
   const Age since = cell.since();
   if (since == kInMemory) return;
   const SessionState& session = cell.device.session;
   const auto limit = static_cast<uint32_t>(session.options.graph_limit);
   const Age now = session.recorded.load(std::memory_order_relaxed);
-  if (now - since <= limit / 2) return;
-  const bool here = turns.was_cut(line) || (write && turns.is_rarest(line));
-  if (now - since <= limit && !here) return;
+  const Age age = now - since;
+  // Many more operations than writes are recorded; those of a large graph do.
+  if (write || age > limit / 4) turns.count(lines.only(), write);
+  if (age <= limit / 2) return;
+  // A line that came only once may belong to no loop at all.
+  const bool here = turns.ended(age <= limit / 4 * 3 ? 1 : 2);
+  if (age <= limit && !here) return;
   const uint32_t nodes = count_nodes(cell.value(), limit);
   if (nodes <= (here ? limit / 4 : limit)) {
     // Other arrays' nodes were recorded in between.
@@ -77,7 +79,6 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
     if (oldest && oldest->since() != kInMemory) oldest->set_since(std::max(oldest->since(), now - nodes));
     return;
   }
-  turns.cut(line, here || turns.empty());
   materialized(cell);
 }
 

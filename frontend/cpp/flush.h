@@ -1,5 +1,6 @@
 // When recorded graphs are computed without being asked for: once they pass the session's limit, so that
-// loops stay bounded. A loop is cut where it was cut before, so that every turn of it finds the same program.
+// loops stay bounded. A loop is cut between two turns of it, and the same program always at the same places,
+// so that later turns and calls find the programs of earlier ones.
 #pragma once
 
 #include "frontend/cpp/cell.h"
@@ -9,5 +10,8 @@ namespace weft::detail {
 // Computes the cell, on which `lines` has just recorded something, if its graph has become too large.
 // `oldest`: the operand with the oldest pending node, if any. `write`: whether the cell was written in place.
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write = false);
+
+// The thread has computed what it recorded: what follows begins anew.
+void flushed();
 
 }  // namespace weft::detail

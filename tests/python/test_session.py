@@ -36,6 +36,51 @@ def test_scans_along_an_axis_fuse(axis):
     np.testing.assert_allclose(np.asarray(result), (np.cumsum(a * 2, axis=axis) - 1).sum(axis=axis))
 
 
+def smooth(x, y):
+    for _ in range(900):
+        y[1:-1] = (x[:-2] + x[1:-1] + x[2:]) * 0.25
+        x[1:-1] = (y[:-2] + y[1:-1] + y[2:]) * 0.25
+
+
+def sweep(x, y):
+    y[0] = x[0] * 0.5
+    x[-1] = y[0] + x[1]
+    for k in range(1, 150):
+        scale = x[k] * 0.25 - y[k - 1] * 0.125
+        y[k] = scale * x[k - 1] + y[k]
+        x[k] = x[k] - y[k] * scale
+    for k in range(148, -1, -1):
+        y[k] = y[k] - x[k] * y[k + 1]
+
+
+def double(x, y):
+    z = x
+    for _ in range(3000):
+        z = z * 0.5 + y
+        z = np.sqrt(z * z + 1.0)
+    x[:] = z
+
+
+@pytest.mark.parametrize("program", [smooth, sweep, double])
+def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(0.1, 1.0, (2, 151, 300))
+    want = a.copy(), b.copy()
+    program(*want)
+    for call in range(3):
+        x, y = wf.array(a), wf.array(b)
+        wf.eval(x, y)
+        before = wf.stats()
+        program(x, y)
+        wf.eval(x, y)
+        after = wf.stats()
+        assert after["program_hits"] + after["program_misses"] > before["program_hits"] + before["program_misses"] + 1
+        if call > 0:
+            assert after["program_misses"] == before["program_misses"], f"call {call}"
+        np.testing.assert_allclose(np.asarray(x), want[0], rtol=1e-9)
+        np.testing.assert_allclose(np.asarray(y), want[1], rtol=1e-9)
+
+
 def test_explanations_name_the_users_line():
     x = wf.arange(1000) * 1.0
     line = inspect.currentframe().f_lineno + 1

@@ -289,27 +289,38 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
 
 std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
   std::vector<int> dying;
+  if (!graph.updates) return dying;
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
-  const size_t count = graph.order.size();
-  std::vector<char> given(count), needs(count);
-  for (const ir::NodeRef& output : outputs) given[number(output.get())] = true;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+  constexpr size_t kMost = 64;  // a bit each
+  uint64_t alone = 0;
+  size_t first = graph.order.size();
+  std::vector<uint64_t> needs(graph.order.size());  // of each node: the candidates it is computed from
+  for (size_t i = 0; i < graph.inputs.size() && dying.size() < kMost; ++i) {
     const Node* input = graph.inputs[i].get();
-    const size_t first = number(input);
+    const size_t at = number(input);
     // Held by the graph's nodes and by `graph`; its buffer by the node and by `graph`.
-    if (!graph.only_here[i] || input->use_count() != graph.uses[first] + 1) continue;
+    if (!graph.only_here[i] || input->use_count() != graph.uses[at] + 1) continue;
     if (graph.buffers[i].use_count() != 2 || !graph.buffers[i]->writable()) continue;
-    // Nothing that somebody else could ask for later may need the old value.
-    std::fill(needs.begin(), needs.end(), 0);
-    needs[first] = 1;
-    bool alone = true;
-    for (size_t k = first + 1; k < count && alone; ++k) {
-      for (const ir::NodeRef& in : graph.order[k]->inputs) needs[k] |= needs[number(in.get())];
-      if (needs[k] && !given[k]) alone = graph.order[k]->use_count() == graph.uses[k];
-    }
-    if (alone) dying.push_back(static_cast<int>(i));
+    needs[at] = uint64_t{1} << dying.size();
+    alone |= needs[at];
+    first = std::min(first, at);
+    dying.push_back(static_cast<int>(i));
   }
+  if (dying.empty()) return dying;
+  std::vector<char> given(graph.order.size());
+  for (const ir::NodeRef& output : outputs) given[number(output.get())] = true;
+  // Nothing that somebody else could ask for later may need the old value.
+  for (size_t k = first; k < graph.order.size() && alone; ++k) {
+    for (const ir::NodeRef& in : graph.order[k]->inputs) needs[k] |= needs[number(in.get())];
+    if ((needs[k] & alone) && graph.order[k]->inputs.size() > 0 && !given[k] &&
+        graph.order[k]->use_count() != graph.uses[k])
+      alone &= ~needs[k];
+  }
+  size_t left = 0;
+  for (size_t c = 0; c < dying.size(); ++c)
+    if (alone >> c & 1) dying[left++] = dying[c];
+  dying.resize(left);
   return dying;
 }
 

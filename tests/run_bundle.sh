@@ -3,10 +3,12 @@
 #   run.sh test [PATTERN]        every test program whose name matches, then `N passed, N failed, N skipped`
 #   run.sh bench [ARGS...]       every benchmark program, and Weft beside what python3 has; ARGS as for peers.py
 #   run.sh sweep [ARGS...]       rows of every length and number, every dtype; ARGS as --device gpu --csv FILE --seconds N
+#   run.sh python [ARGS...]      python3 with the package weft, where `./dev bundle --python` packed it
 #   run.sh PROGRAM [ARGS...]     a program of bin/
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PYTHONPATH="$here/python${PYTHONPATH:+:$PYTHONPATH}"
 
 # count LABEL: the N of the last line `[  LABEL  ] N test...` on standard input, 0 when there is none
 count() {
@@ -37,7 +39,7 @@ run_tests() {
 
 case ${1-} in
   "")
-    sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 2
     ;;
   test)
@@ -47,6 +49,10 @@ case ${1-} in
   bench)
     shift
     exec "$here/tests/benchmarks/run.sh" "$here/bin/benchmarks" "$here/lib" "$here/benchmarks" python3 "$@"
+    ;;
+  python)
+    shift
+    exec python3 "$@"
     ;;
   *)
     program=$1

@@ -16,6 +16,15 @@ settings.load_profile("weft")
 
 
 @pytest.fixture
+def on_cpu():
+    """For tests of host memory: the CPU is the default device, whatever WEFT_DEVICE says."""
+    import weft as wf
+
+    with wf.device("cpu"):
+        yield
+
+
+@pytest.fixture
 def with_fake_gpu():
     """Runs a text in a process whose CUDA driver is the tests' stand-in: copies work, kernels do not."""
     folder = os.environ.get("WEFT_FAKE_CUDA")

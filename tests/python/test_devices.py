@@ -1,12 +1,15 @@
 """Device objects, the default device of a block, and what arrays say of where they lie."""
 
 import contextvars
+import os
 import pickle
 import threading
 
 import numpy as np
 import pytest
 import weft as wf
+
+pytestmark = pytest.mark.skipif(os.environ.get("WEFT_DEVICE", "cpu") != "cpu", reason="WEFT_DEVICE has chosen a default device already")
 
 
 def test_a_device_is_its_name():

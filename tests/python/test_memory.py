@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import weft as wf
 
+pytestmark = pytest.mark.usefixtures("on_cpu")
 LARGE = 100_000
 
 

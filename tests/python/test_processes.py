@@ -21,6 +21,10 @@ def check(text):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+no_gpu = pytest.mark.skipif(os.environ.get("WEFT_DEVICE", "cpu") != "cpu", reason="a GPU does not survive a fork")
+
+
+@no_gpu
 @pytest.mark.parametrize("before", ["", "x = wf.eval(wf.sin(wf.arange(1_000_000) * 1.0))", "wf.eval(wf.ones((500, 500)) @ wf.ones((500, 500)))"])
 def test_a_forked_child_computes(before):
     check(
@@ -54,6 +58,7 @@ work()
     )
 
 
+@no_gpu
 def test_a_fork_waits_for_other_threads_work():
     check(
         """
@@ -79,7 +84,7 @@ for thread in threads:
     )
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=no_gpu), "spawn"])
 def test_multiprocessing(method, tmp_path):
     script = tmp_path / "pool.py"
     script.write_text(

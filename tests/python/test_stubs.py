@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
 import weft as wf
+
+pytest.importorskip("mypy", reason="mypy is not installed")
 
 USES = """
 import weft as wf

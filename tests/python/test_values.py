@@ -77,6 +77,7 @@ def test_copies_are_apart(make_copy):
     assert y.dtype == x.dtype
 
 
+@pytest.mark.usefixtures("on_cpu")
 def test_values_of_a_moment_stay():
     x = wf.arange(5)
     seen = np.asarray(x)
@@ -101,6 +102,7 @@ def test_a_long_loop_of_updates_stays_bounded(width):
     assert wf.stats()["compiles"] - compiles < 30
 
 
+@pytest.mark.usefixtures("on_cpu")
 def test_loops_over_elements_run_at_once():
     x = wf.zeros((50, 60))
     wf.eval(x)

@@ -178,12 +178,9 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.line("for (I d = {}; d < {}; d += {} * {}) {{", start, end, step, s_.unroll * s_.run);
     start_runs(static_cast<size_t>(b.number));
     code_.line("const I stop = weft_min(d + {} * {}, {});", step, s_.unroll * s_.run, end);
-    code_.add("#pragma unroll 1");
-    code_.line("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
+    code_.loop("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
   } else if (in_loop) {
-    // More at once would take more registers than the other blocks leave, and longer to compile.
-    if (s_.ahead) code_.add("#pragma unroll 1");
-    code_.line("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
+    code_.loop("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
   }
   for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
   if (!exact_) code_.line("bool ok[{}];", s_.unroll);
@@ -216,8 +213,9 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     if (shared && defined_in_[v] == b.number && !ahead_.contains(v)) made.push_back(v);
   if (!made.empty()) {
     code_.unrolled("u", s_.unroll);
-    if (!exact_) code_.add("if (!ok[u]) continue;");
+    if (!exact_) code_.add("if (ok[u]) {");
     for (Value v : made) code_.line("z{0}[at[u]] = k{0}[u];", v);
+    if (!exact_) code_.add("}");
     code_.add("}");
   }
   batch_stores(b);
@@ -301,18 +299,19 @@ void CudaEmitter::rows(bool finishing) {
     code_.add("const I t = (I)threadIdx.x;");
     launch_.finish_tasks = points;
   } else {
-    code_.line("const I t = (I)(threadIdx.x % {});", threads);
+    const bool whole_block = rows == 1;
+    code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
     std::string block = split            ? format("(I)(blockIdx.x / (unsigned int){})", split_)
                         : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
                                          : "(I)blockIdx.x";
-    code_.line("I q = {} * {} + (I)(threadIdx.x / {});", block, rows, threads);
+    code_.line("I q = {};",
+               whole_block ? block : format("{} * {} + (I)(threadIdx.x / {})", block, rows, threads));
     if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
     if (goes_across_) {
       code_.add("const I walker = q;");
       code_.line("const I m = {};", count_of(order_of(false)));
       start_across();
-      code_.add("#pragma unroll 1");
-      code_.line("for (I step = 0; step < {}; ++step) {{", walk_);
+      code_.loop("for (I step = 0; step < {}; ++step) {{", walk_);
       code_.line("I q = walker * {} + step;", walk_);
     }
     if (rows == 1 && !goes_across_) {
@@ -331,7 +330,7 @@ void CudaEmitter::rows(bool finishing) {
     outer_code(p_.sweeps[0].before, last);
     start_totals(0);
     code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-    code_.line("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
+    code_.loop("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
     join_row(0, threads);
     finish(0);
     outer_code(p_.epilogue, last);
@@ -360,7 +359,7 @@ void CudaEmitter::rows(bool finishing) {
     totalling_ = true;
     start_totals(0);
     code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-    code_.line("for (I k = t; k < (I)(blockIdx.x % (unsigned int){}); k += {}) join0(s0, part[k]);", split_,
+    code_.loop("for (I k = t; k < (I)(blockIdx.x % (unsigned int){}); k += {}) join0(s0, part[k]);", split_,
                threads);
     join_row(0, threads);
     totalling_ = false;
@@ -421,7 +420,7 @@ void CudaEmitter::columns(bool finishing) {
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
     start_totals(0);
-    code_.line("for (I k = ty; k < {}; k += {}) {{", split_, groups);
+    code_.loop("for (I k = ty; k < {}; k += {}) {{", split_, groups);
     code_.unrolled("e", s_.lanes);
     code_.line("join0(s0[e], ((const S0*)partials){});", place);
     code_.add("}");
@@ -462,7 +461,7 @@ void CudaEmitter::columns(bool finishing) {
   if (finishing) {
     totalling_ = true;
     start_totals(0);
-    code_.add("for (I part = 0; part < k; ++part) {");
+    code_.loop("for (I part = 0; part < k; ++part) {{");
     code_.unrolled("e", s_.lanes);
     code_.line("join0(s0[e], ((const S0*)partials)[((long long)part * n + column) * {} + e]);", s_.lanes);
     code_.add("}");
@@ -568,7 +567,8 @@ Emitted CudaEmitter::run() {
     part_length_ = extra(ceil_divide(part_vectors_, s_.together) * s_.together);
     launch_.finish_threads = columns_ || scans_ ? launch_.threads : 128;
     if (!columns_ && !scans_) {
-      while (launch_.finish_threads < 256 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
+      // As many as there are parts, so that all of them are read at once.
+      while (launch_.finish_threads < 1024 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
       while (launch_.finish_threads > 32 && launch_.finish_threads / 2 >= s_.split)
         launch_.finish_threads /= 2;
     }

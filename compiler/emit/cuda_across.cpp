@@ -48,7 +48,7 @@ void CudaEmitter::store_across(int threads) {
   code_.add("}");
   code_.unrolled("u", s_.unroll);
   code_.line("const I q = t + u * {};", threads);
-  code_.add("if (q >= m) continue;");
+  code_.add("if (q < m) {");
   for (int a : totals_across()) {
     const DType t = span_dtype(p_.accumulators[a]);
     const std::string type = dialect_.value_type(t);
@@ -61,6 +61,7 @@ void CudaEmitter::store_across(int threads) {
     partial_bytes_ +=
         (part_count_ * part_vectors_ * s_.lanes * static_cast<int64_t>(size_of(t)) + 15) / 16 * 16;
   }
+  code_.add("}");
   code_.add("}");
 }
 

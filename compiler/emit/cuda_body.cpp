@@ -90,6 +90,9 @@ void CudaEmitter::let(const Let& l) {
                   !columns_ || definitions_.contains(l.args[1]) ? ""
                   : at_element_                                 ? "[e]"
                                                                 : "[0]");
+  else if (contract_ && in_outer_ && l.op == ir::Op::divide && from == DType::F32)
+    // The instruction's seldom needed second half takes NVRTC as long as ten others.
+    text = format("weft_divide_by_f32({}, weft_inverse_f32({}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
@@ -171,6 +174,7 @@ void CudaEmitter::lane_position() {
 
 void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& when) {
   if (stmts.empty()) return;
+  in_outer_ = true;
   if (!columns_) {
     bool stores =
         std::any_of(stmts.begin(), stmts.end(), [](auto& s) { return std::holds_alternative<Store>(s); });
@@ -179,7 +183,7 @@ void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& 
     }
     every_store_ = true;
     for (auto& s : stmts) statement(s);
-    every_store_ = false;
+    every_store_ = in_outer_ = false;
     if (stores) code_.add("}");
     return;
   }
@@ -200,7 +204,7 @@ void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& 
     }
   }
   axis_[lane_] = base;
-  at_element_ = false;
+  at_element_ = in_outer_ = false;
   code_.add("}");
 }
 
@@ -580,7 +584,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_stores(const Batch& b) {
-  bool any = false;
+  bool any = false, conditional = false;
   auto& body = b.sweep->body;
   for (size_t k = 0; k < body.size(); ++k) {
     auto* s = std::get_if<Store>(&body[k]);
@@ -588,7 +592,7 @@ void CudaEmitter::batch_stores(const Batch& b) {
     if (!any) {
       code_.unrolled("u", s_.unroll);
       if (const std::string when = both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"); !when.empty())
-        code_.line("if (!({})) continue;", when);
+        code_.line("if ({}) {{", when), conditional = true;
       for (Value v : b.late) home_[v] = format("h{}[u]", v);
     }
     any = true;
@@ -601,6 +605,7 @@ void CudaEmitter::batch_stores(const Batch& b) {
   }
   if (!any) return;
   for (Value v : b.late) home_.erase(v);
+  if (conditional) code_.add("}");
   code_.add("}");
 }
 

@@ -35,8 +35,20 @@ class CodeText {
   }
   // A loop over a constant count whose arrays stay in registers.
   void unrolled(const char* variable, int count) {
-    add("#pragma unroll");
-    line("for (int {0} = 0; {0} < {1}; ++{0}) {{", variable, count);
+    if (count > 1) {
+      add("#pragma unroll");
+      line("for (int {0} = 0; {0} < {1}; ++{0}) {{", variable, count);
+    } else {
+      add("{");
+      line("const int {} = 0;", variable);
+    }
+  }
+  // A loop that is not unrolled: its steps hold what is in flight together, and more of them only take longer
+  // to compile.
+  template <class... Args>
+  void loop(fmt::format_string<Args...> text, Args&&... args) {
+    add("#pragma unroll 1");
+    line(text, std::forward<Args>(args)...);
   }
   const std::string& text() const { return out_; }
   explicit CodeText(int depth = 0) : depth_(depth) {}
@@ -98,6 +110,7 @@ class CudaEmitter {
   void pointwise();
   void shelves();  // cuda_tile.cpp
   void tiled();    // cuda_tile.cpp
+  void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
   void rows(bool finish);
   bool has_partials() const { return s_.split > 1 || goes_across_; }
   void columns(bool finish);
@@ -230,6 +243,7 @@ class CudaEmitter {
   bool totalling_ = false;    // split scans: the entry totals the parts that the finishing one scans
   std::string element_base_;  // of the lane axis, outside of the elements
   bool at_element_ = false;   // inside of a loop over the lanes
+  bool in_outer_ = false;     // in code that runs once for an outer point
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators

@@ -136,7 +136,9 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
     code_.line("__shared__ S{0} joined{0}[{1}];", sweep, std::max(launch_threads_, threads) / 32);
     code_.line("if (threadIdx.x % 32 == 0) joined{0}[threadIdx.x / 32] = s{0};", sweep);
     code_.add("__syncthreads();");
-    code_.line("s{0} = joined{0}[threadIdx.x / {1} * {2} + threadIdx.x % {2}];", sweep, threads, warps);
+    const std::string first =
+        threads == launch_threads_ ? "" : format("threadIdx.x / {} * {} + ", threads, warps);
+    code_.line("s{0} = joined{0}[{1}threadIdx.x % {2}];", sweep, first, warps);
     exchange(warps);
   }
   if (s_.cluster == 1) return;

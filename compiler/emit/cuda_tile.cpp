@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/base/error.h"
@@ -7,6 +8,24 @@ namespace weft::emit {
 
 using namespace plan;
 using fmt::format;
+
+// What is left of the block's number q: where it begins on `axis`, of which a block takes `size` steps, and
+// its place on all axes but those that were split `before`.
+void CudaEmitter::split_blocks(const char* begin, int axis, int size, const std::vector<int>& before) {
+  std::vector<int> rest;
+  for (int a : order_of(true))
+    if (std::ranges::count(before, a) == 0) rest.push_back(a);
+  auto part = [&](bool last, const std::string& count) {
+    return last ? std::string("q") : format("weft_split(q, {})", count);
+  };
+  code_.line("const I {} = {} * {};", begin,
+             part(rest.empty(), format("({} + {}) / {}", spell(extent(axis)), size - 1, size)), size);
+  for (int a : rest) {
+    launch_.tasks *= extent(a).value;
+    axis_[a] = format("x{}", a);
+    code_.line("const I x{} = {};", a, part(a == rest.back(), spell(extent(a))));
+  }
+}
 
 // A pointwise program, some of whose loads are contiguous along another axis than its stores: a block takes a
 // square of points, reads those loads along their own axis into shared memory, and computes along the lane
@@ -21,14 +40,7 @@ void CudaEmitter::tiled() {
              lanes > 1 ? format(" * {}", lanes) : "");
   code_.add("I q = (I)blockIdx.x;");
   code_.line("const I lane = weft_split(q, ({0} + {1}) / {2}) * {2};", spell(extent(lane)), side - 1, side);
-  code_.line("const I across = weft_split(q, ({0} + {1}) / {2}) * {2};", spell(extent(across)), side - 1,
-             side);
-  for (int a : order_of(true)) {
-    if (a == lane || a == across) continue;
-    launch_.tasks *= extent(a).value;
-    axis_[a] = format("x{}", a);
-    code_.line("const I x{} = weft_split(q, {});", a, spell(extent(a)));
-  }
+  split_blocks("across", across, side, {lane, across});
   code_.line("const I x{} = weft_min(lane + tx, {} - {});", lane, spell(extent(lane)), lanes);
   code_.line("I x{}[{}];", across, s_.unroll);
   code_.line("bool ok[{}];", s_.unroll);
@@ -91,14 +103,8 @@ void CudaEmitter::shelves() {
   code_.add("I q = (I)blockIdx.x;");
   code_.line("const I right = weft_split(q, (n + {0}) / {1}) * {1} + (I)(threadIdx.x % {1});", across - 1,
              across);
-  code_.line("const I first = weft_split(q, ({0} + {1}) / {2}) * {2} + (I)(threadIdx.x / {3}) * {4};",
-             spell(extent(down_)), s_.rows_per_task - 1, s_.rows_per_task, across, s_.unroll);
-  for (int a : order) {
-    if (a == lane || a == down_) continue;
-    launch_.tasks *= extent(a).value;
-    axis_[a] = format("x{}", a);
-    code_.line("const I x{} = weft_split(q, {});", a, spell(extent(a)));
-  }
+  split_blocks("shelf", down_, s_.rows_per_task, {lane, down_});
+  code_.line("const I first = shelf + (I)(threadIdx.x / {}) * {};", across, s_.unroll);
   code_.line("const I x{} = weft_min(right, n - 1){};", lane, s_.lanes > 1 ? format(" * {}", s_.lanes) : "");
   code_.line("I x{}[{}];", down_, s_.unroll);
   code_.line("bool ok[{}];", s_.unroll);

@@ -23,7 +23,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[8]; };
-extern "C" __global__ void __launch_bounds__(256) weft_7626b5f1085c77ec(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_746b0b2141a90beb(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_7626b5f1085c77ec(const __
   const I tx = (I)(threadIdx.x % 16) * 4, ty = (I)(threadIdx.x / 16);
   I q = (I)blockIdx.x;
   const I lane = weft_split(q, (p[1] + 63) / 64) * 64;
-  const I across = weft_split(q, (p[0] + 63) / 64) * 64;
+  const I across = q * 64;
   const I x1 = weft_min(lane + tx, p[1] - 4);
   I x0[4];
   bool ok[4];
@@ -72,7 +72,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_7626b5f1085c77ec(const __
   }
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b2 + (x0[u] * p[4] + x1), w3[u]);
+    if (ok[u]) {
+      weft_put(b2 + (x0[u] * p[4] + x1), w3[u]);
+    }
   }
 }

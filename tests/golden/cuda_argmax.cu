@@ -47,7 +47,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128) weft_2a8d4f0dc4895860(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_76d51a068931ebb3(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -61,6 +61,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_2a8d4f0dc4895860(const __
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
   s0.i0 = 0x7fffffff;
+#pragma unroll 1
   for (I c = t; c < m; c += 64 * 4) {
     I x1[4];
     bool ok[4];

@@ -19,7 +19,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[5]; };
-extern "C" __global__ void __launch_bounds__(256) weft_018839d603124e63(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_81813e6c984c70fe(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -34,8 +34,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_018839d603124e63(const __
   Vec<float, 4> m0[1];
   Vec<float, 4> m3[1];
   Vec<float, 4> w8[1];
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
     I q = first + u * 256;
     ok[u] = q < n;
     q = weft_min(q, n - 1);
@@ -47,8 +47,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_018839d603124e63(const __
     const float v5 = weft_splat_f32(0x1p-1f);
     h5[u] = v5;
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const float v0 = weft_unpack_f32(m0[u].e[e]);
@@ -60,9 +60,10 @@ extern "C" __global__ void __launch_bounds__(256) weft_018839d603124e63(const __
       w8[u].e[e] = weft_pack_f32(v7);
     }
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b2 + (x0[u]), w8[u]);
+  {
+    const int u = 0;
+    if (ok[u]) {
+      weft_put(b2 + (x0[u]), w8[u]);
+    }
   }
 }

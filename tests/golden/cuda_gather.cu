@@ -29,7 +29,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[8]; };
-extern "C" __global__ void __launch_bounds__(256) weft_112f3c5fff3190a3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_b25719a392eaeb8b(const __grid_constant__ Args args) {
   const long long* const b0 = (const long long*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -43,8 +43,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_112f3c5fff3190a3(const __
   float h3[1];
   Vec<float, 4> m2[1];
   Vec<float, 4> w5[1];
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
     I q = first + u * 256;
     ok[u] = q < n;
     q = weft_min(q, n - 1);
@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_112f3c5fff3190a3(const __
     const float v3 = weft_splat_f32(0x1p+1f);
     h3[u] = v3;
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const float v2 = weft_unpack_f32(m2[u].e[e]);
@@ -66,9 +66,10 @@ extern "C" __global__ void __launch_bounds__(256) weft_112f3c5fff3190a3(const __
       w5[u].e[e] = weft_pack_f32(v4);
     }
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b2 + (x0[u] * p[4] + x1[u]), w5[u]);
+  {
+    const int u = 0;
+    if (ok[u]) {
+      weft_put(b2 + (x0[u] * p[4] + x1[u]), w5[u]);
+    }
   }
 }

@@ -28,14 +28,15 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_d651aaf5cc19caf7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_26602109371f5d58(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I n = p[1] / 2;
   I q = (I)blockIdx.x;
   const I right = weft_split(q, (n + 127) / 128) * 128 + (I)(threadIdx.x % 128);
-  const I first = weft_split(q, (p[0] + 7) / 8) * 8 + (I)(threadIdx.x / 128) * 4;
+  const I shelf = q * 8;
+  const I first = shelf + (I)(threadIdx.x / 128) * 4;
   const I x1 = weft_min(right, n - 1) * 2;
   I x0[4];
   bool ok[4];
@@ -75,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_d651aaf5cc19caf7(const __
   }
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b1 + (x0[u] * p[7] + x1), w11[u]);
+    if (ok[u]) {
+      weft_put(b1 + (x0[u] * p[7] + x1), w11[u]);
+    }
   }
 }

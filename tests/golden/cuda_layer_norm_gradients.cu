@@ -2,6 +2,18 @@
 // 263 blocks of 512 threads, finish 512 of 512, 0 bytes shared, 8617984 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
+// x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
+// never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
+// may take the other one.
+static __device__ __forceinline__ float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
+static __device__ __forceinline__ double weft_inverse_f32(float c) {
+  const double d = c;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+  const double e = fma(-d, r, 1.0);
+  return e == e ? fma(fma(e, e, e), r, r) : r;
+}
 static __device__ __forceinline__ float weft_square_f32(float a) { return (float)(a * a); }
 static __device__ __forceinline__ float weft_rsqrt_f32(float x) { return rsqrtf(x); }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
@@ -72,7 +84,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_79c333bf57b92ec7(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -82,8 +94,8 @@ extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __
   void* const partials = (void*)args.w[6];
   const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 512);
-  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 512);
+  const I t = (I)threadIdx.x;
+  I q = (I)blockIdx.x;
   const I walker = q;
   const I m = p[1] / 4;
   float across2[2][4];
@@ -144,13 +156,13 @@ extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __
     __shared__ S0 joined0[16];
     if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
     __syncthreads();
-    s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+    s0 = joined0[threadIdx.x % 16];
 #pragma unroll
     for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
     const float v3 = s0.t0;
     const float v5 = s0.t1;
     const float v7 = weft_splat_f32(0x1p+12f);
-    const float v8 = v5 / v7;
+    const float v8 = weft_divide_by_f32(v5, weft_inverse_f32(v7));
     S1 s1;
     s1.t3 = weft_splat_f32(-0x0p+0f);
     {
@@ -175,12 +187,12 @@ extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __
     __shared__ S1 joined1[16];
     if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
     __syncthreads();
-    s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+    s1 = joined1[threadIdx.x % 16];
 #pragma unroll
     for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
     const float v11 = s1.t3;
     const float v12 = weft_splat_f32(0x1p+12f);
-    const float v13 = v11 / v12;
+    const float v13 = weft_divide_by_f32(v11, weft_inverse_f32(v12));
     const float v14 = weft_splat_f32(0x1.0624dep-10f);
     const float v15 = v13 + v14;
     const float v16 = weft_rsqrt_f32(v15);
@@ -213,14 +225,14 @@ extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __
     __shared__ S2 joined2[16];
     if (threadIdx.x % 32 == 0) joined2[threadIdx.x / 32] = s2;
     __syncthreads();
-    s2 = joined2[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+    s2 = joined2[threadIdx.x % 16];
 #pragma unroll
     for (int k = 8; k; k /= 2) join2(s2, weft_exchange(s2, k));
     const float v19 = s2.t4;
     const float v22 = weft_splat_f32(0x1p+12f);
-    const float v23 = v3 / v22;
+    const float v23 = weft_divide_by_f32(v3, weft_inverse_f32(v22));
     const float v25 = weft_splat_f32(0x1p+12f);
-    const float v26 = v19 / v25;
+    const float v26 = weft_divide_by_f32(v19, weft_inverse_f32(v25));
     {
       I x1[2];
       Vec<float, 4> w7[2];
@@ -245,30 +257,32 @@ extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0(const __
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (!(live)) continue;
-        weft_put_once(b3 + (x0 * p[4] + x1[u]), w7[u]);
+        if (live) {
+          weft_put_once(b3 + (x0 * p[4] + x1[u]), w7[u]);
+        }
       }
     }
   }
 #pragma unroll
   for (int u = 0; u < 2; ++u) {
     const I q = t + u * 512;
-    if (q >= m) continue;
-    Vec<float, 4> w2;
+    if (q < m) {
+      Vec<float, 4> w2;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      w2.e[e] = across2[u][e];
-    }
-    weft_put((float*)((char*)partials + p[7]) + ((long long)walker * m + q) * 4, w2);
-    Vec<float, 4> w5;
+      for (int e = 0; e < 4; ++e) {
+        w2.e[e] = across2[u][e];
+      }
+      weft_put((float*)((char*)partials + p[7]) + ((long long)walker * m + q) * 4, w2);
+      Vec<float, 4> w5;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      w5.e[e] = across5[u][e];
+      for (int e = 0; e < 4; ++e) {
+        w5.e[e] = across5[u][e];
+      }
+      weft_put((float*)((char*)partials + p[8]) + ((long long)walker * m + q) * 4, w5);
     }
-    weft_put((float*)((char*)partials + p[8]) + ((long long)walker * m + q) * 4, w5);
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_7a261c7f5b95d6b0_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_79c333bf57b92ec7_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

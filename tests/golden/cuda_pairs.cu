@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_32a568e2c34a9318(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_45b1fdb43bf2a377(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -170,8 +170,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_32a568e2c34a9318(const
         float h0[1];
         float h4[1];
         long long h18[1];
-#pragma unroll
-        for (int u = 0; u < 1; ++u) {
+        {
+          const int u = 0;
           I q = c + u * 8;
           x1[u] = q;
           const float v0 = weft_unpack_f32(b0[x1[u]]);
@@ -181,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_32a568e2c34a9318(const
           const long long v18 = (long long)(x1[u]);
           h18[u] = v18;
         }
-#pragma unroll
-        for (int u = 0; u < 1; ++u) {
+        {
+          const int u = 0;
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const float v2 = h0[u] - h1[e];

@@ -29,7 +29,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
 struct __align__(8) R0 { float t; };
-extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -51,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3(const __
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
+#pragma unroll 1
   for (I c = begin + ty; c < end; c += 1 * 2) {
     I x1[2];
     bool ok[2];
@@ -84,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -106,6 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3_finish(c
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
+#pragma unroll 1
   for (I part = 0; part < k; ++part) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -117,6 +119,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3_finish(c
   for (int e = 0; e < 4; ++e) {
     so_far0[e] = s0[e].t0;
   }
+#pragma unroll 1
   for (I c = begin + ty; c < end; c += 1 * 2) {
     I x1[2];
     bool ok[2];
@@ -148,8 +151,9 @@ extern "C" __global__ void __launch_bounds__(256) weft_166ea11fb5da9ec3_finish(c
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!(ok[u] && live)) continue;
-      weft_put(b2 + (x0 + x1[u] * p[4]), w5[u]);
+      if (ok[u] && live) {
+        weft_put(b2 + (x0 + x1[u] * p[4]), w5[u]);
+      }
     }
   }
 }

@@ -57,14 +57,14 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
 }
 struct Args { unsigned long long w[8]; };
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(128) weft_99e79edf78cac4af(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_31648a8c9a76563a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 128);
-  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 128);
+  const I t = (I)threadIdx.x;
+  I q = (I)blockIdx.x;
   const bool live = true;
   const I x0 = q;
   const I m = p[1] / 4;
@@ -72,6 +72,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_99e79edf78cac4af(const __
   so_far0 = weft_splat_f64(-0x0p+0);
   double scan0[2][4];
   __shared__ R0 warps0[4];
+#pragma unroll 1
   for (I c = 0; c < m; c += 128 * 2) {
     I x1[2];
     bool ok[2];
@@ -142,8 +143,9 @@ extern "C" __global__ void __launch_bounds__(128) weft_99e79edf78cac4af(const __
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (!(ok[u])) continue;
-      weft_put_once(b2 + (x0 * p[4] + x1[u]), w5[u]);
+      if (ok[u]) {
+        weft_put_once(b2 + (x0 * p[4] + x1[u]), w5[u]);
+      }
     }
   }
 }

@@ -35,7 +35,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[6]; };
-extern "C" __global__ void __launch_bounds__(256) weft_5d786cf9b1f8b0f8(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_fe26505682c99e7d(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_5d786cf9b1f8b0f8(const __
   Vec<float, 4> w4[1];
   Vec<unsigned short, 4> w6[1];
   Vec<unsigned char, 4> w9[1];
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
     I q = first + u * 256;
     ok[u] = q < n;
     q = weft_min(q, n - 1);
@@ -63,8 +63,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_5d786cf9b1f8b0f8(const __
     const float v5 = weft_splat_f32(0x0p+0f);
     h5[u] = v5;
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const bool v0 = weft_unpack_bool(m0[u].e[e]);
@@ -78,11 +78,12 @@ extern "C" __global__ void __launch_bounds__(256) weft_5d786cf9b1f8b0f8(const __
       w9[u].e[e] = weft_pack_bool(v6);
     }
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b2 + (x0[u]), w4[u]);
-    weft_put(b3 + (x0[u]), w6[u]);
-    weft_put(b4 + (x0[u]), w9[u]);
+  {
+    const int u = 0;
+    if (ok[u]) {
+      weft_put(b2 + (x0[u]), w4[u]);
+      weft_put(b3 + (x0[u]), w6[u]);
+      weft_put(b4 + (x0[u]), w9[u]);
+    }
   }
 }

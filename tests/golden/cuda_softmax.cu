@@ -9,13 +9,13 @@ static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
-// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 static __device__ __forceinline__ double weft_inverse_f32(float c) {
   const double d = c;
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
   const double e = fma(-d, r, 1.0);
-  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
+  return e == e ? fma(fma(e, e, e), r, r) : r;
 }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
 // never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
@@ -80,13 +80,13 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 4) weft_309b192a05366560(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 4) weft_cfe54f79df119b63(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 512);
-  I q = (I)blockIdx.x * 1 + (I)(threadIdx.x / 512);
+  const I t = (I)threadIdx.x;
+  I q = (I)blockIdx.x;
   const bool live = true;
   const I x0 = q;
   const I m = p[1] / 4;
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(512, 4) weft_309b192a05366560(const
   __shared__ S0 joined0[16];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s0 = joined0[threadIdx.x % 16];
 #pragma unroll
   for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = s0.t0;
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(512, 4) weft_309b192a05366560(const
   __shared__ S1 joined1[16];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 512 * 16 + threadIdx.x % 16];
+  s1 = joined1[threadIdx.x % 16];
 #pragma unroll
   for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
   const float v4 = s1.t1;

@@ -99,13 +99,13 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 6) weft_3229ab24effbf5a6(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 6) weft_8e6135d1e3891910(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0];
-  const I t = (I)(threadIdx.x % 256);
-  I q = (I)(blockIdx.x / 4) * 1 + (I)(threadIdx.x / 256);
+  const I t = (I)threadIdx.x;
+  I q = (I)(blockIdx.x / 4);
   const I rank = (I)(blockIdx.x % 4);
   const bool live = true;
   const I x0 = q;
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) weft_3229ab24effbf5a6(const
   __shared__ S0 joined0[8];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s0 = joined0[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   __shared__ S0 blocks0[4];
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) weft_3229ab24effbf5a6(const
   __shared__ S1 joined1[8];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s1 = joined1[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
   __shared__ S1 blocks1[4];

@@ -9,13 +9,13 @@ static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
-// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 static __device__ __forceinline__ double weft_inverse_f32(float c) {
   const double d = c;
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
   const double e = fma(-d, r, 1.0);
-  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
+  return e == e ? fma(fma(e, e, e), r, r) : r;
 }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
 // never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
@@ -70,7 +70,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_fa60d07a0407f045(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_179463a340a4b08d(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -261,8 +261,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_fa60d07a0407f045(const
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (!(live)) continue;
-        weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
+        if (live) {
+          weft_put(b1 + (x0 + x1[u] * p[3]), w1[u]);
+        }
       }
     }
   }

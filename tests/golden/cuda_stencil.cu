@@ -31,14 +31,15 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_ce3904d5e40f0b7c(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_b5b820c915ac5370(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I n = p[1] / 4;
   I q = (I)blockIdx.x;
   const I right = weft_split(q, (n + 127) / 128) * 128 + (I)(threadIdx.x % 128);
-  const I first = weft_split(q, (p[0] + 1) / 2) * 2 + (I)(threadIdx.x / 128) * 1;
+  const I shelf = q * 2;
+  const I first = shelf + (I)(threadIdx.x / 128) * 1;
   const I x1 = weft_min(right, n - 1) * 4;
   I x0[1];
   bool ok[1];
@@ -52,13 +53,13 @@ extern "C" __global__ void __launch_bounds__(256) weft_ce3904d5e40f0b7c(const __
   Vec<float, 4> c1[1];
   Vec<float, 4> c2[1];
   Vec<float, 4> c3[1];
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
     const I row = weft_min(first + u, p[0] - 1);
     c0[u] = weft_get<Vec<float, 4>>(b0 + (row * p[4] + x1));
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
     ok[u] = right < n && first + u < p[0];
     x0[u] = weft_min(first + u, p[0] - 1);
     const bool v0 = (unsigned int)(-1 + x0[u]) < (unsigned int)p[2];
@@ -80,8 +81,8 @@ extern "C" __global__ void __launch_bounds__(256) weft_ce3904d5e40f0b7c(const __
     if (g0 & 0xfu) c2[u] = weft_get<Vec<float, 4>>(b0 + (-1 + x0[u] * p[4] + x1 + 1));
     if (g0 & 0x8u) c3[u] = weft_get<Vec<float, 4>>(b0 + (1 + x0[u] * p[4] + x1 + 3));
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
+  {
+    const int u = 0;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const I y = x1 + e;
@@ -103,9 +104,10 @@ extern "C" __global__ void __launch_bounds__(256) weft_ce3904d5e40f0b7c(const __
       w18[u].e[e] = weft_pack_f32(v17);
     }
   }
-#pragma unroll
-  for (int u = 0; u < 1; ++u) {
-    if (!(ok[u])) continue;
-    weft_put(b1 + (x0[u] * p[7] + x1), w18[u]);
+  {
+    const int u = 0;
+    if (ok[u]) {
+      weft_put(b1 + (x0[u] * p[7] + x1), w18[u]);
+    }
   }
 }

@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 0, nothing crosses sweeps, split in 1056; 16 elements a thread access, passing the cache by
-// 1056 blocks of 256 threads, finish 1 of 256, 0 bytes shared, 8448 bytes of partials
+// 1056 blocks of 256 threads, finish 1 of 1024, 0 bytes shared, 8448 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -44,14 +44,14 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_8d05c399e388baea(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
   const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5]};
   const I n = 1;
-  const I t = (I)(threadIdx.x % 256);
-  I q = (I)(blockIdx.x / (unsigned int)p[1]) * 1 + (I)(threadIdx.x / 256);
+  const I t = (I)threadIdx.x;
+  I q = (I)(blockIdx.x / (unsigned int)p[1]);
   const bool live = true;
   const I row = q;
   const I m = p[0] / 4;
@@ -59,6 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e(const __
   const I end = weft_min(begin + p[2], m);
   S0 s0;
   s0.t0 = weft_splat_f64(-0x0p+0);
+#pragma unroll 1
   for (I c = begin + t; c < end; c += 256 * 4) {
     I x0[4];
     bool ok[4];
@@ -89,12 +90,12 @@ extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e(const __
   __shared__ S0 joined0[8];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s0 = joined0[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[1] + blockIdx.x % (unsigned int)p[1]] = s0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(1024) weft_8d05c399e388baea_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -107,15 +108,16 @@ extern "C" __global__ void __launch_bounds__(256) weft_ca97184597f9155e_finish(c
   S0 s0;
   s0.t0 = weft_splat_f64(-0x0p+0);
   const S0* part = (const S0*)partials + (long long)row * p[1];
-  for (I k = t; k < p[1]; k += 256) join0(s0, part[k]);
+#pragma unroll 1
+  for (I k = t; k < p[1]; k += 1024) join0(s0, part[k]);
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[8];
+  __shared__ S0 joined0[32];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x / 256 * 8 + threadIdx.x % 8];
+  s0 = joined0[threadIdx.x % 32];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = weft_cast_f64_f32(s0.t0);
   if (live && t == 0) {
     b1[0] = weft_pack_f32(v1);

@@ -21,7 +21,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -42,6 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41(const __
   for (int e = 0; e < 4; ++e) {
     s0[e].t0 = weft_splat_f64(-0x0p+0);
   }
+#pragma unroll 1
   for (I c = begin + ty; c < end; c += 8 * 4) {
     I x1[4];
     bool ok[4];
@@ -91,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -104,34 +105,35 @@ extern "C" __global__ void __launch_bounds__(256) weft_c5383c4b3cb3de41_finish(c
   const I column = q;
   const I x0 = q;
   S0 s0[1];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  {
+    const int e = 0;
     s0[e].t0 = weft_splat_f64(-0x0p+0);
   }
+#pragma unroll 1
   for (I k = ty; k < p[3]; k += 8) {
-#pragma unroll
-    for (int e = 0; e < 1; ++e) {
+    {
+      const int e = 0;
       join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
     }
   }
   __shared__ S0 joined0[8][32];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  {
+    const int e = 0;
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  {
+    const int e = 0;
     s0[e] = joined0[0][e * 32 + tx];
     for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   float h1[1];
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  {
+    const int e = 0;
     h1[e] = weft_cast_f64_f32(s0[e].t0);
   }
-#pragma unroll
-  for (int e = 0; e < 1; ++e) {
+  {
+    const int e = 0;
     const bool in_store = live && ty == 0;
     if (in_store) b1[x0] = weft_pack_f32(h1[e]);
   }

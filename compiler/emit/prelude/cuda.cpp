@@ -415,13 +415,13 @@ $fn float weft_fma_$T(float x, float y, float z) {
 // may take the other one.
 $fn float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
 //@ weft_inverse_f32
-// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN have what the hardware gives.
+// 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 $fn double weft_inverse_f32(float c) {
   const double d = c;
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
   const double e = fma(-d, r, 1.0);
-  return fabsf(c) > 0 && fabsf(c) < __int_as_float(0x7f800000) ? fma(fma(e, e, e), r, r) : r;
+  return e == e ? fma(fma(e, e, e), r, r) : r;
 }
 //@ weft_reciprocal_$T : floats
 $fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }

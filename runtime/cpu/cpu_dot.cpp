@@ -19,6 +19,8 @@ constexpr int64_t kTiles = 64;            // enough for the threads of most mach
 constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
 constexpr int64_t kSplitOutputs = 1 << 12;   // most outputs of such a product
 constexpr int64_t kVectorPiece = 1 << 16;    // elements of the matrix in one piece of a matrix-vector product
+constexpr int64_t kLongRow = 1 << 13;        // elements of a stored row that are worth being cut
+constexpr int64_t kFewestRows = 64;          // that are added up before parts are
 constexpr int64_t kDeepest = 1 << 30;        // k of one call
 constexpr double kFlopsPerThread = 1 << 17;  // multiply-adds that are worth waking a thread
 
@@ -94,6 +96,20 @@ struct Product {
   }
 };
 
+// Whether a product with a vector adds up the stored rows of its matrix.
+bool adds_rows(const Dot& d) { return d.n == 1 ? d.transpose_a && d.m > 1 : d.m == 1 && !d.transpose_b; }
+
+// How many parts k is cut into, whose results are added in order.
+int64_t parts_of(const Dot& d) {
+  const int64_t longest = std::max(d.m, d.n), outputs = d.batch * d.m * d.n;
+  if (outputs <= kSplitOutputs && d.k >= 2 * kSplitDepth && longest < kTileSide)
+    return std::min(kTiles, d.k / kSplitDepth);
+  // Cut along its stored rows, a matrix of short ones has too few pieces.
+  if (!adds_rows(d) || d.batch > 1 || longest >= kLongRow) return 1;
+  return std::clamp<int64_t>(longest * d.k / kVectorPiece, 1,
+                             std::min(kTiles, std::max<int64_t>(d.k / kFewestRows, 1)));
+}
+
 // How many tiles each side is cut into.
 struct Tiles {
   int64_t m = 1, n = 1;
@@ -102,8 +118,7 @@ Tiles tiles_of(const Dot& d) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
     // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
-    const bool across = d.n == 1 ? d.transpose_a : !d.transpose_b;
-    const int64_t along = std::max(d.m, d.n), shortest = across ? 512 : 16;
+    const int64_t along = std::max(d.m, d.n), shortest = adds_rows(d) ? 512 : 16;
     const int64_t bound = std::clamp<int64_t>(along / shortest, 1, most);
     const int64_t pieces = std::clamp<int64_t>(along * d.k / kVectorPiece, 1, bound);
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
@@ -134,10 +149,7 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
   };
 
-  // Few outputs of long sums: cut k, and add the parts in order.
-  const int64_t outputs = d.batch * d.m * d.n;
-  if (outputs <= kSplitOutputs && d.k >= 2 * kSplitDepth && std::max(d.m, d.n) < kTileSide) {
-    const int64_t parts = std::min(kTiles, d.k / kSplitDepth);
+  if (const int64_t parts = parts_of(d); parts > 1) {
     const size_t area = static_cast<size_t>(d.m * d.n);
     auto partial = std::make_unique<T[]>(static_cast<size_t>(parts * d.batch) * area);
     parallel(d.batch * parts, 1, [&](int64_t begin, int64_t end) {

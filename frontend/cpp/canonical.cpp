@@ -256,6 +256,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
   std::vector<ir::NodeRef> kept;
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   std::vector<char> viewed, is_output;
+  std::vector<char> stored;  // products and what they read lie in memory of their own anyway
   const auto number = [&](const ir::NodeRef& node) { return static_cast<size_t>(numbers.at(node.get())); };
   const auto bytes = [](const Node& node) {
     return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
@@ -265,6 +266,11 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
   for (size_t k = graph.order.size(); k-- > 0;) {
     const Node& node = *graph.order[k];
     if (ir::kind(node.op) == ir::OpKind::Source) continue;
+    const bool product = node.op == Op::dot, view = ir::kind(node.op) == ir::OpKind::View;
+    if (product && stored.empty()) stored.resize(graph.order.size());
+    const bool in_memory = !stored.empty() && (product || stored[k]);
+    if (product || (in_memory && view))
+      for (const ir::NodeRef& in : node.inputs) stored[number(in)] = true;
     const bool asked = !viewed.empty() && viewed[k];
     if (!asked && node.use_count() <= graph.uses[k]) continue;
     if (most < 0) {
@@ -278,9 +284,9 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
       for (const ir::NodeRef& input : graph.inputs) most = std::max(most, bytes(*input));
     }
     if (is_output[k]) continue;
-    if (ir::kind(node.op) == ir::OpKind::View && node.inputs.size() == 1) {
+    if (view && node.inputs.size() == 1) {
       viewed[number(node.inputs[0])] = true;
-    } else if (bytes(node) <= most && wanted(node, graph.depths[k])) {
+    } else if (bytes(node) <= most && (in_memory || wanted(node, graph.depths[k]))) {
       kept.emplace_back(&node);
     }
   }

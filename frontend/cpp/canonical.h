@@ -37,6 +37,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out);
 
 // The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted(node,
 // depth)` is asked for those that take little memory, or no more than what the graph reads and writes anyway.
+// Products and what they read are kept unasked.
 // For a view it is what it views that is kept.
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
                                         const std::function<bool(const ir::Node&, uint32_t)>& wanted);

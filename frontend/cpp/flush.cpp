@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
@@ -55,11 +56,28 @@ class Turns {
 
 thread_local Turns turns;
 
+// A cell that is computed as soon as the statement that wrote to it is done: until then what it wrote is
+// held, as if somebody wanted it.
+struct Due {
+  Ref<Cell> cell;
+  ir::SourceLine line;
+};
+thread_local Due due;
+
 }  // namespace
 
-void flushed() { turns.clear(); }
+void flushed() {
+  turns.clear();
+  due.cell = {};
+}
 
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
+  // A statement may write several times, one after another.
+  if (due.cell && !(write && lines.only() == due.line)) {
+    const Ref<Cell> written = std::exchange(due.cell, {});
+    const bool wanted = written->count.load(std::memory_order_relaxed) > 1;
+    if (wanted) materialized(*written);
+  }
   const Age since = cell.since();
   if (since == kInMemory) return;
   const SessionState& session = cell.device.session;
@@ -79,7 +97,10 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
     if (oldest && oldest->since() != kInMemory) oldest->set_since(std::max(oldest->since(), now - nodes));
     return;
   }
-  materialized(cell);
+  if (write && here)
+    due = {Ref<Cell>(&cell), lines.only()};
+  else
+    materialized(cell);
 }
 
 }  // namespace weft::detail

@@ -7,7 +7,8 @@
 
 namespace weft::detail {
 
-// Computes the cell, on which `lines` has just recorded something, if its graph has become too large.
+// Computes the cell, on which `lines` has just recorded something, if its graph has become too large; after a
+// write, not before something else is recorded.
 // `oldest`: the operand with the oldest pending node, if any. `write`: whether the cell was written in place.
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write = false);
 

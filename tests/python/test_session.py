@@ -61,7 +61,16 @@ def double(x, y):
     x[:] = z
 
 
-@pytest.mark.parametrize("program", [smooth, sweep, double])
+def products(x, y):
+    x -= x.mean(axis=0)
+    scaled = x * 0.01
+    for _ in range(3):
+        for k in range(1, 150):
+            y[k, k:] = y[k:150, k][:, None].sum() + scaled[:, k] @ scaled[:, k:]
+            y[0, k] = y[1, k] = scaled[:, k] @ x[:, 0]
+
+
+@pytest.mark.parametrize("program", [smooth, sweep, double, products])
 def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
     rng = np.random.default_rng(5)
     a, b = rng.uniform(0.1, 1.0, (2, 151, 300))

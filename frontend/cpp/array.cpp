@@ -61,9 +61,7 @@ Array Array::to(const std::string& device) const {
   } else if (there.device->host_visible()) {
     from.device->download(buffer->data(), *held, 0, bytes);
   } else {
-    std::vector<uint8_t> through(bytes);
-    from.device->download(through.data(), *held, 0, bytes);
-    there.device->upload(*buffer, 0, through.data(), bytes);
+    there.device->copy(*buffer, 0, *held, 0, bytes);
   }
   return detail::record(there, detail::input_node({dtype(), shape()}, std::move(buffer)), detail::kInMemory);
 }

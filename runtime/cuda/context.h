@@ -35,6 +35,7 @@ class Context {
 
   const DriverApi& driver() const { return *driver_; }
   CUdevice device() const { return device_; }
+  CUcontext handle() const { return context_; }
   int ordinal() const { return ordinal_; }
   // What this thread's work goes to: the stream that it chose for this context, else the first one.
   Queue& queue() const;

@@ -234,8 +234,13 @@ class CudaDevice final : public Device {
 
   void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
     check_range("copy", to, to_offset, bytes);
-    check_range("copy", from, from_offset, bytes);
+    auto* other = dynamic_cast<CudaDevice*>(from.device().get());
+    (other ? other : this)->check_range("copy", from, from_offset, bytes);
     if (bytes == 0) return;
+    if (other != this) {
+      copy_from(*other, to, address(to.data()) + to_offset, from, address(from.data()) + from_offset, bytes);
+      return;
+    }
     ordered(&from, &to, [&] {
       context_->check(
           context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
@@ -281,6 +286,25 @@ class CudaDevice final : public Device {
       throw InternalError(
           fmt::format("{}: the buffer belongs to {}", info_.name, buffer.device()->info().name));
     return static_cast<const CudaMemory&>(buffer);
+  }
+
+  // From another GPU, without its or the host's waiting: this one's stream waits for what was written there,
+  // and what is given there later for the copy.
+  void copy_from(CudaDevice& other, Buffer& to, CUdeviceptr target, const Buffer& from, CUdeviceptr source,
+                 size_t bytes) {
+    Queue &there = other.context_->queue(), &here = context_->queue();
+    {
+      Context::Scope scope(*other.context_);
+      other.before(from, Use::Read);
+      CudaEvent(other.context_, there.handle()).make_wait(here);
+    }
+    ordered(nullptr, &to, [&] {
+      context_->check(context_->driver().cuMemcpyPeerAsync(target, context_->handle(), source,
+                                                           other.context_->handle(), bytes, here.handle()),
+                      "cuMemcpyPeerAsync");
+    });
+    CudaEvent(context_, here.handle()).make_wait(there);
+    other.after(from, Use::Read);
   }
 
   // One piece of work that reads and writes these buffers.

@@ -130,6 +130,9 @@ static_assert(sizeof(CUlaunchConfig) == 56);
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, size_t bytes, CUstream stream))   \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                                                \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                                      \
+  X(cuMemcpyPeerAsync, cuMemcpyPeerAsync,                                                                   \
+    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,          \
+     CUstream stream))                                                                                      \
   X(cuMemsetD8Async, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)) \
   X(cuMemsetD2D8Async, cuMemsetD2D8Async,                                                                   \
     (CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream stream))      \

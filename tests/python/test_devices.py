@@ -146,7 +146,7 @@ for make in (lambda **k: wf.zeros(2, **k), lambda **k: wf.arange(3, **k), lambda
 """,
     "attributes": """
 gpu = wf.devices("cuda")[0]
-assert wf.devices() == ["cpu", "cuda:0"] and gpu.name == "fake GPU" and gpu.compute_capability == (9, 0)
+assert wf.devices() == ["cpu", "cuda:0", "cuda:1"] and gpu.name == "fake GPU" and gpu.compute_capability == (9, 0)
 assert gpu.architecture == "sm_90" and gpu.processors == 4 and gpu.memory_bytes == 256 << 20 and gpu.cache_bytes == 1 << 20
 assert gpu.shared_bytes > 0 and gpu.vector_bytes == 0
 x = wf.asarray(np.arange(1 << 17), device=gpu)
@@ -162,6 +162,7 @@ x = wf.asarray(a, device="cuda")
 assert x.device == "cuda:0" and x.to("cpu").device == "cpu" and x.to(x.device) is not None
 np.testing.assert_array_equal(np.asarray(x), a)
 np.testing.assert_array_equal(np.asarray(x.to("cpu").to("cuda").to("cpu")), a)
+np.testing.assert_array_equal(np.asarray(x.to("cuda:1").to("cuda:0")), a)
 assert wf.zeros_like(x, device="cpu").device == "cpu" and wf.zeros_like(x).device == "cuda:0"
 """,
     "mixing": """
@@ -171,8 +172,8 @@ for mix in (lambda: x + y, lambda: wf.concat([x, y]), lambda: wf.where(x > 1, x,
         mix()
 with pytest.raises(wf.Error, match="arrays must be on one device"):
     y[:] = x
-with pytest.raises(wf.Error, match="no such device; this machine shows 1 CUDA device"):
-    wf.zeros(2, device="cuda:1")
+with pytest.raises(wf.Error, match="no such device; this machine shows 2 CUDA devices"):
+    wf.zeros(2, device="cuda:2")
 """,
     "threads": """
 import asyncio, threading

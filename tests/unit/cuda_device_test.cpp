@@ -85,6 +85,24 @@ TEST_P(CudaDevice, CopiesPartsOfBuffers) {
   EXPECT_TRUE(std::equal(received.begin(), received.end(), sent.begin() + 333));
 }
 
+TEST_P(CudaDevice, CopiesToAnotherGpuInOrder) {
+  std::string reason;
+  if (cuda_device_count(reason, options()) < 2) GTEST_SKIP() << "there is one GPU only";
+  const std::shared_ptr<Device> other = make_cuda_device(1, options(), nullptr, counters_);
+  constexpr size_t kBytes = 9'000'001;
+  const std::vector<uint8_t> sent = pattern(kBytes, 4), later = pattern(kBytes, 5);
+  std::vector<uint8_t> received(kBytes);
+  BufferRef a = device_->allocate(kBytes), b = other->allocate(kBytes);
+  device_->upload(*a, 0, sent.data(), kBytes);
+  other->copy(*b, 13, *a, 13, kBytes - 13);
+  device_->upload(*a, 0, later.data(), kBytes);  // waits for the copy
+  other->copy(*b, 0, *a, 0, 13);
+  other->download(received.data(), *b, 0, kBytes);
+  EXPECT_TRUE(std::equal(sent.begin() + 13, sent.end(), received.begin() + 13));
+  EXPECT_TRUE(std::equal(later.begin(), later.begin() + 13, received.begin()));
+  EXPECT_THROW(other->copy(*b, 0, *a, 1, kBytes), InternalError);
+}
+
 TEST_P(CudaDevice, RefusesCopiesPastTheEnd) {
   BufferRef a = device_->allocate(100), b = device_->allocate(100);
   uint8_t host[8] = {};

@@ -148,12 +148,12 @@ TEST_F(FakeCuda, SaysThatThereIsNoMatrixLibrary) {
 
 TEST_F(FakeCuda, NamesAnOrdinalThatIsNotThere) {
   Counters counters;
-  for (int ordinal : {-1, 1}) {
+  for (int ordinal : {-1, 2}) {
     try {
       make_cuda_device(ordinal, fake_options(), nullptr, counters);
       FAIL() << "cuda:" << ordinal;
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("no such device; this machine shows 1 CUDA device"));
+      EXPECT_THAT(error.what(), HasSubstr("no such device; this machine shows 2 CUDA devices"));
     }
   }
 }

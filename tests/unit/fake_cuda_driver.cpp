@@ -161,7 +161,7 @@ FAKE cuGetErrorString(CUresult error, const char** text) {
   *text = error == kIllegalAddress ? "an illegal memory access was encountered" : "some failure";
   return 0;
 }
-FAKE cuDeviceGetCount(int* count) { return *count = 1, 0; }
+FAKE cuDeviceGetCount(int* count) { return *count = 2, 0; }
 FAKE cuDeviceGet(CUdevice* device, int ordinal) { return *device = ordinal, 0; }
 FAKE cuDeviceGetName(char* name, int length, CUdevice) {
   return std::strncpy(name, "fake GPU", static_cast<size_t>(length)), 0;
@@ -347,6 +347,13 @@ FAKE cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream str
 }
 FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   Call call("cuMemcpyDtoDAsync");
+  if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  return enqueue(
+      stream, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+}
+FAKE cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes,
+                       CUstream stream) {
+  Call call("cuMemcpyPeerAsync");
   if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
   return enqueue(
       stream, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });

@@ -362,7 +362,7 @@ class Fuser {
     for (auto& [producer, reading] : e.readings) offer(producer);
     for (int g : candidates) {
       Building& b = groups_.all[g];
-      if (b.library || needs.contains(g) || copy_before(*n, b)) continue;
+      if (b.library || needs.contains(g) || copy_before(*n, b) || enough_siblings(b, 1, target_)) continue;
       Join join = can_join_siblings(b.space, *n, target_);
       if (!join.possible || would_cycle(groups_, g, needs) || !fits(g, e)) continue;
       add(g, n, join.axis, e, needs);

@@ -5,6 +5,8 @@
 
 namespace weft::passes {
 
+constexpr size_t kSmallSiblings = 8;
+constexpr int64_t kSmallLoops = 1 << 16;
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
 
 void run_after(Groups& groups, int g, const std::set<int>& needs) {
@@ -43,6 +45,11 @@ bool would_cycle(const Groups& groups, int g, const std::set<int>& needs) {
     if (std::any_of(groups.all[h].before.begin(), groups.all[h].before.end(), reads)) return true;
   }
   return !stack.empty();
+}
+
+bool enough_siblings(const Building& b, size_t more, const Target& target) {
+  return target.kind == TargetKind::Cpu && b.roots.size() + more > kSmallSiblings &&
+         element_count(b.space.extents) < kSmallLoops;
 }
 
 int words_of(const ir::Node& n) { return 2 + static_cast<int>(n.shape().size()); }

@@ -108,6 +108,10 @@ class TakeIn {
                                [&](auto* n) { return arrays_[into].all.contains(n) || group_of(n) == into; });
   }
 
+  bool reads(int group, int other) const {
+    return std::ranges::any_of(arrays_[group].all, [&](auto* n) { return group_of(n) == other; });
+  }
+
   bool take_in(int into, int group, bool across) {
     Building &to = groups_.all[into], &from = groups_.all[group];
     if (to.roots.empty() || to.library || to.before.contains(group)) return false;
@@ -119,6 +123,7 @@ class TakeIn {
                              target_)
                        : can_go_on(to, from);
     if (join.possible && !share_reading(into, group)) return false;
+    if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};

@@ -420,6 +420,25 @@ TEST(Fuse, WorkOfSeveralKernelsIsStoredOnceThoughTheyReadItThroughAnUpdate) {
   EXPECT_THAT(f.why, HasSubstr("writes erf : f32(300, 200)"));
 }
 
+TEST(Fuse, ManySmallSiblingsMakeAFewKernelsThatAreAlike) {
+  auto kernels = [](int64_t side) {
+    std::string lines =
+        fmt::format("%x = input : f32[{0}, {0}]\n%w = input : f32[{1}, {1}]\n", side, side - 40);
+    std::string results;
+    for (int k = 0; k < 40; ++k) {
+      lines += fmt::format(
+          "%s{0} = slice %x, starts=[{0}, {0}] : f32[{1}, {1}]\n%m{0} = multiply %s{0}, %w\n%r{0} = sum "
+          "%m{0}, "
+          "axes=[0]\n",
+          k, side - 40);
+      results += fmt::format("{}%r{}", k == 0 ? "" : ", ", k);
+    }
+    return fuse(lines + "return " + results).kernels();
+  };
+  EXPECT_EQ(kernels(60), 5u);
+  EXPECT_LT(kernels(1000), 5u) << "one that reads the large arrays once is worth compiling";
+}
+
 TEST(Fuse, KernelsAreBoundedByWhatTheirOpsCostToCompile) {
   auto kernels = [](const std::string& op, int length, const std::string& type, int cost) {
     Options options;

@@ -148,6 +148,7 @@ class CpuEmitter {
   std::vector<int64_t> extra_;
   std::string points_, pad_, row_ = "0";
   std::string functions_;
+  std::set<std::string> run_functions_;
   int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1, finish_tasks_ = 0;
   int spans_ = 0;
 };

@@ -158,6 +158,7 @@ void CpuSpan::write(const Load& s) {
                                : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));
     return;
   }
+  if (is_run(s.run, s.at)) return define(s.out, run_load(s, n));
   if (e_.transposed(s)) {
     streams_.push_back({"r" + n, element, e_.tile_row(s.out), "", true, false, size_of(t)});
     return define(s.out, format("weft_load_{}(r{})", suffix(t), n));
@@ -179,7 +180,9 @@ void CpuSpan::write(const Load& s) {
 
 void CpuSpan::write(const Store& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
-  std::string n = std::to_string(stores_++), v = import(s.value);
+  const std::string v = import(s.value);
+  if (is_run(s.run, s.at)) return run_store(s, v);
+  const std::string n = std::to_string(stores_++);
   if (e_.values_vary(s.at)) {
     scatter(s, n, v);
     return;

@@ -54,6 +54,11 @@ class CpuSpan {
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);
   std::string masked_call();
+  // cpu_runs.cpp: accesses of several neighbours in each lane, which follow one another.
+  bool is_run(const plan::Run& run, const plan::Index& at) const;
+  std::string run_load(const plan::Load& s, const std::string& n);
+  void run_store(const plan::Store& s, const std::string& value);
+  std::string run_function(const char* what, DType t, const plan::Run& run);
   // A test that holds for one stretch of the lanes, whose ends the call finds.
   bool has_bounds(plan::Value v) const;
   // Stores lane by lane, in order, those lanes that are no padding.
@@ -70,6 +75,7 @@ class CpuSpan {
   std::vector<Stream> streams_;
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
+  std::string run_;       // of loads or stores, the one at hand
   std::string streamed_;  // the store that decides where aligned vectors begin
   int streams_out_ = 0;
   bool uses_positions_ = false, folds_ = false, scans_ = false, bounded_ = false;

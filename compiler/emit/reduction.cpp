@@ -8,12 +8,6 @@ namespace weft::emit {
 
 using ir::Op;
 
-DType total_dtype(const plan::Accumulator& acc) {
-  DType t = span_dtype(acc);
-  if (!adds_up(acc)) return t;
-  return t == DType::F32 ? DType::F64 : t == DType::C64 ? DType::C128 : t;
-}
-
 Scalar identity_of(const plan::Accumulator& acc, DType t) {
   Scalar s;
   s.dtype = t;

@@ -1,5 +1,4 @@
-// Reductions as both dialects spell them: in which dtype they accumulate, from which value they start, how
-// two values join.
+// Reductions as both dialects spell them: from which value they start, how two values join.
 #pragma once
 
 #include "compiler/emit/spell.h"
@@ -9,14 +8,6 @@ namespace weft::emit {
 inline bool is_arg(const plan::Accumulator& acc) {
   return acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
 }
-
-inline bool adds_up(const plan::Accumulator& acc) { return acc.op == ir::Op::sum || acc.op == ir::Op::prod; }
-
-// What a short run of elements accumulates in: halves in f32.
-inline DType span_dtype(const plan::Accumulator& acc) { return is_half(acc.dtype) ? DType::F32 : acc.dtype; }
-
-// What the runs are joined in: sums and products of floats in f64, so that long rows lose nothing.
-DType total_dtype(const plan::Accumulator& acc);
 
 // The value that changes nothing, as a value of dtype `t`.
 Scalar identity_of(const plan::Accumulator& acc, DType t);

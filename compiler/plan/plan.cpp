@@ -55,6 +55,35 @@ Value defines(const Stmt& stmt) {
                     stmt);
 }
 
+void rename_uses(Stmt& stmt, const std::function<Value(Value)>& f) {
+  std::visit(Match{[&](Let& s) {
+                     for (auto& a : s.args) a = f(a);
+                   },
+                   [&](Divide& s) { s.of = f(s.of); }, [&](Clamp& s) { s.index = f(s.index); },
+                   [&](Load& s) {
+                     for (auto& g : s.guards) g = f(g);
+                   },
+                   [&](Store& s) { s.value = f(s.value); }, [&](Scan& s) { s.value = f(s.value); },
+                   [&](Fold& s) {
+                     s.value = f(s.value);
+                     if (s.position >= 0) s.position = f(s.position);
+                   },
+                   [](auto&) {}},
+             stmt);
+  if (Index* at = index_of(stmt))
+    for (auto& t : at->values) t.value = f(t.value);
+}
+
+void set_definition(Stmt& stmt, Value v) {
+  std::visit(Match{[](Fold&) {}, [](Store&) {}, [&](auto& s) { s.out = v; }}, stmt);
+}
+
+DType total_dtype(const Accumulator& acc) {
+  DType t = span_dtype(acc);
+  if (!adds_up(acc)) return t;
+  return t == DType::F32 ? DType::F64 : t == DType::C64 ? DType::C128 : t;
+}
+
 bool RowProgram::scans() const {
   return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.running; });
 }
@@ -145,30 +174,6 @@ std::unordered_map<Value, Definition> row_definitions(const RowProgram& p) {
     for (auto& stmt : p.sweeps[s].body)
       if (Value v = defines(stmt); v >= 0) out.insert({v, {stmt, static_cast<int>(s)}});
   return out;
-}
-
-template <class F>
-void rename_uses(Stmt& stmt, F&& f) {
-  std::visit(Match{[&](Let& s) {
-                     for (auto& a : s.args) a = f(a);
-                   },
-                   [&](Divide& s) { s.of = f(s.of); }, [&](Clamp& s) { s.index = f(s.index); },
-                   [&](Load& s) {
-                     for (auto& g : s.guards) g = f(g);
-                   },
-                   [&](Store& s) { s.value = f(s.value); }, [&](Scan& s) { s.value = f(s.value); },
-                   [&](Fold& s) {
-                     s.value = f(s.value);
-                     if (s.position >= 0) s.position = f(s.position);
-                   },
-                   [](auto&) {}},
-             stmt);
-  if (Index* at = index_of(stmt))
-    for (auto& t : at->values) t.value = f(t.value);
-}
-
-void set_definition(Stmt& stmt, Value v) {
-  std::visit(Match{[](Fold&) {}, [](Store&) {}, [&](auto& s) { s.out = v; }}, stmt);
 }
 
 }  // namespace

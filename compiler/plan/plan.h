@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -73,11 +74,16 @@ struct Test {
   Index at;
   Num extent;
 };  // bool: 0 <= at < extent
+// One of `length` statements that follow each other and access neighbours, this the one behind `nth` others.
+struct Run {
+  int nth = 0, length = 1;
+};
 struct Load {
   Value out;
   int buffer;
   Index at;
   std::vector<Value> guards;
+  Run run = {};
 };  // unspecified, and not touched, where a guard is false
 struct Fold {
   int accumulator;
@@ -93,6 +99,7 @@ struct Store {
   int buffer;
   Index at;
   Value value;
+  Run run = {};
 };
 using Stmt = std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Store>;
 
@@ -107,6 +114,12 @@ struct Accumulator {
   // `after`.
   bool across = false;
 };
+
+inline bool adds_up(const Accumulator& acc) { return acc.op == ir::Op::sum || acc.op == ir::Op::prod; }
+// What a short run of elements accumulates in: halves in f32.
+inline DType span_dtype(const Accumulator& acc) { return is_half(acc.dtype) ? DType::F32 : acc.dtype; }
+// What the runs are joined in: sums and products of floats in f64, so that long rows lose nothing.
+DType total_dtype(const Accumulator& acc);
 
 // One pass over the row. `before` runs once for each outer point, `body` once for each row element.
 struct Sweep {
@@ -167,6 +180,9 @@ struct RowProgram {
 // The values that a statement reads and the one that it defines (-1: none).
 std::vector<Value> uses(const Stmt& stmt);
 Value defines(const Stmt& stmt);
+// Gives each value that a statement reads, or the one that it defines, another name.
+void rename_uses(Stmt& stmt, const std::function<Value(Value)>& name);
+void set_definition(Stmt& stmt, Value v);
 // The index of a statement that has one, else null.
 const Index* index_of(const Stmt& stmt);
 Index* index_of(Stmt& stmt);

@@ -102,7 +102,8 @@ class Printer {
   std::string text(const Clamp& x) { return fmt::format("clamp %{} to {}", x.index, text(x.extent)); }
   std::string text(const Test& x) { return fmt::format("{} within {}", text(x.at), text(x.extent)); }
   std::string text(const Load& x) {
-    return fmt::format("b{}[{}]{}", x.buffer, text(x.at), x.guards.empty() ? "" : " where " + list(x.guards));
+    return fmt::format("b{}[{}]{}{}", x.buffer, text(x.at),
+                       x.guards.empty() ? "" : " where " + list(x.guards), text(x.run));
   }
   std::string text(const Fold& x) {
     return fmt::format("fold a{} {}{} %{}{}", x.accumulator,
@@ -113,7 +114,12 @@ class Printer {
   std::string text(const Scan& x) {
     return fmt::format("scan {} %{}", name(p_.accumulators[x.accumulator].op), x.value);
   }
-  std::string text(const Store& x) { return fmt::format("b{}[{}] = %{}", x.buffer, text(x.at), x.value); }
+  std::string text(const Store& x) {
+    return fmt::format("b{}[{}] = %{}{}", x.buffer, text(x.at), x.value, text(x.run));
+  }
+  std::string text(const Run& run) {
+    return run.length == 1 ? "" : fmt::format(", {} of {}", run.nth + 1, run.length);
+  }
 
   const RowProgram& p_;
   std::string out_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/plan/schedule.h"
+#include "compiler/plan/unroll.h"
 
 namespace weft::plan {
 
@@ -25,6 +26,9 @@ constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, 
 // kStreamedAnyway elements on are worth more.
 constexpr int64_t kMaskedRow = 2048, kStreamedAnyway = 256;
 constexpr int kMaskingVector = 64;
+constexpr int64_t kTinyRow = 16;         // elements that are done one after another,
+constexpr float kUnrolledWork = 200;     // where all of them cost no more multiply-adds
+constexpr int64_t kShufflesOfSweep = 6;  // that take as long as calling one sweep of a row
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
 constexpr int64_t kNear = 192;       // bytes between two lanes
 
@@ -107,6 +111,29 @@ int best_axis(const RowProgram& p, int first, int last) {
   return best;
 }
 
+// An axis of a few elements whose rows lie one after another in memory: with lanes across them, as many
+// vectors hold the elements of as many rows. To deal those to the lanes takes a shuffle for each pair of
+// vectors, which has to cost less than a row of its own. The axis, or -1.
+int tiny_axis(const RowProgram& p, float cost, int lanes) {
+  const int outer = static_cast<int>(p.outer.size());
+  for (int a = outer + static_cast<int>(p.row.size()) - 1; a >= (p.row.empty() ? 0 : outer); --a) {
+    const int64_t n = p.extent(a).value;
+    if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > kUnrolledWork || !can_unroll(p, a)) continue;
+    int64_t runs = 0;
+    for_each_stmt(p, [&](const Stmt& s) {
+      auto* l = std::get_if<Load>(&s);
+      auto* st = std::get_if<Store>(&s);
+      if ((!l && !st) || is_complex(p.buffers[l ? l->buffer : st->buffer].dtype)) return;
+      const Index& at = *index_of(s);
+      for (int b = 0; b < outer; ++b)
+        runs += b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes;
+    });
+    const auto sweeps = static_cast<int64_t>(1 + p.accumulators.size());
+    if (runs > 0 && runs * n * (n - 1) <= kShufflesOfSweep * lanes * sweeps) return a;
+  }
+  return -1;
+}
+
 // The axis to run the lanes of a map along. Where rows are short, calling the span for each (and, without
 // masks, once more for an end that fills no vector) costs more than gathering over rows.
 int fastest_axis(const RowProgram& p, int lanes, bool masks) {
@@ -119,12 +146,13 @@ int fastest_axis(const RowProgram& p, int lanes, bool masks) {
                             : kTimeOfCall * ((length >= lanes) + (length % lanes != 0));
     double time = call / static_cast<double>(length);
     for_each_stmt(p, [&](const Stmt& s) {
-      int buffer = -1;
-      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
-      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
+      int buffer = -1, run = 1;
+      if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer, run = l->run.length;
+      if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer, run = st->run.length;
       if (buffer < 0) return;
-      const int64_t by = along(*index_of(s), a),
-                    size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+      const int64_t size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+      int64_t by = along(*index_of(s), a);
+      if (by == run) by = 1;
       if (by == 1) time += kTimeOfByte * static_cast<double>(size);
       if (by != 0 && by != 1) time += std::abs(by) * size <= kNear ? kTimeOfNear : kTimeOfFar;
     });
@@ -189,6 +217,13 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
   const bool masks = target.vector_bytes >= kMaskingVector;
+  const int tiny = masks ? tiny_axis(p, work.cost, lanes) : -1;
+  if (tiny >= 0) {
+    unroll_axis(p, tiny);
+    collapse_axes(p);
+    outer = static_cast<int>(p.outer.size()), axes = outer;
+    work = measure(p);
+  }
   bool short_rows = false;
   if (p.ordered) {
     s.order = Order::Columns;
@@ -221,15 +256,15 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   }
   // Light bodies run on several vectors at once, for independent chains of additions.
   int widen = work.cost <= 6 ? 4 : work.cost <= 24 ? 2 : 1;
-  if (s.order == Order::Pointwise) widen = work.cost <= 24 ? 2 : 1;
+  if (s.order == Order::Pointwise) widen = work.cost <= 24 && tiny < 0 ? 2 : 1;
   if (p.scans() && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
   const bool parts = !p.scans() || p.accumulators.size() == 1;
   const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
   auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
-  const bool short_row =
-      masks && s.order != Order::Columns && lane <= kMaskedRow && (!p.row.empty() || points > lane);
+  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns && lane <= kMaskedRow &&
+                                       (!p.row.empty() || points > lane));
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] {
     const int64_t vectors = (lane + lanes - 1) / lanes;
@@ -326,11 +361,11 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
   s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
                 written > static_cast<int64_t>(target.cache_bytes) / 2;
-  s.masked = short_row && s.tile == 0 && s.split == 1 && lane <= kFoldedVectors * s.lanes &&
-             !(s.streaming && lane >= kStreamedAnyway);
+  s.masked = short_row && s.tile == 0 && s.split == 1 &&
+             (p.row.empty() || lane <= kFoldedVectors * s.lanes) && !(s.streaming && lane >= kStreamedAnyway);
   if (s.masked) {
     s.streaming = false;
-    s.reason += ", short rows";
+    s.reason += tiny < 0 ? ", short rows" : ", a few elements at once";
   }
   return s;
 }

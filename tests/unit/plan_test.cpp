@@ -37,6 +37,11 @@ const Golden kGoldens[] = {
     {"sums_of_short_ragged_rows", R"(  %x = input "x" : f32[1000, 25]
   %s = sum %x, axes=[1]
   return %s)"},
+    {"maps_of_tiny_rows", R"(  %x = input "x" : u8[1000, 3]
+  %c = input "c" : u8[1000, 1]
+  %y = add %x, %c
+  return %y)",
+     true},
     {"sums_of_tiny_rows", R"(  %x = input "x" : f32[1000, 5]
   %s = sum %x, axes=[1]
   return %s)"},

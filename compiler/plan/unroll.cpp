@@ -1,0 +1,146 @@
+#include "compiler/plan/unroll.h"
+
+#include <algorithm>
+
+namespace weft::plan {
+
+namespace {
+
+using ir::Op;
+
+int64_t along(const Index& at, int axis) {
+  for (auto& t : at.axes)
+    if (t.axis == axis) return t.by.value;
+  return 0;
+}
+
+Op joining_op(Op reduction) {
+  switch (reduction) {
+    case Op::sum:
+      return Op::add;
+    case Op::prod:
+      return Op::multiply;
+    case Op::max:
+      return Op::maximum;
+    case Op::min:
+      return Op::minimum;
+    case Op::any:
+      return Op::logical_or;
+    default:
+      return Op::logical_and;
+  }
+}
+
+class Unroller {
+ public:
+  Unroller(RowProgram& p, int axis)
+      : p_(p), axis_(axis), count_(static_cast<int>(p.extent(axis).value)), copies_(p.values.size()) {}
+
+  void run() {
+    const bool row = !p_.row.empty();
+    for (auto& sweep : p_.sweeps) {
+      for (auto& s : sweep.before) add(s);
+      for (auto& s : sweep.body) add(s);
+    }
+    for (auto& s : p_.epilogue) add(s);
+    p_.epilogue.clear();
+    p_.accumulators.clear();
+    p_.sweeps = {{{}, std::move(out_), {}}};
+    for (auto& v : p_.values) v.row = false;
+    for_each_stmt(p_, [&](Stmt& s) {
+      if (Index* at = index_of(s))
+        for (auto& t : at->axes)
+          if (t.axis > axis_) --t.axis;
+    });
+    auto& axes = row ? p_.row : p_.outer;
+    axes.erase(axes.begin() + (row ? 0 : axis_));
+  }
+
+ private:
+  Value new_value(DType dtype) {
+    p_.values.push_back({dtype});
+    return static_cast<Value>(p_.values.size()) - 1;
+  }
+
+  // What the value is for the k-th element.
+  Value nth(Value v, int k) const {
+    const auto known = static_cast<size_t>(v) < copies_.size() ? &copies_[static_cast<size_t>(v)] : nullptr;
+    return known && !known->empty() ? (*known)[static_cast<size_t>(k)] : v;
+  }
+
+  bool varies(const Stmt& s) const {
+    if (const Index* at = index_of(s); at && along(*at, axis_) != 0) return true;
+    auto used = uses(s);
+    return std::any_of(used.begin(), used.end(), [&](Value v) { return nth(v, 0) != nth(v, 1); });
+  }
+
+  bool is_run(const Index& at, DType dtype) const {
+    if (along(at, axis_) != 1 || is_complex(dtype) || !at.values.empty()) return false;
+    for (int a = 0; a < static_cast<int>(p_.outer.size()); ++a)
+      if (a != axis_ && along(at, a) == count_) return true;
+    return false;
+  }
+
+  void add(const Stmt& s) {
+    if (auto* f = std::get_if<Fold>(&s)) return fold(*f);
+    if (!varies(s)) return out_.push_back(s);
+    const Value v = defines(s);
+    std::vector<Value> copies;
+    for (int k = 0; k < count_; ++k) {
+      Stmt copy = s;
+      if (auto* l = std::get_if<Load>(&copy); l && l->guards.empty())
+        if (is_run(l->at, p_.buffers[static_cast<size_t>(l->buffer)].dtype)) l->run = {k, count_};
+      if (auto* st = std::get_if<Store>(&copy))
+        if (is_run(st->at, p_.buffers[static_cast<size_t>(st->buffer)].dtype)) st->run = {k, count_};
+      rename_uses(copy, [&](Value used) { return nth(used, k); });
+      if (Index* at = index_of(copy)) {
+        at->offset.value += k * along(*at, axis_);
+        std::erase_if(at->axes, [&](auto& t) { return t.axis == axis_; });
+      }
+      if (v >= 0) {
+        copies.push_back(k == 0 ? v : new_value(p_.values[static_cast<size_t>(v)].dtype));
+        set_definition(copy, copies.back());
+      }
+      out_.push_back(std::move(copy));
+    }
+    if (v >= 0) copies_[static_cast<size_t>(v)] = std::move(copies);
+  }
+
+  Value let(Value out, Op op, std::vector<Value> args) {
+    out_.push_back(Let{out, op, std::move(args)});
+    return out;
+  }
+
+  void fold(const Fold& f) {
+    const Accumulator& acc = p_.accumulators[static_cast<size_t>(f.accumulator)];
+    const DType dtype = is_half(acc.dtype) ? span_dtype(acc) : total_dtype(acc);
+    const bool casts = dtype != acc.dtype;
+    Value total = -1;
+    for (int k = 0; k < count_; ++k) {
+      Value v = nth(f.value, k);
+      if (casts) v = let(new_value(dtype), Op::cast, {v});
+      const Value to = k == count_ - 1 && !casts ? acc.out : k > 0 ? new_value(dtype) : v;
+      total = k == 0 ? v : let(to, joining_op(acc.op), {total, v});
+    }
+    if (casts) let(acc.out, Op::cast, {total});
+  }
+
+  RowProgram& p_;
+  int axis_, count_;
+  std::vector<std::vector<Value>> copies_;  // of the values that vary along the axis, one for each element
+  std::vector<Stmt> out_;
+};
+
+}  // namespace
+
+bool can_unroll(const RowProgram& p, int axis) {
+  if (p.ordered || p.across() || p.scans()) return false;
+  if (p.row.empty()) return p.outer.size() > 1;
+  return p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty() &&
+         std::none_of(p.accumulators.begin(), p.accumulators.end(),
+                      [](auto& acc) { return acc.op == Op::argmax || acc.op == Op::argmin; });
+}
+
+void unroll_axis(RowProgram& p, int axis) { Unroller(p, axis).run(); }
+
+}  // namespace weft::plan

@@ -1,0 +1,145 @@
+// Axes of a few elements, which the CPU's schedule unrolls where rows follow one another: whatever their
+// length, the dtype and the end of the rows, the results are the interpreter's.
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+#include "compiler/ir/parse.h"
+#include "tests/fuzz/compare.h"
+#include "tests/fuzz/random_input.h"
+#include "tests/unit/run_kernels.h"
+
+namespace weft {
+namespace {
+
+// Runs are dealt to lanes where loads take masks; the text is the same on any processor.
+Target masking_target() {
+  Target target = test::host_target();
+  target.vector_bytes = 64;
+  return target;
+}
+
+std::string with(std::string text, const std::vector<std::pair<std::string, std::string>>& values) {
+  for (auto& [from, to] : values)
+    for (size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, from.size(), to);
+  return text;
+}
+
+bool deals_runs(const ir::Graph& graph) {
+  const Program program = compile(graph, masking_target());
+  return program.kernels.size() == 1 && program.kernels[0].text.find("_run_") != std::string::npos;
+}
+
+void check(const std::string& text, bool exact, uint64_t seed) {
+  const ir::Graph graph = ir::parse(text);
+  EXPECT_TRUE(deals_runs(graph)) << text;
+  const auto inputs = test::random_inputs(graph, seed, {-3, 3}, exact ? 0.05 : 0.0);
+  const auto want = interpret(graph, inputs);
+  const auto got = test::run_kernels(graph, inputs, masking_target());
+  for (size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, exact}), "") << "output " << i << "\n" << text;
+}
+
+// Rows in whole vectors of 64 lanes and less, and with ends.
+const char* const kRows[] = {"256", "1024", "301", "4103"};
+
+TEST(TinyRows, Maps) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"bool", "u8", "i16", "f16", "bf16", "f32", "i64", "f64"})
+    for (const char* n : {"2", "3", "4"})
+      check(with(R"(graph {
+  %x = input "x" : {T}[{m}, {n}]
+  %c = input "c" : {T}[{m}, 1]
+  %w = input "w" : {T}[{n}]
+  %p = maximum %x, %c
+  %q = minimum %p, %w
+  return %q, %p })",
+                 {{"{T}", dtype}, {"{n}", n}, {"{m}", kRows[++seed % 4]}}),
+            true, seed);
+}
+
+TEST(TinyRows, Reductions) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"u8", "i32", "f16", "bf16", "f32", "f64"})
+    for (const char* op : {"max", "min", "sum", "prod"})
+      for (const char* n : {"2", "3", "4", "5", "6"})
+        check(with(R"(graph {
+  %x = input "x" : {T}[{m}, {n}]
+  %s = {op} %x, axes=[1]
+  return %s })",
+                   {{"{T}", dtype}, {"{op}", op}, {"{n}", n}, {"{m}", kRows[++seed % 4]}}),
+              dtype[0] != 'f' && dtype[0] != 'b', seed);
+}
+
+TEST(TinyRows, Truth) {
+  uint64_t seed = 0;
+  for (const char* op : {"any", "all"})
+    for (const char* n : {"2", "3", "7"})
+      check(with(R"(graph {
+  %x = input "x" : f32[{m}, {n}]
+  %t = greater %x, 0.0
+  %s = {op} %t, axes=[1]
+  return %s, %t })",
+                 {{"{op}", op}, {"{n}", n}, {"{m}", kRows[++seed % 4]}}),
+            true, seed);
+}
+
+TEST(TinyRows, SeveralSweeps) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"f16", "f32", "f64"})
+    for (const char* n : {"2", "3", "4", "5"})
+      check(with(R"(graph {
+  %x = input "x" : {T}[{m}, {n}]
+  %g = input "g" : {T}[{n}]
+  %l = max %x, axes=[1]
+  %k = reshape %l : {T}[{m}, 1]
+  %d = subtract %x, %k
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %t = reshape %s : {T}[{m}, 1]
+  %y = divide %e, %t
+  %z = multiply %y, %g
+  return %z, %s })",
+                 {{"{T}", dtype}, {"{n}", n}, {"{m}", kRows[++seed % 4]}}),
+            false, seed);
+}
+
+// Neighbours at an offset, backwards, beside others at strides, and in another dtype.
+TEST(TinyRows, Views) {
+  uint64_t seed = 0;
+  for (const char* m : kRows) {
+    const std::string more = std::to_string(std::stoi(m) + 2);
+    for (auto [n, last] : {std::pair{"3", "2"}, {"4", "3"}})
+      check(with(R"(graph {
+  %x = input "x" : f32[{more}, {n}]
+  %y = input "y" : f32[{n}, {m}]
+  %b = input "b" : u8[{m}, {n}]
+  %s = slice %x, starts=[2, 0] : f32[{m}, {n}]
+  %f = slice %x, starts=[0, {last}], steps=[1, -1] : f32[{m}, {n}]
+  %t = permute %y, axes=[1, 0] : f32[{m}, {n}]
+  %c = cast %b : f32[{m}, {n}]
+  %p = subtract %s, %f
+  %q = multiply %t, %c
+  %r = add %p, %q
+  return %r })",
+                 {{"{more}", more}, {"{m}", m}, {"{n}", n}, {"{last}", last}}),
+            true, ++seed);
+  }
+}
+
+TEST(TinyRows, GuardsAndPositions) {
+  uint64_t seed = 0;
+  for (const char* m : kRows)
+    check(with(R"(graph {
+  %x = input "x" : f32[{m}, 2]
+  %z = input "z" : f32[{m}, 4]
+  %p = pad %x, 1.5, before=[0, 1], after=[0, 1] : f32[{m}, 4]
+  %i = iota axis=1 : f32[{m}, 4]
+  %a = add %p, %i
+  %r = multiply %a, %z
+  return %r })",
+               {{"{m}", m}}),
+          true, ++seed);
+}
+
+}  // namespace
+}  // namespace weft

@@ -8,11 +8,17 @@ static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 static __device__ __forceinline__ double weft_inverse_f32(float c) {
-  const double d = c;
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
-  const double e = fma(-d, r, 1.0);
-  return e == e ? fma(fma(e, e, e), r, r) : r;
+  asm("{ .reg .f64 d, e, h; .reg .pred p;\n"
+      "cvt.f64.f32 d, %1;\n"
+      "rcp.approx.ftz.f64 h, d;\n"
+      "neg.f64 d, d;\n"
+      "fma.rn.f64 e, d, h, 0d3FF0000000000000;\n"
+      "setp.eq.f64 p, e, e;\n"
+      "fma.rn.f64 e, e, e, e;\n"
+      "fma.rn.f64 e, e, h, h;\n"
+      "selp.f64 %0, e, h, p; }" : "=d"(r) : "f"(c));
+  return r;
 }
 static __device__ __forceinline__ float weft_square_f32(float a) { return (float)(a * a); }
 static __device__ __forceinline__ float weft_rsqrt_f32(float x) { return rsqrtf(x); }
@@ -84,7 +90,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_79c333bf57b92ec7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_29aa8d670b3133ff(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -282,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_79c333bf57b92ec7(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_79c333bf57b92ec7_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_29aa8d670b3133ff_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

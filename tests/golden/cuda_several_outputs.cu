@@ -3,7 +3,22 @@
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ bool weft_unpack_bool(unsigned char x) { return x != 0; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
-static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
+static __device__ __forceinline__ float weft_exp_f32(float x) {
+  float r;
+  asm("{ .reg .f32 k, p, f; .reg .b32 i;\n"
+      "fma.rn.sat.f32 k, %1, 0f3BBB989D, 0f3F000000;\n"
+      "fma.rm.f32 p, k, 0f437C0000, 0f4B400001;\n"
+      "add.f32 k, p, 0fCB40007F;\n"
+      "neg.f32 k, k;\n"
+      "fma.rn.f32 f, %1, 0f3FB8AA3B, k;\n"
+      "fma.rn.f32 f, %1, 0f32A57060, f;\n"
+      "mov.b32 i, p;\n"
+      "shl.b32 i, i, 23;\n"
+      "mov.b32 p, i;\n"
+      "ex2.approx.ftz.f32 f, f;\n"
+      "mul.f32 %0, f, p; }" : "=f"(r) : "f"(x));
+  return r;
+}
 static __device__ __forceinline__ float weft_select_f32(bool m, float a, float b) { return m ? a : b; }
 
 // Between what memory holds and what is computed with.
@@ -35,7 +50,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[6]; };
-extern "C" __global__ void __launch_bounds__(256) weft_fe26505682c99e7d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_03f02526c800abfb(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -7,15 +7,36 @@ static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
 }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
-static __device__ __forceinline__ float weft_exp_f32(float x) { return expf(x); }
+static __device__ __forceinline__ float weft_exp_f32(float x) {
+  float r;
+  asm("{ .reg .f32 k, p, f; .reg .b32 i;\n"
+      "fma.rn.sat.f32 k, %1, 0f3BBB989D, 0f3F000000;\n"
+      "fma.rm.f32 p, k, 0f437C0000, 0f4B400001;\n"
+      "add.f32 k, p, 0fCB40007F;\n"
+      "neg.f32 k, k;\n"
+      "fma.rn.f32 f, %1, 0f3FB8AA3B, k;\n"
+      "fma.rn.f32 f, %1, 0f32A57060, f;\n"
+      "mov.b32 i, p;\n"
+      "shl.b32 i, i, 23;\n"
+      "mov.b32 p, i;\n"
+      "ex2.approx.ftz.f32 f, f;\n"
+      "mul.f32 %0, f, p; }" : "=f"(r) : "f"(x));
+  return r;
+}
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 static __device__ __forceinline__ double weft_inverse_f32(float c) {
-  const double d = c;
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
-  const double e = fma(-d, r, 1.0);
-  return e == e ? fma(fma(e, e, e), r, r) : r;
+  asm("{ .reg .f64 d, e, h; .reg .pred p;\n"
+      "cvt.f64.f32 d, %1;\n"
+      "rcp.approx.ftz.f64 h, d;\n"
+      "neg.f64 d, d;\n"
+      "fma.rn.f64 e, d, h, 0d3FF0000000000000;\n"
+      "setp.eq.f64 p, e, e;\n"
+      "fma.rn.f64 e, e, e, e;\n"
+      "fma.rn.f64 e, e, h, h;\n"
+      "selp.f64 %0, e, h, p; }" : "=d"(r) : "f"(c));
+  return r;
 }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
 // never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
@@ -80,7 +101,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 4) weft_cfe54f79df119b63(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 4) weft_bf4998e7931b8763(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};

@@ -13,6 +13,14 @@ namespace weft::test {
 
 namespace {
 
+// What the function with this signature does, up to the brace that begins a line.
+void replace_block(std::string& text, const std::string& signature, const std::string& body) {
+  const size_t at = text.find(signature + " {\n");
+  if (at == std::string::npos) return;
+  const size_t begin = at + signature.size() + 3;
+  text.replace(begin, text.find("\n}\n", begin) - begin, "  " + body);
+}
+
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
@@ -52,7 +60,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
               "r = exp2f(x * 0.72134752044448170368f);");
   replace_all(text, R"(asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));)", "r = 1 / sqrtf(x);");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
-  replace_all(text, R"(asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));)", "r = 1 / d;");
+  replace_block(text, "weft_exp_f32(float x)", "return expf(x);");
+  replace_block(text, "weft_inverse_f32(float c)", "return 1 / (double)c;");
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
   replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(to);", "");

@@ -286,8 +286,27 @@ $fn $V weft_sqrt_$T($V x) { return sqrt$s(x); }
 $fn $V weft_rsqrt_$T($V x) { return rsqrt$s(x); }
 //@ weft_cbrt_$T : floats
 $fn $V weft_cbrt_$T($V x) { return cbrt$s(x); }
-//@ weft_exp_$T : floats
-$fn $V weft_exp_$T($V x) { return exp$s(x); }
+//@ weft_exp_f64
+$fn double weft_exp_f64(double x) { return exp(x); }
+// What expf becomes, instruction by instruction: 2^k and the fraction's power of 2. As one statement it is one thing to
+// NVRTC's optimizer, and libdevice, its library, is left out.
+//@ weft_exp_f32
+$fn float weft_exp_f32(float x) {
+  float r;
+  asm("{ .reg .f32 k, p, f; .reg .b32 i;\n"
+      "fma.rn.sat.f32 k, %1, 0f3BBB989D, 0f3F000000;\n"
+      "fma.rm.f32 p, k, 0f437C0000, 0f4B400001;\n"
+      "add.f32 k, p, 0fCB40007F;\n"
+      "neg.f32 k, k;\n"
+      "fma.rn.f32 f, %1, 0f3FB8AA3B, k;\n"
+      "fma.rn.f32 f, %1, 0f32A57060, f;\n"
+      "mov.b32 i, p;\n"
+      "shl.b32 i, i, 23;\n"
+      "mov.b32 p, i;\n"
+      "ex2.approx.ftz.f32 f, f;\n"
+      "mul.f32 %0, f, p; }" : "=f"(r) : "f"(x));
+  return r;
+}
 //@ weft_exp2_$T : floats
 $fn $V weft_exp2_$T($V x) { return exp2$s(x); }
 //@ weft_expm1_$T : floats
@@ -417,11 +436,17 @@ $fn float weft_divide_by_f32(float x, double inverse) { return (float)((double)x
 //@ weft_inverse_f32
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 $fn double weft_inverse_f32(float c) {
-  const double d = c;
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
-  const double e = fma(-d, r, 1.0);
-  return e == e ? fma(fma(e, e, e), r, r) : r;
+  asm("{ .reg .f64 d, e, h; .reg .pred p;\n"
+      "cvt.f64.f32 d, %1;\n"
+      "rcp.approx.ftz.f64 h, d;\n"
+      "neg.f64 d, d;\n"
+      "fma.rn.f64 e, d, h, 0d3FF0000000000000;\n"
+      "setp.eq.f64 p, e, e;\n"
+      "fma.rn.f64 e, e, e, e;\n"
+      "fma.rn.f64 e, e, h, h;\n"
+      "selp.f64 %0, e, h, p; }" : "=d"(r) : "f"(c));
+  return r;
 }
 //@ weft_reciprocal_$T : floats
 $fn $V weft_reciprocal_$T($V x) { return ($V)1 / x; }

@@ -100,13 +100,13 @@ class ProgramBuilder {
         program_.scalars.push_back(in->dtype());
         continue;
       }
-      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type);
+      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type, title(*in));
     }
   }
 
-  int add_buffer(BufferSpec::Role role, int index, const ir::TensorType& type) {
+  int add_buffer(BufferSpec::Role role, int index, const ir::TensorType& type, std::string what) {
     int64_t bytes = element_count(type.shape) * static_cast<int64_t>(size_of(type.dtype));
-    program_.buffers.push_back({role, index, type.dtype, type.shape, bytes});
+    program_.buffers.push_back({role, index, type.dtype, type.shape, bytes, std::move(what)});
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
@@ -120,7 +120,7 @@ class ProgramBuilder {
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
-        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title(*n));
         if (n->as<ir::InputAttr>().strides.empty())
           add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title(*n) + ", which is an output\n");
         else
@@ -130,14 +130,15 @@ class ProgramBuilder {
       }
       const Node* memory = written_into(n);
       if (!buffer_of_.contains(memory))
-        buffer_of_[memory] = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type);
+        buffer_of_[memory] =
+            add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title(*memory));
       buffer_of_[n] = buffer_of_.at(memory);
       program_.outputs.push_back(buffer_of_.at(n));
     }
     auto temporary = [&](const Node* n) {
       const Node* memory = written_into(n);
       if (!buffer_of_.contains(memory))
-        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type, title(*memory));
       buffer_of_[n] = buffer_of_.at(memory);
     };
     for (auto& step : partition.steps) {
@@ -200,7 +201,8 @@ class ProgramBuilder {
     }
     k.overwrites = overwrites(p, schedule, k.buffers);
     if (out.partial_bytes > 0)
-      k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}}));
+      k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}},
+                                     "parts of " + k.summary));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
     add_step(std::move(k), explanation);
   }
@@ -285,7 +287,7 @@ class ProgramBuilder {
       if (leading(o->column, o->row, columns, rows, ld))
         return {buffer_of_.at(o->base), o->offset, ld, o->batch, true};
     }
-    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type);
+    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type, "a copy of " + title(*n));
     add_copy(n, buffer, "as a library cannot read it where it lies");
     return {buffer, 0, columns, rows * columns, false};
   }

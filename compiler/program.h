@@ -52,6 +52,7 @@ struct BufferSpec {
   DType dtype = DType::F32;
   Shape shape;
   int64_t bytes = 0;  // to allocate, for outputs and temporaries
+  std::string what;   // "exp : f32[4, 5] at blur.cpp:12", for errors
 };
 
 // args = pointers of `buffers`, then `params`, then `scalars` (numbers of the program's scalar inputs; each

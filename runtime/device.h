@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compiler/base/dtype.h"
+#include "compiler/base/error.h"
 #include "compiler/base/hash.h"
 #include "compiler/program.h"
 #include "runtime/stream.h"
@@ -49,6 +50,12 @@ struct KernelResources {
   int spill_bytes = -1;
   int shared_bytes = -1;
   int blocks_per_processor = -1;  // with the launch's threads and shared memory
+};
+
+// The program ends, and what the compiler needs is gone.
+class NoCompilerLeft : public Error {
+ public:
+  using Error::Error;
 };
 
 // A compiled, loaded kernel.
@@ -128,7 +135,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // True where `Buffer::data()` can be read by the host directly.
   virtual bool host_visible() const = 0;
 
-  // Compiles (or takes from the memory or disk cache) and loads. Throws CompileError.
+  // Compiles (or takes from the memory or disk cache) and loads. Throws CompileError, and NoCompilerLeft.
   virtual KernelRef load(const KernelSource& source) = 0;
   // Target assembly (`asm` on the CPU, `ptx` on CUDA) of a source, for people to read.
   virtual std::string assembly(const KernelSource& source) = 0;

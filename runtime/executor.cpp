@@ -105,6 +105,15 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
   }
 }
 
+BufferRef Executable::allocate(int buffer) const {
+  const BufferSpec& spec = program_.buffers[buffer];
+  try {
+    return device_->allocate(static_cast<size_t>(spec.bytes));
+  } catch (const OutOfMemory& e) {
+    throw BufferRefused(buffer, spec.what, e.what());
+  }
+}
+
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                        std::span<const int> given) const {
   std::vector<BufferRef> buffers(program_.buffers.size());
@@ -129,11 +138,11 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       device_->before(*buffers[b], uses[b]);
     }
     if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0)
-      buffers[b] = device_->allocate(static_cast<size_t>(spec.bytes));
+      buffers[b] = allocate(static_cast<int>(b));
   }
   auto get = [&](int b) -> Buffer& {
     if (!buffers[b] && taken_from[b] >= 0) buffers[b] = buffers[taken_from[b]];
-    if (!buffers[b]) buffers[b] = device_->allocate(static_cast<size_t>(program_.buffers[b].bytes));
+    if (!buffers[b]) buffers[b] = allocate(b);
     return *buffers[b];
   };
   auto element = [&](int b, int64_t offset, DType dtype) {

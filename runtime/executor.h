@@ -6,11 +6,21 @@
 #include <span>
 #include <vector>
 
+#include "compiler/base/error.h"
 #include "compiler/program.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 
 namespace weft::runtime {
+
+// There is no memory for a buffer of the program.
+class BufferRefused : public OutOfMemory {
+ public:
+  BufferRefused(int number, const std::string& what_for, const std::string& why)
+      : OutOfMemory(what_for + ": " + why), buffer(number), reason(why) {}
+  int buffer;
+  std::string reason;
+};
 
 // A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
 class Executable {
@@ -30,6 +40,7 @@ class Executable {
   int64_t most_taken() const { return most_taken_; }
 
  private:
+  BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
 
   Program program_;

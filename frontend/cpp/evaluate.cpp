@@ -118,6 +118,45 @@ std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::N
 
 }  // namespace
 
+namespace {
+
+std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                    const Canonical& graph, const ProgramCache::Program& program,
+                                    const std::vector<int>& given = {}) {
+  try {
+    return program->run(graph.buffers, graph.scalars, given);
+  } catch (const runtime::BufferRefused& e) {
+    // The same program may have been compiled for other lines.
+    Options options = device.session.compile_options();
+    if (graph.updates) options.donated = given;
+    const Program own = compile(graph_of(nodes, graph, true), device.target, options);
+    const auto buffer = static_cast<size_t>(e.buffer);
+    if (buffer >= own.buffers.size()) throw;
+    throw OutOfMemory(own.buffers[buffer].what + ": " + e.reason);
+  }
+}
+
+// `alone` is to be held until the nodes have their values.
+std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                         const Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
+  ProgramCache::Program program;
+  if (!graph.updates) {
+    program = program_for(device, nodes, graph);
+    if (program->most_taken() < kWorthTakingOver) return run(device, nodes, graph, program);
+  }
+  if (dying_inputs(nodes, graph).empty()) {
+    if (!program) program = program_for(device, nodes, graph);
+    return run(device, nodes, graph, program);
+  }
+  // Whoever holds the lock meanwhile may have begun to read what dies.
+  alone.lock();
+  const std::vector<int> dying = dying_inputs(nodes, graph);
+  if (!program) program = program_for(device, nodes, graph, dying);
+  return run(device, nodes, graph, program, dying);
+}
+
+}  // namespace
+
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
@@ -150,20 +189,12 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   };
   if (graph.elements <= device.session.options.interpret_limit)
     return keep(interpreted(device, outputs, graph));
-  ProgramCache::Program program;
-  if (!graph.updates) {
-    program = program_for(device, outputs, graph);
-    if (program->most_taken() < kWorthTakingOver) return keep(program->run(graph.buffers, graph.scalars));
+  std::unique_lock alone(device.in_place, std::defer_lock);
+  try {
+    return keep(compiled(device, outputs, graph, alone));
+  } catch (const runtime::NoCompilerLeft&) {
+    return keep(interpreted(device, outputs, graph));
   }
-  if (dying_inputs(outputs, graph).empty()) {
-    if (!program) program = program_for(device, outputs, graph);
-    return keep(program->run(graph.buffers, graph.scalars));
-  }
-  // Whoever holds the lock meanwhile may have begun to read what dies.
-  const std::unique_lock lock(device.in_place);
-  const std::vector<int> dying = dying_inputs(outputs, graph);
-  if (!program) program = program_for(device, outputs, graph, dying);
-  return keep(program->run(graph.buffers, graph.scalars, dying));
 }
 
 runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node) {

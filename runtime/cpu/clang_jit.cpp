@@ -35,6 +35,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
 #include "runtime/cpu/walk.h"
+#include "runtime/device.h"
 
 namespace weft::runtime {
 namespace {
@@ -314,7 +315,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
                         std::string(source));
   };
   if (tables_are_gone)
-    throw Error(
+    throw NoCompilerLeft(
         "clang_jit: no kernel can be compiled while the program ends: got one that was not needed before, in "
         "the destructor of a global; compute its value in main(), or let such work be computed there once");
   auto start = std::chrono::steady_clock::now();

@@ -135,7 +135,25 @@ TEST(Session, LargeConstantsAreFilledByKernels) {
   x.eval();
   EXPECT_EQ(x.at((1 << 20) - 1).item<float>(), 2.5f);
   EXPECT_EQ(session.stats().compiles, 1) << "another number is the same program";
-  EXPECT_THROW(zeros({int64_t{1} << 40}, DType::F64).eval(), OutOfMemory);
+}
+
+// The line is that of the array, also where the program was compiled for another.
+TEST(Session, OutOfMemoryNamesTheLineWhoseResultItWas) {
+  TestSession session;
+  const auto message = [](const Array& x) { return message_of<OutOfMemory>([&] { x.eval(); }); };
+  constexpr int64_t kLarge = int64_t{1} << 40;
+  const auto line = [](int number) { return "session_test.cpp:" + std::to_string(number) + ": "; };
+  using testing::HasSubstr;
+  const Array first = zeros({kLarge}, DType::F64);
+  const Array second = zeros({kLarge}, DType::F64);
+  const int lines_end = __LINE__;
+  EXPECT_THAT(message(first), HasSubstr("at " + line(lines_end - 2) + "allocate: "));
+  EXPECT_THAT(message(second), HasSubstr("at " + line(lines_end - 1) + "allocate: "));
+  const Array x = arange(100, DType::F64), y = arange(kLarge / 128, DType::F64);
+  const Array pairs = expand_dims(x, 1) + y;
+  const std::string text = message(pairs);
+  EXPECT_THAT(text, testing::StartsWith("add : f64(100, 8589934592) at " + line(__LINE__ - 2)));
+  EXPECT_THAT(text, HasSubstr(std::to_string(kLarge / 128 * 800) + " bytes"));
 }
 
 TEST(Session, LoopsOfAHundredThousandNodesStayBounded) {

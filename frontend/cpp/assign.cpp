@@ -23,6 +23,16 @@ void check_writable(std::string_view op, const Array& x) {
   }
 }
 
+// A temporary array is written through as a view of another.
+void check_seen(std::string_view op, const Array& temporary) {
+  if (Access::cell(temporary)->count.load(std::memory_order_relaxed) > 1) return;
+  throw Error(
+      std::string(op) +
+      ": nobody would see what is written to a temporary array that is no view of another: got one of "
+      "shape " +
+      to_string(temporary.shape()) + "; give it a name, or write to a view, as x(…) is");
+}
+
 // NumPy's rule for results that are stored in place: within a kind, or up from bool, unsigned, signed, float
 // to complex.
 bool same_kind(DType from, DType to) {
@@ -100,7 +110,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
   });
 }
 
-void Array::assign(const Operand& value) {
+void Array::assign(const Operand& value) & {
   Recording r("assign", value);
   check_writable("assign", *this);
   NodeRef node;
@@ -129,12 +139,25 @@ void Array::assign(const Operand& value) {
   write(r, *this, [&](const NodeRef&) { return node; });
 }
 
-void Array::operator=(const Operand& value) && { assign(value); }
+void Array::assign(const Operand& value) && {
+  check_seen("assign", *this);
+  assign(value);
+}
 
-#define WEFT_IN_PLACE(symbol, function)                  \
-  Array& Array::operator symbol(const Operand & value) { \
-    detail::in_place(ir::Op::function, *this, value);    \
-    return *this;                                        \
+void Array::operator=(const Operand& value) && {
+  check_seen("assign", *this);
+  assign(value);
+}
+
+#define WEFT_IN_PLACE(symbol, function)                   \
+  Array& Array::operator symbol(const Operand & value)& { \
+    detail::in_place(ir::Op::function, *this, value);     \
+    return *this;                                         \
+  }                                                       \
+  Array Array::operator symbol(const Operand & value)&& { \
+    check_seen(#function, *this);                         \
+    detail::in_place(ir::Op::function, *this, value);     \
+    return *this;                                         \
   }
 WEFT_IN_PLACE(+=, add)
 WEFT_IN_PLACE(-=, subtract)

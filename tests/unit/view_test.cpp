@@ -209,6 +209,17 @@ TEST_P(ViewTest, AnExpressionKeepsTheValueFromBeforeAWrite) {
   EXPECT_THAT(values(after), ElementsAre(-10, -10, 20, 30));
 }
 
+TEST_P(ViewTest, AWriteToATemporaryThatIsNoViewIsRefused) {
+  Array a = counting({4}), c = a.astype(DType::C64);
+  const std::string rule = "nobody would see what is written to a temporary array that is no view of another";
+  EXPECT_THAT(message_of([&] { (a + 1) = 7; }), testing::StartsWith("assign: " + rule));
+  EXPECT_THAT(message_of([&] { real(c).assign(9); }), testing::StartsWith("assign: " + rule));
+  EXPECT_THAT(message_of([&] { (a * 2)(Slice{1}) += 1; }), testing::StartsWith("add: " + rule));
+  a(Slice{1, 3}).assign(9);
+  a.reshape({2, 2}).T()(0) *= 10;
+  EXPECT_THAT(values(a), ElementsAre(0, 9, 90, 3));
+}
+
 TEST_P(ViewTest, ValuesAreBroadcastAndConvertedWhenAssigned) {
   Array a = zeros({2, 3}, DType::I32);
   a(Slice{}, 1) = from<double>({1.9, -2.9});

@@ -47,9 +47,16 @@ class Array {
 
   // ---- views of the same cell
   template <std::convertible_to<Index>... Indices>
-  Array operator()(Indices&&... indices) const {
+  Array operator()(Indices&&... indices) const& {
     const std::initializer_list<Index> list = {Index(indices)...};
     return index({list.begin(), list.size()});
+  }
+  // A view of a temporary is all that is left of it.
+  template <std::convertible_to<Index>... Indices>
+  Array operator()(Indices&&... indices) && {
+    Array view = (*this)(std::forward<Indices>(indices)...);
+    cell_ = {};
+    return view;
   }
   Array operator[](const Index& first) const { return index({&first, 1}); }
   Array index(std::span<const Index> indices) const;
@@ -71,19 +78,24 @@ class Array {
   Array astype(DType dtype, Where at = Where::current()) const;
   Array to(const std::string& device) const;  // itself where it already lies there
 
-  // ---- writes, seen by every array that shares the cell
-  void assign(const Operand& value);
+  // ---- writes, seen by every array that shares the cell. To a temporary that shares it with none: Error.
+  void assign(const Operand& value) &;
+  void assign(const Operand& value) &&;
   // The result is converted back to this array's dtype where that stays in or above its kind, else TypeError.
-  Array& operator+=(const Operand& value);
-  Array& operator-=(const Operand& value);
-  Array& operator*=(const Operand& value);
-  Array& operator/=(const Operand& value);
-  Array& operator%=(const Operand& value);
-  Array& operator&=(const Operand& value);
-  Array& operator|=(const Operand& value);
-  Array& operator^=(const Operand& value);
-  Array& operator<<=(const Operand& value);
-  Array& operator>>=(const Operand& value);
+#define WEFT_IN_PLACE(op)                     \
+  Array& operator op(const Operand & value)&; \
+  Array operator op(const Operand& value)&&;
+  WEFT_IN_PLACE(+=)
+  WEFT_IN_PLACE(-=)
+  WEFT_IN_PLACE(*=)
+  WEFT_IN_PLACE(/=)
+  WEFT_IN_PLACE(%=)
+  WEFT_IN_PLACE(&=)
+  WEFT_IN_PLACE(|=)
+  WEFT_IN_PLACE(^=)
+  WEFT_IN_PLACE(<<=)
+  WEFT_IN_PLACE(>>=)
+#undef WEFT_IN_PLACE
 
   // ---- values
   // Starts computing this array (on a GPU it may still run when this returns).

@@ -420,7 +420,6 @@ class Parser {
       for (size_t i = 0; i < rank; ++i) (*axes)[i] = static_cast<int64_t>(i);
     }
     for (int64_t& axis : *axes) axis = normal_axis(s, axis, rank);
-    std::sort(axes->begin(), axes->end());
     return AxesAttr{std::move(*axes)};
   }
 

@@ -55,7 +55,12 @@ NodeRef product(Recording& r, NodeRef a, NodeRef b) {
   const auto batch_of = [](const NodeRef& x) {
     return Shape(std::span(x->shape().begin(), x->shape().end() - 2));
   };
-  const Shape batch = broadcast_shapes(r.op(), batch_of(a), batch_of(b));
+  Shape batch;
+  try {
+    batch = broadcast_shapes(r.op(), batch_of(a), batch_of(b));
+  } catch (const Error&) {
+    throw Error(std::string(r.op()) + ": the axes before the last two do not broadcast: got " + got);
+  }
   a = broadcast_batch(a, batch, lines);
   b = broadcast_batch(b, batch, lines);
   const DType dtype = a->dtype();

@@ -31,6 +31,26 @@ bool holds(DType to, const Scalar& value) {
          (std::isfinite(there.im) || !std::isfinite(value.im));
 }
 
+void throw_as(std::string_view op) {
+  const auto renamed = [&](const Error& e) {
+    const std::string text = e.what();
+    return std::string(op) + text.substr(std::min(text.find(": "), text.size()));
+  };
+  try {
+    throw;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const IndexError& e) {
+    throw IndexError(renamed(e));
+  } catch (const TypeError& e) {
+    throw TypeError(renamed(e));
+  } catch (const OverflowError& e) {
+    throw OverflowError(renamed(e));
+  } catch (const Error& e) {
+    throw Error(renamed(e));
+  }
+}
+
 DType default_dtype(const Number& number) {
   if (number.is_typed()) return number.value().dtype;
   switch (number.kind()) {
@@ -217,15 +237,18 @@ Array where(const Operand& condition, const Operand& x, const Operand& y) {
   in[0] = r.node(condition);
   const Operand* const choices[] = {&x, &y};
   r.nodes(choices, in.begin() + 1);
-  return r.finish(ir::elementwise(ir::Op::select, std::move(in), r.lines()), 4);
+  return detail::named(
+      "where", [&] { return r.finish(ir::elementwise(ir::Op::select, std::move(in), r.lines()), 4); });
 }
 
 Array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
   if (!x.array()) throw TypeError("clip: takes an array: got a number");
-  Array result = *x.array();
-  if (low) result = detail::map(ir::Op::maximum, Operand(result, x.at()), *low);
-  if (high) result = detail::map(ir::Op::minimum, Operand(result, x.at()), *high);
-  return low || high ? result : result.copy();
+  return detail::named("clip", [&] {
+    Array result = *x.array();
+    if (low) result = detail::map(ir::Op::maximum, Operand(result, x.at()), *low);
+    if (high) result = detail::map(ir::Op::minimum, Operand(result, x.at()), *high);
+    return low || high ? result : result.copy();
+  });
 }
 
 }  // namespace weft

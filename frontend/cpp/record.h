@@ -49,6 +49,19 @@ class Recording {
   uint32_t steps_ = 0;  // of the operands' views
 };
 
+// Throws the error that is being handled as one of `op`, which the caller knows; what ran out of memory stays
+// as it is.
+[[noreturn]] void throw_as(std::string_view op);
+// f(), whose errors are those of `op`.
+template <class F>
+auto named(std::string_view op, F&& f) {
+  try {
+    return f();
+  } catch (const Error&) {
+    throw_as(op);
+  }
+}
+
 // The dtype of a number among arrays of dtype `strong`. OverflowError when it is an integer that does not
 // fit.
 DType weak_dtype(std::string_view op, DType strong, const Number& number);

@@ -67,7 +67,9 @@ Array Array::reshape(const Shape& shape, Where at) const {
   return r.finish(ir::reshape(r.node(*this), wanted, r.lines()));
 }
 
-Array Array::transpose(const Dims& axes) const { return permute_dims(*this, axes); }
+Array Array::transpose(const Dims& axes) const {
+  return detail::named("transpose", [&] { return permute_dims(*this, axes); });
+}
 
 Array Array::T() const {
   Dims axes = iota_dims(ndim());

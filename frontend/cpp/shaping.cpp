@@ -165,7 +165,7 @@ Array take(const Array& x, const Array& index, int64_t axis, Where at) {
 Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at) {
   Recording r("take_along_axis", at);
   const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
-  return r.finish(ir::gather(node, positions, axis, r.lines()), 2);
+  return detail::named(r.op(), [&] { return r.finish(ir::gather(node, positions, axis, r.lines()), 2); });
 }
 
 void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
@@ -173,7 +173,9 @@ void put_along_axis(const Array& x, const Array& index, const Operand& values, i
   const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
   detail::check_stored("put_along_axis", x.dtype(), values);
   const NodeRef given = ir::cast(r.node(values), x.dtype(), r.lines());
-  const Array result = r.finish(ir::scatter(ir::Op::scatter, node, positions, given, axis, r.lines()), 3);
+  const Array result = detail::named(r.op(), [&] {
+    return r.finish(ir::scatter(ir::Op::scatter, node, positions, given, axis, r.lines()), 3);
+  });
   Array(x).assign(Operand(result, values.at()));
 }
 

@@ -25,6 +25,23 @@ TEST_F(ArrayErrors, Matmul) {
             "vecdot: summed extents differ: got (3, 4) and (3,) along axis -1");
 }
 
+TEST_F(ArrayErrors, NameTheOpThatWasCalled) {
+  const Array wrong = zeros({2, 5}, DType::I64);
+  EXPECT_EQ(message_of([&] { take_along_axis(f_, wrong, 0); }),
+            "take_along_axis: index does not broadcast off axis 0: got (3, 4) and (2, 5)");
+  EXPECT_EQ(message_of([&] { put_along_axis(f_.copy(), wrong, 1, 0); }),
+            "put_along_axis: index does not broadcast off axis 0: got (3, 4) and (2, 5)");
+  EXPECT_EQ(message_of<TypeError>([&] { clip(zeros({2}, DType::C64), 0, {}); }),
+            "clip: takes bool, signed integer, unsigned integer, float only: got c64");
+  EXPECT_EQ(message_of<OverflowError>([&] { clip(i_, 0, 1000); }),
+            "clip: the number does not fit the array's dtype i8: got 1000");
+  EXPECT_EQ(message_of([&] { where(f_ > 0, zeros({7}), 0); }),
+            "where: shapes do not broadcast: got (3, 4) and (7,)");
+  EXPECT_EQ(message_of([&] { f_.transpose({0, 0}); }), "transpose: axes must be different: got (0, 0)");
+  EXPECT_EQ(message_of([&] { matmul(zeros({2, 3, 4}), zeros({3, 4, 5})); }),
+            "matmul: the axes before the last two do not broadcast: got (2, 3, 4) and (3, 4, 5)");
+}
+
 TEST_F(ArrayErrors, DTypesThatAnOpDoesNotTake) {
   message_of<TypeError>([&] { f_ & 1; });
   message_of<TypeError>([&] { less(f_, zeros({3, 4}, DType::C64)); });

@@ -75,3 +75,26 @@ def test_errors_leave_no_memory_behind():
                 wrong()
     gc.collect()
     assert cpu.memory_in_use == before
+
+
+@pytest.mark.parametrize(
+    ("op", "call"),
+    [
+        ("take_along_axis", lambda x, i: wf.take_along_axis(x, i, axis=0)),
+        ("put_along_axis", lambda x, i: wf.put_along_axis(x, i, 1.0, axis=0)),
+        ("put_along_axis", lambda x, i: wf.put_along_axis(x, wf.zeros((1, 4), dtype=wf.int64), wf.zeros(7), axis=0)),
+        ("clip", lambda x, i: wf.clip(x, wf.zeros(7), 1)),
+        ("clip", lambda x, i: wf.clip(wf.zeros(2, dtype=wf.int8), 0, 1000)),
+        ("clip", lambda x, i: wf.clip(wf.zeros(2, dtype=wf.complex64), 0)),
+        ("where", lambda x, i: wf.where(x > 0, wf.zeros(7), x)),
+        ("transpose", lambda x, i: wf.transpose(x, (0, 0))),
+        ("transpose", lambda x, i: x.transpose(0, 5)),
+        ("matmul", lambda x, i: x @ x),
+        ("matmul", lambda x, i: wf.zeros((2, 3, 4)) @ wf.zeros((3, 4, 5))),
+        ("std", lambda x, i: wf.std(x, axis=9)),
+        ("vector_norm", lambda x, i: wf.linalg.vector_norm(x, axis=5)),
+    ],
+)
+def test_errors_name_what_was_called(op, call):
+    with pytest.raises((ValueError, IndexError, TypeError, OverflowError), match=rf"^{op}: .*got"):
+        call(wf.zeros((3, 4)), wf.zeros((2, 5), dtype=wf.int64))

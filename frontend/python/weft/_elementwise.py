@@ -6,6 +6,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import named
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -99,7 +100,11 @@ def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None, **numpy_n
     x = asarray(x)
     if min is None and max is None:
         return store(_core.copy(x), out)
-    return store(_limit(_limit(x, min, _core.maximum), max, _core.minimum), out)
+    try:
+        limited = _limit(_limit(x, min, _core.maximum), max, _core.minimum)
+    except Exception as error:
+        raise named(error, "clip") from None
+    return store(limited, out)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:

@@ -12,6 +12,7 @@ from collections import namedtuple
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import named
 from weft._memory import from_numpy, to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -243,7 +244,10 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int | None) -> Non
         raise ValueError("put_along_axis: the strides do not allow a flat view")
     along = normalized("put_along_axis", 0 if axis is None else axis, target.ndim)
     positions = _checked(indices, target.shape[along], "raise", "put_along_axis")
-    values = _core.broadcast_to(asarray(values, device=x.device), positions.shape)
+    try:
+        values = _core.broadcast_to(asarray(values, device=x.device), positions.shape)
+    except Exception as error:
+        raise named(error, "put_along_axis") from None
     _core.put_along_axis(target, _core.to_device(positions, x.device), values, along)
 
 

@@ -7,6 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import named
 from weft._elementwise import store
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -166,7 +167,10 @@ def std(
     *, correction: float = 0.0,
 ) -> Array:
     """The square root of var()."""
-    return _spread(_core.std, x, axis, dtype, out, ddof, keepdims, correction)
+    try:
+        return _spread(_core.std, x, axis, dtype, out, ddof, keepdims, correction)
+    except Exception as error:
+        raise named(error, "std") from None
 
 
 def average(

@@ -7,6 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import named
 from weft._elementwise import store
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -86,7 +87,12 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
 def transpose(x: Any, /, axes: Any = None) -> Array:
     """The axes reversed, or in the given order; a view."""
     x = asarray(x)
-    return x.T if axes is None else _core.permute_dims(x, axes)
+    if axes is None:
+        return x.T
+    try:
+        return _core.permute_dims(x, axes)
+    except Exception as error:
+        raise named(error, "transpose") from None
 
 
 def matrix_transpose(x: Any, /) -> Array:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import named
 from weft._host import answered_by
 from weft._diagonals import diagonal
 from weft._numpy_names import cross
@@ -64,15 +65,18 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """The norm of vectors along axes, all of them unless told."""
     size = _core.abs(asarray(x))
-    if ord == float("inf"):
-        return _core.max(size, axis, keepdims)
-    if ord == float("-inf"):
-        return _core.min(size, axis, keepdims)
-    if ord == 0:
-        return _core.astype(_core.count_nonzero(size, axis, keepdims), size.dtype)
-    if ord == 2:
-        return _core.sqrt(_core.sum(_core.square(size), axis, keepdims))
-    return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
+    try:
+        if ord == float("inf"):
+            return _core.max(size, axis, keepdims)
+        if ord == float("-inf"):
+            return _core.min(size, axis, keepdims)
+        if ord == 0:
+            return _core.astype(_core.count_nonzero(size, axis, keepdims), size.dtype)
+        if ord == 2:
+            return _core.sqrt(_core.sum(_core.square(size), axis, keepdims))
+        return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
+    except Exception as error:
+        raise named(error, "vector_norm") from None
 
 
 def __getattr__(name: str) -> Any:

@@ -67,8 +67,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
                            s.unroll * s.threads * s.lanes != s.tile * s.tile))
     throw InternalError("emit cuda: tiles are squares of a pointwise program");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
-  if (s.cluster > 1 &&
-      (!keeps || s.split > 1 || (columns_ ? s.threads_per_row < s.cluster : s.threads_per_row != s.threads)))
+  if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
   if (s.together > 1) {
     if (!columns_ || s.unroll != s.together || p.row.back().value % s.together != 0)
@@ -236,11 +235,13 @@ std::string CudaEmitter::place_in_shared(const std::string& step) const {
 void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, const std::string& end) {
   const Batch& b = batches_[0];
   ahead_.clear();
-  for (size_t k = 0; k < b.routes.size(); ++k)
-    if (auto* l = std::get_if<Load>(&b.sweep->body[k]);
-        l && b.routes[k].path == Path::Vector && kept(l->out) && l->guards.empty() && l->at.values.empty() &&
-        size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes) == 16)
-      ahead_.insert(l->out);
+  for (size_t k = 0; k < b.routes.size(); ++k) {
+    auto* l = std::get_if<Load>(&b.sweep->body[k]);
+    if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
+    const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
+    const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
+    if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+  }
   if (ahead_.empty()) return;
   code_.add("#pragma unroll 4");
   code_.line("for (I c = {}; c < {}; c += {}) {{", start, end, step);
@@ -347,7 +348,7 @@ void CudaEmitter::rows(bool finishing) {
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
     start = "begin + t", end = "end";
   }
-  if (s_.cluster > 1) code_.add("weft_arrive();");
+  if (s_.cluster > 1) begin_cluster();
   met_ = false;
   if (shared) {
     shared_rows(rows, format("(I)(threadIdx.x / {})", threads));
@@ -416,6 +417,7 @@ void CudaEmitter::columns(bool finishing) {
   split_position(outer, false);
   std::string first = groups > 1 ? "live && ty == 0" : "live";
   if (s_.cluster > 1) first += " && rank == 0";
+  room_for_joins();
   std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
@@ -442,7 +444,7 @@ void CudaEmitter::columns(bool finishing) {
   alone_ = split ? "begin + ty" : "ty";
   if (s_.cluster > 1) {
     code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
-    code_.add("weft_arrive();");
+    begin_cluster();
     start = format("rank * {} + ty", groups * s_.unroll);
   }
   if (s_.keeper == Keeper::Shared) {

@@ -13,7 +13,7 @@ using fmt::format;
 std::string CudaEmitter::name_of(Value v) const {
   if (auto home = home_.find(v); home != home_.end()) return home->second;
   if (settled_.contains(v))
-    return format("weft_unpack_{}(k{}[u].e[{}])", suffix(p_.values[v].dtype), v, at_element_ ? "e" : "0");
+    return element_of(p_.values[v].dtype, format("k{}[u]", v), at_element_ ? "e" : "0");
   if (outer_values_.contains(v)) return format("h{}[{}]", v, at_element_ ? "e" : "0");
   return format("v{}", v);
 }
@@ -39,6 +39,19 @@ std::string CudaEmitter::guards_text(const std::vector<Value>& guards) const {
 std::string CudaEmitter::packed(DType t, const std::string& value) const {
   return t == DType::BF16 ? format("weft_bits_bf16({})", value)
                           : format("weft_pack_{}({})", suffix(t), value);
+}
+
+// An element of a vector as a value, and the other way round. Halves of a word are cheaper to reach as such.
+std::string CudaEmitter::element_of(DType t, const std::string& vector, const std::string& e) const {
+  if (t == DType::BF16 && s_.lanes % 2 == 0) return format("weft_get_bf16({}, {})", vector, e);
+  return format("weft_unpack_{}({}.e[{}])", suffix(t), vector, e);
+}
+
+void CudaEmitter::set_element(DType t, const std::string& vector, const std::string& value) {
+  if (t == DType::BF16 && s_.lanes % 2 == 0)
+    code_.line("weft_set_bf16({}, e, {});", vector, value);
+  else
+    code_.line("{}.e[e] = {};", vector, packed(t, value));
 }
 
 // ---- single statements
@@ -395,7 +408,7 @@ void CudaEmitter::batch_arrays(const Batch& b) {
   for (size_t k = 0; k < b.routes.size(); ++k) {
     Path path = b.routes[k].path;
     if (auto* l = std::get_if<Load>(&b.sweep->body[k])) {
-      if ((path == Path::Vector || path == Path::Staged) && !(kept(l->out) && path == Path::Vector))
+      if ((path == Path::Vector || path == Path::Staged) && !in_place(*l, path))
         code_.line("{} m{}[{}];", vector_type(p_.values[l->out].dtype), l->out, s_.unroll);
     } else if (auto* s = std::get_if<Store>(&b.sweep->body[k]); s && path == Path::Vector) {
       code_.line("{} w{}[{}];", vector_type(p_.buffers[s->buffer].dtype), k, s_.unroll);
@@ -549,17 +562,20 @@ void CudaEmitter::batch_elements(const Batch& b) {
     bool staged = false;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
       staged = true;
-      std::string raw;
+      const DType t = p_.values[v].dtype;
+      auto unpacked = [&](const std::string& raw) { return format("weft_unpack_{}({})", suffix(t), raw); };
+      std::string value;
       if (r.path == Path::Cover)
-        raw = r.phase == 0 ? covering(b, r.first, *l, 0) + ".e[e]"
-                           : format("weft_pick({}, {}, e + {})", covering(b, r.first, *l, -r.phase),
-                                    covering(b, r.second, *l, s_.lanes - r.phase), r.phase);
+        value = r.phase == 0
+                    ? element_of(t, covering(b, r.first, *l, 0), "e")
+                    : unpacked(format("weft_pick({}, {}, e + {})", covering(b, r.first, *l, -r.phase),
+                                      covering(b, r.second, *l, s_.lanes - r.phase), r.phase));
       else if (r.path == Path::Tile)
-        raw = format("tile{}[ty + u * {}][tx + e]", l->out, s_.threads * s_.lanes / s_.tile);
+        value = unpacked(format("tile{}[ty + u * {}][tx + e]", l->out, s_.threads * s_.lanes / s_.tile));
       else
-        raw = format("{}{}[u].e[e]", kept(v) && r.path == Path::Vector ? "k" : "m", v);
-      code_.line("const {} v{} = weft_unpack_{}({});", value_type(v), v, suffix(p_.values[v].dtype), raw);
-      if (kept(v) && r.path != Path::Vector) code_.line("k{}[u].e[e] = {};", v, raw);
+        value = element_of(t, format("{}{}[u]", in_place(*l, r.path) ? "k" : "m", v), "e");
+      code_.line("const {} v{} = {};", value_type(v), v, value);
+      if (kept(v) && !in_place(*l, r.path)) set_element(t, format("k{}[u]", v), name_of(v));
     } else if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
       code_.line("w{}[u].e[e] = {};", k, packed(p_.buffers[st->buffer].dtype, name_of(st->value)));
     } else if (auto* scan = std::get_if<Scan>(&s); scan && scans_rows(b)) {
@@ -571,13 +587,12 @@ void CudaEmitter::batch_elements(const Batch& b) {
       join_scan(*scan);
       open_elements(b);
       for (Value before : across) home_[before] = format("y{}[u][e]", before);
-      finish_scan(*scan);
+      if (scan) finish_scan(*scan);
     } else if (r.path != Path::Same) {
       statement(s);
     }
     if (across.contains(v)) code_.line("y{0}[u][e] = v{0};", v);
-    if (v >= 0 && kept(v) && !staged)
-      code_.line("k{}[u].e[e] = {};", v, packed(p_.values[v].dtype, name_of(v)));
+    if (v >= 0 && kept(v) && !staged) set_element(p_.values[v].dtype, format("k{}[u]", v), name_of(v));
   }
   for (Value v : across) home_.erase(v);
   close_elements(b);

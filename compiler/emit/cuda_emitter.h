@@ -135,8 +135,10 @@ class CudaEmitter {
   void start_runs(size_t sweep);
   void flush_runs(size_t sweep);
   void fold(const plan::Fold& fold);
+  void begin_cluster();
   void join_row(size_t sweep, int threads);
   void join_columns(size_t sweep);
+  void room_for_joins();
   void finish(size_t sweep);
   DType total_of(const plan::Accumulator& acc) const {
     return two_level_ ? total_dtype(acc) : span_dtype(acc);
@@ -210,6 +212,8 @@ class CudaEmitter {
 
   const plan::RowProgram& p_;
   plan::Schedule s_;
+  std::string element_of(DType dtype, const std::string& vector, const std::string& e) const;
+  void set_element(DType dtype, const std::string& vector, const std::string& value);
   bool contract_;
   CudaDialect dialect_;
   CodeText code_;
@@ -217,6 +221,10 @@ class CudaEmitter {
   int outer_axes_ = 0, lane_ = 0;
   int down_ = -1;                                  // shelves: the axis along which a thread's rows lie
   bool wide_ = false;                              // 64-bit index arithmetic
+  // Whether a load's vector is at once the one that is kept.
+  bool in_place(const plan::Load& load, Path path) const {
+    return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
+  }
   bool columns_ = false;                           // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;                            // the last vector along the lane axis is not full
   bool whole_rows_ = false;                        // a batch takes the whole row

@@ -123,6 +123,19 @@ void CudaEmitter::fold(const Fold& f) {
   code_.line("{}{} = {};", when, total, joined(acc, t, total, name_of(f.value)));
 }
 
+// The blocks of a cluster make ready for what they will tell each other, and begin to meet.
+void CudaEmitter::begin_cluster() {
+  const int columns = columns_ ? s_.lanes * (s_.threads / s_.threads_per_row) : 1;
+  std::string expected;
+  for (auto& b : batches_) {
+    if (folded(static_cast<size_t>(b.number)).empty()) continue;
+    code_.line("__shared__ unsigned long long told{};", b.number);
+    expected += format(" weft_expect(told{0}, {1} * sizeof(S{0}));", b.number, s_.cluster * columns);
+  }
+  if (!expected.empty()) code_.line("if (threadIdx.x == 0) {{{} }}", expected);
+  code_.add("weft_arrive();");
+}
+
 // Joins the states of the `threads` neighbouring threads of a row; each of them has the result.
 void CudaEmitter::join_row(size_t sweep, int threads) {
   if (folded(sweep).empty() || threads == 1) return;
@@ -142,25 +155,23 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
     exchange(warps);
   }
   if (s_.cluster == 1) return;
-  // Each block tells all of them, so that one meeting is enough. A block has to run before others write to
-  // it.
+  // Each block tells all of them. A block has to run before others write to it.
   code_.line("__shared__ S{0} blocks{0}[{1}];", sweep, s_.cluster);
   if (!met_) code_.add("weft_await();");
   met_ = true;
-  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], threadIdx.x, s{0});", sweep,
+  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], told{0}, threadIdx.x, s{0});", sweep,
              s_.cluster);
-  code_.add("weft_arrive();");
-  code_.add("weft_await();");
+  code_.line("weft_await_told(told{});", sweep);
   code_.line("s{0} = blocks{0}[0];", sweep);
   code_.add("#pragma unroll");
   code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
 }
 
-// Joins the states of threads that walk different rows of the same columns: those of a warp, then the warps;
-// each thread has the result.
+// Joins the states of threads that walk different rows of the same columns: those of a warp, then the warps,
+// by one thread for each column, then the blocks of a cluster; each thread has the result.
 void CudaEmitter::join_columns(size_t sweep) {
   if (folded(sweep).empty() || s_.threads_per_row == 1) return;
-  const int across = s_.threads / s_.threads_per_row;
+  const int across = s_.threads / s_.threads_per_row, columns = s_.lanes * across;
   const int in_warp = s_.threads >= 32 && across < 32 ? 32 / across : 1,
             groups = s_.threads_per_row / in_warp;
   if (in_warp > 1) {
@@ -170,39 +181,67 @@ void CudaEmitter::join_columns(size_t sweep) {
                across);
     code_.add("}");
   }
-  if (groups > 1) {
-    code_.line("__shared__ S{0} joined{0}[{1}][{2}];", sweep, groups, s_.lanes * across);
-    if (in_warp > 1) code_.line("if (ty % {} == 0) {{", in_warp);
-    code_.unrolled("e", s_.lanes);
-    code_.line("joined{0}[ty{1}][e * {2} + tx] = s{0}[e];", sweep,
-               in_warp > 1 ? format(" / {}", in_warp) : "", across);
+  if (groups == 1 && s_.cluster == 1) return;
+  // Runs the lines for each k below `count`, in one thread each.
+  auto each = [&](int64_t count, std::initializer_list<std::string> lines) {
+    if (count > s_.threads) {
+      code_.add("#pragma unroll 1");
+      code_.line("for (unsigned int k = threadIdx.x; k < {}; k += {}) {{", count, s_.threads);
+    } else {
+      code_.line("if (const unsigned int k = threadIdx.x; k < {}) {{", count);
+    }
+    for (auto& line : lines) code_.add(line);
     code_.add("}");
-    if (in_warp > 1) code_.add("}");
+  };
+  auto join_all = [&](const std::string& from, int count, const std::string& to) {
+    each(columns, {format("S{0} all = {1}{0}[0][k];", sweep, from),
+                   state_bytes_[sweep] > 8 ? "#pragma unroll 1" : "#pragma unroll",
+                   format("for (int j = 1; j < {2}; ++j) join{0}(all, {1}{0}[j][k]);", sweep, from, count),
+                   format("{}[k] = all;", to)});
     code_.add("__syncthreads();");
-    code_.unrolled("e", s_.lanes);
-    code_.line("s{0}[e] = joined{0}[0][e * {1} + tx];", sweep, across);
-    if (state_bytes_[sweep] > 8) code_.add("#pragma unroll 1");
-    code_.line("for (int k = 1; k < {2}; ++k) join{0}(s{0}[e], joined{0}[k][e * {1} + tx]);", sweep, across,
-               groups);
-    code_.add("}");
+  };
+  // All sweeps join in one place, so that what threads read after the last meeting is elsewhere while another
+  // sweep follows.
+  bool last = true;
+  for (size_t k = sweep + 1; k < p_.sweeps.size(); ++k) last &= folded(k).empty();
+  const std::string result = last ? format("joined{}[0]", sweep) : format("all{}", sweep);
+  code_.line("S{0} (*const joined{0})[{1}] = (S{0} (*)[{1}])joins;", sweep, columns);
+  if (!last) code_.line("__shared__ S{0} all{0}[{1}];", sweep, columns);
+  if (in_warp > 1) code_.line("if (ty % {} == 0) {{", in_warp);
+  code_.unrolled("e", s_.lanes);
+  code_.line("joined{0}[ty{1}][e * {2} + tx] = s{0}[e];", sweep, in_warp > 1 ? format(" / {}", in_warp) : "",
+             across);
+  code_.add("}");
+  if (in_warp > 1) code_.add("}");
+  code_.add("__syncthreads();");
+  if (s_.cluster == 1) {
+    join_all("joined", groups, result);
+  } else {
+    if (groups > 1) join_all("joined", groups, format("joined{}[0]", sweep));
+    code_.line("__shared__ S{0} blocks{0}[{1}][{2}];", sweep, s_.cluster, columns);
+    if (!met_) code_.add("weft_await();");
+    met_ = true;
+    each(int64_t{columns} * s_.cluster,
+         {format("weft_tell_block(blocks{0}[rank][k % {1}], told{0}, k / {1}, joined{0}[0][k % {1}]);", sweep,
+                 columns)});
+    code_.line("weft_await_told(told{});", sweep);
+    join_all("blocks", s_.cluster, result);
   }
-  if (s_.cluster == 1) return;
-  code_.line("__shared__ S{0} blocks{0}[{1}][{2}];", sweep, s_.cluster, s_.lanes * across);
-  if (!met_) code_.add("weft_await();");
-  met_ = true;
-  code_.line("if (ty < {}) {{", s_.cluster);
   code_.unrolled("e", s_.lanes);
-  code_.line("weft_tell_block(blocks{0}[rank][e * {1} + tx], (unsigned int)ty, s{0}[e]);", sweep, across);
+  code_.line("s{}[e] = {}[e * {} + tx];", sweep, result, across);
   code_.add("}");
-  code_.add("}");
-  code_.add("weft_arrive();");
-  code_.add("weft_await();");
-  code_.unrolled("e", s_.lanes);
-  code_.line("s{0}[e] = blocks{0}[0][e * {1} + tx];", sweep, across);
-  code_.add("#pragma unroll");
-  code_.line("for (int k = 1; k < {2}; ++k) join{0}(s{0}[e], blocks{0}[k][e * {1} + tx]);", sweep, across,
-             s_.cluster);
-  code_.add("}");
+}
+
+// Room for the states of all rows' threads, of the sweep with the largest.
+void CudaEmitter::room_for_joins() {
+  const int across = s_.threads / s_.threads_per_row;
+  const int groups = s_.threads_per_row / (s_.threads >= 32 && across < 32 ? 32 / across : 1);
+  int64_t largest = 0;
+  for (auto& b : batches_)
+    if (auto k = static_cast<size_t>(b.number); !folded(k).empty())
+      largest = std::max(largest, state_bytes_[k]);
+  if (s_.threads_per_row == 1 || (groups == 1 && s_.cluster == 1) || largest == 0) return;
+  code_.line("__shared__ __align__(16) unsigned char joins[{}];", largest * groups * across * s_.lanes);
 }
 
 // The reductions that the sweep finishes, as values.

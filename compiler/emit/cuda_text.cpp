@@ -68,6 +68,20 @@ static __device__ __forceinline__ T weft_pick(const Vec<T, V>& a, const Vec<T, V
   return k < V ? a.e[k] : b.e[k - V];
 }
 )"},
+    {"weft_get_bf16", R"(template <int V>
+static __device__ __forceinline__ float weft_get_bf16(const Vec<unsigned short, V>& x, int e) {
+  const unsigned int w = ((const unsigned int*)&x)[e / 2];
+  return __uint_as_float(e % 2 ? w & 0xffff0000u : w << 16);
+}
+)"},
+    {"weft_set_bf16",
+     R"(// The bits of a bf16 that is held as a float are in the upper half. Elements are set in their order.
+template <int V>
+static __device__ __forceinline__ void weft_set_bf16(Vec<unsigned short, V>& x, int e, float v) {
+  unsigned int& w = ((unsigned int*)&x)[e / 2];
+  w = e % 2 ? __byte_perm(w, __float_as_uint(v), 0x7632) : __float_as_uint(v);
+}
+)"},
     {"Vec<", R"(template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -111,27 +125,52 @@ static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
 }
 )"},
     {"weft_copy_ahead",
-     R"(static __device__ __forceinline__ void weft_copy_ahead(void* to, const void* from) {
+     R"(// A vector of 4, 8 or 16 bytes.
+template <class W, class T>
+static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
   unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  if constexpr (sizeof(W) == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 )"},
-    {"weft_arrive", R"(static __device__ __forceinline__ void weft_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    {"weft_arrive",
+     R"(// The blocks of the cluster know that all of them run, and nothing about memory: a barrier that orders it
+// waits for all that is being stored.
+static __device__ __forceinline__ void weft_arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 )"},
-    {"weft_tell_block", R"(// Writes to a shared variable of another block of the cluster.
+    {"weft_tell_block",
+     R"(// Writes to a shared variable of another block of the cluster, which counts the bytes in `told`.
 template <class S>
-static __device__ __forceinline__ void weft_tell_block(S& place, unsigned int rank, const S& s) {
-  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);
+static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long long& told, unsigned int rank, const S& s) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place), count = (unsigned int)__cvta_generic_to_shared(&told);
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(count) : "r"(count), "r"(rank));
 #pragma unroll
   for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
+}
+// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;
+  do
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(all) : "r"(count) : "memory");
+  while (!all);
 }
 )"},
     {"weft_first_max",

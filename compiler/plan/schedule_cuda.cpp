@@ -32,7 +32,7 @@ constexpr int64_t kJoinBytes = 40 << 10;
 constexpr int kRunElements = 128;
 // So many blocks of a multiprocessor, each with a part of a row or of a strip of columns in shared memory,
 // hide each other's waiting.
-constexpr int kRowBlocks = 6, kStripBlocks = 3;
+constexpr int64_t kKeepingBlocks = 3;
 
 // Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
@@ -361,7 +361,8 @@ class Scheduler {
     if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
     if (threads >= 1024) threads = 512;
     int64_t unroll = ceil_divide(row_vectors, threads);
-    if (unroll > most) return false;
+    // 64 registers take so many elements and what is computed of them.
+    if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
     int64_t body = 0;
     for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
     if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
@@ -376,11 +377,13 @@ class Scheduler {
     return true;
   }
 
-  // Clusters came with 227 KiB of shared memory for a block; eight blocks are the portable size.
-  int64_t largest_cluster() const { return target_.shared_bytes >= (200u << 10) ? 8 : 1; }
+  // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
+  // room in each of the chip's parts where a multiprocessor takes several of them.
+  bool has_clusters() const { return target_.shared_bytes >= (200u << 10); }
 
   // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
-  // reads, computes and writes in turn.
+  // reads, computes and writes in turn. Two blocks wait for each other little; where it takes more of them,
+  // smaller parts and more of them at once make up for the waiting.
   bool keep_in_shared(int64_t row_vectors) {
     RowProgram kept = p_;
     repeat_cheap_values(kept, false, 4);
@@ -388,21 +391,25 @@ class Scheduler {
     // Joins have static shared memory of their own.
     const auto most = static_cast<int64_t>(target_.shared_bytes) - (4 << 10);
     if (bytes == 0) return false;
-    int64_t cluster = 1;
-    while (cluster < largest_cluster() && bytes > most / kRowBlocks * cluster) cluster *= 2;
-    // A row is scanned by one block.
-    if (bytes > most * cluster || (cluster > 1 && p_.scans())) return false;
-    p_ = std::move(kept);
-    s_.keeper = Keeper::Shared;
-    s_.cluster = static_cast<int>(cluster);
-    if (cluster > 1) {
-      s_.ahead = true;
-      const int64_t blocks = std::min<int64_t>(most * cluster / bytes, kRowBlocks);
-      s_.threads_per_row = blocks >= kRowBlocks ? 256 : blocks > 1 ? 512 : 1024;
+    auto use = [&](int64_t cluster, int64_t blocks, int64_t threads) {
+      if (bytes > most / blocks * cluster) return false;
+      s_.cluster = static_cast<int>(cluster);
+      s_.ahead = threads > 0;
+      if (!s_.ahead) return true;
+      s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(power_of_two_up(row_vectors), 32, threads));
       s_.unroll = statements_ * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
       // Few registers, so that all the blocks that shared memory has room for do run.
       if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
-    }
+      return true;
+    };
+    // A row is scanned by one block.
+    const bool several = has_clusters() && !p_.scans();
+    const bool shared = several && (use(1, kKeepingBlocks, 512) || use(2, kKeepingBlocks, 512) ||
+                                    use(4, 2 * kKeepingBlocks, 256) || use(8, 2 * kKeepingBlocks, 256) ||
+                                    use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, 512));
+    if (!shared && (several || !use(1, 1, 0))) return false;
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Shared;
     return true;
   }
 
@@ -502,11 +509,8 @@ class Scheduler {
     RowProgram kept = p_;
     repeat_cheap_values(kept, false, 4);
     if (live_bytes(kept) == 0 || row == 0) return false;
-    int64_t body = 0, states = 0;
-    for (auto& sweep : kept.sweeps) {
-      body += static_cast<int64_t>(sweep.body.size());
-      states += state_bytes(sweep);
-    }
+    int64_t body = 0;
+    for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
     if (row <= 8 && columns >= 32 * processors_ && body * row * s_.lanes <= most_unrolled_) {
       p_ = std::move(kept);
       s_.keeper = Keeper::Registers;
@@ -517,45 +521,73 @@ class Scheduler {
                               s_.lane_axis);
       return true;
     }
-    const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes * row;
-    const int64_t most = static_cast<int64_t>(target_.shared_bytes) - (8 << 10), largest = largest_cluster();
-    int64_t unit = 1;
-    for (auto& b : p_.buffers)
-      unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
-    int64_t across = 1, cluster = 1, blocks = kStripBlocks;
-    // The widest strip of at most 256 bytes, and at least `narrowest`, that fits.
-    auto choose = [&](int64_t narrowest) {
-      for (across = std::clamp<int64_t>(256 / unit, 4, 64); across * unit >= narrowest; across /= 2)
-        for (cluster = 1; cluster <= largest; cluster *= 2)
-          if (bytes * across <= most / blocks * cluster) return true;
-      return false;
-    };
-    if (!choose(64)) {
-      blocks = 1;
-      if (!choose(32)) return false;
-    }
-    while (across > columns && across > 1) across /= 2;
-    // With few strips, narrower ones and more blocks for each.
-    while (columns / across * cluster < processors_ && across * unit > 128) across /= 2;
-    int64_t threads = blocks > 1 ? kThreads : 512;
-    while (columns / across * cluster < processors_ && cluster < largest && threads / across * cluster < row)
-      cluster *= 2;
-    while (threads > 32 && threads / across > power_of_two_up(row)) threads /= 2;
-    // Joins take static shared memory, and each block of a cluster needs a thread that tells the others.
-    if (threads / across < cluster || states * s_.lanes * across * (threads / 32 + cluster) > kJoinBytes)
-      return false;
+    if (!choose_strips(shared_places(kept).element_bytes() * s_.lanes, columns, row)) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;
-    s_.ahead = largest > 1;
-    s_.threads = static_cast<int>(threads);
-    s_.threads_per_row = static_cast<int>(threads / across);
-    s_.cluster = static_cast<int>(cluster);
+    s_.ahead = has_clusters();
     s_.unroll = body * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
-    if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
+    if (s_.unroll == 1) s_.resident = 1;
     s_.reason =
         fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in shared memory",
                     s_.lanes, s_.lane_axis, s_.threads_per_row);
-    if (cluster > 1) s_.reason += fmt::format(", {} blocks a strip", cluster);
+    if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a strip", s_.cluster);
+    return true;
+  }
+
+  // The width of strips of columns, a vector and row element of which take `bytes`: as wide as 256 bytes,
+  // since memory is slower at less, and as few blocks for each as leave room for three in a multiprocessor,
+  // or for one.
+  bool choose_strips(int64_t bytes, int64_t columns, int64_t row) {
+    const int64_t most = static_cast<int64_t>(target_.shared_bytes) - (1 << 10);
+    int64_t unit = 1;
+    for (auto& b : p_.buffers)
+      unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
+    auto use = [&](int64_t across, int64_t cluster, int64_t blocks) {
+      int64_t threads = blocks > 1 ? kThreads : 512;
+      while (threads > 32 && threads / across > power_of_two_up(row)) threads /= 2;
+      if (threads < across || (cluster > 1 && row < cluster * threads / across)) return false;
+      // Joins take static shared memory: for the warps that share columns, and for the blocks. Runs that need
+      // no wider totals keep that small.
+      const int64_t warps = std::max<int64_t>(std::min(threads / across, threads / 32), 1);
+      if (ceil_divide(row, threads / across * cluster) > kRunElements) return false;
+      int64_t joined = 0, told = 0;
+      for (auto& sweep : p_.sweeps) {
+        int64_t state = 0;
+        for (int a : sweep.accumulators) {
+          auto& acc = p_.accumulators[a];
+          const bool arg = acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
+          state += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4) + (arg ? 8 : 0);
+        }
+        joined = std::max(joined, state);
+        told += state * (cluster > 1 ? cluster + 1 : 1);
+      }
+      const int64_t joins = (joined * warps + told) * s_.lanes * across;
+      if (joins > kJoinBytes || ceil_divide(row, cluster) * bytes * across + joins > most / blocks)
+        return false;
+      s_.threads = static_cast<int>(threads);
+      s_.threads_per_row = static_cast<int>(threads / across);
+      s_.cluster = static_cast<int>(cluster);
+      s_.resident = static_cast<int>(blocks);
+      return true;
+    };
+    const int64_t widest = std::min(std::clamp<int64_t>(256 / unit, 4, 64), power_of_two_up(columns));
+    const int64_t largest = has_clusters() ? 16 : 1;
+    int64_t across = widest, cluster = 1;
+    auto fits = [&](int64_t narrowest, int64_t blocks, int64_t largest_cluster) {
+      for (across = widest; across == widest || across * unit >= narrowest; across /= 2) {
+        for (cluster = 1; ceil_divide(row, cluster) * bytes * across > most / blocks;) cluster *= 2;
+        if (cluster <= largest_cluster && use(across, cluster, blocks)) return true;
+      }
+      return false;
+    };
+    int64_t blocks = kKeepingBlocks;
+    // Narrower strips, or a multiprocessor to one block, are slower than to read columns again.
+    if (!fits(64, blocks, largest) && (largest > 1 || !fits(32, blocks = 1, 1))) return false;
+    // With few strips, more blocks for each, and narrower ones.
+    auto few = [&] { return ceil_divide(columns, across) * cluster < processors_; };
+    while (few() && cluster * 2 <= std::min<int64_t>(largest, 8) && use(across, cluster * 2, blocks))
+      cluster *= 2;
+    while (few() && across * unit > 128 && use(across / 2, cluster, blocks)) across /= 2;
     return true;
   }
 

@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_45b1fdb43bf2a377(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_b793fa43b11d99c0(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -60,6 +60,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_45b1fdb43bf2a377(const
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 2;
+  __shared__ __align__(16) unsigned char joins[16384];
   const I m = p[1];
   float h1[2];
   float h5[2];
@@ -211,17 +212,22 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_45b1fdb43bf2a377(const
       }
     }
   }
-  __shared__ S0 joined0[8][64];
+  S0 (*const joined0)[64] = (S0 (*)[64])joins;
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
+  if (const unsigned int k = threadIdx.x; k < 64) {
+    S0 all = joined0[0][k];
+#pragma unroll 1
+    for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
+    joined0[0][k] = all;
+  }
+  __syncthreads();
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     s0[e] = joined0[0][e * 32 + tx];
-#pragma unroll 1
-    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   float h13[2];
 #pragma unroll

@@ -21,7 +21,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_57af8da3dab18e2a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -33,6 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6(const __
   q = weft_min(q, n - 1);
   const I column = q;
   const I x0 = q * 4;
+  __shared__ __align__(16) unsigned char joins[8192];
   const I m = p[1];
   const I k = (I)(blockIdx.x % (unsigned int)p[3]);
   const I begin = k * p[4];
@@ -74,16 +75,22 @@ extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6(const __
       s0[e].t0 = s0[e].t0 + weft_cast_f32_f64(r0[e]);
     }
   }
-  __shared__ S0 joined0[8][128];
+  S0 (*const joined0)[128] = (S0 (*)[128])joins;
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
+  if (const unsigned int k = threadIdx.x; k < 128) {
+    S0 all = joined0[0][k];
+#pragma unroll
+    for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
+    joined0[0][k] = all;
+  }
+  __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     s0[e] = joined0[0][e * 32 + tx];
-    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   if (live && ty == 0) {
 #pragma unroll
@@ -92,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_57af8da3dab18e2a_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -104,6 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6_finish(c
   q = weft_min(q, n - 1);
   const I column = q;
   const I x0 = q;
+  __shared__ __align__(16) unsigned char joins[2048];
   S0 s0[1];
   {
     const int e = 0;
@@ -116,16 +124,22 @@ extern "C" __global__ void __launch_bounds__(256) weft_3bc38f9a2e406ec6_finish(c
       join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
     }
   }
-  __shared__ S0 joined0[8][32];
+  S0 (*const joined0)[32] = (S0 (*)[32])joins;
   {
     const int e = 0;
     joined0[ty][e * 32 + tx] = s0[e];
   }
   __syncthreads();
+  if (const unsigned int k = threadIdx.x; k < 32) {
+    S0 all = joined0[0][k];
+#pragma unroll
+    for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
+    joined0[0][k] = all;
+  }
+  __syncthreads();
   {
     const int e = 0;
     s0[e] = joined0[0][e * 32 + tx];
-    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 32 + tx]);
   }
   float h1[1];
   {

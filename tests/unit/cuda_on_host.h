@@ -135,7 +135,7 @@ static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
 
 // Thread-local variables of one library lie at the same distances in every thread.
 static thread_local char origin;
-static char* origins[8];
+static char* origins[16];
 static const void* in_block(const void* p, unsigned rank) {
   return origins[rank] + ((const char*)p - &origin);
 }
@@ -185,6 +185,13 @@ static inline float __int_as_float(int x) { return same_bits<float>(x); }
 static inline int __float_as_int(float x) { return same_bits<int>(x); }
 static inline double __longlong_as_double(long long x) { return same_bits<double>(x); }
 static inline long long __double_as_longlong(double x) { return same_bits<long long>(x); }
+// Bytes 0 to 3 are x's, 4 to 7 y's; each digit of `which` picks one.
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned which) {
+  const unsigned long long both = (unsigned long long)y << 32 | x;
+  unsigned r = 0;
+  for (int k = 0; k < 4; ++k) r |= (unsigned)(both >> ((which >> 4 * k & 7) * 8) & 0xff) << 8 * k;
+  return r;
+}
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }

@@ -608,8 +608,8 @@ TEST(CudaMeaning, OfHalves) {
 TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
   Emulated all;
   for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
-    for (int cluster : {1, 2, 8})
-      for (int64_t width : {1, 7, 520, 1001, 2048}) {
+    for (int cluster : {1, 2, 16})
+      for (int64_t width : {1, 7, 520, 1001, 1002, 2048}) {
         auto force = [&](Schedule& s, RowProgram& p) {
           if (plan::crossing_values(p).empty()) return;
           s.keeper = keeper;
@@ -724,8 +724,8 @@ TEST(CudaMeaning, OfColumnsThatStay) {
       all.add(compile(ir::parse(column_softmax("f32", rows, 66)), target));
   // Several blocks a strip, ends that do not fill it, and strips that the columns do not fill.
   for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
-    for (int cluster : {1, 2, 4, 8})
-      for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {33, 7}, {256, 64}})
+    for (int cluster : {1, 2, 4, 8, 16})
+      for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {34, 7}, {256, 64}})
         for (const char* dtype : {"f32", "bf16"})
           all.add(
               compile(ir::parse(column_softmax(dtype, rows, width)), tiny(), [&](Schedule& s, RowProgram& p) {

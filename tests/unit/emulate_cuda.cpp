@@ -68,17 +68,40 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text,
               R"(asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");)",
               "*(uint4*)to = __ldcs((const uint4*)from);");
-  replace_all(text, R"(asm volatile("cp.async.wait_all;" ::: "memory");)", "");
-  replace_all(text, R"(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");)", "");
-  replace_all(text, R"(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");)",
-              "meet_cluster();");
-  replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);",
-              "S& there = *(S*)in_block(&place, rank);");
-  replace_all(text, R"(asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));)", "");
   replace_all(
       text,
-      R"(asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");)",
-      "((unsigned int*)&there)[i] = ((const unsigned int*)&s)[i];");
+      R"(asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");)",
+      "check_aligned((const W*)from), memcpy(to, from, sizeof(W));");
+  replace_all(text, R"(asm volatile("cp.async.wait_all;" ::: "memory");)", "");
+  replace_all(text, R"(asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");)", "");
+  replace_all(text, R"(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");)",
+              "meet_cluster();");
+  replace_all(text,
+              "unsigned int at = (unsigned int)__cvta_generic_to_shared(&place), count = (unsigned "
+              "int)__cvta_generic_to_shared(&told);",
+              "S& there = *(S*)in_block(&place, rank);");
+  replace_all(text, R"(asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));)", "");
+  replace_all(text, R"(asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(count) : "r"(count), "r"(rank));)",
+              "");
+  replace_all(text,
+              R"(asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");)",
+              "((unsigned int*)&there)[i] = ((const unsigned int*)&s)[i];");
+  // All blocks have told the others when all have come to wait for it.
+  replace_all(text, "unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;",
+              "unsigned int all = 1;");
+  replace_all(text, "unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);", "");
+  replace_all(text, R"(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");)", "");
+  replace_all(text, R"(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");)", "");
+  replace_all(
+      text,
+      R"(asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");)",
+      "");
+  replace_all(
+      text,
+      R"(asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(all) : "r"(count) : "memory");)",
+      "meet_cluster();");
   // Each kernel has functions of its own under the same names; its entry is called without a copy of the
   // arguments.
   source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);

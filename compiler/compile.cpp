@@ -169,10 +169,10 @@ class ProgramBuilder {
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
     auto make = [&](const Bias& bias) {
-      schedule = cuda ? schedule_cuda(p, target_, bias) : schedule_cpu(p, target_, bias);
+      const bool contract = options_.numerics != Numerics::Strict;
+      schedule = cuda ? schedule_cuda(p, target_, bias, contract) : schedule_cpu(p, target_, bias);
       plan::parameterize(p);
       plan::verify(p);
-      const bool contract = options_.numerics != Numerics::Strict;
       return cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
     };
     std::optional<plan::RowProgram> unscheduled;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/error.h"
+
 namespace weft::emit {
 
 using namespace plan;
@@ -265,6 +267,10 @@ void CpuSpan::write(const Fold& f) {
     after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
   after_ += format("  s->T{} = {};\n", n,
                    e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
+}
+
+void CpuSpan::write(const Largest&) {
+  throw InternalError("emit cpu: sums are rescaled on CUDA only\n" + plan::print(e_.p_));
 }
 
 void CpuSpan::write(const Scan& s) {

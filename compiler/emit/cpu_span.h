@@ -50,6 +50,7 @@ class CpuSpan {
   void write(const plan::Store& s);
   void write(const plan::Fold& f);
   void write(const plan::Scan& s);
+  void write(const plan::Largest& l);
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);

@@ -369,6 +369,7 @@ void CudaEmitter::rows(bool finishing) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
+    start_bases(number);
     start_scans(number, finishing ? "s0" : "");
     if (whole_rows_) {
       code_.add("{");
@@ -416,8 +417,8 @@ void CudaEmitter::columns(bool finishing) {
   if (split) code_.add("const I column = q;");
   split_position(outer, false);
   std::string first = groups > 1 ? "live && ty == 0" : "live";
-  if (s_.cluster > 1) first += " && rank == 0";
   room_for_joins();
+  if (s_.cluster > 1) first += " && rank == 0";
   std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
@@ -474,6 +475,7 @@ void CudaEmitter::columns(bool finishing) {
     outer_code(b.sweep->before, first);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
+    start_bases(number);
     start_scans(number, finishing ? "s0" : "");
     if (whole_rows_) {
       code_.add("{");

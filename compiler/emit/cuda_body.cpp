@@ -550,7 +550,7 @@ void CudaEmitter::close_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_elements(const Batch& b) {
-  const std::set<Value> across = across_scans(b);
+  const std::set<Value> across = across_meetings(b);
   for (Value v : across) code_.line("{} y{}[{}][{}];", value_type(v), v, s_.unroll, s_.lanes);
   open_elements(b);
   auto& body = b.sweep->body;
@@ -577,14 +577,16 @@ void CudaEmitter::batch_elements(const Batch& b) {
       code_.line("const {} v{} = {};", value_type(v), v, value);
       if (kept(v) && !in_place(*l, r.path)) set_element(t, format("k{}[u]", v), name_of(v));
     } else if (auto* st = std::get_if<Store>(&s); st && r.path == Path::Vector) {
-      code_.line("w{}[u].e[e] = {};", k, packed(p_.buffers[st->buffer].dtype, name_of(st->value)));
-    } else if (auto* scan = std::get_if<Scan>(&s); scan && scans_rows(b)) {
-      // All elements meet here: those before the scan, then the threads of the row, then those after it.
-      scan_row(*scan);
+      set_element(p_.buffers[st->buffer].dtype, format("w{}[u]", k), name_of(st->value));
+    } else if (meets(b, s)) {
+      // All elements meet here: those before the statement, then the threads of the row, or the thread's own
+      // state, then those after it.
+      auto* scan = std::get_if<Scan>(&s);
+      if (scan) scan_row(*scan);
       for (Value before : across)
         if (home_.contains(before)) home_.erase(before);
       close_elements(b);
-      join_scan(*scan);
+      scan ? join_scan(*scan) : rescale(std::get<Largest>(s), static_cast<size_t>(b.number));
       open_elements(b);
       for (Value before : across) home_[before] = format("y{}[u][e]", before);
       if (scan) finish_scan(*scan);

@@ -164,12 +164,24 @@ class CudaEmitter {
   void start_scans(size_t sweep, const std::string& from_parts);
   bool scans_rows(const Batch& batch) const { return !columns_ && !totalling_ && scans_of(batch) > 0; }
   int scans_of(const Batch& batch) const;
-  // Values of a batch's elements that statements after a scan read.
-  std::set<plan::Value> across_scans(const Batch& batch) const;
+  // Whether a statement needs all elements of the batch before those after it.
+  bool meets(const Batch& batch, const plan::Stmt& stmt) const {
+    return std::holds_alternative<plan::Largest>(stmt) ||
+           (std::holds_alternative<plan::Scan>(stmt) && scans_rows(batch));
+  }
+  // Values of a batch's elements that statements after such a one read.
+  std::set<plan::Value> across_meetings(const Batch& batch) const;
   void scan_column(const plan::Scan& scan);
   void scan_row(const plan::Scan& scan);
   void join_scan(const plan::Scan& scan);
   void finish_scan(const plan::Scan& scan);
+
+  // ---- cuda_rescale.cpp: sums that are relative to the largest value so far
+  std::vector<int> relative_to(int accumulator) const;
+  void start_bases(size_t sweep);
+  void rescale(const plan::Largest& largest, size_t sweep);
+  std::string joined_relative(int accumulator) const;
+  std::string finished_relative(int accumulator, const std::string& state) const;
 
   // ---- cuda_body.cpp: statements
   Batch plan_batch(const plan::Sweep& sweep, int number);
@@ -200,6 +212,8 @@ class CudaEmitter {
   std::string index_text(const plan::Index& at, int64_t shift = 0) const;
   std::string name_of(plan::Value v) const;
   std::string packed(DType dtype, const std::string& value) const;
+  std::string element_of(DType dtype, const std::string& vector, const std::string& e) const;
+  void set_element(DType dtype, const std::string& vector, const std::string& value);
   std::string guards_text(const std::vector<plan::Value>& guards) const;
   std::string vector_type(DType dtype) const {
     return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);
@@ -207,13 +221,15 @@ class CudaEmitter {
   std::string value_type(plan::Value v) const { return dialect_.value_type(p_.values[v].dtype); }
   const plan::Num& extent(int axis) const { return p_.extent(axis); }
   bool kept(plan::Value v) const { return kept_.contains(v); }
+  // Whether a load's vector is at once the one that is kept.
+  bool in_place(const plan::Load& load, Path path) const {
+    return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
+  }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);
 
   const plan::RowProgram& p_;
   plan::Schedule s_;
-  std::string element_of(DType dtype, const std::string& vector, const std::string& e) const;
-  void set_element(DType dtype, const std::string& vector, const std::string& value);
   bool contract_;
   CudaDialect dialect_;
   CodeText code_;
@@ -221,10 +237,6 @@ class CudaEmitter {
   int outer_axes_ = 0, lane_ = 0;
   int down_ = -1;                                  // shelves: the axis along which a thread's rows lie
   bool wide_ = false;                              // 64-bit index arithmetic
-  // Whether a load's vector is at once the one that is kept.
-  bool in_place(const plan::Load& load, Path path) const {
-    return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
-  }
   bool columns_ = false;                           // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;                            // the last vector along the lane axis is not full
   bool whole_rows_ = false;                        // a batch takes the whole row

@@ -36,6 +36,8 @@ void CudaEmitter::declare_state(size_t sweep) {
       if (wide_) align = std::max<size_t>(align, 8);
       body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n",
                      acc.op == ir::Op::argmax ? "max" : "min", a);
+    } else if (acc.relative_to >= 0) {
+      body = joined_relative(a) + body;
     } else {
       body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
     }
@@ -250,6 +252,7 @@ void CudaEmitter::finish(size_t sweep) {
     auto& acc = p_.accumulators[a];
     std::string from = format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", is_arg(acc) ? 'i' : 't', a);
     DType t = total_of(acc);
+    if (acc.relative_to >= 0) from = finished_relative(a, format("s{}{}", sweep, columns_ ? "[e]" : ""));
     if (!is_arg(acc) && t != acc.dtype)
       from = format("weft_cast_{}_{}({})", suffix(t), suffix(acc.dtype), from);
     if (!columns_) {

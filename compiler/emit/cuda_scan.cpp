@@ -17,17 +17,16 @@ int CudaEmitter::scans_of(const Batch& b) const {
       std::ranges::count_if(b.sweep->body, [](auto& s) { return std::holds_alternative<Scan>(s); }));
 }
 
-std::set<Value> CudaEmitter::across_scans(const Batch& b) const {
+std::set<Value> CudaEmitter::across_meetings(const Batch& b) const {
   std::set<Value> out;
-  if (!scans_rows(b)) return out;
-  std::map<Value, int> phase;  // how many scans stand before the definition
+  std::map<Value, int> phase;  // how many meetings stand before the definition
   int now = 0;
   for (size_t k = 0; k < b.sweep->body.size(); ++k) {
     const Stmt& s = b.sweep->body[k];
     if (b.routes[k].path == Path::Same) continue;
     for (Value v : uses(s))
       if (auto known = phase.find(v); known != phase.end() && known->second < now) out.insert(v);
-    if (std::holds_alternative<Scan>(s)) ++now;
+    if (meets(b, s)) ++now;
     if (Value v = defines(s); v >= 0) phase[v] = now;
   }
   return out;

@@ -173,6 +173,18 @@ static __device__ __forceinline__ void weft_await_told(unsigned long long& told)
   while (!all);
 }
 )"},
+    {"weft_scale_f32",
+     R"(// What makes a sum of exp(x - from) one of exp(x - to). Of nothing but -inf, x itself is summed up.
+static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
+  return from == to ? 1.0f : weft_exp_f32(from - to);
+}
+static __device__ __forceinline__ float weft_finite_base_f32(float x) { return x == -__builtin_inff() ? 0.0f : x; }
+)"},
+    {"weft_scale_f64", R"(static __device__ __forceinline__ double weft_scale_f64(double from, double to) {
+  return from == to ? 1.0 : weft_exp_f64(from - to);
+}
+static __device__ __forceinline__ double weft_finite_base_f64(double x) { return x == -__builtin_inf() ? 0.0 : x; }
+)"},
     {"weft_first_max",
      R"(// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
 template <class T>

@@ -23,12 +23,44 @@ bool walks(const Node& n, int64_t axis) {
 }
 bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
+// CUDA: elements of a row, and of a column, that a cluster's shared memory keeps.
+constexpr int64_t kLongestRow = 262144, kLongestColumn = 16384;
+
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
 bool row_is_local(int64_t points, int64_t row, const Target& target) {
   if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
   return points >= target.threads / 2 || row <= 8192;
+}
+
+// Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
+// lie beside each other in strips.
+bool row_is_local(const Space& space, const Target& target) {
+  int64_t points = 1, row = 1;
+  bool columns = false;
+  for (size_t g = 0; g < space.extents.size(); ++g) {
+    (space.row[g] ? row : points) *= space.extents[g];
+    if (space.extents[g] > 1) columns = !space.row[g];
+  }
+  if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
+      points < (columns ? 32 : 2) * int64_t{target.threads})
+    return false;
+  return row_is_local(points, row, target);
+}
+
+// Whether the consumer sums up exp(x - m), where the producer is m, the largest x of the row: both are found
+// while the row is read once (rescale_sums).
+bool is_relative_sum(const Node& producer, const Node& consumer) {
+  if (producer.op != ir::Op::max || consumer.op != ir::Op::sum || !is_float(producer.dtype())) return false;
+  if (producer.as<ir::AxesAttr>().axes != consumer.as<ir::AxesAttr>().axes) return false;
+  const Node* e = consumer.inputs[0].get();
+  if (e->op != ir::Op::exp || e->inputs[0]->op != ir::Op::subtract) return false;
+  const Node& difference = *e->inputs[0];
+  const Node* largest = difference.inputs[1].get();
+  while (largest->op == ir::Op::reshape || largest->op == ir::Op::broadcast)
+    largest = largest->inputs[0].get();
+  return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
 // Rows of fewer elements are better walked beside each other.
@@ -58,7 +90,7 @@ Join finish(const Space& space, const Node& root, std::vector<int> axis, const T
 }  // namespace
 
 Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& producer_axis,
-              const Node& consumer, const Reading& reading, const Target& target) {
+              const Node& consumer, const Reading& reading, const Target& target, Numerics numerics) {
   if (!reading.aligned) return refuse(reading.reason);
   const Shape& shape = space_of(consumer);
   std::vector<int> axis(shape.size(), -1);
@@ -102,7 +134,9 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
         return refuse("it reduces over the axes that are walked in parallel");
   int64_t points = 1, elements = 1;
   for (size_t g = 0; g < space.extents.size(); ++g) (space.row[g] ? elements : points) *= space.extents[g];
-  if (!row_is_local(points, elements, target))
+  const bool rescaled =
+      target.kind == TargetKind::Cuda && numerics != Numerics::Strict && is_relative_sum(producer, consumer);
+  if (!rescaled && !row_is_local(space, target))
     return refuse(fmt::format("a row of {} elements for {} results is reduced by the whole machine first",
                               elements, points));
   return {true, std::move(axis), ""};

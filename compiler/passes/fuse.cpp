@@ -336,7 +336,7 @@ class Fuser {
     for (auto& root : b.roots) {
       const Reading* reading = e.reading(root.node.get());
       if (!reading) continue;
-      Join join = can_fuse(b.space, *root.node, root.axis, *n, *reading, target_);
+      Join join = can_fuse(b.space, *root.node, root.axis, *n, *reading, target_, options_.numerics);
       if (!join.possible) return refused(root.node.get(), join.reason);
       if (first && join.axis != axis)
         return refused(root.node.get(), "it lines up otherwise than " + std::string(name(first->op)));

@@ -40,7 +40,8 @@ struct Reading {
 // Whether `consumer` can be computed in the group of `producer`, which is laid out by `producer_axis` in
 // `space`. A pure function of structure and shapes.
 Join can_fuse(const Space& space, const ir::Node& producer, const std::vector<int>& producer_axis,
-              const ir::Node& consumer, const Reading& reading, const Target& target);
+              const ir::Node& consumer, const Reading& reading, const Target& target,
+              Numerics numerics = Numerics::Standard);
 
 // Whether two roots that do not read each other can share the loops of a group.
 Join can_join_siblings(const Space& space, const ir::Node& root, const Target& target);

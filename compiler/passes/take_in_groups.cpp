@@ -93,7 +93,8 @@ class TakeIn {
       if (ir::scans(*root.node) || to.space.scans) return {};
       for (auto& other : to.roots)
         if (auto* reading = expressions_.at(root.node.get()).reading(other.node.get())) {
-          Join join = can_fuse(to.space, *other.node, other.axis, *root.node, *reading, target_);
+          Join join =
+              can_fuse(to.space, *other.node, other.axis, *root.node, *reading, target_, options_.numerics);
           if (!join.possible) return join;
           if (join.axis != root.axis) return {};
         }

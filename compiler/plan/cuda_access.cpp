@@ -88,7 +88,7 @@ std::vector<bool> varies_along(const RowProgram& p, int axis) {
   for_each_stmt(p, [&](const Stmt& stmt) {
     Value v = defines(stmt);
     if (v < 0) return;
-    bool varies = std::holds_alternative<Scan>(stmt);
+    bool varies = std::holds_alternative<Scan>(stmt) || std::holds_alternative<Largest>(stmt);
     for (Value u : uses(stmt)) varies |= out[u];
     if (const Index* at = index_of(stmt)) varies |= stride_along(*at, axis) != 0;
     out[v] = varies;

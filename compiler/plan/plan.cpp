@@ -366,6 +366,9 @@ void verify(const RowProgram& p) {
         if (t.axis < static_cast<int>(p.outer.size())) fail("outer axes do not exist after the points");
   }
   if (p.scans() && p.across()) fail("what is scanned is not reduced across too");
+  for (auto& acc : p.accumulators)
+    if (acc.relative_to >= 0 && (acc.op != ir::Op::sum || p.accumulators[acc.relative_to].op != ir::Op::max))
+      fail("only sums are relative, and to a largest value");
   if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
 }
 

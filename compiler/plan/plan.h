@@ -95,13 +95,20 @@ struct Scan {
   int accumulator;
   Value value;
 };  // what the (running) accumulator holds once `value` is folded into it
+// The largest of what was folded, of these elements and those before. Where that grew, the sums that are
+// relative to it are rescaled.
+struct Largest {
+  Value out;
+  int accumulator;
+};
 struct Store {
   int buffer;
   Index at;
   Value value;
   Run run = {};
 };
-using Stmt = std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Store>;
+using Stmt =
+    std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Largest, Store>;
 
 // A reduction over the row. `out` is known after the sweep that folds into it. A running one is fed by one
 // Scan, has to be walked along the only row axis in order, and its `out` is read by nobody.
@@ -113,6 +120,8 @@ struct Accumulator {
   // Over the outer points, with a total for each row element. No sweep finishes it; `out` is a row value of
   // `after`.
   bool across = false;
+  // A sum of exp(x - m), where m is the largest x that this accumulator found; -1: none.
+  int relative_to = -1;
 };
 
 inline bool adds_up(const Accumulator& acc) { return acc.op == ir::Op::sum || acc.op == ir::Op::prod; }

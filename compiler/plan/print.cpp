@@ -106,14 +106,15 @@ class Printer {
                        x.guards.empty() ? "" : " where " + list(x.guards), text(x.run));
   }
   std::string text(const Fold& x) {
-    return fmt::format("fold a{} {}{} %{}{}", x.accumulator,
-                       p_.accumulators[x.accumulator].across ? "across " : "",
-                       name(p_.accumulators[x.accumulator].op), x.value,
-                       x.position < 0 ? "" : fmt::format(" at %{}", x.position));
+    const Accumulator& acc = p_.accumulators[x.accumulator];
+    return fmt::format("fold a{} {}{} %{}{}{}", x.accumulator, acc.across ? "across " : "", name(acc.op),
+                       x.value, x.position < 0 ? "" : fmt::format(" at %{}", x.position),
+                       acc.relative_to < 0 ? "" : fmt::format(" relative to a{}", acc.relative_to));
   }
   std::string text(const Scan& x) {
     return fmt::format("scan {} %{}", name(p_.accumulators[x.accumulator].op), x.value);
   }
+  std::string text(const Largest& x) { return fmt::format("largest of a{}", x.accumulator); }
   std::string text(const Store& x) {
     return fmt::format("b{}[{}] = %{}{}", x.buffer, text(x.at), x.value, text(x.run));
   }

@@ -51,9 +51,11 @@ struct Schedule {
   std::string reason;  // what explain prints
 };
 
-// Both also decide what crosses sweeps (repeat_cheap_values), so they may change the program.
+// Both also decide what crosses sweeps (repeat_cheap_values, rescale_sums), so they may change the program.
 Schedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bias = {});
-Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {});
+// `contract`: whether sums may round otherwise than op by op.
+Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {},
+                       bool contract = true);
 
 // Whether a load is contiguous along `axis` and jumps along the lanes'.
 bool is_transposed(const Load& load, int axis, int lane_axis);

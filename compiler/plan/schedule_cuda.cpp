@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/plan/cuda_access.h"
+#include "compiler/plan/rescale.h"
 #include "compiler/plan/schedule.h"
 
 namespace weft::plan {
@@ -49,10 +50,11 @@ class Scheduler {
  public:
   // Frugal schedules first let a thread have more registers by bounding nothing, then keep and unroll half as
   // much, and half of that.
-  Scheduler(RowProgram& p, const Target& target, const Bias& bias)
+  Scheduler(RowProgram& p, const Target& target, const Bias& bias, bool contract)
       : p_(p),
         target_(target),
         bias_(bias),
+        contract_(contract),
         kept_bytes_(kKeptBytes >> std::clamp(bias.frugal - 1, 0, 2)),
         most_unrolled_(kMostUnrolled >> std::clamp(bias.frugal - 1, 0, 2)),
         outer_(static_cast<int>(p.outer.size())) {
@@ -413,6 +415,23 @@ class Scheduler {
     return true;
   }
 
+  // Rows are read in each sweep, in fewer ones where sums can be rescaled; whether there are such.
+  bool read_again() {
+    repeat_cheap_values(p_, true, 1e30f);
+    s_.keeper = Keeper::Reload;
+    return contract_ && rescale_sums(p_);
+  }
+
+  // Reductions alone, one of which needs the largest element of the row, as log-sum-exp does.
+  bool finish_in_one_sweep() {
+    if (!contract_ || p_.scans()) return false;
+    RowProgram once = p_;
+    repeat_cheap_values(once, true, 1e30f);
+    if (!rescale_sums(once) || once.sweeps.size() > 1) return false;
+    p_ = std::move(once);
+    return true;
+  }
+
   void rows_along(int lane) {
     s_.order = Order::Rows;
     s_.lane_axis = lane;
@@ -424,6 +443,7 @@ class Scheduler {
     if (crosses && keep_in_registers(row_vectors)) {
       where = "rows stay in registers";
     } else {
+      if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
       s_.unroll = unroll_for(p_.scans() ? 2 : 8);
       // Joining costs as much as some elements do: four batches a thread where there are rows enough, but
       // neighbours enough to read whole sectors.
@@ -437,10 +457,9 @@ class Scheduler {
         where = "rows stay in shared memory";
         s_.threads_per_row = std::max(s_.threads_per_row, 32);
       } else if (crosses) {
-        repeat_cheap_values(p_, true, 1e30f);
-        s_.keeper = Keeper::Reload;
+        where =
+            read_again() ? "rows are read again, sums rescaled as the largest grows" : "rows are read again";
         s_.streaming = false;
-        where = "rows are read again";
       }
       s_.unroll =
           static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
@@ -606,10 +625,9 @@ class Scheduler {
     for (auto& sweep : p_.sweeps)
       while (s_.lanes > 1 && state_bytes(sweep) * s_.lanes * kThreads > kJoinBytes) s_.lanes /= 2;
     int64_t columns = lines(p_.outer_count(), lane) * vectors(lane), row = p_.row_count();
-    if (!crossing_values(p_).empty()) {
+    if (!crossing_values(p_).empty() && !finish_in_one_sweep()) {
       if (!p_.scans() && keep_columns(columns, row)) return;
-      repeat_cheap_values(p_, true, 1e30f);
-      s_.keeper = Keeper::Reload;
+      read_again();
     }
     int64_t across = std::clamp<int64_t>(power_of_two_up(columns), 8, 32);
     // What is read again is not split.
@@ -679,6 +697,7 @@ class Scheduler {
   RowProgram& p_;
   const Target& target_;
   const Bias bias_;
+  const bool contract_;
   const int64_t kept_bytes_, most_unrolled_;
   Schedule s_;
   int outer_;
@@ -687,9 +706,9 @@ class Scheduler {
 
 }  // namespace
 
-Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias) {
+Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias, bool contract) {
   if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
-  return Scheduler(program, target, bias).run();
+  return Scheduler(program, target, bias, contract).run();
 }
 
 }  // namespace weft::plan

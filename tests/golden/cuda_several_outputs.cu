@@ -33,14 +33,16 @@ static __device__ __forceinline__ bool weft_less_f32(float a, float b) { return 
 static __device__ __forceinline__ unsigned char weft_pack_bool(bool x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
-// A bf16 that is held as a float has its bits in the upper half.
-static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
-  return (unsigned short)(__float_as_uint(x) >> 16);
-}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
 };
+// The bits of a bf16 that is held as a float are in the upper half. Elements are set in their order.
+template <int V>
+static __device__ __forceinline__ void weft_set_bf16(Vec<unsigned short, V>& x, int e, float v) {
+  unsigned int& w = ((unsigned int*)&x)[e / 2];
+  w = e % 2 ? __byte_perm(w, __float_as_uint(v), 0x7632) : __float_as_uint(v);
+}
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -50,7 +52,7 @@ static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
 struct Args { unsigned long long w[6]; };
-extern "C" __global__ void __launch_bounds__(256) weft_03f02526c800abfb(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_ca668773a51e5406(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -88,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_03f02526c800abfb(const __
       const float v3 = weft_select_f32(v0, v2, v1);
       w4[u].e[e] = weft_pack_f32(v3);
       const float v4 = weft_cast_f32_bf16(v3);
-      w6[u].e[e] = weft_bits_bf16(v4);
+      weft_set_bf16(w6[u], e, v4);
       const bool v6 = weft_less_f32(v1, h5[u]);
       w9[u].e[e] = weft_pack_bool(v6);
     }

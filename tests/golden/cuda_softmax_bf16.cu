@@ -65,10 +65,6 @@ static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-// A bf16 that is held as a float has its bits in the upper half.
-static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
-  return (unsigned short)(__float_as_uint(x) >> 16);
-}
 // Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
 static __device__ __forceinline__ float weft_exp_half(float x) {
   float r;
@@ -136,7 +132,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 3) weft_594021a77dea2ab7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 3) weft_0ca7b9b4c76c51d8(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -266,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_594021a77dea2ab7(const
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const float v5 = weft_round_bf16(weft_quotient(weft_get_bf16(k3[u], e), v4));
-        w1[u].e[e] = weft_bits_bf16(v5);
+        weft_set_bf16(w1[u], e, v5);
       }
     }
 #pragma unroll

@@ -1,4 +1,4 @@
-// columns, 4 lanes along axis 0, 32 threads down each, which stay in shared memory, 8 blocks a strip; 8 elements a thread access
+// columns, 4 lanes along axis 0, 16 threads down each, which stay in shared memory, 16 blocks a strip; 8 elements a thread access
 // 4096 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
@@ -45,24 +45,47 @@ static __device__ __forceinline__ float weft_divide_by_f32(float x, double inver
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
-// Writes to a shared variable of another block of the cluster.
+// Writes to a shared variable of another block of the cluster, which counts the bytes in `told`.
 template <class S>
-static __device__ __forceinline__ void weft_tell_block(S& place, unsigned int rank, const S& s) {
-  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place);
+static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long long& told, unsigned int rank, const S& s) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&place), count = (unsigned int)__cvta_generic_to_shared(&told);
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(at), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(count) : "r"(count), "r"(rank));
 #pragma unroll
   for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]) : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
+// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;
+  do
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(all) : "r"(count) : "memory");
+  while (!all);
+}
+// The blocks of the cluster know that all of them run, and nothing about memory: a barrier that orders it
+// waits for all that is being stored.
 static __device__ __forceinline__ void weft_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-static __device__ __forceinline__ void weft_copy_ahead(void* to, const void* from) {
+// A vector of 4, 8 or 16 bytes.
+template <class W, class T>
+static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
   unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  if constexpr (sizeof(W) == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 template <class S>
@@ -91,28 +114,32 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_a328b5f0dcc9b804(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0] / 4;
-  const I tx = (I)(threadIdx.x % 8), ty = (I)(threadIdx.x / 8);
-  I q = (I)(blockIdx.x / 8) * 8 + tx;
+  const I tx = (I)(threadIdx.x % 16), ty = (I)(threadIdx.x / 16);
+  I q = (I)(blockIdx.x / 16) * 16 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 4;
+  __shared__ __align__(16) unsigned char joins[2048];
   const I m = p[1];
-  const I rank = (I)(blockIdx.x % 8);
+  const I rank = (I)(blockIdx.x % 16);
+  __shared__ unsigned long long told0;
+  __shared__ unsigned long long told1;
+  if (threadIdx.x == 0) { weft_expect(told0, 1024 * sizeof(S0)); weft_expect(told1, 1024 * sizeof(S1)); }
   weft_arrive();
   const I begin = rank * p[4];
   const I end = weft_min(begin + p[4], m);
   Vec<float, 4>* z0 = (Vec<float, 4>*)(weft_shared + p[4] * 0) + tx;
   Vec<float, 4>* z3 = (Vec<float, 4>*)(weft_shared + p[4] * 0) + tx;
 #pragma unroll 4
-  for (I c = begin + ty; c < end; c += 32) {
+  for (I c = begin + ty; c < end; c += 16) {
     I q = c;
     const I x1 = q;
-    weft_copy_ahead(z0 + (c - begin) * 8, b0 + (x0 + x1 * p[2]));
+    weft_copy_ahead(z0 + (c - begin) * 16, b0 + (x0 + x1 * p[2]));
   }
   weft_copied();
   S0 s0[4];
@@ -121,14 +148,14 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
 #pragma unroll 1
-  for (I c = begin + ty; c < end; c += 32 * 2) {
+  for (I c = begin + ty; c < end; c += 16 * 2) {
     I x1[2];
     I at[2];
     Vec<float, 4> k0[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      I q = c + u * 32;
-      at[u] = (q - begin) * 8;
+      I q = c + u * 16;
+      at[u] = (q - begin) * 16;
       k0[u] = z0[at[u]];
       x1[u] = q;
     }
@@ -144,36 +171,41 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
 #pragma unroll
-    for (int k = 16; k >= 8; k /= 2) join0(s0[e], weft_exchange(s0[e], k));
+    for (int k = 16; k >= 16; k /= 2) join0(s0[e], weft_exchange(s0[e], k));
   }
-  __shared__ S0 joined0[8][32];
-  if (ty % 4 == 0) {
+  S0 (*const joined0)[64] = (S0 (*)[64])joins;
+  __shared__ S0 all0[64];
+  if (ty % 2 == 0) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      joined0[ty / 4][e * 8 + tx] = s0[e];
+      joined0[ty / 2][e * 16 + tx] = s0[e];
     }
+  }
+  __syncthreads();
+  if (const unsigned int k = threadIdx.x; k < 64) {
+    S0 all = joined0[0][k];
+#pragma unroll
+    for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
+    joined0[0][k] = all;
+  }
+  __syncthreads();
+  __shared__ S0 blocks0[16][64];
+  weft_await();
+#pragma unroll 1
+  for (unsigned int k = threadIdx.x; k < 1024; k += 256) {
+    weft_tell_block(blocks0[rank][k % 64], told0, k / 64, joined0[0][k % 64]);
+  }
+  weft_await_told(told0);
+  if (const unsigned int k = threadIdx.x; k < 64) {
+    S0 all = blocks0[0][k];
+#pragma unroll
+    for (int j = 1; j < 16; ++j) join0(all, blocks0[j][k]);
+    all0[k] = all;
   }
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s0[e] = joined0[0][e * 8 + tx];
-    for (int k = 1; k < 8; ++k) join0(s0[e], joined0[k][e * 8 + tx]);
-  }
-  __shared__ S0 blocks0[8][32];
-  weft_await();
-  if (ty < 8) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      weft_tell_block(blocks0[rank][e * 8 + tx], (unsigned int)ty, s0[e]);
-    }
-  }
-  weft_arrive();
-  weft_await();
-#pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    s0[e] = blocks0[0][e * 8 + tx];
-#pragma unroll
-    for (int k = 1; k < 8; ++k) join0(s0[e], blocks0[k][e * 8 + tx]);
+    s0[e] = all0[e * 16 + tx];
   }
   float h1[4];
 #pragma unroll
@@ -186,15 +218,15 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
     s1[e].t1 = weft_splat_f32(-0x0p+0f);
   }
 #pragma unroll 1
-  for (I c = begin + ty; c < end; c += 32 * 2) {
+  for (I c = begin + ty; c < end; c += 16 * 2) {
     I x1[2];
     I at[2];
     Vec<float, 4> k0[2];
     Vec<float, 4> k3[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      I q = c + u * 32;
-      at[u] = (q - begin) * 8;
+      I q = c + u * 16;
+      at[u] = (q - begin) * 16;
       k0[u] = z0[at[u]];
       x1[u] = q;
     }
@@ -216,35 +248,39 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
 #pragma unroll
-    for (int k = 16; k >= 8; k /= 2) join1(s1[e], weft_exchange(s1[e], k));
+    for (int k = 16; k >= 16; k /= 2) join1(s1[e], weft_exchange(s1[e], k));
   }
-  __shared__ S1 joined1[8][32];
-  if (ty % 4 == 0) {
+  S1 (*const joined1)[64] = (S1 (*)[64])joins;
+  if (ty % 2 == 0) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      joined1[ty / 4][e * 8 + tx] = s1[e];
+      joined1[ty / 2][e * 16 + tx] = s1[e];
     }
+  }
+  __syncthreads();
+  if (const unsigned int k = threadIdx.x; k < 64) {
+    S1 all = joined1[0][k];
+#pragma unroll
+    for (int j = 1; j < 8; ++j) join1(all, joined1[j][k]);
+    joined1[0][k] = all;
+  }
+  __syncthreads();
+  __shared__ S1 blocks1[16][64];
+#pragma unroll 1
+  for (unsigned int k = threadIdx.x; k < 1024; k += 256) {
+    weft_tell_block(blocks1[rank][k % 64], told1, k / 64, joined1[0][k % 64]);
+  }
+  weft_await_told(told1);
+  if (const unsigned int k = threadIdx.x; k < 64) {
+    S1 all = blocks1[0][k];
+#pragma unroll
+    for (int j = 1; j < 16; ++j) join1(all, blocks1[j][k]);
+    joined1[0][k] = all;
   }
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s1[e] = joined1[0][e * 8 + tx];
-    for (int k = 1; k < 8; ++k) join1(s1[e], joined1[k][e * 8 + tx]);
-  }
-  __shared__ S1 blocks1[8][32];
-  if (ty < 8) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      weft_tell_block(blocks1[rank][e * 8 + tx], (unsigned int)ty, s1[e]);
-    }
-  }
-  weft_arrive();
-  weft_await();
-#pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    s1[e] = blocks1[0][e * 8 + tx];
-#pragma unroll
-    for (int k = 1; k < 8; ++k) join1(s1[e], blocks1[k][e * 8 + tx]);
+    s1[e] = joined1[0][e * 16 + tx];
   }
   float h4[4];
 #pragma unroll
@@ -258,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
       inverse4[e] = weft_inverse_f32(h4[e]);
     }
 #pragma unroll 1
-    for (I c = begin + ty; c < end; c += 32 * 2) {
+    for (I c = begin + ty; c < end; c += 16 * 2) {
       I x1[2];
       I at[2];
       Vec<float, 4> k0[2];
@@ -266,8 +302,8 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_46ec130a9d5a58bb(const
       Vec<float, 4> w1[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        I q = c + u * 32;
-        at[u] = (q - begin) * 8;
+        I q = c + u * 16;
+        at[u] = (q - begin) * 16;
         k0[u] = z0[at[u]];
         k3[u] = z3[at[u]];
         x1[u] = q;

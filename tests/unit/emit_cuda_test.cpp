@@ -320,6 +320,24 @@ std::string column_softmax(const std::string& dtype, int64_t rows, int64_t width
                      dtype, rows, width);
 }
 
+// With what else is found in the same readings.
+std::string log_sum_exp(const std::string& dtype, int64_t rows, int64_t width, int axis) {
+  return fmt::format(R"(graph {{
+  %a = input : {0}[{1}, {2}]
+  %m = max %a, axes=[{3}]
+  %m1 = reshape %m : {0}[{4}]
+  %d = subtract %a, %m1
+  %e = exp %d
+  %s = sum %e, axes=[{3}]
+  %l = log %s
+  %y = add %l, %m
+  %t = sum %a, axes=[{3}]
+  return %y, %t
+}})",
+                     dtype, rows, width, axis,
+                     axis == 1 ? fmt::format("{}, 1", rows) : fmt::format("1, {}", width));
+}
+
 std::string sum(const std::string& type, const std::string& axes) {
   return fmt::format("graph {{\n  %a = input : {}\n  %s = sum %a, axes=[{}]\n  return %s\n}}", type, axes);
 }
@@ -442,6 +460,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 4096, 16384)},
+      {"log_sum_exp", log_sum_exp("f32", 64, 1048576, 1)},
       {"layer_norm_gradients", test::layer_norm_gradients("f32", 32768, 4096)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
       {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},
@@ -659,6 +678,64 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   add(test::row_and_column_reductions("any", "all", "bool", 12, 32), tiny());
   add(test::row_and_column_reductions("sum", "sum", "c128", 20, 25), tiny());
   all.check(2e-2, 0);
+}
+
+// Rows and columns, whole and split, that are all reductions or are read again; elements of all sizes.
+TEST(CudaMeaning, OfRescaledSums) {
+  Emulated all, edges;
+  int rescaled = 0;
+  auto add = [&](Emulated& to, const std::string& text, const Change& change = {}) {
+    Case c = compile(ir::parse(text), tiny(), change);
+    for (auto& k : c.kernels) rescaled += k.emitted.source.text.find("weft_scale_f") != std::string::npos;
+    to.add(std::move(c));
+  };
+  for (const char* dtype : {"f32", "f64", "bf16", "f16"}) {
+    add(all, log_sum_exp(dtype, 3, 20000, 1));
+    add(all, column_softmax(dtype, 20000, 2));
+    add(all, softmax(dtype, 2, 16389));
+  }
+  for (const char* dtype : {"f32", "bf16"}) {
+    add(all, softmax(dtype, 40, 16389));
+    add(all, column_softmax(dtype, 700, 140));
+  }
+  for (auto [rows, width] : {std::pair<int64_t, int64_t>{40, 33}, {70, 64}, {600, 20}}) {
+    add(edges, log_sum_exp("f32", rows, width, 0));
+    add(edges, log_sum_exp("f64", rows, width, 0));
+  }
+  for (int64_t split : {1, 2, 5})
+    for (int threads : {8, 32, 128})
+      add(edges, log_sum_exp("f32", 3, 16389, 1), [&](Schedule& s, RowProgram&) {
+        s.threads = 128;
+        s.threads_per_row = threads;
+        s.rows_per_task = 128 / threads;
+        s.split = split;
+      });
+  EXPECT_GT(rescaled, 20);
+  all.check(2e-2, 0);
+  edges.check(2e-5, 0.02);
+}
+
+// Values that only grow rescale at each batch; rows of nothing but -inf have no sum.
+TEST(CudaMeaning, OfRescaledSumsOfGrowingRows) {
+  Emulated all;
+  const char* growing = R"(graph {{
+  %a = input : f32[{0}, {1}]
+  %i = iota axis=1 : f32[{0}, {1}]
+  %k = multiply %i, {2}
+  %x = add %a, %k
+  %m = max %x, axes=[1]
+  %m1 = reshape %m : f32[{0}, 1]
+  %d = subtract %x, %m1
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  return %s, %m
+}})";
+  for (const char* by : {"0.01", "-0.01", "3.0", "inf", "-inf"})
+    all.add(compile(ir::parse(fmt::format(fmt::runtime(growing), 3, 16500, by)), tiny()));
+  for (auto& c : all.cases)
+    for (auto& k : c.kernels)
+      EXPECT_NE(k.emitted.source.text.find("weft_scale_f"), std::string::npos) << k.schedule.reason;
+  all.check(2e-5, 0);
 }
 
 // Schedules that a spilling kernel or a search asks for.

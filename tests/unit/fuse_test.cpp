@@ -670,5 +670,62 @@ TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
   EXPECT_TRUE(join(64, gpu));
 }
 
+TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
+  const Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
+  // Divides rows (axis 1) or columns (axis 0) by their sums.
+  auto local = [&](int64_t height, int64_t width, int axis) {
+    ir::Graph g = ir::parse(fmt::format(
+        R"(graph {{
+      %x = input : f32[{0}, {1}]
+      %s = sum %x, axes=[{2}]
+      %r = reshape %s : f32[{3}]
+      %y = divide %x, %r
+      return %y }})",
+        height, width, axis, axis == 1 ? fmt::format("{}, 1", height) : fmt::format("1, {}", width)));
+    const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
+    EXPECT_EQ(s.op, ir::Op::sum);
+    const char row = axis == 1;
+    return passes::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""}, gpu)
+        .possible;
+  };
+  EXPECT_TRUE(local(200, 200000, 1));
+  EXPECT_FALSE(local(200, 1000000, 1));
+  EXPECT_TRUE(local(300, 1000000, 1));
+  EXPECT_TRUE(local(16384, 512, 0));
+  EXPECT_FALSE(local(65536, 512, 0)) << "16 strips leave most processors idle";
+  EXPECT_TRUE(local(65536, 8192, 0));
+}
+
+// The largest element and the sum relative to it are found in one reading; what is relative to neither waits.
+TEST(Fuse, FindsTheLargestAndASumRelativeToItTogether) {
+  const Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
+  ir::Graph g = ir::parse(R"(graph {
+    %x = input : f32[8, 1000000]
+    %m = max %x, axes=[1]
+    %n = reshape %m : f32[8, 1]
+    %d = subtract %x, %n
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %t = reshape %s : f32[8, 1]
+    %y = divide %e, %t
+    %q = square %d
+    %v = sum %q, axes=[1]
+    return %y, %v })");
+  auto roots_of = [&](const Target& target, Numerics numerics) {
+    Options options;
+    options.numerics = numerics;
+    std::vector<std::string> groups;
+    for (auto& step : passes::fuse(g, target, options).steps) {
+      std::string ops;
+      for (auto& root : step.group.roots)
+        ops += std::string(ops.empty() ? "" : " ") + std::string(name(root.node->op));
+      groups.push_back(ops);
+    }
+    return groups;
+  };
+  EXPECT_EQ(roots_of(gpu, Numerics::Standard), (std::vector<std::string>{"max sum", "divide sum"}));
+  EXPECT_EQ(roots_of(gpu, Numerics::Strict), (std::vector<std::string>{"max", "sum", "divide sum"}));
+}
+
 }  // namespace
 }  // namespace weft

@@ -59,7 +59,7 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
       goes_across_(p.across()) {
   if (goes_across_ && (s.order != Order::Rows || s.split > 1))
     throw InternalError("emit cpu: totals across rows take whole rows, walked along the row");
-  if (s.masked && (columns_ || s.split > 1 || s.streaming || s.tile_axis >= 0))
+  if (s.masked && ((!columns_ && s.split > 1) || s.streaming || s.tile_axis >= 0))
     throw InternalError("emit cpu: masks are for whole rows, without streaming stores and tiles");
 }
 
@@ -318,7 +318,7 @@ std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to
 // Across columns, a span may fold several rows before it touches the accumulators in memory: where the last
 // row axis moves nothing but plain loads. That axis, or -1.
 int CpuEmitter::many_rows_axis(const Sweep& w) const {
-  if (!columns_ || p_.ordered || p_.row.empty()) return -1;
+  if (!columns_ || s_.masked || p_.ordered || p_.row.empty()) return -1;
   int axis = outer_rank() + static_cast<int>(p_.row.size()) - 1;
   for (auto& s : w.body) {
     if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;

@@ -33,11 +33,10 @@ struct Schedule {
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
-  bool masked = false;  // CPU, Pointwise and Rows: a row is one call of the span, with masks for its end and
-                        // its guards
-  int threads = 1;      // CUDA: threads of a block
-  int threads_per_row = 1;  // CUDA, Rows: threads that share a row
-  int64_t walk = 1;         // CUDA, Rows: rows that these threads take one after another
+  bool masked = false;           // CPU: a row is one call of the span, with masks for its end and its guards
+  int threads = 1;               // CUDA: threads of a block
+  int threads_per_row = 1;       // CUDA, Rows: threads that share a row
+  int64_t walk = 1;              // CUDA, Rows: rows that these threads take one after another
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
   int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice

@@ -26,6 +26,9 @@ constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, 
 // kStreamedAnyway elements on are worth more.
 constexpr int64_t kMaskedRow = 2048, kStreamedAnyway = 256;
 constexpr int kMaskingVector = 64;
+// Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
+// prefetchers' sake; of those that fill few vectors, several together.
+constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
 constexpr int64_t kTinyRow = 16;         // elements that are done one after another,
 constexpr float kUnrolledWork = 200;     // where all of them cost no more multiply-adds
 constexpr int64_t kShufflesOfSweep = 6;  // that take as long as calling one sweep of a row
@@ -297,6 +300,10 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (short_rows || s.keeper == Keeper::Scratch)
       s.chunk = std::min(s.chunk,
                          std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
+    const int64_t bytes = lane * static_cast<int64_t>(work.widest);
+    s.masked = masks && !short_rows && !p.ordered && bytes < kWideRow &&
+               (bytes >= kNarrowRow || lane % s.lanes != 0);
+    if (s.masked) s.reason += ", short rows";
     const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
     float task = unit * static_cast<float>(per_task);
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));

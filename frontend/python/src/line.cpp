@@ -24,7 +24,7 @@ struct Place {
   Line line;
 };
 
-constexpr size_t kPlaces = 1024;
+constexpr size_t kPlaces = 1 << 13;
 Place places[kPlaces];  // used with the interpreter's lock held
 std::string* package_folder;
 
@@ -48,8 +48,8 @@ int instruction_of(PyFrameObject* frame) { return PyFrame_GetLasti(frame); }
 const Place& place_of(PyFrameObject* frame) {
   PyCodeObject* code = PyFrame_GetCode(frame);
   const int instruction = instruction_of(frame);
-  const size_t mixed = (reinterpret_cast<uintptr_t>(code) >> 4) * 31 + static_cast<size_t>(instruction);
-  Place& place = places[(mixed ^ mixed >> 10) % kPlaces];
+  const size_t mixed = (reinterpret_cast<uintptr_t>(code) >> 4) * 31 + static_cast<size_t>(instruction) / 2;
+  Place& place = places[(mixed ^ mixed >> 13) % kPlaces];
   if (place.code == code && place.instruction == instruction) {
     Py_DECREF(code);
     return place;

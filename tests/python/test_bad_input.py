@@ -36,6 +36,15 @@ CALLS = {
     "axis_of_flip": (lambda: wf.flip(wf.zeros(6), axis=["a"]), TypeError, r"flip: axis is an integer or a sequence of integers: got \['a'\]"),
     "axis_of_sort": (lambda: wf.sort(wf.zeros(6), axis="a"), TypeError, "sort: axis is an integer: got 'a'"),
     "axis_of_moveaxis": (lambda: wf.moveaxis(wf.zeros((2, 3)), 0.5, 1), TypeError, "moveaxis: axis is an integer: got 0.5"),
+    "keepdims": (lambda: wf.sum(wf.zeros(6), keepdims="a"), TypeError, "sum: keepdims is True or False: got 'a'"),
+    "keepdims_none": (lambda: wf.zeros(6).std(keepdims=None), TypeError, "std: keepdims is True or False: got None"),
+    "arange": (lambda: wf.arange("x"), TypeError, "arange: stop is a number: got 'x'"),
+    "arange_of_a_list": (lambda: wf.arange(0, 5, [1]), TypeError, r"arange: step is a number: got \[1\]"),
+    "arange_of_an_array": (lambda: wf.arange(wf.zeros(3), 5), TypeError, "arange: start is a number: got"),
+    "pad_text": (lambda: wf.pad(wf.zeros(3), "a"), TypeError, "pad: widths are integers, before and after each axis: got 'a'"),
+    "pad_float": (lambda: wf.pad(wf.zeros(3), 1.5), TypeError, "pad: widths are integers, before and after each axis: got 1.5"),
+    "pad_triple": (lambda: wf.pad(wf.zeros(3), (1, 2, 3)), ValueError, r"pad: widths are one pair, or one for each of 1 axes: got shape \(3,\)"),
+    "pad_value": (lambda: wf.pad(wf.zeros(3), 1, constant_values="z"), TypeError, "pad: constant_values are numbers: got 'z'"),
     "shift": (lambda: wf.roll(wf.zeros(6), "a"), TypeError, "roll: shift is an integer: got 'a'"),
     "condition": (lambda: wf.where("a", 1, 2), TypeError, "where: takes arrays and numbers: got str"),
     "nan_as_integer": (lambda: wf.zeros(3, dtype="int32").__setitem__(0, float("nan")), ValueError, "assign: integers are finite: got nan for i32"),
@@ -98,3 +107,11 @@ def test_errors_leave_no_memory_behind():
 def test_errors_name_what_was_called(op, call):
     with pytest.raises((ValueError, IndexError, TypeError, OverflowError), match=rf"^{op}: .*got"):
         call(wf.zeros((3, 4)), wf.zeros((2, 5), dtype=wf.int64))
+
+
+def test_flags_are_what_numpy_takes():
+    x = wf.ones((2, 3))
+    for flag in (True, 1, np.True_, np.int64(2)):
+        assert wf.sum(x, axis=1, keepdims=flag).shape == (2, 1)
+    for flag in (False, 0, np.False_):
+        assert wf.sum(x, axis=1, keepdims=flag).shape == (2,)

@@ -9,11 +9,11 @@ using Plain = Array (*)(const Operand&, const Axes&, bool);
 void add(nb::module_& m, const char* name, Plain f) {
   m.def(
       name,
-      [f, name](const Argument& x, const Integers& axes, bool keepdims) {
+      [f, name](const Argument& x, const Integers& axes, const Flag& keepdims) {
         const PythonLine line;
-        return f(x.operand(name), axes_of(name, axes), keepdims);
+        return f(x.operand(name), axes_of(name, axes), keepdims.is(name));
       },
-      "x"_a, "axis"_a.none(), "keepdims"_a);
+      "x"_a, "axis"_a.none(), "keepdims"_a.none());
 }
 
 }  // namespace
@@ -32,18 +32,18 @@ void bind_reductions(nb::module_& m) {
   add(m, "logsumexp", logsumexp);
   m.def(
       "var",
-      [](const Argument& x, const Integers& axes, double correction, bool keepdims) {
+      [](const Argument& x, const Integers& axes, double correction, const Flag& keepdims) {
         const PythonLine line;
-        return var(x.operand("var"), axes_of("var", axes), correction, keepdims);
+        return var(x.operand("var"), axes_of("var", axes), correction, keepdims.is("var"));
       },
-      "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a);
+      "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a.none());
   m.def(
       "std",
-      [](const Argument& x, const Integers& axes, double correction, bool keepdims) {
+      [](const Argument& x, const Integers& axes, double correction, const Flag& keepdims) {
         const PythonLine line;
-        return stddev(x.operand("std"), axes_of("std", axes), correction, keepdims);
+        return stddev(x.operand("std"), axes_of("std", axes), correction, keepdims.is("std"));
       },
-      "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a);
+      "x"_a, "axis"_a.none(), "correction"_a, "keepdims"_a.none());
   m.def(
       "softmax",
       [](const Argument& x, const Integers& axes) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <string_view>
 
 #include "compiler/base/error.h"
 #include "frontend/python/src/errors.h"
@@ -73,6 +74,19 @@ int64_t Integers::one(const char* op, const char* what) const {
 Dims Integers::all(const char* op, const char* what) const {
   return read(op, what, "an integer or a sequence of integers", given_,
               [&] { return dims_from(given_.ptr()); });
+}
+
+bool Flag::is(const char* op, const char* what) const {
+  PyObject* given = given_.ptr();
+  if (PyBool_Check(given)) return given == Py_True;
+  // NumPy's bools are no integers to Python.
+  if (PyIndex_Check(given) || std::string_view(Py_TYPE(given)->tp_name).starts_with("numpy.bool")) {
+    const int truth = PyObject_IsTrue(given);
+    if (truth < 0) throw nb::python_error();
+    return truth != 0;
+  }
+  throw TypeError(std::string(op) + ": " + what + " is True or False: got " +
+                  nb::cast<std::string>(nb::repr(given_)));
 }
 
 }  // namespace weft::python

@@ -29,6 +29,16 @@ class Integers {
   nanobind::handle given_;
 };
 
+// What an op was given for True or False.
+class Flag {
+ public:
+  explicit Flag(nanobind::handle given = {}) : given_(given) {}
+  bool is(const char* op, const char* what = "keepdims") const;
+
+ private:
+  nanobind::handle given_;
+};
+
 }  // namespace weft::python
 
 namespace nanobind::detail {
@@ -42,6 +52,17 @@ struct type_caster<weft::python::Integers> {
     return true;
   }
   static handle from_cpp(const weft::python::Integers&, rv_policy, cleanup_list*) = delete;
+};
+
+// Takes everything.
+template <>
+struct type_caster<weft::python::Flag> {
+  NB_TYPE_CASTER(weft::python::Flag, const_name("bool"))
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    value = weft::python::Flag(source);
+    return true;
+  }
+  static handle from_cpp(const weft::python::Flag&, rv_policy, cleanup_list*) = delete;
 };
 
 template <>

@@ -215,7 +215,11 @@ def arange(
     start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         start, stop = 0, start
-    return _core.arange(start, stop, 1 if step is None else step, None if dtype is None else _core.dtype(dtype), _named(device))
+    step = 1 if step is None else step
+    for what, value in (("start", start), ("stop", stop), ("step", step)):
+        if isinstance(value, (str, list, tuple)) or getattr(value, "ndim", 0) or not hasattr(value, "__mul__"):
+            raise TypeError(f"arange: {what} is a number: got {value!r}")
+    return _core.arange(start, stop, step, None if dtype is None else _core.dtype(dtype), _named(device))
 
 
 def linspace(

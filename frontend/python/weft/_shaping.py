@@ -248,8 +248,15 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> A
         return answered(numpy.pad, x, pad_width, mode=mode, **options)
     import numpy
 
-    widths = numpy.broadcast_to(numpy.asarray(pad_width), (x.ndim, 2)).tolist()
+    given = numpy.asarray(pad_width)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeError(f"pad: widths are integers, before and after each axis: got {pad_width!r}")
+    if given.ndim > 2 or builtins.any(n not in (1, want) for n, want in zip(given.shape[::-1], (2, x.ndim))):
+        raise ValueError(f"pad: widths are one pair, or one for each of {x.ndim} axes: got shape {given.shape}")
+    widths = numpy.broadcast_to(given, (x.ndim, 2)).tolist()
     values = numpy.asarray(options.get("constant_values", 0))
+    if values.dtype.kind not in "biufc":
+        raise TypeError(f"pad: constant_values are numbers: got {options['constant_values']!r}")
     if values.ndim:
         from weft._host import answered
 

@@ -32,6 +32,7 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
 constexpr float kPartWork = 1;  // of a concat or pad, an element
+constexpr size_t kMostParts = 64;  // of concats of concats
 constexpr size_t kSiblingsTried = 4;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
@@ -80,6 +81,7 @@ class Fuser {
         for (; value->op == Op::reshape; shared |= users_[value].size() > 1) value = value->inputs[0].get();
         if (kind(value->op) == OpKind::Map && shared) roots_.insert(value);
       }
+      if (n->op == Op::concat) bound_parts(*n);
       if (is_library(*n)) {
         roots_.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
@@ -87,6 +89,18 @@ class Fuser {
       if (n->op == Op::gather) force_operand(n->inputs[0].get());
       if (!options_.fuse && kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View) roots_.insert(n);
     }
+  }
+
+  // A kernel tests all parts of a concat for each element, and has to be compiled with all of them.
+  void bound_parts(const Node& n) {
+    std::vector<const Node*> inner;
+    size_t parts = n.inputs.size();
+    for (auto& in : n.inputs) {
+      if (in->op != Op::concat) continue;
+      inner.push_back(in.get());
+      parts += in->inputs.size() - 1;
+    }
+    if (parts > kMostParts) roots_.insert(inner.begin(), inner.end());
   }
 
   // Libraries and gathers read memory; views of it are theirs to follow.

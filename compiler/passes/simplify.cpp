@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
@@ -222,6 +224,55 @@ NodeRef reduction(const NodeRef& n) {
   return ir::reshape(rest, n->shape(), n->lines);
 }
 
+// concat(concat(x, y), z), where nothing else reads the inner one, is one concat of three parts: what grows
+// in a loop is cut into parts of parts afterwards, as a wide concat is, and not copied anew by each kernel.
+ir::Graph with_joined_concats(const ir::Graph& graph) {
+  const std::vector<const Node*> order = topological_order(graph.outputs);
+  std::unordered_map<const Node*, int> uses;
+  for (auto& out : graph.outputs) ++uses[out.get()];
+  for (const Node* n : order)
+    for (auto& in : n->inputs) ++uses[in.get()];
+  std::unordered_set<const Node*> joined;
+  for (const Node* n : order) {
+    if (n->op != Op::concat) continue;
+    for (auto& in : n->inputs)
+      if (in->op == Op::concat && uses.at(in.get()) == 1 &&
+          in->as<ir::AxisAttr>().axis == n->as<ir::AxisAttr>().axis)
+        joined.insert(in.get());
+  }
+  if (joined.empty()) return graph;
+  std::unordered_map<const Node*, NodeRef> replaced;
+  for (const Node* n : order) {
+    if (joined.contains(n)) continue;
+    std::vector<NodeRef> inputs;
+    ir::Lines lines = n->lines;
+    std::vector<const Node*> stack;
+    const auto push = [&](const Node& of) {
+      for (size_t k = of.inputs.size(); k-- > 0;) stack.push_back(of.inputs[k].get());
+    };
+    push(*n);
+    bool changed = false;
+    while (!stack.empty()) {
+      const Node* in = stack.back();
+      stack.pop_back();
+      if (joined.contains(in)) {
+        push(*in);
+        lines = lines.united(in->lines);
+      } else {
+        inputs.push_back(replaced.at(in));
+      }
+      changed |= joined.contains(in) || inputs.back().get() != in;
+    }
+    if (n->op == Op::concat)
+      replaced[n] = changed ? ir::concat(inputs, n->as<ir::AxisAttr>().axis, lines) : NodeRef(n);
+    else
+      replaced[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);
+  }
+  ir::Graph out{graph.inputs, {}};
+  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
+  return out;
+}
+
 NodeRef concatenation(const NodeRef& n) {
   int64_t axis = n->as<ir::AxisAttr>().axis;
   std::vector<NodeRef> parts;
@@ -302,7 +353,7 @@ NodeRef rule(const NodeRef& n, const Options& options) {
 }  // namespace
 
 ir::Graph simplify(const ir::Graph& graph, const Options& options) {
-  return rewrite(graph, [&](const NodeRef& n) {
+  return rewrite(with_joined_concats(graph), [&](const NodeRef& n) {
     NodeRef now = n;
     for (int step = 0; step < 8; ++step) {
       NodeRef next = rule(now, options);

@@ -153,6 +153,28 @@ TEST(Compile, TheSumOf300StridedArrays) {
   EXPECT_LE(most_words(p), static_cast<size_t>(Options().max_kernel_words));
 }
 
+// Each part is copied twice, by kernels that stay small, whatever the length of the loop.
+TEST(Compile, AConcatenationThatGrewInALoop) {
+  std::vector<ir::NodeRef> in;
+  for (int k = 0; k < 500; ++k)
+    in.push_back(ir::input({DType::F32, {100}}, {nullptr, "x" + std::to_string(k), {}, 0}));
+  ir::NodeRef all = in[0];
+  for (size_t k = 1; k < in.size(); ++k) {
+    const ir::NodeRef both[] = {all, in[k]};
+    all = ir::concat(both, 0);
+  }
+  const Program p = compile({in, {all}}, cpu());
+  int64_t written = 0;
+  for (auto& step : p.steps) {
+    const auto& k = std::get<KernelStep>(step);
+    EXPECT_LE(k.buffers.size(), 33u);
+    written += k.bytes_written;
+  }
+  EXPECT_EQ(written, 2 * 500 * 400);
+  EXPECT_LE(p.kernels.size(), 3u);
+  EXPECT_NE(p.explanation.find("not fused: concat"), std::string::npos);
+}
+
 TEST(Compile, TheConcatenationOf300Arrays) {
   std::vector<ir::NodeRef> in;
   for (int k = 0; k < 300; ++k)

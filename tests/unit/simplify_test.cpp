@@ -57,6 +57,18 @@ struct Rule {
 ir::Graph graph(const std::string& lines) { return ir::parse("graph {\n" + lines + "\n return %r\n}"); }
 
 const Rule kRules[] = {
+    {"JoinConcatsOfOneAxis",
+     "%x = input : f32[2, 3]\n %y = input \"y\" : f32[2, 3]\n %c = concat %x, %y, axis=0\n %d = concat %y, "
+     "%c, %x, "
+     "axis=0\n %r = concat %d, %y, axis=0",
+     "%x = input : f32[2, 3]\n %y = input \"y\" : f32[2, 3]\n %r = concat %y, %x, %y, %x, %y, axis=0"},
+    {"JoinNoConcatsThatAreReadTwiceOrOfAnotherAxis",
+     "%x = input : f32[2, 3]\n %y = input \"y\" : f32[2, 3]\n %c = concat %x, %y, axis=0\n %d = concat %c, "
+     "%c, "
+     "axis=1\n %e = concat %d, %d, axis=1\n %r = concat %e, %d, axis=1",
+     "%x = input : f32[2, 3]\n %y = input \"y\" : f32[2, 3]\n %c = concat %x, %y, axis=0\n %d = concat %c, "
+     "%c, "
+     "axis=1\n %r = concat %d, %d, %d, axis=1"},
     {"AddZeroToInteger", "%x = input : i32[40]\n %r = add %x, 0", "%r = input \"x\" : i32[40]"},
     {"AddIntegerToZero", "%x = input : i32[40]\n %r = add 0, %x", "%r = input \"x\" : i32[40]"},
     {"AddZeroToFloatStays", "%x = input : f32[40]\n %r = add %x, 0.0", nullptr},

@@ -88,7 +88,7 @@ class ProgramBuilder {
       else
         add_kernel(step);
     }
-    program_.explanation += explain_decisions(partition);
+    program_.explanation += explain_decisions(partition, title_);
     return std::move(program_);
   }
 
@@ -100,7 +100,7 @@ class ProgramBuilder {
         program_.scalars.push_back(in->dtype());
         continue;
       }
-      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type, title(*in));
+      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type, title_(*in));
     }
   }
 
@@ -120,9 +120,9 @@ class ProgramBuilder {
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
-        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title(*n));
+        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*n));
         if (n->as<ir::InputAttr>().strides.empty())
-          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title(*n) + ", which is an output\n");
+          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title_(*n) + ", which is an output\n");
         else
           add_copy(graph_.outputs[k], to, "which is an output");
         program_.outputs.push_back(to);
@@ -131,14 +131,14 @@ class ProgramBuilder {
       const Node* memory = written_into(n);
       if (!buffer_of_.contains(memory))
         buffer_of_[memory] =
-            add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title(*memory));
+            add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*memory));
       buffer_of_[n] = buffer_of_.at(memory);
       program_.outputs.push_back(buffer_of_.at(n));
     }
     auto temporary = [&](const Node* n) {
       const Node* memory = written_into(n);
       if (!buffer_of_.contains(memory))
-        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type, title(*memory));
+        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type, title_(*memory));
       buffer_of_[n] = buffer_of_.at(memory);
     };
     for (auto& step : partition.steps) {
@@ -156,7 +156,8 @@ class ProgramBuilder {
 
   void add_kernel(const ir::Step& step) {
     if (element_count(step.group.outer) == 0) return;
-    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_), describe(step, stored_));
+    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_),
+               describe(step, stored_, title_));
   }
 
   static KernelKey key_of(const emit::Emitted& out) {
@@ -287,7 +288,7 @@ class ProgramBuilder {
       if (leading(o->column, o->row, columns, rows, ld))
         return {buffer_of_.at(o->base), o->offset, ld, o->batch, true};
     }
-    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type, "a copy of " + title(*n));
+    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type, "a copy of " + title_(*n));
     add_copy(n, buffer, "as a library cannot read it where it lies");
     return {buffer, 0, columns, rows * columns, false};
   }
@@ -303,7 +304,7 @@ class ProgramBuilder {
     buffer_of_[root.get()] = buffer;
     if (element_count(copy.group.outer) == 0) return;
     add_kernel(plan::lower(copy.group, in_memory_), summarize(copy, stored_),
-               "kernel: copy of " + title(*n) + ", " + why + "\n");
+               "kernel: copy of " + title_(*n) + ", " + why + "\n");
   }
 
   void add_library(const ir::Step& step) {
@@ -313,7 +314,7 @@ class ProgramBuilder {
       add_copy(n.inputs[0], buffer_of_.at(&n), "which " + std::string(name(n.op)) + " changes");
       if (element_count(n.inputs[2]->shape()) > 0)
         add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_),
-                   "kernel: " + title(n) + "\n");
+                   "kernel: " + title_(n) + "\n");
       return;
     }
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
@@ -329,13 +330,14 @@ class ProgramBuilder {
     d.a = la.buffer, d.b = lb.buffer, d.c = buffer_of_.at(&n);
     d.offset_a = la.offset, d.offset_b = lb.offset;
     d.summary = summarize(step, stored_);
-    add_step(std::move(d), describe(step, stored_));
+    add_step(std::move(d), describe(step, stored_, title_));
   }
 
   const ir::Graph& graph_;
   const Target& target_;
   const Options& options_;
   Program program_;
+  Titles title_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
   std::unordered_set<const Node*> stored_;
   std::vector<NodeRef> copies_;

@@ -38,10 +38,14 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
 
 }  // namespace
 
-std::string title(const Node& n) {
-  std::string lines = to_string(n.lines);
-  return fmt::format("{} : {}{}{}", name(n.op), name(n.dtype()), to_string(n.shape()),
-                     lines.empty() ? "" : " at " + lines);
+const std::string& Titles::operator()(const Node& n) {
+  std::string& title = titles_[&n];
+  if (!title.empty()) return title;
+  const std::string lines = to_string(n.lines);
+  title = fmt::format("{} : {}{}{}", name(n.op), name(n.dtype()), to_string(n.shape()),
+                      lines.empty() ? "" : " at " + lines);
+  if (const int number = ++uses_[title]; number > 1) title += fmt::format(" ({})", number);
+  return title;
 }
 
 std::string summarize(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
@@ -68,33 +72,35 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
   return out;
 }
 
-std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
-  if (step.library) return fmt::format("library {}\n", title(*step.library));
+std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored, Titles& titles) {
+  if (step.library) return fmt::format("library {}\n", titles(*step.library));
   std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
                                 step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
                                 summarize(step, stored));
   for (auto& root : step.group.roots)
-    out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", title(*root.node));
+    out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", titles(*root.node));
   return out;
 }
 
-std::string explain_decisions(const ir::Partition& partition) {
+std::string explain_decisions(const ir::Partition& partition, Titles& titles) {
   std::string out;
   for (auto& d : partition.decisions) {
     if (d.fused)
-      out += fmt::format("fused: {} -> {}\n", title(*d.producer), title(*d.consumer));
+      out += fmt::format("fused: {} -> {}\n", titles(*d.producer), titles(*d.consumer));
     else
-      out += fmt::format("not fused: {} -> {}: {}\n", title(*d.producer), title(*d.consumer), d.reason);
+      out += fmt::format("not fused: {} -> {}: {}\n", titles(*d.producer), titles(*d.consumer), d.reason);
   }
   return out;
 }
 
 std::string explain(const ir::Partition& partition) {
   const std::unordered_set<const Node*> stored = stored_nodes(partition);
+  Titles titles;
   std::string out;
   int number = 0;
-  for (auto& step : partition.steps) out += fmt::format("step {}: {}", number++, describe(step, stored));
-  return out + explain_decisions(partition);
+  for (auto& step : partition.steps)
+    out += fmt::format("step {}: {}", number++, describe(step, stored, titles));
+  return out + explain_decisions(partition, titles);
 }
 
 }  // namespace weft

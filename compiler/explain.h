@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/group.h"
@@ -15,15 +16,22 @@ std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition)
 // the source lines they come from.
 std::string summarize(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
 
-// "add : f32(3, 4) at model.py:42".
-std::string title(const ir::Node& node);
+// "add : f32(3, 4) at model.py:42"; the second node of which this is to be said is "… (2)".
+class Titles {
+ public:
+  const std::string& operator()(const ir::Node& node);
+
+ private:
+  std::unordered_map<const ir::Node*, std::string> titles_;
+  std::unordered_map<std::string, int> uses_;
+};
 
 // A paragraph: what the step computes, writes and keeps.
-std::string describe(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
+std::string describe(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored, Titles& titles);
 
 // A line for each value that one step computes and another reads, and for each that was fused, with the
 // reason.
-std::string explain_decisions(const ir::Partition& partition);
+std::string explain_decisions(const ir::Partition& partition, Titles& titles);
 
 // The paragraphs of all steps, numbered, then the decisions.
 std::string explain(const ir::Partition& partition);

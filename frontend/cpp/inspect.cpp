@@ -40,9 +40,16 @@ int64_t kernel_steps(const Program& program) {
 std::string explain(const Array& x) {
   Inspected at(x);
   if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
-  return compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target,
-                 at.device.compile_options())
-      .explanation;
+  if (Access::cell(x)->value()->op == ir::Op::input)
+    return "a view of a value that lies in memory: nothing to compute\n";
+  const std::string explanation =
+      compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, at.device.compile_options())
+          .explanation;
+  const int64_t limit = at.device.session.options.interpret_limit;
+  if (at.graph.elements > limit) return explanation;
+  return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
+         " elements together, and up to " + std::to_string(limit) +
+         " no kernel is worth it; compiled, it would be\n" + explanation;
 }
 
 const Array& one_kernel(const Array& x) {

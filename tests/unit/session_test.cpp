@@ -334,6 +334,24 @@ TEST_F(SessionTest, ExplainNamesOpsAndLines) {
   EXPECT_EQ(explain(s.eval()), "the value lies in memory: nothing to compute\n");
 }
 
+TEST_F(SessionTest, ExplainTellsValuesOfOneLineApart) {
+  const Array x = line(6144).reshape({64, 96});
+  const Array s = max(x, 0) / sum(x) + max(x * 2, 0);
+  const std::string text = explain(s);
+  EXPECT_THAT(text, testing::ContainsRegex("max : f32\\(96,\\) at session_test.cpp:[0-9]+\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("max : f32\\(96,\\) at session_test.cpp:[0-9]+ \\(2\\)\n"));
+}
+
+TEST(Session, ExplainSaysWhatNeedsNoKernel) {
+  TestSession session(100);
+  const Array x = arange(40, DType::F32);
+  EXPECT_THAT(explain(x.eval()(Slice{1})), HasSubstr("lies in memory: nothing to compute\n"));
+  EXPECT_THAT(explain(x + 1),
+              testing::StartsWith("interpreted: the graph's arrays have 81 elements together, and up to "
+                                  "100 no kernel is worth it; compiled, it would be\nstep 0: "));
+  EXPECT_THAT(explain(exp(x) + 1), testing::StartsWith("step 0: "));
+}
+
 TEST_F(SessionTest, OperatorsAndScopesNameTheirLine) {
   const Array x = line(100);
   const uint32_t here = __LINE__ + 1;

@@ -115,3 +115,10 @@ def test_flags_are_what_numpy_takes():
         assert wf.sum(x, axis=1, keepdims=flag).shape == (2, 1)
     for flag in (False, 0, np.False_):
         assert wf.sum(x, axis=1, keepdims=flag).shape == (2,)
+
+
+def test_numbers_that_no_dtype_holds():
+    for number, dtype in [(300, "uint8"), (-1, "uint64"), (2**64, "uint64"), (10**30, "int64"), (10**30, None)]:
+        with pytest.raises(OverflowError, match="^full: .*got"):
+            wf.full(2, number, dtype=dtype)
+    assert float(wf.full(2, 10**30, dtype="float64")[0]) == 1e30

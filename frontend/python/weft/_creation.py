@@ -144,14 +144,11 @@ def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
             filled[...] = value
             return filled
         value = value.item()
-    if dtype is not None:
-        dtype = _core.dtype(dtype)
-        if dtype.kind in "iu" and isinstance(value, int):
-            import numpy
-
-            info = numpy.iinfo(dtype)
-            if not info.min <= value <= info.max:
-                raise OverflowError(f"full: the number does not fit the dtype {dtype}: got {value}")
+    dtype = None if dtype is None else _core.dtype(dtype)
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        if dtype is None or dtype.kind in "iu":
+            raise OverflowError(f"full: no integer dtype holds the number: got {value}")
+        value = float(value)
     return _core.full(shape, value, dtype, _named(device))
 
 

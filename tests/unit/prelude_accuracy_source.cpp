@@ -25,8 +25,10 @@ std::string source() {
                             {"long", "i64"},  {"unsigned", "u32"}, {"unsigned long", "u64"}};
   for (const auto& type : types)
     text += std::string("typedef ") + type[0] + " " + type[1] + "v __attribute__((ext_vector_type(L)));\n";
-  text += weft::emit::kPreludeCpuF64;  // first: functions of f32 use some of f64
-  text += weft::emit::kPreludeCpuF32;
+  using namespace weft::emit;
+  for (const char* part : {kPreludeCpuF64, kPreludeCpuF64Trigonometric, kPreludeCpuF64Special, kPreludeCpuF32,
+                           kPreludeCpuF32Trigonometric, kPreludeCpuF32Special})
+    text += part;  // functions of f32 use some of f64
   for (const char* type : {"float", "double"}) {
     const std::string vector = type == std::string("float") ? "f32v" : "f64v";
     text += "static " + vector + " load(const " + type + "* p) { " + vector +

@@ -364,7 +364,10 @@ class Prelude {
 const Prelude& prelude(PreludeTarget target) {
   // Never freed: destructors of globals plan kernels too.
   static const auto& cpu =
-      *new Prelude(PreludeTarget::Cpu, {kPreludeCpuCore, kPreludeCpuF32, kPreludeCpuF64, kPreludeComplex});
+      *new Prelude(PreludeTarget::Cpu,
+                   {kPreludeCpuCore, kPreludeCpuMemory, kPreludeCpuIntegers, kPreludeCpuConvert,
+                    kPreludeCpuJoin, kPreludeCpuF32, kPreludeCpuF32Trigonometric, kPreludeCpuF32Special,
+                    kPreludeCpuF64, kPreludeCpuF64Trigonometric, kPreludeCpuF64Special, kPreludeComplex});
   static const auto& cuda = *new Prelude(PreludeTarget::Cuda, {kPreludeCuda, kPreludeComplex});
   return target == PreludeTarget::Cpu ? cpu : cuda;
 }

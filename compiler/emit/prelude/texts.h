@@ -6,11 +6,20 @@
 
 namespace weft::emit {
 
-extern const char* const kPreludeCpuF32;   // real functions on f32v
-extern const char* const kPreludeCpuF64;   // real functions on f64v
-extern const char* const kPreludeCpuCore;  // what every CPU kernel may need: conversions, integers, joins
-extern const char* const
-    kPreludeComplex;  // complex functions upon the real ones, the same text for both targets
+extern const char* const kPreludeCpuCore;  // what every CPU kernel may need
+extern const char* const kPreludeCpuMemory;
+extern const char* const kPreludeCpuIntegers;
+extern const char* const kPreludeCpuConvert;
+extern const char* const kPreludeCpuJoin;
+// Real functions on f32v and f64v, which need each other.
+extern const char* const kPreludeCpuF32;
+extern const char* const kPreludeCpuF32Trigonometric;
+extern const char* const kPreludeCpuF32Special;
+extern const char* const kPreludeCpuF64;
+extern const char* const kPreludeCpuF64Trigonometric;
+extern const char* const kPreludeCpuF64Special;
+// Complex functions upon the real ones, the same text for both targets.
+extern const char* const kPreludeComplex;
 extern const char* const kPreludeCuda;  // the scalar functions of CUDA kernels
 
 }  // namespace weft::emit

@@ -1,0 +1,191 @@
+// How the lanes of a CPU kernel are joined: reductions, whose result is in every lane, and running values.
+#include "compiler/emit/prelude/texts.h"
+
+namespace weft::emit {
+
+const char* const kPreludeCpuJoin = R"(
+// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
+//@ weft_take_argmax_$T : ints
+$fn void weft_take_argmax_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector(w > v, boolv) |
+            (__builtin_convertvector(w == v, boolv) & __builtin_convertvector(j < i, boolv));
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_argmin_$T : ints
+$fn void weft_take_argmin_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector(w < v, boolv) |
+            (__builtin_convertvector(w == v, boolv) & __builtin_convertvector(j < i, boolv));
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_argmax_$T : halves floats
+$fn void weft_take_argmax_$T($V& v, i64v& i, $V w, i64v j) {
+  auto ahead = (w > v) | ((w != w) & (v == v)), same = (w == v) | ((w != w) & (v != v));
+  boolv t = __builtin_convertvector(ahead, boolv) |
+            (__builtin_convertvector(same, boolv) & __builtin_convertvector(j < i, boolv));
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_argmin_$T : halves floats
+$fn void weft_take_argmin_$T($V& v, i64v& i, $V w, i64v j) {
+  auto ahead = (w < v) | ((w != w) & (v == v)), same = (w == v) | ((w != w) & (v != v));
+  boolv t = __builtin_convertvector(ahead, boolv) |
+            (__builtin_convertvector(same, boolv) & __builtin_convertvector(j < i, boolv));
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_argmax_bool
+$fn void weft_take_argmax_bool(boolv& v, i64v& i, boolv w, i64v j) {
+  u8v a = __builtin_convertvector(v, u8v);
+  weft_take_argmax_u8(a, i, __builtin_convertvector(w, u8v), j);
+  v = __builtin_convertvector(a != 0, boolv);
+}
+//@ weft_take_argmin_bool
+$fn void weft_take_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) {
+  u8v a = __builtin_convertvector(v, u8v);
+  weft_take_argmin_u8(a, i, __builtin_convertvector(w, u8v), j);
+  v = __builtin_convertvector(a != 0, boolv);
+}
+
+// Lanes from `live` on become those of `other`.
+//@ weft_keep_live_$T : ints floats
+$fn void weft_keep_live_$T($V& v, long live, $V other) {
+  if (live == L) return;
+  const unsigned long bits = (1ul << live) - 1;
+  boolv keep;
+  __builtin_memcpy(&keep, &bits, sizeof keep);
+  v = weft_select_$T(keep, v, other);
+}
+//@ weft_keep_live_$T : complex
+$fn void weft_keep_live_$T($V& v, long live, $V other) {
+  weft_keep_live_$R(v.re, live, other.re);
+  weft_keep_live_$R(v.im, live, other.im);
+}
+// Running values along the lanes; z is what changes nothing.
+//@ weft_prefix_sum_$T : ints halves floats
+$fn $V weft_prefix_sum_$T($V v, $V z) {
+$levels  v = __builtin_shufflevector(z, v, $levelback) + v;
+  return v;
+}
+//@ weft_prefix_prod_$T : ints halves floats
+$fn $V weft_prefix_prod_$T($V v, $V z) {
+$levels  v = __builtin_shufflevector(z, v, $levelback) * v;
+  return v;
+}
+//@ weft_prefix_max_$T : ints halves floats
+$fn $V weft_prefix_max_$T($V v, $V z) {
+$levels  v = weft_maximum_$T(__builtin_shufflevector(z, v, $levelback), v);
+  return v;
+}
+//@ weft_prefix_min_$T : ints halves floats
+$fn $V weft_prefix_min_$T($V v, $V z) {
+$levels  v = weft_minimum_$T(__builtin_shufflevector(z, v, $levelback), v);
+  return v;
+}
+//@ weft_prefix_max_bool
+$fn boolv weft_prefix_max_bool(boolv v, boolv z) {
+  u8v r = weft_prefix_max_u8(__builtin_convertvector(v, u8v), __builtin_convertvector(z, u8v));
+  return __builtin_convertvector(r != 0, boolv);
+}
+//@ weft_prefix_min_bool
+$fn boolv weft_prefix_min_bool(boolv v, boolv z) {
+  u8v r = weft_prefix_min_u8(__builtin_convertvector(v, u8v), __builtin_convertvector(z, u8v));
+  return __builtin_convertvector(r != 0, boolv);
+}
+//@ weft_prefix_sum_$T : complex
+$fn $V weft_prefix_sum_$T($V v, $V z) { return {weft_prefix_sum_$R(v.re, z.re), weft_prefix_sum_$R(v.im, z.im)}; }
+//@ weft_prefix_prod_$T : complex
+$fn $V weft_prefix_prod_$T($V v, $V z) {
+$levels  v = weft_multiply_$T({__builtin_shufflevector(z.re, v.re, $levelback), __builtin_shufflevector(z.im, v.im, $levelback)}, v);
+  return v;
+}
+// The last lane's value in all.
+//@ weft_last_$T : ints halves floats
+$fn $V weft_last_$T($V v) { return ($V)(v[L - 1]); }
+//@ weft_last_bool
+$fn boolv weft_last_bool(boolv v) { return (boolv)(__builtin_convertvector(v, u8v)[L - 1] != 0); }
+//@ weft_last_$T : complex
+$fn $V weft_last_$T($V v) { return {($RV)(v.re[L - 1]), ($RV)(v.im[L - 1])}; }
+//@ weft_join_sum_$T : ints halves floats
+$fn $V weft_join_sum_$T($V v$lanes) {
+$levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
+  return ($V)(v1[0]);
+}
+//@ weft_join_prod_$T : ints halves floats
+$fn $V weft_join_prod_$T($V v$lanes) {
+$levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) * __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
+  return ($V)(v1[0]);
+}
+//@ weft_join_max_$T : ints
+$fn $V weft_join_max_$T($V v) { return ($V)(__builtin_reduce_max(v)); }
+//@ weft_join_min_$T : ints
+$fn $V weft_join_min_$T($V v) { return ($V)(__builtin_reduce_min(v)); }
+//@ weft_join_max_$T : halves floats
+// By integers in the order of the numbers, -0 before +0 and NaN after all.
+$fn $V weft_join_max_$T($V v) {
+  typedef $M Bits;
+  const int sign = sizeof(v[0]) * 8 - 1;
+  const Bits low = ~((Bits)(1) << sign);
+  Bits bits = __builtin_bit_cast(Bits, v);
+  bits = v != v ? low : bits ^ ((bits >> sign) & low);
+  bits = (Bits)(__builtin_reduce_max(bits));
+  return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
+}
+//@ weft_join_min_$T : halves floats
+// By integers in the order of the numbers, -0 before +0 and NaN before all.
+$fn $V weft_join_min_$T($V v) {
+  typedef $M Bits;
+  const int sign = sizeof(v[0]) * 8 - 1;
+  const Bits low = ~((Bits)(1) << sign);
+  Bits bits = __builtin_bit_cast(Bits, v);
+  bits = v != v ? ~low : bits ^ ((bits >> sign) & low);
+  bits = (Bits)(__builtin_reduce_min(bits));
+  return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
+}
+//@ weft_join_any_bool
+$fn boolv weft_join_any_bool(boolv v) {
+  return (boolv)(__builtin_reduce_or(__builtin_convertvector(v, u8v)) != 0);
+}
+//@ weft_join_all_bool
+$fn boolv weft_join_all_bool(boolv v) {
+  return (boolv)(__builtin_reduce_and(__builtin_convertvector(v, u8v)) != 0);
+}
+//@ weft_join_max_bool
+$fn boolv weft_join_max_bool(boolv v) { return weft_join_any_bool(v); }
+//@ weft_join_min_bool
+$fn boolv weft_join_min_bool(boolv v) { return weft_join_all_bool(v); }
+//@ weft_join_sum_$T : complex
+$fn $V weft_join_sum_$T($V z) { return {weft_join_sum_$R(z.re), weft_join_sum_$R(z.im)}; }
+//@ weft_join_prod_$T : complex
+$fn $V weft_join_prod_$T($V v) {
+$levels  v = weft_multiply_$T(v, {__builtin_shufflevector(v.re, v.re, $K), __builtin_shufflevector(v.im, v.im, $K)});
+  return {($RV)(v.re[0]), ($RV)(v.im[0])};
+}
+//@ weft_join_argmax_$T : ints halves floats
+$fn void weft_join_argmax_$T($V& v, i64v& i) {
+$levels  { $V w = __builtin_shufflevector(v, v, $K); i64v j = __builtin_shufflevector(i, i, $K); weft_take_argmax_$T(v, i, w, j); }
+  v = ($V)(v[0]);
+  i = (i64v)(i[0]);
+}
+//@ weft_join_argmin_$T : ints halves floats
+$fn void weft_join_argmin_$T($V& v, i64v& i) {
+$levels  { $V w = __builtin_shufflevector(v, v, $K); i64v j = __builtin_shufflevector(i, i, $K); weft_take_argmin_$T(v, i, w, j); }
+  v = ($V)(v[0]);
+  i = (i64v)(i[0]);
+}
+//@ weft_join_argmax_bool
+$fn void weft_join_argmax_bool(boolv& v, i64v& i) {
+  u8v w = __builtin_convertvector(v, u8v);
+  weft_join_argmax_u8(w, i);
+  v = __builtin_convertvector(w != 0, boolv);
+}
+//@ weft_join_argmin_bool
+$fn void weft_join_argmin_bool(boolv& v, i64v& i) {
+  u8v w = __builtin_convertvector(v, u8v);
+  weft_join_argmin_u8(w, i);
+  v = __builtin_convertvector(w != 0, boolv);
+}
+)";
+
+}  // namespace weft::emit

@@ -1,0 +1,296 @@
+// Memory access of CPU kernels: whole vectors, single elements, steps, positions, and the lanes that a mask
+// names.
+#include "compiler/emit/prelude/texts.h"
+
+namespace weft::emit {
+
+const char* const kPreludeCpuMemory = R"(
+//@ weft_load_$T : all
+$fn $V weft_load_$T(const void* p) {
+  typedef $P Unaligned __attribute__((aligned(1), may_alias));
+  return weft_unpack_$T(*(const Unaligned*)p);
+}
+//@ weft_store_$T : all
+$fn void weft_store_$T(void* p, $V x) {
+  typedef $P Unaligned __attribute__((aligned(1), may_alias));
+  *(Unaligned*)p = weft_pack_$T(x);
+}
+//@ weft_stream_$T : bool ints f16 floats complex
+$fn void weft_stream_$T(void* p, $V x) {
+  typedef $P Aligned __attribute__((aligned($align), may_alias));
+  __builtin_nontemporal_store(weft_pack_$T(x), (Aligned*)p);
+}
+// Pairs are joined by hand: a narrowing that ends in a store becomes one instruction, which is not a streaming one.
+//@ weft_stream_$T : bf16
+$fn void weft_stream_$T(void* p, f32v x) {
+  typedef unsigned int Pairs __attribute__((ext_vector_type(L / 2)));
+  typedef Pairs Aligned __attribute__((aligned($align), may_alias));
+  u32v bits = weft_bf16_bits(x);
+  Pairs low = __builtin_shufflevector(bits, bits, $pairevens), high = __builtin_shufflevector(bits, bits, $pairodds);
+  __builtin_nontemporal_store((low >> 16) | (high & 0xffff0000u), (Aligned*)p);
+}
+// One element, in every lane; and lane 0 alone, stored.
+//@ weft_load_one_$T : bool ints halves floats
+$fn $V weft_load_one_$T(const void* p) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  return weft_unpack_$T(($P)(*(const Item*)p));
+}
+//@ weft_load_one_$T : complex
+$fn $V weft_load_one_$T(const void* p) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  return {($RV)(((const Item*)p)[0]), ($RV)(((const Item*)p)[1])};
+}
+//@ weft_store_one_$T : bool ints halves floats
+$fn void weft_store_one_$T(void* p, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  *(Item*)p = weft_pack_$T(x)[0];
+}
+//@ weft_store_one_$T : complex
+$fn void weft_store_one_$T(void* p, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  ((Item*)p)[0] = x.re[0];
+  ((Item*)p)[1] = x.im[0];
+}
+//@ weft_load_strided_$T : all
+$fn $V weft_load_strided_$T(const void* p, long stride) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  $P v;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < $C * L; ++i) v[i] = ((const Item*)p)[i / $C * stride * $C + i % $C];
+  return weft_unpack_$T(v);
+}
+//@ weft_store_strided_$T : all
+$fn void weft_store_strided_$T(void* p, long stride, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  $P v = weft_pack_$T(x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < $C * L; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = v[i];
+}
+//@ weft_store_partial_$T : all
+$fn void weft_store_partial_$T(void* p, $V x, long n) {
+  $P v = weft_pack_$T(x);
+  const char* from = (const char*)&v;
+  char* to = (char*)p;
+#pragma clang loop unroll(full)
+  for (int k = L; k; k /= 2) {
+    if (n & k) {
+      __builtin_memcpy(to, from, k * $C * sizeof($S));
+      to += k * $C * sizeof($S);
+      from += k * $C * sizeof($S);
+    }
+  }
+}
+//@ weft_gather_$T : all
+$fn $V weft_gather_$T(const void* p, i64v index) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  $P v;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < $C * L; ++i) v[i] = ((const Item*)p)[index[i / $C] * $C + i % $C];
+  return weft_unpack_$T(v);
+}
+//@ weft_gather_masked_$T : all
+$fn $V weft_gather_masked_$T(const void* p, i64v index, boolv mask) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  const Item none = 0;
+  $P v;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + index[i / $C] * $C + i % $C : &none);
+  return weft_unpack_$T(v);
+}
+//@ weft_scatter_$T : all
+$fn void weft_scatter_$T(void* p, i64v index, $V x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  $P v = weft_pack_$T(x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < $C * L; ++i) ((Item*)p)[index[i / $C] * $C + i % $C] = v[i];
+}
+
+// Lanes that a mask leaves out are not touched. What is read there is zero.
+//@ weft_bits
+$fn unsigned long weft_bits(boolv mask) {
+  unsigned long bits = 0;
+  __builtin_memcpy(&bits, &mask, sizeof mask);
+  return L < 64 ? bits & ((1ul << (L % 64)) - 1) : bits;
+}
+//@ b64v
+typedef char b64v __attribute__((vector_size(64), aligned(1), may_alias));
+//@ b32v
+typedef char b32v __attribute__((vector_size(32), aligned(1), may_alias));
+//@ b16v
+typedef char b16v __attribute__((vector_size(16), aligned(1), may_alias));
+// Loads and stores of elements of as many bits.
+//@ Masked8
+struct Masked8 {
+#if __AVX512BW__ && __AVX512VL__
+  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(64)));
+    to = (b64v)__builtin_ia32_loaddquqi512_mask((const Items*)from, Items{}, (unsigned long)bits);
+  }
+  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(64)));
+    __builtin_ia32_storedquqi512_mask((Items*)to, (Items)from, (unsigned long)bits);
+  }
+  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(32)));
+    to = (b32v)__builtin_ia32_loaddquqi256_mask((const Items*)from, Items{}, (unsigned)bits);
+  }
+  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(32)));
+    __builtin_ia32_storedquqi256_mask((Items*)to, (Items)from, (unsigned)bits);
+  }
+  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(16)));
+    to = (b16v)__builtin_ia32_loaddquqi128_mask((const Items*)from, Items{}, (unsigned short)bits);
+  }
+  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
+    typedef char Items __attribute__((vector_size(16)));
+    __builtin_ia32_storedquqi128_mask((Items*)to, (Items)from, (unsigned short)bits);
+  }
+#endif
+};
+//@ Masked16
+struct Masked16 {
+#if __AVX512BW__ && __AVX512VL__
+  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(64)));
+    to = (b64v)__builtin_ia32_loaddquhi512_mask((const Items*)from, Items{}, (unsigned)bits);
+  }
+  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(64)));
+    __builtin_ia32_storedquhi512_mask((Items*)to, (Items)from, (unsigned)bits);
+  }
+  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(32)));
+    to = (b32v)__builtin_ia32_loaddquhi256_mask((const Items*)from, Items{}, (unsigned short)bits);
+  }
+  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(32)));
+    __builtin_ia32_storedquhi256_mask((Items*)to, (Items)from, (unsigned short)bits);
+  }
+  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(16)));
+    to = (b16v)__builtin_ia32_loaddquhi128_mask((const Items*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
+    typedef short Items __attribute__((vector_size(16)));
+    __builtin_ia32_storedquhi128_mask((Items*)to, (Items)from, (unsigned char)bits);
+  }
+#endif
+};
+//@ Masked32
+struct Masked32 {
+#if __AVX512BW__ && __AVX512VL__
+  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(64)));
+    to = (b64v)__builtin_ia32_loaddqusi512_mask((const int*)from, Items{}, (unsigned short)bits);
+  }
+  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(64)));
+    __builtin_ia32_storedqusi512_mask((int*)to, (Items)from, (unsigned short)bits);
+  }
+  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(32)));
+    to = (b32v)__builtin_ia32_loaddqusi256_mask((const Items*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(32)));
+    __builtin_ia32_storedqusi256_mask((Items*)to, (Items)from, (unsigned char)bits);
+  }
+  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(16)));
+    to = (b16v)__builtin_ia32_loaddqusi128_mask((const Items*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
+    typedef int Items __attribute__((vector_size(16)));
+    __builtin_ia32_storedqusi128_mask((Items*)to, (Items)from, (unsigned char)bits);
+  }
+#endif
+};
+//@ Masked64
+struct Masked64 {
+#if __AVX512BW__ && __AVX512VL__
+  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(64)));
+    to = (b64v)__builtin_ia32_loaddqudi512_mask((const long long*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(64)));
+    __builtin_ia32_storedqudi512_mask((long long*)to, (Items)from, (unsigned char)bits);
+  }
+  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(32)));
+    to = (b32v)__builtin_ia32_loaddqudi256_mask((const Items*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(32)));
+    __builtin_ia32_storedqudi256_mask((Items*)to, (Items)from, (unsigned char)bits);
+  }
+  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(16)));
+    to = (b16v)__builtin_ia32_loaddqudi128_mask((const Items*)from, Items{}, (unsigned char)bits);
+  }
+  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
+    typedef long long Items __attribute__((vector_size(16)));
+    __builtin_ia32_storedqudi128_mask((Items*)to, (Items)from, (unsigned char)bits);
+  }
+#endif
+};
+//@ weft_load_masked_$T : bool ints halves floats
+$fn $V weft_load_masked_$T(const void* p, boolv mask) {
+  $P v;
+#if __AVX512BW__ && __AVX512VL__
+  typedef b$partv Part;
+  constexpr int n = sizeof v > sizeof(Part) ? sizeof v / sizeof(Part) : 1;
+  Part part[n];
+#pragma clang loop unroll(full)
+  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, weft_bits(mask) >> (k * sizeof(Part) / sizeof($S)));
+  __builtin_memcpy(&v, part, sizeof v);
+#else
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  const Item none = 0;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < L; ++i) v[i] = *(mask[i] ? (const Item*)p + i : &none);
+#endif
+  return weft_unpack_$T(v);
+}
+//@ weft_load_masked_$T : complex
+$fn $V weft_load_masked_$T(const void* p, boolv mask) { return weft_gather_masked_$T(p, weft_lanes_i64(), mask); }
+// The first `n` lanes, all of them where it is L or more.
+//@ weft_load_strided_first_$T : all
+$fn $V weft_load_strided_first_$T(const void* p, long stride, long n) {
+  if (n >= L) return weft_load_strided_$T(p, stride);
+  const i64v lanes = weft_lanes_i64();
+  return weft_gather_masked_$T(p, lanes * (i64v)(stride), __builtin_convertvector(lanes < (i64v)(n), boolv));
+}
+//@ weft_store_first_$T : bool ints halves floats
+$fn void weft_store_first_$T(void* p, $V x, long n) {
+  if (n >= L) return weft_store_$T(p, x);
+#if __AVX512BW__ && __AVX512VL__
+  typedef b$partv Part;
+  $P v = weft_pack_$T(x);
+  constexpr int count = sizeof v > sizeof(Part) ? sizeof v / sizeof(Part) : 1;
+  Part part[count];
+  __builtin_memcpy(part, &v, sizeof v);
+#pragma clang loop unroll(full)
+  for (int k = 0; k < count; ++k)
+    Masked$W::store((Part*)p + k, part[k], ((1ul << n) - 1) >> (k * sizeof(Part) / sizeof($S)));
+#else
+  weft_store_partial_$T(p, x, n);
+#endif
+}
+//@ weft_store_first_$T : complex
+$fn void weft_store_first_$T(void* p, $V x, long n) {
+  n < L ? weft_store_partial_$T(p, x, n) : weft_store_$T(p, x);
+}
+//@ weft_store_strided_first_$T : all
+$fn void weft_store_strided_first_$T(void* p, long stride, $V x, long n) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  if (n >= L) return weft_store_strided_$T(p, stride, x);
+  $P v = weft_pack_$T(x);
+  $S items[$C * L];
+  __builtin_memcpy(items, &v, sizeof v);
+  for (long i = 0; i < $C * n; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = items[i];
+}
+)";
+
+}  // namespace weft::emit

@@ -95,8 +95,9 @@ class Device : public std::enable_shared_from_this<Device> {
   // Gives the pool's free memory back to the system.
   virtual void trim() = 0;
 
-  // Copies in stream order; `from` of a copy may belong to another device of the same kind. `upload` may return before the copy is done, but `host` may be changed
-  // as soon as it returns; `download` returns when `host` holds the bytes.
+  // Copies in stream order; `from` of a copy may belong to another device of the same kind. `upload` may
+  // return before the copy is done, but `host` may be changed as soon as it returns; `download` returns when
+  // `host` holds the bytes.
   virtual void upload(Buffer& to, size_t offset, const void* host, size_t bytes) = 0;
   virtual void download(void* host, const Buffer& from, size_t offset, size_t bytes) = 0;
   virtual void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) = 0;

@@ -1,4 +1,4 @@
-// pairs, 2 points of axis 0 by 4 of the row in a thread, 8 threads down each; 8 elements a thread access
+// pairs, 2 points of axis 0 by 8 of the row in a thread, 8 threads down each; 16 elements a thread access
 // 512 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
   float r;
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_b793fa43b11d99c0(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_30e4aea15828ca6a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_b793fa43b11d99c0(const
     s0[e].i3 = 0x7fffffff;
   }
   if (a0 >= 0x1p-126f) {
-    for (I d = ty * 4; d < m; d += 8 * 128) {
+    for (I d = ty * 8; d < m; d += 8 * 128) {
       float r0[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
@@ -99,21 +99,21 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_b793fa43b11d99c0(const
       }
       const I stop = weft_min(d + 8 * 128, m);
 #pragma unroll 1
-      for (I c = d; c < stop; c += 8 * 4) {
-        I x1[4];
-        float h0[4];
-        float h4[4];
-        long long h18[4];
-        Vec<float, 4> g0;
-        Vec<float, 4> g4;
+      for (I c = d; c < stop; c += 8 * 8) {
+        I x1[8];
+        float h0[8];
+        float h4[8];
+        long long h18[8];
+        Vec<float, 8> g0;
+        Vec<float, 8> g4;
         {
           I q = c;
           const I x1 = q;
-          g0 = weft_get<Vec<float, 4>>(b0 + (x1));
-          g4 = weft_get<Vec<float, 4>>(b2 + (x1));
+          g0 = weft_get<Vec<float, 8>>(b0 + (x1));
+          g4 = weft_get<Vec<float, 8>>(b2 + (x1));
         }
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
+        for (int u = 0; u < 8; ++u) {
           I q = c + u * 1;
           x1[u] = q;
           const float v0 = weft_unpack_f32(g0.e[u]);
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_b793fa43b11d99c0(const
           h18[u] = v18;
         }
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
+        for (int u = 0; u < 8; ++u) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const float v2 = h0[u] - h1[e];

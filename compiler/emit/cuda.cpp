@@ -196,7 +196,11 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   code_.line("I q = {} + u * {};", in_step ? "c + t" : in_loop ? "c" : start, s_.together > 1 ? "1" : step);
   if (!exact_) {
     code_.line("ok[u] = q < {};", end);
-    code_.line("q = weft_min(q, {} - 1);", end);
+    // Another thread's place in shared memory is not to be read while that writes to it.
+    if (shared && in_loop && !in_step)
+      code_.add("q = ok[u] ? q : c;");
+    else
+      code_.line("q = weft_min(q, {} - 1);", end);
   }
   if (shared) {
     code_.line("at[u] = {};", place_in_shared("q"));

@@ -203,8 +203,8 @@ void CudaEmitter::join_columns(size_t sweep) {
     code_.add("__syncthreads();");
   };
   // All sweeps join in one place, so that what threads read after the last meeting is elsewhere while another
-  // sweep follows.
-  bool last = true;
+  // sweep follows, or while others still tell what was joined.
+  bool last = s_.cluster == 1;
   for (size_t k = sweep + 1; k < p_.sweeps.size(); ++k) last &= folded(k).empty();
   const std::string result = last ? format("joined{}[0]", sweep) : format("all{}", sweep);
   code_.line("S{0} (*const joined{0})[{1}] = (S{0} (*)[{1}])joins;", sweep, columns);

@@ -404,11 +404,12 @@ class Scheduler {
       if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
       return true;
     };
-    // A row is scanned by one block.
+    // A row is scanned by one block. Values of 8 bytes take twice the registers.
     const bool several = has_clusters() && !p_.scans();
-    const bool shared = several && (use(1, kKeepingBlocks, 512) || use(2, kKeepingBlocks, 512) ||
-                                    use(4, 2 * kKeepingBlocks, 256) || use(8, 2 * kKeepingBlocks, 256) ||
-                                    use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, 512));
+    const int64_t threads = live_bytes(kept) >= 8 ? 256 : 512, small = live_bytes(kept) >= 8 ? 128 : 256;
+    const bool shared = several && (use(1, kKeepingBlocks, threads) || use(2, kKeepingBlocks, threads) ||
+                                    use(4, 2 * kKeepingBlocks, small) || use(8, 2 * kKeepingBlocks, small) ||
+                                    use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads));
     if (!shared && (several || !use(1, 1, 0))) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;

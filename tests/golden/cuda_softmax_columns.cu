@@ -114,7 +114,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_a328b5f0dcc9b804(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_81bb256bfda6a986(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -251,6 +251,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_a328b5f0dcc9b804(const
     for (int k = 16; k >= 16; k /= 2) join1(s1[e], weft_exchange(s1[e], k));
   }
   S1 (*const joined1)[64] = (S1 (*)[64])joins;
+  __shared__ S1 all1[64];
   if (ty % 2 == 0) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -275,12 +276,12 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_a328b5f0dcc9b804(const
     S1 all = blocks1[0][k];
 #pragma unroll
     for (int j = 1; j < 16; ++j) join1(all, blocks1[j][k]);
-    joined1[0][k] = all;
+    all1[k] = all;
   }
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    s1[e] = joined1[0][e * 16 + tx];
+    s1[e] = all1[e * 16 + tx];
   }
   float h4[4];
 #pragma unroll

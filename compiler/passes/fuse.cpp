@@ -31,7 +31,7 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 // roots when their expressions are long.
 constexpr size_t kAnalyzedNodes = 500'000;
 constexpr int kLongExpression = 100;
-constexpr float kPartWork = 1;  // of a concat or pad, an element
+constexpr float kPartWork = 1;     // of a concat or pad, an element
 constexpr size_t kMostParts = 64;  // of concats of concats
 constexpr size_t kSiblingsTried = 4;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it

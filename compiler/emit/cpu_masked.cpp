@@ -9,6 +9,8 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
+constexpr float kWorkOfMasks = 40;  // multiply-adds of a lane beside which masks are nothing
+
 bool CpuSpan::has_bounds(Value v) const {
   auto* t = masked() && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;
   return t && e_.varies_[v] && !e_.values_vary(t->at);
@@ -44,7 +46,8 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
   return format("weft_gather_masked_{}(r{}, weft_lanes_i64() * (i64v)(r{}_by), {})", suffix(t), n, n, mask);
 }
 
-// Whole vectors first: in those, masks are constants that fold away.
+// Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
+// and is not compiled twice.
 void CpuSpan::write_masked_function(const std::string& pointers) {
   e_.functions_ +=
       format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
@@ -53,14 +56,20 @@ void CpuSpan::write_masked_function(const std::string& pointers) {
     e_.functions_ += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
     body_ += "    lane += (i32v)(L);\n";
   }
+  float cost = 0;
+  for (auto* s : stmts_)
+    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
+  const std::string last =
+      "step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);\n";
+  const std::string calls = cost > kWorkOfMasks
+                                ? "  for (long rest = live; rest > 0; rest -= L)\n    " + last
+                                : "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
+                                  "  if (const long rest = live % L)\n    " +
+                                      last;
   e_.functions_ += format(
-      "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  }};\n"
-      "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
-      "  if (live % L)\n"
-      "    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), "
-      "live "
-      "% L);\n{}}}\n",
-      body_, after_);
+      "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
+      "}};\n{}{}}}\n",
+      body_, calls, after_);
 }
 
 // The row at once: where it ends and where guards hold is known from the state.

@@ -28,11 +28,11 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     w0 += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T0 = T0;
 }
-extern "C" void weft_acbb8b198dc67e1c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fd5c50c2d813f730(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -74,10 +74,10 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     w0 += w0_by * L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_130968f175236642(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_12b81148ff0e0c31(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];

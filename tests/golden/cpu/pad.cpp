@@ -37,10 +37,10 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     lane += (i32v)(L);
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_f4d1ad4ac9efc3c5(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_75cccdac7cc0a747(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -19,8 +19,8 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     r0 += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T0 = weft_maximum_f32(s->T0, A0);
 }
 struct S1 {
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     y3 += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
 struct S2 {
@@ -65,10 +65,10 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
     w0 += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
-  if (live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)(live % L))), live % L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_131a6233d5648665(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b9cd33e4c0c7a9b3(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

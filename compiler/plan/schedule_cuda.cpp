@@ -359,6 +359,12 @@ class Scheduler {
     int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
+    // Neighbours that fill a sector together: half-written ones cost twice.
+    int64_t unit = s_.lanes;
+    for (auto& b : p_.buffers)
+      unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
+    threads =
+        std::max(threads, std::min(power_of_two_up(row_vectors), power_of_two_up(ceil_divide(32, unit))));
     // Half as much of four or fewer lanes is in flight for longer, where it fits, and compiles faster.
     if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
     if (threads >= 1024) threads = 512;

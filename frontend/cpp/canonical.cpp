@@ -295,7 +295,6 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
 
 std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
   std::vector<int> dying;
-  if (!graph.updates) return dying;
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
   constexpr size_t kMost = 64;  // a bit each

@@ -50,6 +50,7 @@ std::string store_function(DType dtype, const std::string& element, const std::s
       "const {2} (&from)[{1}]) {{\n{3}",
       suffix(dtype), length, value, opening("", element, lanes, length));
   std::vector<std::string> joined;
+  joined.reserve(static_cast<size_t>(length));
   for (int k = 0; k < length; ++k) joined.push_back(format("weft_pack_{}(from[{}])", suffix(dtype), k));
   // Pairs of vectors, pairs of those, ...; where one is left over, only its own half matters.
   int names = 0;

@@ -37,7 +37,7 @@ void CudaEmitter::declare_state(size_t sweep) {
       body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n",
                      acc.op == ir::Op::argmax ? "max" : "min", a);
     } else if (acc.relative_to >= 0) {
-      body = joined_relative(a) + body;
+      body.insert(0, joined_relative(a));
     } else {
       body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
     }

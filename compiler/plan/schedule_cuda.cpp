@@ -606,9 +606,13 @@ class Scheduler {
       }
       return false;
     };
+    // Narrower strips, or a multiprocessor to one block, are slower than to read columns again; where there
+    // are no clusters, that is done for strips of 32 bytes.
     int64_t blocks = kKeepingBlocks;
-    // Narrower strips, or a multiprocessor to one block, are slower than to read columns again.
-    if (!fits(64, blocks, largest) && (largest > 1 || !fits(32, blocks = 1, 1))) return false;
+    if (!fits(64, blocks, largest)) {
+      blocks = 1;
+      if (largest > 1 || !fits(32, blocks, 1)) return false;
+    }
     // With few strips, more blocks for each, and narrower ones.
     auto few = [&] { return ceil_divide(columns, across) * cluster < processors_; };
     while (few() && cluster * 2 <= std::min<int64_t>(largest, 8) && use(across, cluster * 2, blocks))

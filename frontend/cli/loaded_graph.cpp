@@ -77,6 +77,7 @@ Program only_step(const Program& whole, const ProgramStep& step, std::vector<int
     p.kernels.push_back(whole.kernels[k->kernel]);
     k->kernel = 0;
     for (int& b : k->buffers) b = local(b);
+    k->overwrites.clear();  // what is given from outside stays
   } else if (auto* d = std::get_if<DotStep>(&p.steps[0])) {
     d->a = local(d->a), d->b = local(d->b), d->c = local(d->c);
   } else {

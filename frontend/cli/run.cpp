@@ -199,6 +199,8 @@ and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.
   each_op->excludes("--no-fuse");
   command->callback([flags, time] {
     flags->time = time->count() > 0;
+    // CLI11 writes 0 for a flag with a default that is not given.
+    if (!flags->time) flags->times = kTimes;
     run(*flags);
   });
 }

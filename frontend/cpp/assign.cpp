@@ -18,8 +18,8 @@ void check_writable(std::string_view op, const Array& x) {
   if (!x.writable()) {
     throw Error(
         std::string(op) + ": cannot write to a read-only view: got one of shape " + to_string(x.shape()) +
-        ", made by broadcasting or as the real or imaginary part of complex numbers (these are written "
-        "as a whole: x.real = ...)");
+        ", made by broadcasting, as one element, or as the real or imaginary part of complex numbers (these "
+        "are written as a whole: x.real = ...)");
   }
 }
 

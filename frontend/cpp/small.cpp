@@ -50,6 +50,18 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
   return input_node(view.type, copy);
 }
 
+Array value_now(const Array& view) {
+  const Cell& cell = *Access::cell(view);
+  const ir::NodeRef value = cell.value();
+  Ref<const View> shown = Access::view(view);
+  Age since = cell.since();
+  ir::NodeRef part = shown ? read_small(cell, *shown, value) : ir::NodeRef();
+  if (part) shown = {}, since = kInMemory;
+  const Array own = record(cell.device, part ? std::move(part) : value, since);
+  const Ref<Cell>& owner = Access::cell(own);
+  return Access::make(owner, read_only_view(layout_of(owner->type, shown)));
+}
+
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {
   if (!view || !is_small_part(cell, *view)) return false;
   if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;

@@ -12,6 +12,10 @@ namespace weft::detail {
 // the view is not small.
 ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& value);
 
+// What a view shows now, whatever is written to its cell later; it cannot be written. Read at once where that
+// is small; else it shares the cell's value, so that computing one computes the other.
+Array value_now(const Array& view);
+
 // Writes what `value` computes into the cell's memory. False, with nothing done, where the part or the work
 // is not small, or where somebody else still needs what the memory holds.
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value);

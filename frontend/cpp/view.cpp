@@ -209,6 +209,12 @@ Ref<const View> broadcast_view(const Layout& from, const Shape& shape) {
   return step(from, Op::broadcast, {}, {from.type.dtype, shape}, std::move(strides), from.offset);
 }
 
+Ref<const View> read_only_view(const Layout& from) {
+  Layout guarded = from;
+  guarded.writable = false;
+  return step(guarded, Op::reshape, {}, from.type, from.strides, from.offset);
+}
+
 Ref<const View> bitcast_view(const Layout& from, DType dtype) {
   return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
 }

@@ -39,6 +39,8 @@ Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& 
 Ref<const View> permute_view(const Layout& from, const Dims& axes);
 Ref<const View> broadcast_view(const Layout& from, const Shape& shape);
 Ref<const View> bitcast_view(const Layout& from, DType dtype);
+// The same elements, not to be written.
+Ref<const View> read_only_view(const Layout& from);
 // None where the strides do not allow it.
 std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape);
 

@@ -102,6 +102,27 @@ def test_a_long_loop_of_updates_stays_bounded(width):
     assert wf.stats()["compiles"] - compiles < 30
 
 
+@pytest.mark.parametrize("make", [lambda a: wf.asarray(a), lambda a: wf.asarray(a) * 1, lambda a: (wf.asarray(a) * 1).reshape(2, -1).reshape(-1)[::1]])
+def test_an_element_is_a_value(make):
+    a = np.arange(1, 7)
+    x = make(a.copy())
+    first, last = x[0], x[-1]
+    for n in (a, x):
+        n[0], n[1] = n[1], n[0]
+        best = n[2]
+        n += 10
+        best += 1
+        n[3] += 0.5  # NumPy's scalars are no arrays: the sum is a float, and is cut to be stored
+        assert int(best) == 4 and [int(v) for v in n] == [12, 11, 13, 14, 15, 16]
+    assert (int(first), int(last)) == (1, 6)
+    with pytest.raises(ValueError, match="as one element"):
+        x[0][...] = 5
+    m = wf.asarray(np.arange(6.0).reshape(2, 3)) * 1
+    corner, row = m[1, 2], m[1]
+    m *= 2
+    assert float(corner) == 5 and float(row[2]) == 10 and float(m[1, 2]) == 10
+
+
 @pytest.mark.usefixtures("on_cpu")
 def test_loops_over_elements_run_at_once():
     x = wf.zeros((50, 60))

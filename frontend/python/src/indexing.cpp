@@ -2,6 +2,7 @@
 // and arrays of positions go to the package's functions for them.
 #include <vector>
 
+#include "frontend/cpp/small.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/operand.h"
@@ -71,10 +72,20 @@ bool viewed(const Array& x, PyObject* key, Array& out) {
   return true;
 }
 
+// One element is a value, as NumPy's scalars are, where positions alone picked it.
+bool is_element(const Array& picked, PyObject* key) {
+  if (picked.ndim() > 0) return false;
+  if (!PyTuple_CheckExact(key)) return key != Py_Ellipsis;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
+    if (PyTuple_GET_ITEM(key, i) == Py_Ellipsis) return false;
+  return PyTuple_GET_SIZE(key) > 0;
+}
+
 PyObject* get(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Array view;
-    if (viewed(array_of(self), key, view)) return wrap(std::move(view));
+    if (viewed(array_of(self), key, view))
+      return wrap(is_element(view, key) ? detail::value_now(view) : std::move(view));
     return nb::handle(get_advanced)(nb::handle(self), nb::handle(key)).release().ptr();
   });
 }
@@ -107,7 +118,10 @@ Py_ssize_t length(PyObject* self) {
 
 // For Python's iteration by positions and for PySequence_Check, by which NumPy knows what it may look into.
 PyObject* item(PyObject* self, Py_ssize_t position) {
-  return guarded([&] { return wrap(array_of(self)[position]); });
+  return guarded([&] {
+    Array picked = array_of(self)[position];
+    return wrap(picked.ndim() == 0 ? detail::value_now(picked) : std::move(picked));
+  });
 }
 
 PyObject* iterate(PyObject* self) {

@@ -34,9 +34,13 @@ PyObject* map1(PyObject* a) {
   });
 }
 
+// Elements are values: `x += 1` of one gives another, as of NumPy's scalars.
+bool is_value(PyObject* a) { return array_of(a).ndim() == 0 && !array_of(a).writable(); }
+
 template <Op op>
 PyObject* in_place(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    if (is_value(a)) return not_implemented();
     Argument y;
     if (!y.parse(b)) return not_implemented();
     const PythonLine line;

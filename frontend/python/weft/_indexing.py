@@ -163,7 +163,7 @@ def _set(x: Array, key: Any, value: Any) -> None:
         _core.assign(x, _core.where(mask, held, x))
         return
     if not _core.writable(x):
-        raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting or as "
+        raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
                          "the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)")
     if whole_mask:
         positions, flat = _true_positions(x, key), _flat_below(x, key.ndim)

@@ -112,7 +112,10 @@ void read_bundle(const Flags& flags) {
 void add_cache(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("cache", "The compiled kernels that are kept on disk");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1);
+  command->final_callback([command] {
+    if (command->get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);
+  });
   auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
     CLI::App* sub = command->add_subcommand(name, description);
     sub->add_option("--cache-dir", flags->directory, "The cache's folder")

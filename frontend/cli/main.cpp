@@ -43,7 +43,11 @@ std::string command_of(const CLI::App& app) {
 int run(int argc, char** argv) {
   CLI::App app("See, run and measure array programs written as .weft graphs.", "weft");
   app.set_version_flag("--version", "weft " WEFT_VERSION);
-  app.require_subcommand(1);
+  // Asked for last, so that a word that is no command is named first.
+  app.require_subcommand(0, 1);
+  app.final_callback([&app] {
+    if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);
+  });
   app.get_formatter()->column_width(34);
   add_run(app);
   add_show(app);

@@ -294,6 +294,9 @@ TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
 
 TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run_weft({}), 2, "subcommand");
+  expect_error(run_weft({"bogus"}), 2, "bogus");
+  expect_error(run_weft({"cache", "bogus"}), 2, "bogus");
+  expect_error(run_weft({"cache"}), 2, "subcommand");
   expect_error(run_weft({"weave"}), 2, "--help");
   expect_error(run({}), 2, "FILE is required");
   expect_error(run_scaled({"--time=0"}), 2, "--time");

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Every line that a program prints stands in a page. Usage: check_output.sh PROGRAM PAGE
+set -euo pipefail
+
+output=$("$1")
+while IFS= read -r line; do
+  grep --quiet --fixed-strings --line-regexp -- "$line" "$2" || {
+    echo "$2 lacks what $1 prints: $line"
+    exit 1
+  }
+done <<< "$output"

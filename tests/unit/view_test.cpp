@@ -188,7 +188,8 @@ TEST_P(ViewTest, ABroadcastViewReadsButDoesNotWrite) {
   EXPECT_FALSE(b(0).writable());
   EXPECT_EQ(message_of([&] { b += 1; }),
             "add: cannot write to a read-only view: got one of shape (2, 3), made by broadcasting, as one "
-            "element, or as the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)");
+            "element, or as the real or imaginary part of complex numbers (these are written as a whole: "
+            "x.real = ...)");
 }
 
 TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {

@@ -359,12 +359,15 @@ class Scheduler {
     int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
     int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
     if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
-    // Neighbours that fill a sector together: half-written ones cost twice.
+    // Neighbours that fill a sector together: half-written ones cost twice. Rows of half a sector or less lie
+    // so close that threads of a row each do it, too, without joining.
     int64_t unit = s_.lanes;
     for (auto& b : p_.buffers)
       unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
-    threads =
-        std::max(threads, std::min(power_of_two_up(row_vectors), power_of_two_up(ceil_divide(32, unit))));
+    constexpr int64_t kSector = 32;
+    if (row_vectors * unit > kSector / 2)
+      threads = std::max(threads,
+                         std::min(power_of_two_up(row_vectors), power_of_two_up(ceil_divide(kSector, unit))));
     // Half as much of four or fewer lanes is in flight for longer, where it fits, and compiles faster.
     if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
     if (threads >= 1024) threads = 512;

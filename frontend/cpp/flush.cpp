@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "compiler/base/per_thread.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
 
@@ -62,16 +63,16 @@ struct Due {
   Ref<Cell> cell;
   ir::SourceLine line;
 };
-thread_local Due due;
 
 }  // namespace
 
 void flushed() {
   turns.clear();
-  due.cell = {};
+  PerThread<Due>::get().cell = {};
 }
 
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
+  Due& due = PerThread<Due>::get();
   // A statement may write several times, one after another.
   if (due.cell && !(write && lines.only() == due.line)) {
     const Ref<Cell> written = std::exchange(due.cell, {});

@@ -17,6 +17,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
 #include "compiler/passes/fuse.h"
+#include "compiler/passes/join_products.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
@@ -37,6 +38,7 @@ using ir::OpKind;
 constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
+    {"join_products", passes::join_products},
     {"assign", passes::assign_in_place},
 };
 

@@ -102,6 +102,18 @@ def test_a_long_loop_of_updates_stays_bounded(width):
     assert wf.stats()["compiles"] - compiles < 30
 
 
+def test_products_of_columns_with_the_columns_behind_them_are_one():
+    data = np.random.default_rng(1).standard_normal((90, 80))
+    want, have = np.zeros((80, 80)), wf.zeros((80, 80))
+    x = wf.array(data) - 0.5
+    before = wf.stats()["library_calls"]
+    for i in range(80):
+        want[i:, i] = want[i, i:] = (data[:, i] - 0.5) @ (data[:, i:] - 0.5) / 89
+        have[i:, i] = have[i, i:] = x[:, i] @ x[:, i:] / 89
+    np.testing.assert_allclose(np.asarray(have), want, rtol=1e-12, atol=1e-13)
+    assert wf.stats()["library_calls"] - before < 20
+
+
 @pytest.mark.parametrize("make", [lambda a: wf.asarray(a), lambda a: wf.asarray(a) * 1, lambda a: (wf.asarray(a) * 1).reshape(2, -1).reshape(-1)[::1]])
 def test_an_element_is_a_value(make):
     a = np.arange(1, 7)

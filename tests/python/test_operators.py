@@ -128,3 +128,13 @@ def test_out_and_where():
         wf.add(wf.zeros((2, 3)), 1, out=wf.zeros(3))
     with pytest.raises(TypeError):
         wf.add(wf.zeros(3), 1, out=np.zeros(3))
+
+
+@pytest.mark.parametrize("two", [2, 2.0])
+def test_squares_of_complex_numbers_are_products(two):
+    parts = [0.0, -0.0, 1.5, -3.25]
+    theirs = np.array([complex(re, im) for re in parts for im in parts])
+    want = theirs**two
+    for have in (wf.asarray(theirs)**two, wf.asarray(theirs).__ipow__(two)):
+        np.testing.assert_array_equal(np.asarray(have), want)
+        np.testing.assert_array_equal(np.signbit(np.asarray(have).imag), np.signbit(want.imag))

@@ -34,6 +34,8 @@ class Buffer {
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   bool writable() const { return writable_ == Writable::Freely; }
+  // To be called before the memory is read; what is written as late as that is written now.
+  virtual void complete() const {}
   const std::shared_ptr<Device>& device() const { return device_; }
 
  private:

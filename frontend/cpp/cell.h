@@ -35,8 +35,19 @@ struct Cell {
     std::lock_guard lock(mutex_);
     old = take_computed();
     ir::NodeRef next = f(node_);
+    true_positions_ = {};
     std::swap(node_, next);
     if (since < since_.load(std::memory_order_relaxed)) set_since(since);
+  }
+  // The positions where the value is true, once somebody has asked for them: a node that is kept as long as
+  // the value is.
+  ir::NodeRef true_positions() const {
+    std::lock_guard lock(mutex_);
+    return true_positions_;
+  }
+  void set_true_positions(const ir::NodeRef& value, ir::NodeRef positions) const {
+    std::lock_guard lock(mutex_);
+    if (node_ == value) std::swap(true_positions_, positions);
   }
   // Calls f(value); nobody reads or writes the cell meanwhile.
   template <class F>
@@ -52,7 +63,7 @@ struct Cell {
   ir::NodeRef take_computed() const;
 
   mutable std::mutex mutex_;
-  mutable ir::NodeRef node_;
+  mutable ir::NodeRef node_, true_positions_;
   mutable std::atomic<Age> since_;
 };
 

@@ -71,6 +71,8 @@ void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& 
   // meanwhile.
   const std::shared_lock lock(device.in_place);
   canonicalize(nodes, graph);
+  for (const runtime::BufferRef& buffer : graph.buffers)
+    if (buffer) buffer->complete();
 }
 
 namespace {

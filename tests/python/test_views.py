@@ -153,6 +153,49 @@ def test_masks_of_a_choice_stay_lazy():
     assert float(x.sum()) == 15
 
 
+def picked_and_put_back(xp, a, mask):
+    x, m = xp.array(a), xp.array(mask)
+    before = x[m]
+    x[m] = x[m] * 2 + x[m]
+    n = xp.zeros(mask.shape, dtype=xp.int64)
+    n[m] = 5
+    n[m] += 3
+    x[m] -= before / 4
+    held = x[m]
+    held += 1
+    x[m] = held
+    odd = x[::-1]
+    odd[m] = odd[m].astype(xp.float32) if xp is np else xp.astype(odd[m], xp.float32)
+    m[:1] = ~m[:1]
+    x[m] = -x[m]
+    x[m] = x[m].sum()
+    x[m] = a[mask][:1]
+    return x, n, before, held, x[m]
+
+
+@pytest.mark.parametrize("shape", [(400,), (30, 20), (12, 5, 7)])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.6, 1.0])
+def test_arithmetic_on_what_a_mask_picks(shape, share):
+    draw = np.random.default_rng(5)
+    a = draw.standard_normal(shape)
+    mask = draw.random(shape[: max(1, len(shape) - 1)]) < share
+    if not mask.any() or mask.all():
+        mask[-1:] = ~mask[-1:] if share else mask[-1:]
+        mask[0] = True  # a[mask][:1] has one element
+    for ours, theirs in zip(picked_and_put_back(wf, a, mask), picked_and_put_back(np, a, mask)):
+        np.testing.assert_allclose(np.asarray(ours), theirs, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_picked_and_put_back_is_a_choice():
+    x, c = wf.arange(3000) * 1.0, wf.arange(3000) * 0.5
+    mask = x > 1000
+    wf.eval(mask, c)
+    launched = wf.stats()["kernels_launched"]
+    x[mask] = x[mask] ** 2 + c[mask]
+    assert float(x[2000]) == 2000.0**2 + 1000
+    assert wf.stats()["kernels_launched"] - launched == 1
+
+
 @pytest.mark.parametrize(
     ("key", "error"),
     [

@@ -257,6 +257,16 @@ TEST_P(ArrayTest, ShapingPlacesElementsAsNumPy) {
   put_along_axis(b, argmin(b, 1, true), -1, 1);
   EXPECT_THAT(ints(b), ElementsAre(-1, 1, 2, -1, 4, 5));
   EXPECT_THAT(ints(b + 1), ElementsAre(0, 2, 3, 0, 5, 6));
+  const Array odd = remainder(a, 2) == 1;
+  EXPECT_THAT(ints(take_where(a, odd)), ElementsAre(1, 3, 5));
+  EXPECT_THAT(ints(take_where(a, from<bool>({false, true}))), ElementsAre(3, 4, 5));
+  put_where(b, odd, take_where(b, odd) + take_where(a, odd) * 10);
+  EXPECT_THAT(ints(b), ElementsAre(-1, 11, 2, 29, 4, 55));
+  put_where(b, odd, from<int64_t>({7, 8, 9}));
+  EXPECT_THAT(ints(b), ElementsAre(-1, 7, 2, 8, 4, 9));
+  put_where(b, odd, 0);
+  EXPECT_THAT(ints(b), ElementsAre(-1, 0, 2, 0, 4, 0));
+  EXPECT_THROW(take_where(a, arange(2)), IndexError);
 }
 
 TEST_P(ArrayTest, ProductsFollowNumPysRules) {

@@ -48,4 +48,10 @@ Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at
 // Writes values at those positions; the last of equal positions stays.
 void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis);
 
+// x[mask] for a mask over x's leading axes: one axis of what it picks stands for them. The mask is computed,
+// as the result's shape depends on it.
+Array take_where(const Array& x, const Array& mask, Where at = Where::current());
+// x[mask] = values, which broadcast to what the mask picks.
+void put_where(const Array& x, const Array& mask, const Operand& values);
+
 }  // namespace weft

@@ -138,6 +138,20 @@ void bind_shaping(nb::module_& m) {
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
   m.def(
+      "take_where",
+      [](const Array& x, const Array& mask) {
+        const PythonLine line;
+        return take_where(x, mask);
+      },
+      "x"_a, "mask"_a);
+  m.def(
+      "put_where",
+      [](const Array& x, const Array& mask, const Argument& values) {
+        const PythonLine line;
+        put_where(x, mask, values.operand("assign"));
+      },
+      "x"_a, "mask"_a, "values"_a);
+  m.def(
       "where",
       [](const Argument& condition, const Argument& x, const Argument& y) {
         const PythonLine line;

@@ -108,7 +108,7 @@ def _picked(x: Array, key: Any) -> _Picked:
 
 def _get(x: Array, key: Any) -> Array:
     if _is_whole_mask(x, key):
-        return _core.take(_flat_below(x, key.ndim), _true_positions(x, key), 0)
+        return _core.take_where(x, asarray(key, device=x.device))
     view, count, positions, place = _picked(x, key)
     flat = _core.reshape(view, [-1 if view.size else _product(view.shape[:count]), *view.shape[count:]])
     result = _core.take(flat, positions, 0)
@@ -135,13 +135,6 @@ def _is_whole_mask(x: Array, key: Any) -> builtins.bool:
     )
 
 
-def _true_positions(x: Array, mask: Any) -> Array:
-    """Where the mask is true, counted through its elements."""
-    import numpy
-
-    return from_numpy(numpy.flatnonzero(_host_index(mask)), x.device)
-
-
 def _flat_below(x: Array, count: int) -> Array:
     """x with its first `count` axes as one."""
     return _core.reshape(x, [_product(x.shape[:count]), *x.shape[count:]])
@@ -154,23 +147,14 @@ def _put(flat: Array, positions: Array, value: Any) -> None:
 
 
 def _set(x: Array, key: Any, value: Any) -> None:
-    whole_mask = _is_whole_mask(x, key)
-    if whole_mask and getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple)):
-        # One value where the mask is true: a choice, which fuses.
-        held = _core.full((), 0, x.dtype, x.device)
-        held[()] = value
-        mask = _core.reshape(asarray(key, device=x.device), [*key.shape, *(1,) * (x.ndim - key.ndim)])
-        _core.assign(x, _core.where(mask, held, x))
+    if _is_whole_mask(x, key):
+        if not isinstance(value, (Array, builtins.bool, int, float, complex)):
+            value = asarray(value, device=x.device)
+        _core.put_where(x, asarray(key, device=x.device), value)
         return
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
                          "the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)")
-    if whole_mask:
-        positions, flat = _true_positions(x, key), _flat_below(x, key.ndim)
-        _put(flat, positions, _core.broadcast_to(asarray(value, device=x.device), [positions.size, *flat.shape[1:]]))
-        if not _core.shares_cell(flat, x):
-            _core.assign(x, _core.reshape(flat, x.shape))
-        return
     view, count, positions, place = _picked(x, key)
     value = asarray(value, device=x.device)
     rest = view.shape[count:]

@@ -130,11 +130,11 @@ def test_out_and_where():
         wf.add(wf.zeros(3), 1, out=np.zeros(3))
 
 
-@pytest.mark.parametrize("two", [2, 2.0])
-def test_squares_of_complex_numbers_are_products(two):
+@pytest.mark.parametrize("power", [2, 2.0, np.int64(2), 3])
+def test_powers_of_complex_numbers_have_numpys_zeros(power):
     parts = [0.0, -0.0, 1.5, -3.25]
     theirs = np.array([complex(re, im) for re in parts for im in parts])
-    want = theirs**two
-    for have in (wf.asarray(theirs)**two, wf.asarray(theirs).__ipow__(two)):
+    want = theirs**power
+    for have in (wf.asarray(theirs) ** power, wf.asarray(theirs).__ipow__(power)):
         np.testing.assert_array_equal(np.asarray(have), want)
         np.testing.assert_array_equal(np.signbit(np.asarray(have).imag), np.signbit(want.imag))

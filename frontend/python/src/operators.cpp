@@ -51,9 +51,9 @@ PyObject* in_place(PyObject* a, PyObject* b) {
 
 // `z ** 2` is a square, as in NumPy, whose power() of complex numbers differs from it in the signs of zeros.
 bool squares_complex(PyObject* a, PyObject* b) {
-  const bool two = (PyLong_CheckExact(b) || PyFloat_CheckExact(b)) && PyFloat_AsDouble(b) == 2;
-  if (!two) PyErr_Clear();  // an integer that no float holds
-  return two && is_array(a) && is_complex(array_of(a).dtype());
+  int overflow = 0;
+  return PyLong_CheckExact(b) && PyLong_AsLongAndOverflow(b, &overflow) == 2 && is_array(a) &&
+         is_complex(array_of(a).dtype());
 }
 
 // As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.

@@ -297,6 +297,7 @@ std::string CpuEmitter::entry() {
 
 std::string CpuEmitter::finish_entry() {
   totalling_ = false;
+  prefetched_.clear();
   std::string point = block(p_.sweeps[0].before);
   point += scans_ ? sweep(p_.sweeps[0]) : load_partials();
   point += block(p_.epilogue);

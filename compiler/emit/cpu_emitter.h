@@ -149,6 +149,7 @@ class CpuEmitter {
   std::string points_, pad_, row_ = "0";
   std::string functions_;
   std::set<std::string> run_functions_;
+  std::set<int> prefetched_;  // buffers, of the entry at hand
   int64_t scratch_bytes_ = 0, partial_bytes_ = 0, tasks_ = 1, finish_tasks_ = 0;
   int spans_ = 0;
 };

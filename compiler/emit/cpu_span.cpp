@@ -146,6 +146,12 @@ void CpuSpan::write(const Test& s) {
                        n, d));
 }
 
+void CpuSpan::prefetch(const Load& s, const std::string& n) {
+  if (e_.s_.prefetched == 0 || !crosses_rows(e_.p_, s, e_.x_, e_.s_.prefetched)) return;
+  if (e_.prefetched_.insert(s.buffer).second)
+    body_ += format("    weft_ahead_{}(r{});\n", suffix(e_.p_.buffers[s.buffer].dtype), n);
+}
+
 void CpuSpan::write(const Load& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
   std::string element = e_.dialect_.element_type(t), n = std::to_string(s.out);
@@ -168,9 +174,10 @@ void CpuSpan::write(const Load& s) {
   std::vector<Value> tests;
   for (Value g : s.guards)
     if (e_.segments(g)) tests.push_back(g), import(g);
-  if (masked()) return define(s.out, masked_load(s, n));
   const Num* by = e_.along_x(s.at);
   bool contiguous = by && by->param < 0 && by->value == 1;
+  prefetch(s, n);
+  if (masked()) return define(s.out, masked_load(s, n));
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string rows = many_rows() ? e_.along_rows(s.at) : "";
   streams_.push_back(

@@ -51,6 +51,8 @@ class CpuSpan {
   void write(const plan::Fold& f);
   void write(const plan::Scan& s);
   void write(const plan::Largest& l);
+  // Asks for what a load will read, where it is the first of its array to walk on through memory.
+  void prefetch(const plan::Load& s, const std::string& n);
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);

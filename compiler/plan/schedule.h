@@ -33,6 +33,7 @@ struct Schedule {
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
+  int64_t prefetched = 0;        // CPU: bytes of arrays that are asked for a page ahead, at least; 0: none
   bool masked = false;           // CPU: a row is one call of the span, with masks for its end and its guards
   int threads = 1;               // CUDA: threads of a block
   int threads_per_row = 1;       // CUDA, Rows: threads that share a row
@@ -55,6 +56,10 @@ Schedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bia
 // `contract`: whether sums may round otherwise than op by op.
 Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {},
                        bool contract = true);
+
+// Whether a load walks on through an array of at least `bytes` as rows go by that are short enough to feel
+// what happens at their ends.
+bool crosses_rows(const RowProgram& program, const Load& load, int lane_axis, int64_t bytes);
 
 // Whether a load is contiguous along `axis` and jumps along the lanes'.
 bool is_transposed(const Load& load, int axis, int lane_axis);

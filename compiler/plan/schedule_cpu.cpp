@@ -21,17 +21,20 @@ constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-ad
 // scattered, from lines that its neighbours use too or from one of its own; a byte of a contiguous run.
 constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
                  kTimeOfByte = 0.015;
-// Rows up to this many elements have masks where others are cut into stretches, on processors whose loads and
-// stores take masks: those with vectors of this many bytes. Masks take no streaming stores, which from
+// Rows up to this many elements, or the second number where they are reduced with little work, have masks
+// where others are cut into stretches, on processors whose loads and stores take masks: those with vectors of
+// this many bytes. Masks take no streaming stores, which from
 // kStreamedAnyway elements on are worth more.
-constexpr int64_t kMaskedRow = 2048, kStreamedAnyway = 256;
+constexpr int64_t kMaskedRow = 2048, kMaskedLightRow = 8192, kStreamedAnyway = 256;
 constexpr int kMaskingVector = 64;
+constexpr float kLight = 6;  // multiply-adds of an element
 // Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
 // prefetchers' sake; of those that fill few vectors, several together.
 constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
-constexpr int64_t kTinyRow = 16;         // elements that are done one after another,
-constexpr float kUnrolledWork = 200;     // where all of them cost no more multiply-adds
-constexpr int64_t kShufflesOfSweep = 6;  // that take as long as calling one sweep of a row
+constexpr int64_t kFeelsItsEnd = 1 << 16;  // bytes of a row
+constexpr int64_t kTinyRow = 16;           // elements that are done one after another,
+constexpr float kUnrolledWork = 200;       // where all of them cost no more multiply-adds
+constexpr int64_t kShufflesOfSweep = 6;    // that take as long as calling one sweep of a row
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
 constexpr int64_t kNear = 192;       // bytes between two lanes
 
@@ -214,6 +217,16 @@ bool is_transposed(const Load& load, int axis, int lane_axis) {
          std::abs(along(load.at, lane_axis)) > 1;
 }
 
+bool crosses_rows(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
+  const BufferUse& buffer = p.buffers[load.buffer];
+  const auto size = static_cast<int64_t>(size_of(buffer.dtype));
+  const int64_t row = p.extent(lane_axis).value;
+  return buffer.elements * size >= bytes && row * size <= kFeelsItsEnd && load.at.values.empty() &&
+         along(load.at, lane_axis) == 1 &&
+         std::any_of(load.at.axes.begin(), load.at.axes.end(),
+                     [&](auto& t) { return t.axis != lane_axis && t.by.value == row; });
+}
+
 Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   Schedule s;
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
@@ -258,7 +271,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     }
   }
   // Light bodies run on several vectors at once, for independent chains of additions.
-  int widen = work.cost <= 6 ? 4 : work.cost <= 24 ? 2 : 1;
+  int widen = work.cost <= kLight ? 4 : work.cost <= 24 ? 2 : 1;
   if (s.order == Order::Pointwise) widen = work.cost <= 24 && tiny < 0 ? 2 : 1;
   if (p.scans() && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
@@ -266,8 +279,10 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
   auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
-  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns && lane <= kMaskedRow &&
-                                       (!p.row.empty() || points > lane));
+  const bool short_row =
+      tiny >= 0 || (masks && s.order != Order::Columns &&
+                    lane <= (p.row.empty() || work.cost > kLight ? kMaskedRow : kMaskedLightRow) &&
+                    (!p.row.empty() || points > lane));
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] {
     const int64_t vectors = (lane + lanes - 1) / lanes;
@@ -365,9 +380,15 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
                return t.axis == s.lane_axis || t.by.value % 64 == 0;
              });
   });
+  const int64_t uncached = static_cast<int64_t>(target.cache_bytes) / 2;
+  if (s.order == Order::Rows)
+    for_each_stmt(p, [&](const Stmt& stmt) {
+      auto* l = std::get_if<Load>(&stmt);
+      if (l && crosses_rows(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
+    });
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
   s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
-                written > static_cast<int64_t>(target.cache_bytes) / 2;
+                written > uncached;
   s.masked = short_row && s.tile == 0 && s.split == 1 &&
              (p.row.empty() || lane <= kFoldedVectors * s.lanes) && !(s.streaming && lane >= kStreamedAnyway);
   if (s.masked) {
@@ -387,6 +408,7 @@ std::string print(const Schedule& s) {
   if (s.split > 1) out += fmt::format(", row split in {}", s.split);
   if (s.keeper != Keeper::None) out += fmt::format(", row kept in {}", keepers[static_cast<int>(s.keeper)]);
   if (s.streaming) out += ", streaming stores";
+  if (s.prefetched) out += ", prefetches";
   if (s.masked) out += ", masked";
   if (s.threads > 1)
     out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,

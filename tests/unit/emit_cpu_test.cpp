@@ -44,6 +44,7 @@ void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int6
   s.streaming = order != Order::Columns && test::can_stream(p, s.lane_axis) && k % 2 == 0;
   // What the schedule chose for other lanes may not fit these.
   s.tile_axis = -1, s.tile = 0;
+  s.prefetched = k % 2;
   s.masked = !s.streaming && (s.split == 1 || order == Order::Columns) && split != 2;
 }
 

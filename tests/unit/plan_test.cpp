@@ -45,6 +45,15 @@ const Golden kGoldens[] = {
     {"sums_of_tiny_rows", R"(  %x = input "x" : f32[1000, 5]
   %s = sum %x, axes=[1]
   return %s)"},
+    {"variance_of_many_rows", R"(  %x = input "x" : f32[4096, 4096]
+  %t = sum %x, axes=[1]
+  %m = divide %t, 4096
+  %r = reshape %m : f32[4096, 1]
+  %d = subtract %x, %r
+  %q = square %d
+  %v = sum %q, axes=[1]
+  return %m, %v)",
+     true},
     {"sums_of_short_whole_rows", R"(  %x = input "x" : f32[1000, 32]
   %s = sum %x, axes=[1]
   return %s)"},

@@ -10,6 +10,12 @@ $fn $V weft_load_$T(const void* p) {
   typedef $P Unaligned __attribute__((aligned(1), may_alias));
   return weft_unpack_$T(*(const Unaligned*)p);
 }
+//@ weft_ahead_$T : all
+// The processor's own prefetchers stop where a page of memory ends, and a row's end holds up what follows it.
+$fn void weft_ahead_$T(const void* p) {
+#pragma clang loop unroll(full)
+  for (unsigned long k = 0; k < sizeof($P); k += 64) __builtin_prefetch((const char*)p + 4096 + k, 0, 2);
+}
 //@ weft_store_$T : all
 $fn void weft_store_$T(void* p, $V x) {
   typedef $P Unaligned __attribute__((aligned(1), may_alias));

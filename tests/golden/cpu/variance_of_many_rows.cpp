@@ -1,0 +1,89 @@
+struct c64e { float re, im; };
+struct c128e { double re, im; };
+__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
+static inline long weft_least(long a, long b) { return a < b ? a : b; }
+static inline long weft_most(long a, long b) { return a < b ? b : a; }
+static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
+static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
+static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
+struct S0 {
+  double T0;
+  const float* r0;
+};
+static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const float* r0 = s->r0;
+  f32v A0 = weft_splat_f32(-0x0p+0f);
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    weft_ahead_f32(r0);
+    f32v v0 = weft_load_masked_f32(r0, alive);
+    A0 = A0 + weft_select_f32(alive, v0, weft_splat_f32(-0x0p+0f));
+    r0 += L;
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+  s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
+}
+struct S1 {
+  f32v v3;
+  double T1;
+  const float* r7;
+};
+static inline __attribute__((always_inline)) void span1(S1* s, long live) {
+  const f32v v3 = s->v3;
+  const float* r7 = s->r7;
+  f32v A1 = weft_splat_f32(-0x0p+0f);
+  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    f32v v7 = weft_load_masked_f32(r7, alive);
+    f32v v4 = v7 - v3;
+    f32v v5 = weft_square_f32(v4);
+    A1 = A1 + weft_select_f32(alive, v5, weft_splat_f32(-0x0p+0f));
+    r7 += L;
+  };
+  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  if (const long rest = live % L)
+    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
+}
+extern "C" void weft_42215187ca3f469b(const unsigned long* w, long begin, long end, char* scratch) {
+  const long* p = (const long*)(w + 3);
+  const float* b0 = (const float*)w[0];
+  float* b1 = (float*)w[1];
+  float* b2 = (float*)w[2];
+  for (long t = begin; t < end; ++t) {
+    long block = t;
+    long first = block * p[3], last = weft_least(first + p[3], p[4]);
+    for (long o = first; o < last; ++o) {
+      long a0 = o;
+      double T0 = -0x0p+0;
+      {
+      const long left = 0, right = p[1];
+      {
+      S0 s;
+      s.T0 = T0;
+      s.r0 = b0 + a0 * p[2] + left;
+      span0(&s, right - left);
+      T0 = s.T0;
+      }
+      }
+      f32v v1 = weft_cast_f64_f32(weft_splat_f64(T0));
+      f32v v2 = weft_splat_f32(0x1p+12f);
+      f32v v3 = v1 / v2;
+      double T1 = -0x0p+0;
+      {
+      const long left = 0, right = p[1];
+      {
+      S1 s;
+      s.v3 = v3;
+      s.T1 = T1;
+      s.r7 = b0 + a0 * p[2] + left;
+      span1(&s, right - left);
+      T1 = s.T1;
+      }
+      }
+      f32v v6 = weft_cast_f64_f32(weft_splat_f64(T1));
+      weft_store_one_f32(b1 + a0, v3);
+      weft_store_one_f32(b2 + a0, v6);
+    }
+  }
+}

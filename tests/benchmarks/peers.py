@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """What a user would pick instead of Weft, and Weft, measured beside each other in one run.
 
-Prints a JSON line for each workload and peer, then the tables. A call's time is the median over the rounds of the
-better of two ways to call: waiting after each call, and once after many. The rounds go over all peers in turn, so that
-what else the machine does hits them alike. Every peer is asked at its best: compiled where it compiles, loops and
-expressions where its users write those.
+Prints a JSON line for each workload and peer, then the tables. Peers take short turns in many rounds, in an order drawn
+for each, so that what else the machine does hits them alike: `ms` is the median of a peer's turns, `over_weft` the
+quartiles of its time over Weft's of the same round. Every peer is asked at its best: compiled where it compiles, loops
+and expressions where its users write those, waiting after each call or once after many, whichever is faster.
 """
 import argparse
+import contextlib
 import functools
 import gc
 import importlib.metadata
 import json
 import os
+import pathlib
+import random
 import statistics
 import sys
 import time
@@ -33,14 +36,14 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the CPU")
     parser.add_argument("--check", action="store_true",
                         help="compare results with NumPy in float64 instead of measuring; fails on a difference")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--budget", type=float, help="seconds for a workload and peer (cpu 1.5, gpu 0.6)")
+    parser.add_argument("--rounds", type=int, default=40, help="at most, of the peers that come within twice the best")
+    parser.add_argument("--budget", type=float, default=4, help="seconds for a workload's rounds")
+    parser.add_argument("--slice", type=float, default=10, help="milliseconds of a peer's turn, at least one call")
     parser.add_argument("--library", help="libweft_workloads.so, or its folder")
     parser.add_argument("--json", help="file to write the JSON lines to, too")
     settings = parser.parse_args()
     settings.gpu = settings.device == "gpu"
     settings.size = settings.size or ("tiny" if settings.check else settings.device)
-    settings.budget = settings.budget or (0.6 if settings.gpu else 1.5)
     return settings
 
 
@@ -148,12 +151,31 @@ def copy_bandwidth(settings):
     return 8 * (1 << (28 if settings.gpu else 25)) / statistics.median(seconds(copy) for _ in range(9))
 
 
+def settle():
+    """Returns when no thread works any more: those of some libraries spin for a while in wait of the next call."""
+    for _ in range(50):
+        start, used = time.perf_counter(), time.process_time()
+        time.sleep(0.002)
+        if time.process_time() - used < 0.1 * (time.perf_counter() - start):
+            break
+
+
+def waited():
+    """Seconds that this process's threads have waited for a processor that others used."""
+    total = 0
+    for path in pathlib.Path("/proc/self/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # a thread that has ended
+            total += int(path.read_text(encoding="ascii").split()[1])
+    return total / 1e9
+
+
 class Contestant:
     """A peer with one workload made ready, and what was measured of it."""
 
     def __init__(self, peer, inputs, name, body, settings):
         self.call, self.wait = None, None
-        self.rounds, self.synchronous, self.error, self.first = [], [], None, None
+        self.turns, self.error, self.first = [], None, None
+        self.count, self.waits, self.slow = 1, True, False
         try:
             ways = peer(inputs, name, body, settings)
             if ways:
@@ -173,23 +195,54 @@ class Contestant:
         self.wait(results)
         return results
 
-    def measure(self, budget):
-        try:
+    def turn(self):
+        """Seconds of a call, in a batch of calls after one that leaves caches and threads as a call leaves them."""
+        if not self.slow:
             results = self.once()
-            times = [seconds(self.once)]
-            end = time.perf_counter() + budget / 2 - times[0]
-            while len(times) < 200 and (time.perf_counter() < end or (len(times) < 3 and times[0] < budget)):
-                times.append(seconds(self.once))
-            alone = statistics.median(times)
-            count = max(1, min(2000, int(budget / 2 / alone)))
-            start = time.perf_counter()
-            for _ in range(count):
-                results = self.call()
-            self.wait(results)
-            self.rounds.append(min(alone, (time.perf_counter() - start) / count))
-            self.synchronous.append(alone)
+        start = time.perf_counter()
+        for _ in range(self.count):
+            results = self.call()  # the results of the call before live until now
+            if self.waits:
+                self.wait(results)
+        self.wait(results)
+        return (time.perf_counter() - start) / self.count
+
+    def calibrate(self, slice_s):
+        """Chooses how many calls fill a slice of time, and whether waiting after each is faster than once after all."""
+        try:
+            self.once()
+            one = min(seconds(self.once) for _ in range(2))
+            self.slow = one > 10 * slice_s
+            self.count = max(1, min(2000, round(slice_s / one)))
+            if self.count > 1:
+                times = {waits: [] for waits in (True, False)}
+                for _ in range(3):
+                    for self.waits in times:
+                        times[self.waits].append(self.turn())
+                self.waits = statistics.median(times[True]) <= statistics.median(times[False])
         except Exception as error:
             self.fail(error)
+
+    def measure(self):
+        """Takes a turn; again when other processes held its threads up, and of three the least disturbed."""
+        try:
+            tries = []
+            for _ in range(1 if self.slow else 3):
+                settle()
+                before = waited()
+                tries.append((self.turn(), waited() - before))
+                if tries[-1][1] < 0.02 * tries[-1][0] * self.count:
+                    break
+            self.turns.append(min(tries, key=lambda t: t[1])[0])
+        except Exception as error:
+            self.fail(error)
+
+
+def paired(of, to):
+    """Quartiles of the ratios of two contestants' times in the same rounds."""
+    ratios = [o / t for o, t in zip(of.turns, to.turns)]
+    quarters = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    return [float(f"{q:.3g}") for q in quarters]
 
 
 def contest(name, workload, sizes, peers, known, settings, emit):
@@ -199,12 +252,28 @@ def contest(name, workload, sizes, peers, known, settings, emit):
         contestants[peer] = Contestant(known[peer], inputs, name, workload.body, settings)
         if settings.gpu:
             release_pools()
-    for _ in range(settings.rounds):
-        for contestant in contestants.values():
-            if contestant.ready():
-                contestant.measure(settings.budget / settings.rounds)
+
+    def ready():
+        return [c for c in contestants.values() if c.ready()]
+
+    def play(players):
+        for contestant in random.sample(players, len(players)):
+            contestant.measure()
             if settings.gpu:
                 release_pools()
+
+    for contestant in ready():
+        settle()
+        contestant.calibrate(settings.slice / 1e3)
+    for _ in range(2):
+        play(ready())
+    # Those that can be the best, and Weft, go on.
+    fastest = min((min(c.turns) for c in ready()), default=0)
+    players = [c for p, c in contestants.items() if c.ready() and (p in WEFT or min(c.turns) < 2 * fastest)]
+    end, rounds = time.perf_counter() + settings.budget, 0
+    while rounds < 3 or (rounds < settings.rounds and time.perf_counter() < end):
+        play([c for c in players if c.ready()])
+        rounds += 1
     for peer, c in contestants.items():
         line = {"workload": name, "peer": peer}
         if c.error:
@@ -212,12 +281,14 @@ def contest(name, workload, sizes, peers, known, settings, emit):
         elif not c.ready():
             continue
         else:
-            best = statistics.median(c.rounds)
-            line.update(first_s=round(c.first, 4), ms=round(best * 1e3, 5),
-                        sync_ms=round(statistics.median(c.synchronous) * 1e3, 5),
-                        spread=round(max(c.rounds) / min(c.rounds), 2), unit=workload.unit)
-            line["value"] = best * 1e6 if workload.unit == "us" else (
-                workload.work(sizes) / best / (1e9 if workload.unit == "GB/s" else 1e12))
+            median = statistics.median(c.turns)
+            line.update(first_s=round(c.first, 4), ms=round(median * 1e3, 5), best_ms=round(min(c.turns) * 1e3, 5),
+                        rounds=len(c.turns), calls=c.count, unit=workload.unit)
+            weft = contestants.get("weft")
+            if weft and weft.ready():
+                line["over_weft"] = paired(c, weft)
+            line["value"] = median * 1e6 if workload.unit == "us" else (
+                workload.work(sizes) / median / (1e9 if workload.unit == "GB/s" else 1e12))
             line["value"] = float(f"{line['value']:.4g}")
         emit(line)
 

@@ -80,12 +80,11 @@ def peer_tables(lines):
         unit = next((r["unit"] for r in measured.values()), "")
         others = [p for p in measured if not p.startswith("weft")]
         best = min(others, key=lambda p: measured[p]["ms"], default=None)
-        ratio = f"{measured[best]['ms'] / measured['weft']['ms']:.2f}" if best and "weft" in measured else ""
+        low, middle, high = measured[best].get("over_weft", [None] * 3) if best else [None] * 3
+        ratio = [f"{middle:.2f}", f"{low:.2f} to {high:.2f}"] if middle else ["", ""]
         if python:
-            both = "weft" in measured and "weft-py" in measured
-            ratio = [ratio, f"{measured['weft']['ms'] / measured['weft-py']['ms']:.2f}" if both else ""]
-        else:
-            ratio = [ratio]
+            over = measured.get("weft-py", {}).get("over_weft")
+            ratio.append(f"{1 / over[1]:.2f}" if over else "")
         cell = {p: number(measured[p]["value"]) if p in measured else "failed" if p in of else "" for p in peers}
         speeds.append([name, unit] + [cell[p] for p in peers] + [best or "", *ratio])
         firsts.append([name] + [f"{measured[p]['first_s']:.3f}" if p in measured else "" for p in peers])
@@ -94,9 +93,9 @@ def peer_tables(lines):
     text = [
         f"{of}; sizes `{head['size']}`; copy {head['copy_GBps']:.0f} GB/s; {head['date']}, load {head['load']} at the "
         f"start; {used}. GB/s over the fewest bytes, TFLOP/s, or microseconds a call; `weft/best` is the best "
-        "peer's time over Weft's from C++: above 1 Weft is faster"
+        "peer's time over Weft's from C++, the median and the quartiles of the rounds: above 1 Weft is faster"
         + ("; beside it C++'s time over undecorated Python's." if python else "."), "",
-        table(["workload", "unit"] + peers + ["best peer", "weft/best"] + ["py/C++"] * python, speeds), "",
+        table(["workload", "unit"] + peers + ["best peer", "weft/best", "quartiles"] + ["py/C++"] * python, speeds), "",
         "Seconds of the first call, compiling included:", "", table(["workload"] + peers, firsts)]
     missing = [f"{line['peer']} ({line['missing']})" for line in lines if "missing" in line]
     failed = [f"{line['workload']}, {line['peer']}: {line['error']}" for line in lines if "error" in line]

@@ -14,6 +14,7 @@
 
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
+#include "compiler/base/recycled.h"
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/op.h"
@@ -117,7 +118,7 @@ class Inputs {
   std::unique_ptr<NodeRef[]> heap_;
 };
 
-class Node {
+class Node : public Recycled<Node> {
  public:
   Op op;
   TensorType type;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 
+#include "compiler/base/recycled.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
@@ -17,7 +18,7 @@ struct DeviceSlot;
 using Age = uint64_t;
 constexpr Age kInMemory = std::numeric_limits<Age>::max();
 
-struct Cell {
+struct Cell : Recycled<Cell> {
   mutable std::atomic<uint32_t> count{0};
   DeviceSlot& device;
   const ir::TensorType type;

@@ -64,10 +64,12 @@ Array value_now(const Array& view) {
 
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {
   if (!view || !is_small_part(cell, *view)) return false;
-  if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
   const ir::NodeRef held = cell.value();
-  if (held->op == ir::Op::constant) materialized(cell);  // zeros to be filled
-  return held->op == ir::Op::constant || (held->op == ir::Op::input && buffer_of(*held));
+  const bool constant = held->op == ir::Op::constant;
+  if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;
+  if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
+  if (constant) materialized(cell);  // zeros to be filled
+  return true;
 }
 
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {

@@ -8,12 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/base/recycled.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft::detail {
 
-struct View {
+struct View : Recycled<View> {
   mutable std::atomic<uint32_t> count{0};
   Ref<const View> before;     // none: a step from the whole cell
   ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast or bitcast

@@ -1,6 +1,6 @@
-// Memory for objects that are made and freed by the thousand, as those of a recorded graph are: a thread keeps what it
-// freed, and hands out first what it freed last, which its caches still hold. Derive from Recycled<T> and use new
-// and delete.
+// Memory for objects that are made and freed by the thousand, as those of a recorded graph are: a thread
+// keeps what it freed, and hands out first what it freed last, which its caches still hold. Derive from
+// Recycled<T> and use new and delete.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class Recycled {
   }
 
  private:
-  // As many as a graph may hold before it is computed, and as many again. Sanitizers want to see every object come
-  // and go.
+  // As many as a graph may hold before it is computed, and as many again. Sanitizers want to see every object
+  // come and go.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr size_t kKept = 0;
 #else

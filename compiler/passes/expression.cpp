@@ -22,6 +22,7 @@ using ir::space_of;
 
 // Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
 constexpr size_t kManyReadings = 5000, kGlance = 1000;
+constexpr int64_t kSpread = 4;  // times that each element is computed
 constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
 
 Reading reading_of(const Node& root, const Access& at, const Shape& reader, const ir::Variables& vars) {
@@ -63,6 +64,14 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
     if (fresh) accesses.push_back(&it->first);
     return it->second;
   };
+  // What does not depend on the last axis is computed once for all of it.
+  const int64_t points = element_count(shape);
+  const auto is_spread = [&](const Node& n, const Access& at) {
+    if (element_count(n.shape()) > points / kSpread) return false;
+    return std::any_of(at.begin(), at.end(), [&](const ir::Linear& k) {
+      return vars.depends_on(k, static_cast<int>(shape.size()) - 1);
+    });
+  };
   std::set<std::pair<const Node*, int>> seen;
   std::unordered_set<const Node*> inputs;
   std::deque<std::pair<const Node*, int>> stack;
@@ -87,6 +96,7 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
       return;
     }
     ++e.times[n];
+    if (kind(n->op) == OpKind::Map && is_spread(*n, at)) e.spread.insert(n);
     e.compile_cost += compile_cost(*n);
     stack.push_back({n, a});
   };

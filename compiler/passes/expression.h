@@ -17,6 +17,8 @@ struct Expression {
       readings;                                    // of other roots, in the order in which they are met
   std::unordered_map<const ir::Node*, int> times;  // each node computed, and at how many accesses
   std::vector<const ir::Node*> inputs;             // arrays read
+  // Values of few elements that are each computed many times along the root's last axis.
+  std::unordered_set<const ir::Node*> spread;
   int compile_cost = 0;
   bool glanced = false;                               // only what is next to the root
   std::unordered_map<const ir::Node*, size_t> place;  // of each root in `readings`

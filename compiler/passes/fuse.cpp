@@ -27,6 +27,9 @@ using ir::space_of;
 
 constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
 constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
+constexpr float kSpreadWork =
+    36;  // the same, for a value of few elements that is repeated along the last axis
+constexpr float kComplexWork = 4;  // of a complex op, in real ones
 // Where roots share so much that analyzing each alone takes this many nodes, values with several users become
 // roots when their expressions are long.
 constexpr size_t kAnalyzedNodes = 500'000;
@@ -211,7 +214,7 @@ class Fuser {
           e = analyze(n, roots_, false);
           stored = repeats(e) && store_repeated(e, left);
         }
-        changed |= stored;
+        changed |= stored || (may_change && store_spread(e, left));
         expressions_[n] = std::move(e);
       }
     }
@@ -246,6 +249,32 @@ class Fuser {
       }
       if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
           roots_.insert(node).second)
+        stored.push_back(node);
+    }
+    return stored.size() > before;
+  }
+
+  // Stores costly values of few elements that would be computed again and again, as those of a table that is
+  // repeated along an axis.
+  bool store_spread(const Expression& e, std::vector<const Node*>& stored) {
+    if (target_.kind != TargetKind::Cpu || e.glanced) return false;
+    const size_t before = stored.size();
+    for (const Node* node : e.spread) {
+      // Of a chain of them, the last.
+      bool last = false;
+      std::vector<const Node*> stack{node};
+      while (!stack.empty() && !last) {
+        const Node* top = stack.back();
+        stack.pop_back();
+        for (const Node* user : users_[top]) {
+          if (kind(user->op) == OpKind::View && e.times.contains(user))
+            stack.push_back(user);
+          else
+            last |= !e.spread.contains(user);
+        }
+      }
+      const float parts = kind(node->dtype()) == DTypeKind::Complex ? kComplexWork : 1;
+      if (last && work_below(node, e) * parts > kSpreadWork && roots_.insert(node).second)
         stored.push_back(node);
     }
     return stored.size() > before;

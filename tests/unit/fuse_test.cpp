@@ -220,6 +220,27 @@ TEST(Fuse, StencilOfACheapExpressionComputesItAgain) {
   EXPECT_EQ(f.kernels(), 1u) << f.why;
 }
 
+TEST(Fuse, ACostlyTableThatIsRepeatedAlongTheRowIsStored) {
+  const std::string table = "%x = input : c64[64, 1]\n%w = input : c64[64, 50]\n%t = exp %x\n%u = sin %t\n";
+  const std::string along = table + "%v = broadcast %u : c64[64, 50]\n";
+  EXPECT_EQ(fuse(along + "%z = multiply %w, %v\nreturn %z").kernels(), 1u) << "once a row anyway";
+  const std::string flat =
+      "%f = reshape %v : c64[3200]\n%g = reshape %w : c64[3200]\n%z = multiply %g, %f\nreturn %z";
+  const Fused both = fuse(along +
+                          "%p = permute %v, axes=[1, 0]\n%q = permute %w, axes=[1, 0]\n"
+                          "%z = multiply %p, %q\nreturn %z");
+  EXPECT_EQ(both.kernels(), 2u);
+  EXPECT_THAT(both.why, HasSubstr("repeated"));
+  expect_runnable(both.partition);
+  EXPECT_EQ(fuse(along + flat).kernels(), 2u);
+  const std::string cheap =
+      "%x = input : f32[64, 1]\n%w = input : f32[64, 50]\n%t = exp %x\n%v = broadcast %t : f32[64, 50]\n";
+  EXPECT_EQ(fuse(cheap +
+                 "%f = reshape %v : f32[3200]\n%g = reshape %w : f32[3200]\n%z = multiply %g, %f\nreturn %z")
+                .kernels(),
+            1u);
+}
+
 TEST(Fuse, StencilOfACostlyExpressionStoresIt) {
   Fused f = fuse(stencil("%u = exp %x\n%y = tanh %u"));
   EXPECT_EQ(f.kernels(), 2u) << f.why;

@@ -94,7 +94,7 @@ NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
   }
   if (std::all_of(inputs.begin(), inputs.end(), [](const NodeRef& in) { return constant_value(*in); })) {
     TensorType type = infer(op, inputs, {}, {});
-    Scalar values[3];
+    Scalar values[kMostOperands];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});
     return constant(type, folded, lines);

@@ -23,8 +23,8 @@ const Evaluator::Typed<C>& typed(const Evaluator& e) {
 template <class S, class Function, class StoreResult>
 void loop(std::span<const Elements> args, int64_t count, Function function, StoreResult store_result) {
   using C = typename S::Compute;
-  C values[3] = {};
-  std::array<bool, 3> moving{};
+  C values[kMostOperands] = {};
+  std::array<bool, kMostOperands> moving{};
   for (size_t k = 0; k < args.size(); ++k) {
     moving[k] = !args[k].splat;
     if (args[k].splat && count > 0) values[k] = S::load(args[k].data, 0);
@@ -119,8 +119,8 @@ void evaluate_map(Op op, DType from, DType to, std::span<const Elements> args, s
 }
 
 Scalar evaluate_map(Op op, DType to, std::span<const Scalar> args) {
-  std::byte storage[3][16], result[16];
-  Elements elements[3];
+  std::byte storage[kMostOperands][16], result[16];
+  Elements elements[kMostOperands];
   for (size_t k = 0; k < args.size(); ++k) {
     args[k].store(storage[k]);
     elements[k] = {storage[k], true};

@@ -162,7 +162,7 @@ class Step {
   }
 
   Value mapped() const {
-    Elements args[3];
+    Elements args[kMostOperands];
     const size_t arity = std::min(in_.size(), std::size(args));
     bool splat = true;
     for (size_t i = 0; i < arity; ++i) {

@@ -16,6 +16,7 @@ enum class Op : uint8_t {
 #define WEFT_MAP1(name, ...) name,
 #define WEFT_MAP2(name, ...) name,
 #define WEFT_MAP3(name, ...) name,
+#define WEFT_MAP4(name, ...) name,
 #define WEFT_REDUCE(name, ...) name,
 #include "compiler/ir/op_table.inc"
 };
@@ -66,6 +67,9 @@ enum class Whole : uint8_t {
 // What an integer input becomes where an op takes floats only: NumPy's rule (i8, u8, bool: f16; i16, u16:
 // f32; else f64).
 DType float_for(DType integer);
+
+// The most operands of a map.
+inline constexpr int kMostOperands = 4;
 
 // The reference evaluation of a map op, at every type in which values are computed: integers in 64 bits
 // (wrapped to the dtype afterwards), halves in float. The long double forms are the tests' higher-precision
@@ -120,6 +124,7 @@ struct OpInfo {
   Halves halves = Halves::Rounded;
   Whole whole = Whole::Widened;
   std::optional<Op> mirror = std::nullopt;  // of comparisons: x op y is y mirror x
+  bool erratic = false;                     // close operands give unrelated results
   Op folds = {};                            // of scans: the reduction whose running value this is
   std::string_view doc = {};
 };
@@ -134,6 +139,7 @@ inline constexpr int kOpCount = 0
 #define WEFT_MAP1(name, ...) +1
 #define WEFT_MAP2(name, ...) +1
 #define WEFT_MAP3(name, ...) +1
+#define WEFT_MAP4(name, ...) +1
 #define WEFT_REDUCE(name, ...) +1
 #include "compiler/ir/op_table.inc"
     ;

@@ -1,6 +1,7 @@
 #include <array>
 #include <type_traits>
 
+#include "compiler/ir/draw_eval.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/op_eval.h"
 
@@ -24,6 +25,9 @@ namespace {
   WEFT_ROW(name, mask, T x = args[0]; T y = args[1]; return expression, __VA_ARGS__)
 #define WEFT_MAP3(name, mask, expression, ...) \
   WEFT_ROW(name, mask, T x = args[0]; T y = args[1]; T z = args[2]; return expression, __VA_ARGS__)
+#define WEFT_MAP4(name, mask, expression, ...)                                     \
+  WEFT_ROW(name, mask, T x = args[0]; T y = args[1]; T z = args[2]; T w = args[3]; \
+           return expression, __VA_ARGS__)
 #include "compiler/ir/op_table.inc"
 #undef WEFT_ROW
 
@@ -93,6 +97,7 @@ constexpr OpInfo kOps[] = {
 #define WEFT_MAP1(name, mask, expression, ...) map_row<Row_##name>(#name, 1, OpInfo{__VA_ARGS__}),
 #define WEFT_MAP2(name, mask, expression, ...) map_row<Row_##name>(#name, 2, OpInfo{__VA_ARGS__}),
 #define WEFT_MAP3(name, mask, expression, ...) map_row<Row_##name>(#name, 3, OpInfo{__VA_ARGS__}),
+#define WEFT_MAP4(name, mask, expression, ...) map_row<Row_##name>(#name, 4, OpInfo{__VA_ARGS__}),
 #define WEFT_REDUCE(name, mask, ...) reduce_row(#name, mask, OpInfo{__VA_ARGS__}),
 #include "compiler/ir/op_table.inc"
 };

@@ -109,7 +109,10 @@ void random_numbers() {
   Array key = random::key(7);
   Array noisy = x + random::normal(key, x.shape()) * 0.1;  // one kernel; the numbers need no memory
   Array keys = random::split(key, 3);                      // for more: a key is used once
+  Array events = random::poisson(keys[0], exp(noisy));     // parameters are numbers or arrays
+  Array weights = random::gamma(keys[1], 2.5, 1.0, Shape{1000});
   CHECK(noisy.size() == 2000 && keys.shape()[0] == 3);
+  CHECK(min(events).item<int64_t>() >= 0 && weights.size() == 1000);
 }
 
 void sessions() {

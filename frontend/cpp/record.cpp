@@ -218,6 +218,10 @@ Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z) {
   const Operand* const operands[] = {&x, &y, &z};
   return map_of(op, operands);
 }
+Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z, const Operand& w) {
+  const Operand* const operands[] = {&x, &y, &z, &w};
+  return map_of(op, operands);
+}
 
 }  // namespace detail
 
@@ -228,6 +232,10 @@ Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z) {
 #define WEFT_MAP3(name, ...)                                         \
   Array name(const Operand& x, const Operand& y, const Operand& z) { \
     return detail::map(ir::Op::name, x, y, z);                       \
+  }
+#define WEFT_MAP4(name, ...)                                                           \
+  Array name(const Operand& x, const Operand& y, const Operand& z, const Operand& w) { \
+    return detail::map(ir::Op::name, x, y, z, w);                                      \
   }
 #include "compiler/ir/op_table.inc"
 

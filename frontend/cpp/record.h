@@ -81,5 +81,6 @@ void in_place(ir::Op op, const Array& x, const Operand& value);
 Array map(ir::Op op, const Operand& x);
 Array map(ir::Op op, const Operand& x, const Operand& y);
 Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z);
+Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z, const Operand& w);
 
 }  // namespace weft::detail

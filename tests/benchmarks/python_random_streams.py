@@ -38,6 +38,27 @@ def random_numbers(device, count):
                 print(f"  weft {name} {dtype}: {best(stored):.2f} stored, {best(summed):.2f} summed")
             if device.kind == "cpu":
                 print(f"  numpy {name} {dtype}: {best(lambda: getattr(np.random.default_rng(1), name)(count, dtype), 3):.2f} stored")
+    few = count // 16
+    draws = {
+        "gamma(2.5)": lambda r: r.gamma(2.5, size=few),
+        "beta(2, 3)": lambda r: r.beta(2, 3, few),
+        "poisson(3)": lambda r: r.poisson(3, few),
+        "poisson(30)": lambda r: r.poisson(30, few),
+        "binomial(100, 0.3)": lambda r: r.binomial(100, 0.3, few),
+        "hypergeometric(300, 200, 60)": lambda r: r.hypergeometric(300, 200, 60, few),
+        "zipf(2.5)": lambda r: r.zipf(2.5, few),
+        "vonmises(0, 2)": lambda r: r.vonmises(0, 2, few),
+    }
+    for name, draw in draws.items():
+
+        def stored():
+            wf.eval(draw(wf.random.default_rng(1)))
+            device.synchronize()
+
+        with device:
+            ours = best(stored)
+        theirs = f", numpy {best(lambda: draw(np.random.default_rng(1)), 3):.2f}" if device.kind == "cpu" else ""
+        print(f"  {name}, {few} numbers: weft {ours:.2f}{theirs}")
     if device.kind == "cuda":
         try:
             import torch

@@ -27,7 +27,7 @@ NodeRef named_scalar(ir::Graph& graph, const std::string& name, DType t) {
 
 // One argument of `shape`, number `k`, lying as the layout says.
 NodeRef argument(ir::Graph& graph, DType t, Layout layout, const Shape& s, int k) {
-  const std::string name(1, static_cast<char>('x' + k));
+  const std::string name(1, "xyzw"[static_cast<size_t>(k)]);
   switch (layout) {
     case Layout::Contiguous:
       return named_input(graph, name, t, s);
@@ -90,7 +90,7 @@ std::vector<Op> map_ops(DType t) {
 
 MapGraph map_graph(DType t, Layout layout, const Shape& shape) {
   MapGraph m;
-  for (int k = 0; k < 3; ++k) m.values.push_back(argument(m.graph, t, layout, shape, k));
+  for (int k = 0; k < ir::kMostOperands; ++k) m.values.push_back(argument(m.graph, t, layout, shape, k));
   m.ops = map_ops(t);
   for (Op op : m.ops)
     m.graph.outputs.push_back(

@@ -168,7 +168,7 @@ std::string judge_complex(Op op, std::span<const Scalar> args, const Scalar& got
 template <class C>
 Complex evaluate(const ir::Evaluator::Typed<C>& typed, std::span<const Scalar> args) {
   using R = typename C::value_type;
-  C values[kMostArguments];
+  C values[ir::kMostOperands];
   for (size_t k = 0; k < args.size(); ++k)
     values[k] = C(static_cast<R>(args[k].re), static_cast<R>(args[k].im));
   return static_cast<Complex>(typed.value(values));
@@ -176,7 +176,7 @@ Complex evaluate(const ir::Evaluator::Typed<C>& typed, std::span<const Scalar> a
 
 template <class R>
 Real evaluate_real(const ir::Evaluator::Typed<R>& typed, std::span<const Scalar> args) {
-  R values[kMostArguments];
+  R values[ir::kMostOperands];
   for (size_t k = 0; k < args.size(); ++k) values[k] = static_cast<R>(args[k].re);
   return typed.value(values);
 }

@@ -82,6 +82,7 @@ Columns make_columns(DType t) {
       columns[0].push_back(edges[i]);
       columns[1].push_back(edges[k]);
       columns[2].push_back(edges[(5 * i + 3 * k) % edges.size()]);
+      columns[3].push_back(edges[(7 * i + 11 * k) % edges.size()]);
     }
   Random random(static_cast<uint64_t>(t) + 1);
   std::vector<std::pair<double, double>> domains;

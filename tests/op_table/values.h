@@ -11,8 +11,6 @@
 
 namespace weft::test {
 
-inline constexpr int kMostArguments = 3;
-
 // Every dtype, in the order of its enumerators.
 std::vector<DType> all_dtypes();
 
@@ -20,9 +18,9 @@ std::vector<DType> all_dtypes();
 // finite numbers; integers: small ones, the width, the limits; complex: pairs of a few parts.
 std::vector<Scalar> edge_values(DType dtype);
 
-// One column for each argument, all of the same odd length: every pair of edge values (the third argument
-// runs through them too), then draws from every domain of the table.
-using Columns = std::array<std::vector<Scalar>, kMostArguments>;
+// One column for each argument, all of the same odd length: every pair of edge values (the further
+// arguments run through them too), then draws from every domain of the table.
+using Columns = std::array<std::vector<Scalar>, ir::kMostOperands>;
 const Columns& argument_columns(DType dtype);
 
 // The whole column, or `count` elements picked from it; the same seed picks the same ones.

@@ -226,6 +226,13 @@ def binomial_logs(n, p, k):
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
 
 
+def hypergeometric_logs(good, bad, sample, k):
+    def choose(n, r):
+        return math.lgamma(n + 1) - math.lgamma(r + 1) - math.lgamma(n - r + 1)
+
+    return choose(good, k) + choose(bad, sample - k) - choose(good + bad, sample)
+
+
 COUNTS = {
     "poisson_few": (lambda r: r.poisson(0.3, COUNT), lambda k: poisson_logs(0.3, k)),
     "poisson_below_10": (lambda r: r.poisson(np.full(COUNT, 9.9)), lambda k: poisson_logs(9.9, k)),
@@ -235,6 +242,15 @@ COUNTS = {
     "binomial_20": (lambda r: r.binomial(20, 0.5, COUNT), lambda k: binomial_logs(20, 0.5, k)),
     "binomial_above_half": (lambda r: r.binomial(1000, np.full(COUNT, 0.7)), lambda k: binomial_logs(1000, 0.7, k)),
     "binomial_rare": (lambda r: r.binomial(10**6, 2e-6, COUNT), lambda k: binomial_logs(10**6, 2e-6, k)),
+    "poisson_mixed": (lambda r: r.poisson(np.where(np.arange(COUNT) % 2, 12.5, 12.5 + 1e-9)), lambda k: poisson_logs(12.5, k)),
+    "binomial_huge": (lambda r: r.binomial(10**15, 3e-14, COUNT), lambda k: poisson_logs(30, k)),
+    "hypergeometric_few": (lambda r: r.hypergeometric(20, 30, 7, COUNT), lambda k: hypergeometric_logs(20, 30, 7, k)),
+    "hypergeometric_many": (lambda r: r.hypergeometric(300, 200, 60, COUNT), lambda k: hypergeometric_logs(300, 200, 60, k)),
+    "hypergeometric_fewer_good": (lambda r: r.hypergeometric(60, 500, 100, COUNT), lambda k: hypergeometric_logs(60, 500, 100, k)),
+    "hypergeometric_most_taken": (lambda r: r.hypergeometric(40, 60, 85, COUNT), lambda k: hypergeometric_logs(40, 60, 85, k)),
+    "hypergeometric_all_but_few": (lambda r: r.hypergeometric(np.full(COUNT, 12), 9, 17), lambda k: hypergeometric_logs(12, 9, 17, k)),
+    "zipf": (lambda r: r.zipf(2.5, COUNT), lambda k: -2.5 * math.log(k) - math.log(1.341487257250917)),
+    "zipf_steep": (lambda r: r.zipf(np.full(COUNT, 8.0)), lambda k: -8 * math.log(k) - math.log(1.004077356197944)),
     "negative_binomial": (lambda r: r.negative_binomial(3, 0.2, COUNT),
                           lambda k: math.log((k + 1) * (k + 2) / 2) + 3 * math.log(0.2) + k * math.log(0.8)),
     "logseries": (lambda r: r.logseries(0.7, COUNT), lambda k: k * math.log(0.7) - math.log(k) - math.log(-math.log(0.3))),
@@ -257,7 +273,8 @@ def test_counts_come_as_often_as_their_probabilities_say(name):
 
 def test_rejection_is_one_kernel_and_compiles_once():
     x = wf.eval(wf.arange(5000) * 1.0)
-    for draw in (lambda r: r.gamma(2.5, size=5000), lambda r: r.poisson(30, 5000), lambda r: r.poisson(wf.exp(x / 1000)), lambda r: r.binomial(50, 0.3, 5000)):
+    for draw in (lambda r: r.gamma(2.5, size=5000), lambda r: r.poisson(30, 5000), lambda r: r.poisson(wf.exp(x / 1000)), lambda r: r.binomial(50, 0.3, 5000),
+                 lambda r: r.hypergeometric(50, 70, 30, 5000), lambda r: r.zipf(2 + x), lambda r: r.vonmises(0, 2, 5000)):
         wf.one_kernel(draw(wf.random.default_rng(1)) * x + 1)
         whole = np.asarray(draw(wf.random.default_rng(2)))
         before = wf.stats()["compiles"]
@@ -277,6 +294,15 @@ def test_vectors_of_random_numbers():
     np.testing.assert_allclose(np.cov(counts.T), 20 * (np.diag(p) - np.outer(p, p)), rtol=0.05)
     assert rng.multinomial([3, 5], [0.5, 0.5]).sum(axis=-1).tolist() == [3, 5]
     assert rng.multinomial(4, [1.0, 0.0]).tolist() == [4, 0]
+    colors = np.array([50, 100, 350])
+    counts = np.asarray(rng.multivariate_hypergeometric(colors, 40, COUNT))
+    assert counts.shape == (COUNT, 3) and (counts.sum(axis=1) == 40).all() and counts.min() >= 0
+    p = colors / 500
+    np.testing.assert_allclose(counts.mean(axis=0), 40 * p, rtol=0.01)
+    np.testing.assert_allclose(np.cov(counts.T), 40 * 460 / 499 * (np.diag(p) - np.outer(p, p)), rtol=0.05)
+    assert rng.multivariate_hypergeometric([3, 0, 4], 7).tolist() == [3, 0, 4]
+    semidefinite = np.asarray(rng.multivariate_normal([1, 2], [[1.0, 1.0], [1.0, 1.0]], COUNT))
+    np.testing.assert_allclose(semidefinite[:, 1] - semidefinite[:, 0], 1, atol=1e-6)
     parts = np.asarray(rng.dirichlet([1, 2, 3], COUNT))
     np.testing.assert_allclose(parts.sum(axis=1), 1)
     np.testing.assert_allclose(parts.mean(axis=0), [1 / 6, 2 / 6, 3 / 6], rtol=0.01)
@@ -301,8 +327,21 @@ def test_parameters_at_and_beyond_their_ends():
     bad = wf.asarray([-1.0, 2.0])
     assert np.isnan(rng.gamma(bad).tolist()).tolist() == [True, False]
     assert [k < 0 for k in rng.poisson(bad).tolist()] == [True, False] and [k < 0 for k in rng.binomial(3, bad).tolist()] == [True, True]
-    with pytest.raises(AttributeError, match="no hypergeometric: draw it with"):
-        rng.hypergeometric(1, 2, 3)
+    assert rng.hypergeometric(7, 5, [0, 12]).tolist() == [0, 7] and rng.hypergeometric(0, 1000, 400, 3).tolist() == [0] * 3
+    assert abs(int(rng.hypergeometric(4 * 10**14, 6 * 10**14, 10**14)) - 4 * 10**13) < 10**8
+    assert rng.zipf(2000.0, 3).tolist() == [1] * 3 and 1 <= int(rng.zipf(1.0000001)) <= 2**63 - 1
+    for wrong in (lambda: rng.hypergeometric(1, 2, 4), lambda: rng.hypergeometric(-1, 2, 1), lambda: rng.hypergeometric(1, [2, -2], 1),
+                  lambda: rng.zipf(1.0), lambda: rng.zipf([0.5]), lambda: rng.multivariate_hypergeometric([1, 2], 4)):
+        with pytest.raises(ValueError, match="(hypergeometric|zipf): .*: got"):
+            wrong()
+    assert rng.hypergeometric(wf.asarray([1.0, 5.0]), 2, 4).tolist()[0] == -1
+    with pytest.raises(ValueError, match="must broadcast to the size"):
+        rng.poisson(wf.ones((2, 3)), size=3)
+    for wrong in (lambda: rng.gamma(1j), lambda: rng.gamma(wf.asarray([1j])), lambda: rng.gamma("2")):
+        with pytest.raises(TypeError, match="gamma: shape must be real: got"):
+            wrong()
+    with pytest.raises(AttributeError, match="no bit_generator"):
+        rng.bit_generator
     key = wf.random.key(5)
     for draw in (lambda k: wf.random.gamma(k, 2.0, (3,)), lambda k: wf.random.beta(k, 1, 2, (3,)), lambda k: wf.random.poisson(k, 4, (3,)), lambda k: wf.random.binomial(k, 9, 0.5, (3,))):
         assert draw(key).tolist() == draw(key).tolist() and draw(key).shape == (3,)
@@ -422,10 +461,12 @@ def test_the_modules_functions_have_the_methods_signatures():
         assert f.__doc__ and "args" not in inspect.signature(f).parameters, name
 
 
-def test_generator_has_numpys_signatures():
-    for name in ("random", "integers", "normal", "uniform", "exponential", "standard_normal", "choice", "permutation", "shuffle",
-                 "gamma", "standard_gamma", "beta", "poisson", "binomial", "chisquare", "standard_t", "multinomial", "dirichlet", "vonmises"):
+def test_generator_has_numpys_methods_and_signatures():
+    names = [n for n in dir(np.random.Generator) if not n.startswith("_") and n != "bit_generator"]
+    assert len(names) > 40
+    for name in names:
         mine = list(inspect.signature(getattr(wf.random.Generator, name)).parameters)
-        theirs = getattr(np.random.Generator, name).__doc__.split("\n")[0 if "(" in getattr(np.random.Generator, name).__doc__.split("\n")[0] else 1]
+        theirs = getattr(np.random.Generator, name).__doc__.strip()
+        theirs = theirs[: theirs.index(")") + 1]
         named = [part.split("=")[0].strip() for part in theirs[theirs.index("(") + 1 : theirs.rindex(")")].split(",")]
         assert [p for p in mine if p != "self"][: len(named)] == [n for n in named if n not in ("*", "/")], name

@@ -62,6 +62,43 @@ TEST_P(RandomTest, IntegersKeepToTheirBounds) {
   EXPECT_GT(high, 0x1p64 - 0x1p56);
 }
 
+TEST_P(RandomTest, DistributionsHaveTheirMeansAndShapes) {
+  const Array key = random::key(11);
+  const auto mean_of = [](const Array& x) { return mean(x.astype(DType::F64)).item<double>(); };
+  const Shape size = {4000};
+  EXPECT_NEAR(mean_of(random::gamma(key, 2.5, 2.0, size)), 5, 0.2);
+  EXPECT_NEAR(mean_of(random::gamma(key, 0.25, 1.0, size)), 0.25, 0.04);
+  EXPECT_NEAR(mean_of(random::beta(key, 2.0, 3.0, size)), 0.4, 0.02);
+  EXPECT_NEAR(mean_of(random::poisson(key, 3.0, size)), 3, 0.15);
+  EXPECT_NEAR(mean_of(random::poisson(key, 300.0, size)), 300, 1.5);
+  EXPECT_NEAR(mean_of(random::binomial(key, 100, 0.3, size)), 30, 0.4);
+  EXPECT_NEAR(mean_of(random::hypergeometric(key, 300, 200, 100, size)), 60, 0.4);
+  EXPECT_NEAR(mean_of(random::zipf(key, 4.0, size)), 1.1106, 0.05);
+  EXPECT_NEAR(mean_of(random::vonmises(key, 0.5, 3.0, size)), 0.5, 0.06);
+  EXPECT_NEAR(mean_of(random::bernoulli(key, 0.3, size)), 0.3, 0.04);
+  EXPECT_EQ(random::poisson(key, 3.0, size).dtype(), DType::I64);
+  EXPECT_EQ(random::gamma(key, 3.0, 1.0, size, DType::F32).dtype(), DType::F32);
+
+  const Array rates = from(std::vector<double>{1, 20, 300}, {3});
+  const Array events = random::poisson(key, rates.reshape({3, 1}), Shape{3, 2000});
+  EXPECT_NEAR(mean_of(events[2]), 300, 2);
+  EXPECT_EQ(random::poisson(key, rates).shape(), (Shape{3}));
+  if (GetParam() == 0) one_kernel(events * 2);
+}
+
+TEST_P(RandomTest, VectorsOfCountsAddUp) {
+  const Array key = random::key(12);
+  const Array counts = random::multinomial(key, 20, {0.2, 0.3, 0.5}, Shape{500});
+  EXPECT_EQ(counts.shape(), (Shape{500, 3}));
+  EXPECT_EQ(min(sum(counts, -1)).item<int64_t>(), 20);
+  EXPECT_EQ(max(sum(counts, -1)).item<int64_t>(), 20);
+  const Array colors = random::multivariate_hypergeometric(key, {5, 0, 7}, 12);
+  EXPECT_EQ(colors.to_vector<int64_t>(), (std::vector<int64_t>{5, 0, 7}));
+  const Array parts = random::dirichlet(key, from(std::vector<double>{1, 2, 3}, {3}), {400});
+  EXPECT_EQ(parts.shape(), (Shape{400, 3}));
+  EXPECT_NEAR(sum(parts).item<double>(), 400, 1e-9);
+}
+
 TEST_P(RandomTest, SaysWhatIsWrong) {
   const Array key = random::key(5);
   EXPECT_THAT(message_of([] { random::bits(zeros({2}), {3}); }), HasSubstr("bits: the key must be one u64"));
@@ -74,6 +111,17 @@ TEST_P(RandomTest, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<OverflowError>([&] { random::integers(key, {3}, 0, 256, DType::U8); }),
               HasSubstr("integers"));
   EXPECT_THAT(message_of([&] { random::split(key, -1); }), HasSubstr("split: the count"));
+  EXPECT_THAT(message_of([&] { random::poisson(key, -1.0); }),
+              HasSubstr("poisson: lam is from 0.0 to 1e+15: got -1.0"));
+  EXPECT_THAT(message_of([&] { random::gamma(key, 1.0, -2.0); }),
+              HasSubstr("gamma: scale is 0.0 or more: got"));
+  EXPECT_THAT(message_of([&] { random::hypergeometric(key, 1, 2, 4); }),
+              HasSubstr("hypergeometric: nsample is at most ngood + nbad: got 4 of 1 + 2"));
+  EXPECT_THAT(
+      message_of([&] { random::beta(key, zeros({2, 3}), 1.0, Shape{3}); }),
+      HasSubstr("beta: the parameters' shapes must broadcast to the size (3,): got parameters of (2, 3)"));
+  EXPECT_THAT(message_of([&] { random::multinomial(key, 5, {0.7, 0.7, 0.0}); }),
+              HasSubstr("multinomial: pvals are probabilities"));
 }
 
 TEST_P(RandomTest, StreamsOfTheCpuTakeWorkAtOnce) {

@@ -143,6 +143,9 @@ $fn $V weft_join_min_$T($V v) {
   bits = (Bits)(__builtin_reduce_min(bits));
   return __builtin_bit_cast($V, bits ^ ((bits >> sign) & low));
 }
+//@ weft_some
+// Whether a mask is set in some lane.
+$fn bool weft_some(i64v mask) { return __builtin_reduce_or(mask) != 0; }
 //@ weft_join_any_bool
 $fn boolv weft_join_any_bool(boolv v) {
   return (boolv)(__builtin_reduce_or(__builtin_convertvector(v, u8v)) != 0);

@@ -102,6 +102,8 @@ $fn bool weft_less_$T($V a, $V b) { return a < b; }
 $fn bool weft_less_equal_$T($V a, $V b) { return a <= b; }
 // A sum, not an or of predicates: where a kernel also has `a & b` of the same two, ptxas 13.0 makes one
 // instruction of both, and takes the wrong half when it computes that again for want of predicates.
+//@ weft_some
+$fn bool weft_some(bool mask) { return mask; }
 //@ weft_either
 $fn bool weft_either(bool a, bool b) { return (int)a + (int)b != 0; }
 //@ weft_less_equal_bool

@@ -84,6 +84,9 @@ constexpr FloatLimits kLimitsF64 = {"0x1p1020", "0x1p-900", "0x1p200", "200.0", 
 
 constexpr std::string_view kCpuFunction = "static inline __attribute__((always_inline))";
 constexpr std::string_view kCudaFunction = "static __device__ __forceinline__";
+// What is too long to stand in a kernel more than once.
+constexpr std::string_view kCpuCall = "static __attribute__((noinline))";
+constexpr std::string_view kCudaCall = "static __device__ __noinline__";
 
 bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -216,7 +219,7 @@ class Prelude {
   }
 
   // What `$key` stands for, appended to `out`.
-  //   fn               how a function is declared
+  //   fn call          how a function is declared that is inlined, or is not
   //   T V E S C        dtype's name; value type; its scalar; scalar in memory; scalars in memory an element
   //   (1 or 2) P                what memory holds for one V (CPU: a vector) W U I UV IV      width in bits;
   //   names and value types of the integers of that width M                CPU: signed integer vector as wide
@@ -229,6 +232,7 @@ class Prelude {
   void append_value(std::string& out, std::string_view key, int from, int to, int lanes) const {
     bool cpu = target_ == PreludeTarget::Cpu;
     if (key == "fn") return void(out += cpu ? kCpuFunction : kCudaFunction);
+    if (key == "call") return void(out += cpu ? kCpuCall : kCudaCall);
     if (key == "B") return void(out += cpu ? "boolv" : "bool");
     if (key == "Z") return void(out += cpu ? "i64v" : "long long");
     if (key == "lanes") return void(out += std::to_string(lanes));
@@ -363,12 +367,12 @@ class Prelude {
 
 const Prelude& prelude(PreludeTarget target) {
   // Never freed: destructors of globals plan kernels too.
-  static const auto& cpu =
-      *new Prelude(PreludeTarget::Cpu,
-                   {kPreludeCpuCore, kPreludeCpuMemory, kPreludeCpuIntegers, kPreludeCpuConvert,
-                    kPreludeCpuJoin, kPreludeCpuF32, kPreludeCpuF32Trigonometric, kPreludeCpuF32Special,
-                    kPreludeCpuF64, kPreludeCpuF64Trigonometric, kPreludeCpuF64Special, kPreludeComplex});
-  static const auto& cuda = *new Prelude(PreludeTarget::Cuda, {kPreludeCuda, kPreludeComplex});
+  static const auto& cpu = *new Prelude(
+      PreludeTarget::Cpu,
+      {kPreludeCpuCore, kPreludeCpuMemory, kPreludeCpuIntegers, kPreludeCpuConvert, kPreludeCpuJoin,
+       kPreludeCpuF32, kPreludeCpuF32Trigonometric, kPreludeCpuF32Special, kPreludeCpuF64,
+       kPreludeCpuF64Trigonometric, kPreludeCpuF64Special, kPreludeComplex, kPreludeDraws});
+  static const auto& cuda = *new Prelude(PreludeTarget::Cuda, {kPreludeCuda, kPreludeComplex, kPreludeDraws});
   return target == PreludeTarget::Cpu ? cpu : cuda;
 }
 

@@ -20,6 +20,8 @@ extern const char* const kPreludeCpuF64Trigonometric;
 extern const char* const kPreludeCpuF64Special;
 // Complex functions upon the real ones, the same text for both targets.
 extern const char* const kPreludeComplex;
+// Random draws upon the real functions, the same text for both targets.
+extern const char* const kPreludeDraws;
 extern const char* const kPreludeCuda;  // the scalar functions of CUDA kernels
 
 }  // namespace weft::emit

@@ -12,6 +12,8 @@ namespace weft {
 #define WEFT_MAP1(name, ...) Array name(const Operand& x);
 #define WEFT_MAP2(name, ...) Array name(const Operand& x, const Operand& y);
 #define WEFT_MAP3(name, ...) Array name(const Operand& x, const Operand& y, const Operand& z);
+#define WEFT_MAP4(name, ...) \
+  Array name(const Operand& x, const Operand& y, const Operand& z, const Operand& w);
 #include "compiler/ir/op_table.inc"
 
 // x where the condition is not zero, else y.

@@ -95,6 +95,9 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       if constexpr (arity == 2) return detail::map(op, given[0].operand(), given[1].operand());
       if constexpr (arity == 3)
         return detail::map(op, given[0].operand(), given[1].operand(), given[2].operand());
+      if constexpr (arity == 4)
+        return detail::map(op, given[0].operand(), given[1].operand(), given[2].operand(),
+                           given[3].operand());
     };
     if (count == arity && !keywords) return wrap(apply());
     const Extras extras = parse_extras(op_name, arity, args, count, keywords);
@@ -113,6 +116,8 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       if constexpr (arity == 1) result = detail::map(op, converted[0]);
       if constexpr (arity == 2) result = detail::map(op, converted[0], converted[1]);
       if constexpr (arity == 3) result = detail::map(op, converted[0], converted[1], converted[2]);
+      if constexpr (arity == 4)
+        result = detail::map(op, converted[0], converted[1], converted[2], converted[3]);
       return extras.out ? store(op_name, extras, result) : wrap(std::move(result));
     }
     const Array result = apply();
@@ -217,6 +222,7 @@ void bind_map_functions(nb::module_& m) {
 #define WEFT_MAP1(name, ...) add(m, names, type, Op::name, 1, call<Op::name, 1>);
 #define WEFT_MAP2(name, ...) add(m, names, type, Op::name, 2, call<Op::name, 2>);
 #define WEFT_MAP3(name, ...) add(m, names, type, Op::name, 3, call<Op::name, 3>);
+#define WEFT_MAP4(name, ...) add(m, names, type, Op::name, 4, call<Op::name, 4>);
 #include "compiler/ir/op_table.inc"
   m.attr("map_names") = nb::tuple(names);
 }

@@ -52,6 +52,75 @@ void bind_random(nb::module_& m) {
   add("uniform", random::uniform);
   add("normal", random::normal);
   add("exponential", random::exponential);
+  // Parameters, as many as the distribution has, then the size that the arrays give when it is None.
+  const auto size_of = [](const char* name, const Integers& size) {
+    return size.is_none() ? random::Size() : random::Size(size.all(name, "a shape"));
+  };
+#define WEFT_BIND1(name, x)                                                                               \
+  r.def(                                                                                                  \
+      #name,                                                                                              \
+      [size_of](const Argument& key, const Argument& a, const Integers& size, const MaybeDType& dtype) {  \
+        const PythonLine line;                                                                            \
+        return random::name(key.operand(#name), a.operand(#name), size_of(#name, size), make(dtype, "")); \
+      },                                                                                                  \
+      "key"_a, #x##_a, "size"_a.none(), "dtype"_a.none() = nb::none());
+#define WEFT_BIND2(name, x, y)                                                                            \
+  r.def(                                                                                                  \
+      #name,                                                                                              \
+      [size_of](const Argument& key, const Argument& a, const Argument& b, const Integers& size,          \
+                const MaybeDType& dtype) {                                                                \
+        const PythonLine line;                                                                            \
+        return random::name(key.operand(#name), a.operand(#name), b.operand(#name), size_of(#name, size), \
+                            make(dtype, ""));                                                             \
+      },                                                                                                  \
+      "key"_a, #x##_a, #y##_a, "size"_a.none(), "dtype"_a.none() = nb::none());
+#define WEFT_BIND3(name, x, y, z)                                                                     \
+  r.def(                                                                                              \
+      #name,                                                                                          \
+      [size_of](const Argument& key, const Argument& a, const Argument& b, const Argument& c,         \
+                const Integers& size, const MaybeDType& dtype) {                                      \
+        const PythonLine line;                                                                        \
+        return random::name(key.operand(#name), a.operand(#name), b.operand(#name), c.operand(#name), \
+                            size_of(#name, size), make(dtype, ""));                                   \
+      },                                                                                              \
+      "key"_a, #x##_a, #y##_a, #z##_a, "size"_a.none(), "dtype"_a.none() = nb::none());
+  WEFT_DISTRIBUTIONS(WEFT_BIND1, WEFT_BIND2, WEFT_BIND3)
+  add("standard_cauchy", random::standard_cauchy);
+  r.def(
+      "bernoulli",
+      [size_of](const Argument& key, const Argument& p, const Integers& size) {
+        const PythonLine line;
+        return random::bernoulli(key.operand("bernoulli"), p.operand("bernoulli"),
+                                 size_of("bernoulli", size));
+      },
+      "key"_a, "p"_a, "size"_a.none());
+  r.def(
+      "dirichlet",
+      [](const Argument& key, const Argument& alpha, const Integers& size) {
+        const PythonLine line;
+        return random::dirichlet(key.operand("dirichlet"), alpha.operand("dirichlet"),
+                                 size.all("dirichlet", "a shape"));
+      },
+      "key"_a, "alpha"_a, "size"_a);
+  r.def(
+      "multinomial",
+      [size_of](const Argument& key, const Argument& n, const std::vector<double>& pvals,
+                const Integers& size) {
+        const PythonLine line;
+        return random::multinomial(key.operand("multinomial"), n.operand("multinomial"), pvals,
+                                   size_of("multinomial", size));
+      },
+      "key"_a, "n"_a, "pvals"_a, "size"_a.none());
+  r.def(
+      "multivariate_hypergeometric",
+      [size_of](const Argument& key, const std::vector<int64_t>& colors, const Argument& nsample,
+                const Integers& size) {
+        const char* const op = "multivariate_hypergeometric";
+        const PythonLine line;
+        return random::multivariate_hypergeometric(key.operand(op), colors, nsample.operand(op),
+                                                   size_of(op, size));
+      },
+      "key"_a, "colors"_a, "nsample"_a, "size"_a.none());
   r.def(
       "integers",
       [](const Argument& key, const Integers& shape, const Number& low, const Number& high,

@@ -55,6 +55,13 @@ _core.Function.reduce = _reduce
 _core.Function.accumulate = _accumulate
 
 
+def target(op: str, x: Any) -> Array:
+    """x, which the op writes to."""
+    if not isinstance(x, Array):
+        raise TypeError(f"{op}: takes a weft.Array, which it writes to: got {type(x).__name__}")
+    return x
+
+
 def store(result: Array, out: Any) -> Array:
     """The result, written to `out` if there is one."""
     if out is None:

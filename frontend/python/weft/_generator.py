@@ -5,10 +5,11 @@ from __future__ import annotations
 import _thread
 import builtins
 
-from weft import _core, _rejection
+from weft import _core
 from weft._compiled import recording
 from weft._core import Array
 from weft._creation import asarray
+from weft._elementwise import store, target
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -42,20 +43,27 @@ def as_parameter(value: Any) -> Any:
 
 
 def _checked(op: str, name: str, value: Any, low: float, high: float = float("inf")) -> Any:
-    """A parameter as a float or an array of float64. What is not computed yet is not looked at."""
-    if isinstance(value, Array):
-        return _core.astype(value, _core.dtype("float64"))
+    """A parameter as a number, which the draw checks, or an array: what is not computed yet is not looked at."""
+    if isinstance(value, (int, float, Array)):
+        return value
     import numpy
 
-    # Of complex numbers and texts this raises TypeError or ValueError.
-    values = numpy.asarray(value).astype(numpy.float64, casting="same_kind")
+    values = numpy.asarray(value)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{op}: {name} must be real: got {value!r}")
+    values = values.astype(numpy.float64)
     if not ((values >= low) & (values <= high)).all():
         rule = f"from {low:g} to {high:g}" if high < float("inf") else f"{low:g} or more"
         raise ValueError(f"{op}: {name} is {rule}: got {value!r}")
     return float(values) if values.ndim == 0 else asarray(values)
 
 
-_LACKING = ("hypergeometric", "multivariate_hypergeometric", "zipf", "bit_generator")
+def size_of(size: Any) -> Any:
+    return None if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
+
+
+_MOST = 1e15
+_LACKING = ("bit_generator",)
 
 
 class Generator:
@@ -123,13 +131,32 @@ class Generator:
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Array:
         """The exponential of a normal."""
-        return _core.exp(self.normal(mean, sigma, size))
+        return draw.lognormal(self._next(), as_parameter(mean), _checked("lognormal", "sigma", sigma, 0.0), size_of(size))
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Array:
-        """Normals with mean vector and covariance matrix, along a last axis."""
+    def multivariate_normal(
+        self, mean: Any, cov: Any, size: Any = None, check_valid: str = "warn", tol: float = 1e-8, *, method: str = "svd"
+    ) -> Array:
+        """Normals with mean vector and covariance matrix, along a last axis; the root of the matrix by the method."""
         from weft import linalg
 
-        mean, root = asarray(mean), linalg.cholesky(asarray(cov, dtype="float64"))
+        mean, cov = asarray(mean, dtype="float64"), asarray(cov, dtype="float64")
+        if mean.ndim != 1 or cov.shape != (mean.shape[0], mean.shape[0]):
+            raise ValueError(f"multivariate_normal: cov has a row and a column for each of the means: got {cov.shape} and {mean.shape}")
+        if check_valid not in ("warn", "raise", "ignore"):
+            raise ValueError(f"multivariate_normal: check_valid is 'warn', 'raise' or 'ignore': got {check_valid!r}")
+        if method == "cholesky":
+            root = linalg.cholesky(cov)
+        elif method in ("svd", "eigh"):
+            values, vectors = linalg.eigh(cov)  # of a symmetric matrix both are the same
+            if check_valid != "ignore" and float(_core.min(values, None, False)) < -tol:
+                if check_valid == "raise":
+                    raise ValueError(f"multivariate_normal: cov is positive semidefinite: got the eigenvalue {float(values[0])}")
+                import warnings
+
+                warnings.warn("multivariate_normal: cov is not positive semidefinite", RuntimeWarning, stacklevel=2)
+            root = vectors * _core.sqrt(_core.maximum(values, 0.0))
+        else:
+            raise ValueError(f"multivariate_normal: method is 'svd', 'eigh' or 'cholesky': got {method!r}")
         return mean + _core.matmul(self.standard_normal((*shape_of(size), mean.shape[0])), root.mT)
 
     def standard_exponential(self, size: Any = None, dtype: Any = None, method: str = "inv", out: Any = None) -> Array:
@@ -143,175 +170,142 @@ class Generator:
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
         """The double exponential distribution: an exponential of either sign."""
-        loc, scale = as_parameter(loc), as_parameter(scale)
-        shape = shape_of(size, loc, scale)
-        return loc + scale * _core.where(self.random(shape) < 0.5, -1.0, 1.0) * self.standard_exponential(shape)
+        return draw.laplace(self._next(), as_parameter(loc), _checked("laplace", "scale", scale, 0.0), size_of(size))
 
     def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
         """log(u / (1 - u)) of a uniform u in (0, 1)."""
-        loc, scale = as_parameter(loc), as_parameter(scale)
-        u = self._between(shape_of(size, loc, scale))
-        return loc + scale * (_core.log(u) - _core.log1p(-u))
+        return draw.logistic(self._next(), as_parameter(loc), _checked("logistic", "scale", scale, 0.0), size_of(size))
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
         """-log of an exponential."""
-        loc, scale = as_parameter(loc), as_parameter(scale)
-        return loc - scale * _core.log(-_core.log(self._between(shape_of(size, loc, scale))))
+        return draw.gumbel(self._next(), as_parameter(loc), _checked("gumbel", "scale", scale, 0.0), size_of(size))
 
     def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Array:
         """The length of a vector of two normals."""
-        scale = as_parameter(scale)
-        return scale * _core.sqrt(2.0 * self.standard_exponential(shape_of(size, scale)))
+        return draw.rayleigh(self._next(), _checked("rayleigh", "scale", scale, 0.0), size_of(size))
 
     def weibull(self, a: Any, size: Any = None) -> Array:
         """An exponential to the power 1 / a."""
-        a = as_parameter(a)
-        return self.standard_exponential(shape_of(size, a)) ** (1.0 / a)
+        return draw.weibull(self._next(), _checked("weibull", "a", a, 0.0), size_of(size))
 
     def pareto(self, a: Any, size: Any = None) -> Array:
         """exp(E / a) - 1 of an exponential E."""
-        a = as_parameter(a)
-        return _core.expm1(self.standard_exponential(shape_of(size, a)) / a)
+        return draw.pareto(self._next(), _checked("pareto", "a", a, 0.0), size_of(size))
 
     def power(self, a: Any, size: Any = None) -> Array:
         """A uniform to the power 1 / a."""
-        a = as_parameter(a)
-        return self.random(shape_of(size, a)) ** (1.0 / a)
+        return draw.power(self._next(), _checked("power", "a", a, 0.0), size_of(size))
 
     def standard_cauchy(self, size: Any = None) -> Array:
         """The tangent of a uniform angle."""
-        return _core.tan(3.141592653589793 * (self._between(shape_of(size)) - 0.5))
+        return draw.standard_cauchy(self._next(), shape_of(size), None, "")
 
     def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Array:
         """The triangular distribution, by the inverse of its distribution function."""
-        left, mode, right = as_parameter(left), as_parameter(mode), as_parameter(right)
-        u = self.random(shape_of(size, left, mode, right))
-        width = right - left
-        below = left + _core.sqrt(u * (width * (mode - left)))
-        above = right - _core.sqrt((1.0 - u) * (width * (right - mode)))
-        return _core.where(u * width < mode - left, below, above)
+        return draw.triangular(self._next(), as_parameter(left), as_parameter(mode), as_parameter(right), size_of(size))
 
     def geometric(self, p: Any, size: Any = None) -> Array:
         """How many trials it takes to succeed when each does with probability p."""
-        p = as_parameter(p)
-        steps = _core.ceil(self.standard_exponential(shape_of(size, p)) / -_core.log1p(-p))
-        return _core.astype(_core.maximum(steps, 1.0), _core.dtype("int64"))
+        return draw.geometric(self._next(), _checked("geometric", "p", p, 0.0, 1.0), size_of(size))
 
     def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
         """Gamma of this shape parameter and scale 1, by Marsaglia and Tsang's method."""
         a = _checked("standard_gamma", "shape", shape, 0.0)
-        size = tuple(out.shape) if size is None and out is not None else shape_of(size, a)
-        drawn = _rejection.gamma(self._next(), a, size)
-        return self._store(drawn if dtype is None else _core.astype(drawn, _core.dtype(dtype)), out)
+        size = self._size(None, out) if size is None and out is not None else size_of(size)
+        return self._store(draw.gamma(self._next(), a, 1.0, size, float_dtype(dtype)), out)
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Array:
         """Gamma of this shape parameter, times scale."""
         a, scale = _checked("gamma", "shape", shape, 0.0), _checked("gamma", "scale", scale, 0.0)
-        return scale * _rejection.gamma(self._next(), a, shape_of(size, a, scale))
+        return draw.gamma(self._next(), a, scale, size_of(size))
 
     def chisquare(self, df: Any, size: Any = None) -> Array:
         """The sum of the squares of df normals."""
-        df = _checked("chisquare", "df", df, 0.0)
-        return 2.0 * _rejection.gamma(self._next(), 0.5 * df, shape_of(size, df))
+        return draw.chisquare(self._next(), _checked("chisquare", "df", df, 0.0), size_of(size))
 
     def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Array:
         """chisquare of df and twice a Poisson number of mean nonc / 2 more."""
         df, nonc = _checked("noncentral_chisquare", "df", df, 0.0), _checked("noncentral_chisquare", "nonc", nonc, 0.0)
-        size = shape_of(size, df, nonc)
-        return self.chisquare(df + 2.0 * _rejection.poisson(self._next(), 0.5 * nonc, size), size)
+        return draw.noncentral_chisquare(self._next(), df, nonc, size_of(size))
 
     def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Array:
         """The ratio of two chi-squares, each divided by its degrees of freedom."""
-        dfnum, dfden = _checked("f", "dfnum", dfnum, 0.0), _checked("f", "dfden", dfden, 0.0)
-        size = shape_of(size, dfnum, dfden)
-        return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
+        return draw.f(self._next(), _checked("f", "dfnum", dfnum, 0.0), _checked("f", "dfden", dfden, 0.0), size_of(size))
 
     def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Array:
         """As f, of a noncentral chi-square."""
         dfnum, dfden = _checked("noncentral_f", "dfnum", dfnum, 0.0), _checked("noncentral_f", "dfden", dfden, 0.0)
-        nonc = _checked("noncentral_f", "nonc", nonc, 0.0)
-        size = shape_of(size, dfnum, dfden, nonc)
-        return (self.noncentral_chisquare(dfnum, nonc, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
+        return draw.noncentral_f(self._next(), dfnum, dfden, _checked("noncentral_f", "nonc", nonc, 0.0), size_of(size))
 
     def standard_t(self, df: Any, size: Any = None) -> Array:
         """Student's t: a normal divided by the root of a chi-square over its degrees of freedom."""
-        df = _checked("standard_t", "df", df, 0.0)
-        size = shape_of(size, df)
-        return self.standard_normal(size) / _core.sqrt(self.chisquare(df, size) / df)
+        return draw.standard_t(self._next(), _checked("standard_t", "df", df, 0.0), size_of(size))
 
     def beta(self, a: Any, b: Any, size: Any = None) -> Array:
         """x / (x + y) of two gammas of shapes a and b."""
-        a, b = _checked("beta", "a", a, 0.0), _checked("beta", "b", b, 0.0)
-        size = shape_of(size, a, b)
-        x, y = (_rejection.log_gamma(self._next(), one, size) for one in (a, b))
-        return _core.sigmoid(x - y)
+        return draw.beta(self._next(), _checked("beta", "a", a, 0.0), _checked("beta", "b", b, 0.0), size_of(size))
 
     def dirichlet(self, alpha: Any, size: Any = None) -> Array:
         """Gammas of the shapes alpha, divided by their sum, along a last axis."""
-        alpha = asarray(_checked("dirichlet", "alpha", alpha, 0.0))
-        if alpha.ndim != 1:
-            raise ValueError(f"dirichlet: alpha has one axis: got shape {alpha.shape}")
-        logs = _rejection.log_gamma(self._next(), alpha, (*shape_of(size), alpha.shape[0]))
-        parts = _core.exp(logs - _core.max(logs, -1, True))
-        return parts / _core.sum(parts, -1, True)
+        return draw.dirichlet(self._next(), _checked("dirichlet", "alpha", alpha, 0.0), shape_of(size))
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Array:
         """How many events happen of which lam are expected, by inversion below 10 and Hörmann's transformed rejection above."""
-        lam = _checked("poisson", "lam", lam, 0.0, 1e15)
-        return _rejection.poisson(self._next(), lam, shape_of(size, lam))
+        return draw.poisson(self._next(), _checked("poisson", "lam", lam, 0.0, _MOST), size_of(size))
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Array:
         """How many of n trials succeed with probability p, by inversion or Hörmann's transformed rejection."""
-        n, p = _checked("binomial", "n", n, 0.0, 1e15), _checked("binomial", "p", p, 0.0, 1.0)
-        return _rejection.binomial(self._next(), _core.floor(n) if isinstance(n, Array) else float(int(n)), p, shape_of(size, n, p))
+        n, p = _checked("binomial", "n", n, 0.0, _MOST), _checked("binomial", "p", p, 0.0, 1.0)
+        return draw.binomial(self._next(), n, p, size_of(size))
 
     def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Array:
         """How many failures there are before n successes of probability p: a Poisson number of a gamma mean."""
         n, p = _checked("negative_binomial", "n", n, 0.0), _checked("negative_binomial", "p", p, 0.0, 1.0)
-        size = shape_of(size, n, p)
-        return _rejection.poisson(self._next(), self.gamma(n, 1.0, size) * ((1.0 - p) / p), size)
+        return draw.negative_binomial(self._next(), n, p, size_of(size))
 
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Array:
         """How often each outcome comes in n trials, along a last axis: binomial numbers of what is left."""
         import numpy
 
         pvals = numpy.asarray(pvals, dtype=numpy.float64)
-        if pvals.ndim != 1 or not (pvals >= 0).all() or pvals[:-1].sum() > 1.0 + 1e-12:
-            raise ValueError(f"multinomial: pvals are probabilities along one axis that sum to 1: got {pvals.tolist()}")
-        left = _checked("multinomial", "n", n, 0.0, 1e15)
-        size = shape_of(size, left)
-        rest, counts = 1.0, []
-        for p in pvals[:-1].tolist():
-            counts.append(self.binomial(left, min(p / rest, 1.0) if rest > 0.0 else 0.0, size))
-            left, rest = left - counts[-1], rest - p
-        last = left if isinstance(left, Array) else asarray(left)
-        counts.append(_core.broadcast_to(_core.astype(last, _core.dtype("int64")), size))
-        from weft._shaping import stack
+        if pvals.ndim != 1:
+            raise ValueError(f"multinomial: pvals are probabilities along one axis: got shape {pvals.shape}")
+        return draw.multinomial(self._next(), _checked("multinomial", "n", n, 0.0, _MOST), pvals.tolist(), size_of(size))
 
-        return stack(counts, axis=-1)
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Array:
+        """How many of nsample things taken from ngood and nbad are good, one by one or by Stadlober's ratio of uniforms."""
+        ngood, nbad = _checked("hypergeometric", "ngood", ngood, 0.0, _MOST), _checked("hypergeometric", "nbad", nbad, 0.0, _MOST)
+        nsample = _checked("hypergeometric", "nsample", nsample, 0.0, _MOST)
+        return draw.hypergeometric(self._next(), ngood, nbad, nsample, size_of(size))
+
+    def multivariate_hypergeometric(self, colors: Any, nsample: Any, size: Any = None, method: str = "marginals") -> Array:
+        """How many of each colour are among nsample things taken from `colors` of each, along a last axis; one method does for both."""
+        import numpy
+
+        if method not in ("count", "marginals"):
+            raise ValueError(f"multivariate_hypergeometric: method is 'count' or 'marginals': got {method!r}")
+        colors = numpy.asarray(colors)
+        if colors.ndim != 1 or colors.dtype.kind not in "iu":
+            raise ValueError(f"multivariate_hypergeometric: colors are integers along one axis: got {colors.dtype} {colors.shape}")
+        nsample = _checked("multivariate_hypergeometric", "nsample", nsample, 0.0, float(colors.sum()))
+        return draw.multivariate_hypergeometric(self._next(), colors.tolist(), nsample, size_of(size))
+
+    def zipf(self, a: Any, size: Any = None) -> Array:
+        """Whole numbers k up to 2^63 of probability proportional to k^-a, a > 1, by Devroye's rejection."""
+        return draw.zipf(self._next(), _checked("zipf", "a", a, 1.0 + 2.0**-52), size_of(size))
 
     def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Array:
         """An angle from -pi to pi around mu, by Best and Fisher's method."""
-        mu, kappa = _checked("vonmises", "mu", mu, -float("inf")), _checked("vonmises", "kappa", kappa, 0.0)
-        turned = mu + _rejection.von_mises(self._next(), kappa, shape_of(size, mu, kappa))
-        return turned - 6.283185307179586 * _core.round(turned / 6.283185307179586)
+        return draw.vonmises(self._next(), as_parameter(mu), _checked("vonmises", "kappa", kappa, 0.0), size_of(size))
 
     def wald(self, mean: Any, scale: Any, size: Any = None) -> Array:
         """The inverse Gaussian distribution, by Michael, Schucany and Haas's transform of a normal."""
         mean, scale = _checked("wald", "mean", mean, 0.0), _checked("wald", "scale", scale, 0.0)
-        size = shape_of(size, mean, scale)
-        w = mean * self.standard_normal(size) ** 2 / (2.0 * scale)
-        root = mean / (1.0 + w + _core.sqrt(w * (w + 2.0)))  # the smaller of two, without a difference
-        return _core.where(self.random(size) * (mean + root) <= mean, root, mean * (mean / root))
+        return draw.wald(self._next(), mean, scale, size_of(size))
 
     def logseries(self, p: Any, size: Any = None) -> Array:
         """The logarithmic series distribution, by Kemp's method of 1981."""
-        p = _checked("logseries", "p", p, 0.0, 1.0)
-        size = shape_of(size, p)
-        q = -_core.expm1(_core.log1p(-p) * self._between(size))
-        v = self._between(size)
-        steps = _core.where(v <= q * q, _core.floor(1.0 + _core.log(v) / _core.log(q)), _core.where((v < p) & (v < q), 2.0, 1.0))
-        return _core.astype(_core.where(v < p, _core.maximum(steps, 1.0), 1.0), _core.dtype("int64"))
+        return draw.logseries(self._next(), _checked("logseries", "p", p, 0.0, 1.0), size_of(size))
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = "int64", endpoint: builtins.bool = False) -> Array:
         """Integers from low to below high (to high with `endpoint`); from 0 when one bound is given."""
@@ -337,20 +331,19 @@ class Generator:
         x = asarray(x)
         return x if x.ndim == 0 else _core.take(x, self._order(x.shape[axis]), axis)
 
-    def permuted(self, x: Any, axis: Any = None) -> Array:
+    def permuted(self, x: Any, axis: Any = None, out: Any = None) -> Array:
         """Every line along an axis in a random order of its own."""
         from weft import _host, _indexing
 
         x = asarray(x)
         flat = _core.reshape(x, (-1,)) if axis is None else x
         order = _host.argsort(draw.bits(self._next(), flat.shape, None, ""), axis=-1 if axis is None else axis)
-        return _core.reshape(_indexing.take_along_axis(flat, order, axis=-1 if axis is None else axis), x.shape)
+        permuted = _indexing.take_along_axis(flat, order, axis=-1 if axis is None else axis)
+        return self._store(_core.reshape(permuted, x.shape), out)
 
     def shuffle(self, x: Array, axis: int = 0) -> None:
         """Puts the elements along an axis into random order, in place."""
-        if not isinstance(x, Array):
-            raise TypeError(f"shuffle: takes a weft.Array, which it writes to: got {type(x).__name__}")
-        x[...] = self.permutation(x, axis)
+        target("shuffle", x)[...] = self.permutation(x, axis)
 
     def choice(
         self, a: Any, size: Any = None, replace: builtins.bool = True, p: Any = None, axis: int = 0, shuffle: builtins.bool = True
@@ -397,16 +390,10 @@ class Generator:
 
         return _host.argsort(draw.bits(self._next(), (count,), None, ""))
 
-    def _between(self, shape: tuple[int, ...]) -> Array:
-        """Uniform, never 0 or 1."""
-        return draw.uniform(self._next(), shape, None, "") + 2.0**-54
-
     @staticmethod
     def _size(size: Any, out: Any) -> tuple[int, ...]:
-        return tuple(out.shape) if size is None and out is not None else shape_of(size)
+        return tuple(target("out", out).shape) if size is None and out is not None else shape_of(size)
 
     @staticmethod
     def _store(result: Array, out: Any) -> Array:
-        from weft._elementwise import store
-
         return store(result, out)

@@ -20,7 +20,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import _named
-from weft._generator import Generator, as_parameter, draw, float_dtype, is_key, shape_of
+from weft._generator import Generator, as_parameter, draw, float_dtype, is_key, shape_of, size_of
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def bits(key: Array, shape: Any = (), dtype: Any = "uint64") -> Array:
 
 def bernoulli(key: Array, p: Any = 0.5, shape: Any = None) -> Array:
     """True with probability p."""
-    p = as_parameter(p)
-    return draw.uniform(key, shape_of(shape, p), None, "") < p
+    return draw.bernoulli(key, as_parameter(p), size_of(shape))
 
 
 def _words(seed: Any) -> Iterator[int]:
@@ -188,7 +187,7 @@ _same = (
     "random standard_normal uniform normal lognormal multivariate_normal standard_exponential exponential laplace logistic gumbel"
     " rayleigh weibull pareto power standard_cauchy triangular geometric bytes permutation shuffle choice"
     " standard_gamma gamma chisquare noncentral_chisquare f noncentral_f standard_t beta dirichlet poisson binomial"
-    " negative_binomial multinomial vonmises wald logseries"
+    " negative_binomial multinomial hypergeometric multivariate_hypergeometric zipf vonmises wald logseries"
 ).split()
 for _name in _same:
     globals()[_name] = _module_function(_name)

@@ -1,6 +1,7 @@
 """What cannot be done says so: a TypeError, ValueError or IndexError that names the operation, the rule and what was got."""
 
 import gc
+import inspect
 
 import numpy as np
 import pytest
@@ -122,3 +123,44 @@ def test_numbers_that_no_dtype_holds():
         with pytest.raises(OverflowError, match="^full: .*got"):
             wf.full(2, number, dtype=dtype)
     assert float(wf.full(2, 10**30, dtype="float64")[0]) == 1e30
+
+
+# What is neither a misuse that NumPy's own words explain nor one in ours.
+FOREIGN = ("incompatible function arguments", "Invoked with types", "nanobind", "std::")
+WRONG = (None, "a", object(), {}, b"x", 1j, -5, 2.5, (), wf.ones((3, 4)))
+
+
+def wrong_calls(owner):
+    for name in sorted(name for name in set(dir(owner)) - {"tune", "seed"} if not name.startswith("_")):
+        f = getattr(owner, name)
+        if not callable(f) or inspect.isclass(f):
+            continue
+        yield from ((name, f, args, {}) for args in ((), *((one,) for one in WRONG), *((3, one) for one in WRONG), *((WRONG[-1], one) for one in WRONG)))
+        yield from ((name, f, (WRONG[-1],), {key: object()}) for key in ("nonsense", "axis", "dtype", "out", "keepdims", "device", "size"))
+
+
+@pytest.mark.parametrize("owner", [wf, wf.linalg, wf.fft, wf.random, wf.random.default_rng(1), wf.ones((2, 3))], ids=lambda o: getattr(o, "__name__", type(o).__name__))
+@pytest.mark.filterwarnings("ignore")
+def test_every_public_function_names_what_is_wrong_with_its_arguments(owner):
+    calls = 0
+    for name, f, args, options in wrong_calls(owner):
+        calls += 1
+        try:
+            f(*args, **options)
+        except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError, NotImplementedError, wf.Error, np.linalg.LinAlgError) as error:
+            assert not any(word in str(error) for word in FOREIGN), (name, args, options, error)
+    assert calls > 100
+
+
+def test_arguments_of_the_wrong_type_are_told_with_what_is_taken():
+    for f, text in (
+        (lambda: wf.eval(3), "eval: takes arrays, or lists of them: got int"),
+        (lambda: wf.explain(3), r"explain: takes \(x: Array\): got \(int\)"),
+        (lambda: wf.tril(3, None), r"tril: takes \(x: .*, k: .*\): got \(Array, None\)"),
+        (lambda: wf.put(3, 0, 1), "put: takes a weft.Array, which it writes to: got int"),
+        (lambda: wf.random.random(out=3), "out: takes a weft.Array"),
+        (lambda: wf.linalg.eigvalsh(wf.ones((2, 2)), [1]), r"eigvalsh: .*: got \(Array, list\)"),
+        (lambda: wf.from_dlpack(3), "from_dlpack: takes what has __dlpack__ .*: got int"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            f()

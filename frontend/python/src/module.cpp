@@ -6,6 +6,7 @@
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/operand.h"
 #include "frontend/python/src/python_array.h"
+#include "frontend/python/src/refusals.h"
 
 NB_MODULE(_core, m) {
   using namespace weft::python;
@@ -29,4 +30,5 @@ NB_MODULE(_core, m) {
   bind_streams(m);
   bind_session(m);
   bind_dlpack(m);
+  word_refusals(m);
 }

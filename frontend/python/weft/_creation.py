@@ -251,11 +251,14 @@ def eye(
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
     columns = n_rows if n_cols is None else n_cols
-    return _core.eye(n_rows, columns, _diagonal(k, n_rows, columns), None if dtype is None else _core.dtype(dtype), _named(device))
+    return _core.eye(n_rows, columns, _diagonal("eye", k, n_rows, columns), None if dtype is None else _core.dtype(dtype), _named(device))
 
 
-def _diagonal(k: int, rows: int, columns: int) -> int:
+def _diagonal(op: str, k: Any, rows: Any, columns: Any) -> int:
     """The diagonal, or the first one outside of the matrix: k may have any size."""
+    for given in (rows, columns, k):
+        if not hasattr(given, "__index__"):
+            raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
     return min(max(k, -rows), columns)
 
 
@@ -267,19 +270,19 @@ def identity(n: int, dtype: Any = None) -> Array:
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     """Ones at and below the diagonal k, zeros above."""
     columns = N if M is None else M
-    return _core.tri(N, columns, _diagonal(k, N, columns), None if dtype is None else _core.dtype(dtype), "")
+    return _core.tri(N, columns, _diagonal("tri", k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 
 def tril(x: Any, /, k: int = 0) -> Array:
     """What lies at and below the diagonal k of the last two axes, zeros above."""
     x = asarray(x)
-    return _core.tril(x, _diagonal(k, *x.shape[-2:]) if x.ndim > 1 else k)
+    return _core.tril(x, _diagonal("tril", k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
     """What lies at and above the diagonal k of the last two axes, zeros below."""
     x = asarray(x)
-    return _core.triu(x, _diagonal(k, *x.shape[-2:]) if x.ndim > 1 else k)
+    return _core.triu(x, _diagonal("triu", k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: builtins.bool = False, copy: builtins.bool = True) -> tuple[Array, ...]:

@@ -7,6 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._elementwise import target
 from weft._grids import indices
 from weft._shaping import permute_dims, reshape
 
@@ -68,8 +69,8 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
     """Writes to the main diagonal."""
-    if a.ndim != 2 or wrap:
-        raise ValueError("fill_diagonal: takes a matrix, without wrap")
+    if target("fill_diagonal", a).ndim != 2 or wrap:
+        raise ValueError(f"fill_diagonal: takes a matrix, without wrap: got shape {a.shape}, wrap {wrap!r}")
     n = builtins.min(a.shape)
     flat = a[:n, :n]
     positions = indices((n,))[0]

@@ -30,7 +30,6 @@ __all__ = [
     "flatnonzero",
     "gradient",
     "histogram",
-    "in1d",
     "interp",
     "intersect1d",
     "isin",
@@ -91,7 +90,12 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
     device = _device_of([*args, *options.values()])
     host = {name: _to_host(value) for name, value in options.items()}
-    return _from_host(f(*(_to_host(value) for value in args), **host), device)
+    try:
+        result = f(*(_to_host(value) for value in args), **host)
+    except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
+        given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
+        raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
+    return _from_host(result, device)
 
 
 def _numpy() -> Any:

@@ -12,6 +12,7 @@ from collections import namedtuple
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
+from weft._elementwise import store, target
 from weft._errors import named
 from weft._memory import from_numpy, to_numpy
 
@@ -194,7 +195,6 @@ def _checked(index: Any, extent: int, mode: str, op: str) -> Array:
 
 def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
     """Elements at positions along an axis; of the flat array without one."""
-    from weft._elementwise import store
     from weft._shaping import normalized
 
     x = asarray(x)
@@ -239,6 +239,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     """Writes values at positions of the flat array, repeating the values as often as needed."""
     import numpy
 
+    target("put", a)
     positions = to_numpy(_checked(ind, a.size, mode, "put")).reshape(-1)
     values = to_numpy(asarray(v)).reshape(-1)
     if not positions.size:
@@ -250,6 +251,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
     import numpy
 
+    target("putmask", a)
     repeated = numpy.resize(to_numpy(asarray(values)), a.shape)
     _core.assign(a, _core.where(mask, from_numpy(repeated, a.device), a))
 
@@ -258,6 +260,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     import numpy
 
+    target("place", arr)
     picked = _host_index(mask).astype(builtins.bool)
     count = int(picked.sum())
     if count:

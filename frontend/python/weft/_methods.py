@@ -128,6 +128,10 @@ def numpy(self: Array, out: Any = None, blocking: builtins.bool = True) -> Any:
     """
     if out is None:
         return to_numpy(self)
+    import numpy
+
+    if not isinstance(out, numpy.ndarray):
+        raise TypeError(f"numpy: out must be a NumPy array: got {type(out).__name__}")
     if out.shape != self.shape or out.dtype != self.dtype or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f"numpy: out must be writable and row-major, {self.dtype} {self.shape}: got {out.dtype} {out.shape}")
     (_core.copy_to if blocking else _core.start_copy_to)(self, out.ctypes.data)

@@ -8,6 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import round as _round
+from weft._elementwise import target
 from weft._reductions import all as _all
 from weft._reductions import any as _any
 from weft._reductions import max as _max
@@ -109,6 +110,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
     if isinstance(src, (list, tuple)):
         src = asarray(src)
+    target("copyto", dst)
     if hasattr(src, "dtype") and not can_cast(result_type(src), dst.dtype, casting):
         raise TypeError(f"copyto: {src.dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
     _core.assign(dst, src if where is True else _core.where(where, src, dst))

@@ -136,6 +136,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
     where = "" if device is None else Device(device)
     if isinstance(x, numpy.ndarray):
         return from_numpy(x, where, copy)
+    if not hasattr(x, "__dlpack_device__"):
+        raise TypeError(f"from_dlpack: takes what has __dlpack__ and __dlpack_device__: got {type(x).__name__}")
     kind, number = x.__dlpack_device__()
     # The giver makes this stream wait for what it still does with the memory.
     stream = Stream.current(f"cuda:{int(number)}").handle if kind == _cuda else None

@@ -17,7 +17,11 @@ def eval(*arrays: Any) -> Any:
     """Computes the arrays in one program, so that what they share is computed once; gives them back."""
     flat: list[Array] = []
     for one in arrays:
-        flat += [one] if isinstance(one, Array) else one
+        several = one if isinstance(one, (list, tuple)) else (one,)
+        for array in several:
+            if not isinstance(array, Array):
+                raise TypeError(f"eval: takes arrays, or lists of them: got {type(array).__name__}")
+        flat += several
     _core.eval(flat)
     return arrays[0] if len(arrays) == 1 else arrays
 

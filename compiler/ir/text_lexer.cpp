@@ -18,19 +18,29 @@ size_t columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); }));
 }
 
-// Control characters and bytes that are not UTF-8 become '?', so that a message is always valid text.
+// Control characters and bytes that are not UTF-8 are escaped, so that a message is always valid text.
 std::string printable(std::string_view text) {
-  std::string out(text);
-  for (size_t i = 0; i < out.size();) {
-    auto c = static_cast<unsigned char>(out[i]);
-    size_t length = c < 0x80                ? 1
-                    : c >= 0xc2 && c < 0xe0 ? 2
-                    : (c & 0xf0) == 0xe0    ? 3
-                    : c >= 0xf0 && c < 0xf5 ? 4
-                                            : 0;
-    bool good = length > 0 && i + length <= out.size() && (c >= 0x20 || c == '\t') && c != 0x7f;
-    for (size_t k = 1; good && k < length; ++k) good = continues_utf8(out[i + k]);
-    if (!good) out[i] = '?';
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t length = c < 0x80                ? 1
+                          : c >= 0xc2 && c < 0xe0 ? 2
+                          : (c & 0xf0) == 0xe0    ? 3
+                          : c >= 0xf0 && c < 0xf5 ? 4
+                                                  : 0;
+    bool good = length > 0 && i + length <= text.size() && (c >= 0x20 || c == '\t') && c != 0x7f;
+    for (size_t k = 1; good && k < length; ++k) good = continues_utf8(text[i + k]);
+    if (good && length > 2) {
+      // Longer than it need be, half of a pair of UTF-16, or beyond Unicode.
+      const auto next = static_cast<unsigned char>(text[i + 1]);
+      good = !(c == 0xe0 && next < 0xa0) && !(c == 0xed && next >= 0xa0) && !(c == 0xf0 && next < 0x90) &&
+             !(c == 0xf4 && next >= 0x90);
+    }
+    if (good) {
+      out += text.substr(i, length);
+    } else {
+      out += fmt::format("\\x{:02x}", c);
+    }
     i += good ? length : 1;
   }
   return out;
@@ -99,25 +109,29 @@ void TextLexer::advance() {
 }
 
 std::string TextLexer::located(const Token& at, std::string_view message) const {
-  constexpr size_t kMargin = 60;
   size_t position = static_cast<size_t>(at.text.data() - text_.data());
   size_t begin = position;
   while (begin > 0 && text_[begin - 1] != '\n') --begin;
   size_t end = std::min(text_.find('\n', position), text_.size());
   size_t column = columns(text_.substr(begin, position - begin)) + 1;
-  // Of a very long line only the surroundings are shown.
-  if (position - begin > 2 * kMargin) begin = position - kMargin;
-  if (end - position > 2 * kMargin) end = position + kMargin;
-  while (begin < position && continues_utf8(text_[begin])) ++begin;
-  while (end < text_.size() && end > position && continues_utf8(text_[end])) --end;
-  if (end > begin && text_[end - 1] == '\r') --end;
+  // Of a very long line only the surroundings are shown, and even less where it is no text.
+  const auto within = [&](size_t from, size_t to, size_t margin) {
+    if (position - begin > 2 * margin) from = position - margin;
+    if (end - position > 2 * margin) to = position + margin;
+    while (from < position && continues_utf8(text_[from])) ++from;
+    while (to < text_.size() && to > position && continues_utf8(text_[to])) --to;
+    const std::string_view part = text_.substr(from, to - from);
+    return part.ends_with('\r') ? part.substr(0, part.size() - 1) : part;
+  };
+  std::string_view shown = within(begin, end, 60);
+  if (printable(shown) != shown) shown = within(begin, end, 10);
 
   std::string where = fmt::format("{}:{}:{}: {}", file_name_, at.line, column, message);
-  if (begin == end) return where;
+  if (shown.empty()) return where;
   std::string caret;
-  for (char c : text_.substr(begin, position - begin))
+  for (char c : printable(shown.substr(0, static_cast<size_t>(at.text.data() - shown.data()))))
     if (!continues_utf8(c)) caret += c == '\t' ? '\t' : ' ';
-  return fmt::format("{}\n  {}\n  {}^", where, printable(text_.substr(begin, end - begin)), caret);
+  return fmt::format("{}\n  {}\n  {}^", where, printable(shown), caret);
 }
 
 void TextLexer::fail(const Token& at, std::string_view message) const { throw Error(located(at, message)); }
@@ -130,9 +144,7 @@ std::string quoted(const Token& token) {
   constexpr size_t kLongest = 40;
   if (token.kind == Token::Newline) return "the end of the line";
   if (token.kind == Token::End) return "the end of the text";
-  std::string shown = printable(token.text.substr(0, kLongest));
-  if (token.text.size() == 1 && shown == "?" && token.text != "?")
-    shown = fmt::format("\\x{:02x}", static_cast<unsigned char>(token.text[0]));
+  const std::string shown = printable(token.text.substr(0, kLongest));
   return fmt::format("'{}{}'", shown, token.text.size() > kLongest ? "…" : "");
 }
 

@@ -1,16 +1,41 @@
 #include "frontend/cpp/weft/memory.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/view.h"
+#include "frontend/cpp/weft/create.h"
+#include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/shaping.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace weft {
 namespace {
 
 using detail::Access;
+
+// The order of the axes, largest stride first, in which the memory is row-major; none where it is not.
+std::optional<Dims> row_major_order(const Shape& shape, const Dims& strides) {
+  Dims order(shape.size(), 0);
+  std::iota(order.begin(), order.end(), 0);
+  // An axis of extent 1 may have any stride: it stays where it is among those that it is not told from.
+  const auto stride = [&](int64_t axis) {
+    const auto k = static_cast<size_t>(axis);
+    return shape[k] == 1 ? int64_t{0} : strides[k];
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride(a) > stride(b); });
+  int64_t expected = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const auto k = static_cast<size_t>(order[i]);
+    if (shape[k] == 1) continue;
+    if (strides[k] != expected) return std::nullopt;
+    expected *= shape[k];
+  }
+  return order;
+}
 
 }  // namespace
 
@@ -21,6 +46,38 @@ Array borrow(const void* data, DType dtype, const Shape& shape, std::function<vo
   const size_t bytes = static_cast<size_t>(element_count(shape)) * size_of(dtype);
   runtime::BufferRef buffer = slot.device->adopt(const_cast<void*>(data), bytes, std::move(release), stream);
   return detail::record(slot, detail::input_node({dtype, shape}, std::move(buffer)), detail::kInMemory);
+}
+
+Borrowed borrow_strided(const void* data, DType dtype, const Shape& shape, const Dims& strides,
+                        std::function<void()> release, const std::string& device, uint64_t stream,
+                        bool may_copy) {
+  if (element_count(shape) == 0) {
+    Array empty = zeros(shape, {dtype, device});
+    release();
+    return {std::move(empty), false};
+  }
+  if (const std::optional<Dims> order = row_major_order(shape, strides)) {
+    Shape lying = shape;
+    Dims back(order->size(), 0);
+    for (size_t i = 0; i < order->size(); ++i) {
+      lying[i] = shape[static_cast<size_t>((*order)[i])];
+      back[static_cast<size_t>((*order)[i])] = static_cast<int64_t>(i);
+    }
+    Array whole = borrow(data, dtype, lying, std::move(release), device, stream);
+    return {std::is_sorted(back.begin(), back.end()) ? whole : whole.transpose(back), false};
+  }
+  if (!may_copy) return {};
+  // The memory from the first element to the last, gaps included, and where in it each element lies.
+  int64_t low = 0, high = 0;
+  Array at;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    (strides[k] < 0 ? low : high) += (shape[k] - 1) * strides[k];
+    const Array step = iota(shape, static_cast<int64_t>(k), {DType::I64, device}) * strides[k];
+    at = at.has_value() ? at + step : step;
+  }
+  const auto* first = static_cast<const std::byte*>(data) + low * static_cast<int64_t>(size_of(dtype));
+  const Array whole = borrow(first, dtype, {high - low + 1}, std::move(release), device, stream);
+  return {take(whole, at - low, 0).eval(), true};
 }
 
 Lent lend(const Array& x) {

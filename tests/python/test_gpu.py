@@ -133,8 +133,11 @@ def test_torch():
     half = wf.from_dlpack(t.to(torch.bfloat16))
     assert half.dtype == wf.bfloat16
     np.testing.assert_array_equal(torch.from_dlpack(half).float().cpu().numpy(), t.to(torch.bfloat16).float().cpu().numpy())
-    with pytest.raises(ValueError, match="contiguous"):
-        wf.from_dlpack(t[:, ::2])
+    for of, expected in ((t[:, ::2], a[:, ::2]), (t[3:50, 7:90].T, a[3:50, 7:90].T), (t[:, :1].expand(1024, 3), a[:, :1].repeat(3, 1))):
+        np.testing.assert_array_equal(np.asarray(wf.from_dlpack(of) + 0), expected)
+        np.testing.assert_array_equal(np.asarray(wf.asarray(of)), expected)
+        with pytest.raises(ValueError, match="contiguous"):
+            wf.from_dlpack(of, copy=False)
     # Long work before and after, on streams of both: only their order makes the values right.
     side, mine = torch.cuda.Stream(), wf.Stream(GPU)
     big = torch.ones(1 << 26, device="cuda")

@@ -167,8 +167,17 @@ assert shared.device == gpu and wf._core.address(shared) == wf._core.address(x) 
 np.testing.assert_array_equal(np.asarray(own), a)
 transposed = wf.asarray(Other(x, shape=(4, 3), strides=(8, 32)), copy=False)
 np.testing.assert_array_equal(np.asarray(transposed), a.T)
-with pytest.raises(ValueError, match="contiguous"):
-    wf.asarray(Other(x, shape=(3, 2), strides=(32, 16)))
+for shape, strides in (((3, 2), (32, 16)), ((2, 2), (64, 8)), ((3, 2, 2), (0, 32, 16)), ((2,), (-8,))):
+    start = 8 if strides == (-8,) else 0
+    other = Other(x, shape=shape, strides=strides)
+    other.__cuda_array_interface__["data"] = (wf._core.address(x) + start, True)
+    gaps = wf.asarray(other)
+    assert gaps.device == gpu
+    np.testing.assert_array_equal(np.asarray(gaps), np.lib.stride_tricks.as_strided(a.reshape(-1)[start // 8 :], shape, strides))
+    with pytest.raises(ValueError, match="contiguous"):
+        wf.asarray(other, copy=False)
+with pytest.raises(ValueError, match="multiples of the element"):
+    wf.asarray(Other(x, shape=(3,), strides=(12,)))
 # What the other library's stream was given comes first.
 side = wf.Stream(gpu)
 source = wf.pinned(np.full(300_000, 7.0))
@@ -211,8 +220,9 @@ for source in (x, x.T):
 class Gaps(Given):
     def __dlpack__(self, **options):
         return x[:, ::2].__dlpack__(**options)
+np.testing.assert_array_equal(np.asarray(wf.from_dlpack(Gaps())), a[:, ::2])
 with pytest.raises(ValueError, match="contiguous"):
-    wf.from_dlpack(Gaps())
+    wf.from_dlpack(Gaps(), copy=False)
 for stream in (None, -1, 1, 2, wf.Stream.current(gpu).handle):
     if stream != 2:
         assert x.__dlpack__(stream=stream, max_version=(1, 0)) is not None

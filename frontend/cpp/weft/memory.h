@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "frontend/cpp/weft/array.h"
@@ -16,6 +17,16 @@ namespace weft {
 // more. On a GPU, what the foreign `stream` (CUDA's name of it; 0: none) was given so far comes first.
 Array borrow(const void* data, DType dtype, const Shape& shape, std::function<void()> release,
              const std::string& device = {}, uint64_t stream = 0);
+// As `borrow`, of memory where element (i, j, …) lies at data + itemsize * (i * strides[0] + …). Without gaps
+// and repetitions, in any order of the axes, it is used where it lies; else its elements are copied on the
+// device, before this returns, unless they shall not be: then there is no array, and `release` is not called.
+struct Borrowed {
+  std::optional<Array> array;
+  bool copied = false;
+};
+Borrowed borrow_strided(const void* data, DType dtype, const Shape& shape, const Dims& strides,
+                        std::function<void()> release, const std::string& device, uint64_t stream,
+                        bool may_copy);
 // The GPU in whose memory a pointer lies; Error where it lies in none.
 std::string device_of(const void* pointer);
 

@@ -2,8 +2,6 @@
 // say: those get a copy, unless the asker states that it wants none and so takes it on itself not to write.
 #include "frontend/python/src/dlpack.h"
 
-#include <algorithm>
-
 #include "compiler/base/error.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -100,26 +98,10 @@ nb::object make_capsule(const Array& x, uint64_t flags, uint64_t stream) {
   return nb::steal(capsule);
 }
 
-// The order of the axes, largest stride first, in which the memory is row-major; none where it is not.
-std::optional<Dims> row_major_order(const DLTensor& t) {
-  Dims order(static_cast<size_t>(t.ndim), 0);
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-  if (!t.strides) return order;
-  // An axis of extent 1 may have any stride: it stays where it is among those that it is not told from.
-  const auto stride = [&](int64_t axis) { return t.shape[axis] == 1 ? int64_t{0} : t.strides[axis]; };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride(a) > stride(b); });
-  int64_t expected = 1;
-  for (size_t i = order.size(); i-- > 0;) {
-    if (t.shape[order[i]] == 1) continue;
-    if (t.strides[order[i]] != expected) return std::nullopt;
-    expected *= t.shape[order[i]];
-  }
-  return order;
-}
-
-// None where there are gaps or repetitions in the memory: the caller asks for a copy then.
+// The array and whether it is a copy; None where there are gaps or repetitions in memory that is not to be
+// copied here.
 template <class Managed>
-nb::object take_capsule(nb::handle capsule) {
+nb::object take_capsule(nb::handle capsule, bool may_copy) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), capsule_name<Managed>()));
   if (!managed) throw nb::python_error();
   const DLTensor& t = managed->tensor;
@@ -134,28 +116,15 @@ nb::object take_capsule(nb::handle capsule) {
   const std::string device = host ? "cpu" : "cuda:" + std::to_string(t.device.number);
   const DType dtype = dtype_of(t.dtype);
   const Shape shape(std::span<const int64_t>(t.shape, static_cast<size_t>(t.ndim)));
-  const bool empty = element_count(shape) == 0;
-  const std::optional<Dims> order = row_major_order(t);
-  if (!order && !empty) return nb::none();
+  const Dims strides =
+      t.strides ? Dims(std::span<const int64_t>(t.strides, shape.size())) : contiguous_strides(shape);
   const void* data = static_cast<const char*>(t.data) + t.byte_offset;
-  Array array;
-  if (empty) {
-    Make make(dtype, device);
-    array = full(shape, 0, make);
-  } else {
-    Shape lying = shape;
-    Dims back(order->size(), 0);
-    for (size_t i = 0; i < order->size(); ++i) {
-      lying[i] = shape[static_cast<size_t>((*order)[i])];
-      back[static_cast<size_t>((*order)[i])] = static_cast<int64_t>(i);
-    }
-    array = borrow(data, dtype, lying, [managed] { managed->deleter(managed); }, device);
-    if (lying != shape || !std::is_sorted(back.begin(), back.end())) array = array.transpose(back);
-  }
+  Borrowed borrowed = borrow_strided(
+      data, dtype, shape, strides, [managed] { managed->deleter(managed); }, device, 0, may_copy);
+  if (!borrowed.array) return nb::none();
   PyCapsule_SetName(capsule.ptr(),
                     std::is_same_v<Managed, DLManagedTensor> ? "used_dltensor" : "used_dltensor_versioned");
-  if (empty) managed->deleter(managed);
-  return nb::steal(wrap(std::move(array)));
+  return nb::make_tuple(nb::steal(wrap(std::move(*borrowed.array))), borrowed.copied);
 }
 
 }  // namespace
@@ -178,12 +147,16 @@ void bind_dlpack(nb::module_& m) {
       "x"_a);
   m.def(
       "take_dlpack",
-      [](nb::handle capsule) {
+      [](nb::handle capsule, bool may_copy) {
+        const PythonLine line;
         if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
-          return take_capsule<DLManagedTensorVersioned>(capsule);
-        return take_capsule<DLManagedTensor>(capsule);
+          return take_capsule<DLManagedTensorVersioned>(capsule, may_copy);
+        return take_capsule<DLManagedTensor>(capsule, may_copy);
       },
-      "capsule"_a, "The array of a capsule, over its memory; None where that is not row-major.");
+      "capsule"_a, "may_copy"_a,
+      "The array of a capsule, over its memory, and whether it is a copy, as memory with gaps has to be; "
+      "None where it may "
+      "not be one.");
 }
 
 }  // namespace weft::python

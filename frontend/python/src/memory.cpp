@@ -79,6 +79,23 @@ void bind_memory(nb::module_& m) {
       "after what the "
       "foreign stream was given.");
   m.def(
+      "borrow_strided",
+      [](uintptr_t address, DType dtype, const Dims& shape, const Dims& strides, nb::object owner,
+         const std::string& device, uint64_t stream, bool may_copy) -> nb::object {
+        const PythonLine line;
+        PyObject* held = owner.ptr();
+        Borrowed borrowed = borrow_strided(
+            reinterpret_cast<const void*>(address), dtype, shape, strides, [held] { release(held); }, device,
+            stream, may_copy);
+        if (!borrowed.array) return nb::none();
+        owner.release();
+        return nb::make_tuple(*borrowed.array, borrowed.copied);
+      },
+      "address"_a, "dtype"_a, "shape"_a, "strides"_a, "owner"_a, "device"_a, "stream"_a, "may_copy"_a,
+      "As borrow, of memory with strides, of elements: the array and whether it is a copy, as memory with "
+      "gaps has to be; "
+      "None where it may not be one.");
+  m.def(
       "device_of", [](uintptr_t address) { return device_of(reinterpret_cast<const void*>(address)); },
       "address"_a, "The GPU in whose memory an address lies.");
   m.def("duplicate", [](const Array& x) { return duplicate(x); }, "x"_a, "The array in memory of its own.");

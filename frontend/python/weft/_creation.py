@@ -77,10 +77,10 @@ def asarray(
     if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__cuda_array_interface__"):
         from weft._interop import from_cuda
 
-        shared = from_cuda(obj)
+        shared, copied = from_cuda(obj, copy is not False)
         result = asarray(shared, dtype, device=device, copy=False if copy is False else None)
         # Who gave the memory may write to it again.
-        return _core.duplicate(result) if result is shared and copy is not False else result
+        return _core.duplicate(result) if result is shared and copy is not False and not copied else result
     if not isinstance(obj, numpy.ndarray):
         if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
             try:

@@ -145,12 +145,13 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
         capsule = x.__dlpack__(stream=stream, max_version=(1, 0), copy=copy)
     except TypeError:  # from before version 1
         capsule = x.__dlpack__() if stream is None else x.__dlpack__(stream=stream)
-    result = _core.take_dlpack(capsule)
-    if result is None:
-        if copy is False or kind == _cuda:
-            raise ValueError("from_dlpack: takes memory without gaps or repetitions: make it contiguous first")
+    taken = _core.take_dlpack(capsule, kind == _cuda and copy is not False)
+    if taken is None:
+        if copy is False:
+            raise ValueError("from_dlpack: memory with gaps or repetitions needs a copy: make it contiguous first")
         return asarray(numpy.from_dlpack(x, copy=True), device=device)
-    if copy:
+    result, copied = taken
+    if copy and not copied:
         result = _core.duplicate(result)
     return _core.to_device(result, where) if where else result
 

@@ -738,6 +738,37 @@ TEST(CudaMeaning, OfRescaledSumsOfGrowingRows) {
   all.check(2e-5, 0);
 }
 
+// The same trials are accepted as by the reference, so counts are equal and the rest agrees to rounding.
+TEST(CudaMeaning, OfDrawsThatReject) {
+  Emulated all;
+  all.add(compile(ir::parse(R"(graph {
+  %a = input : f64[5000]
+  %c = iota axis=0 : u64[5000]
+  %w = threefry %c, 7
+  %top = bitwise_right_shift %w, 11
+  %i = cast %top : i64[5000]
+  %k = cast %i : f64[5000]
+  %u = multiply %k, 1.1102230246251565e-16
+  %scaled = multiply %a, 2.2
+  %mean = exp %scaled
+  %p = sigmoid %a
+  %n = multiply %mean, 3.0
+  %good = ceil %n
+  %part = multiply %good, %p
+  %sample = ceil %part
+  %steep = add %mean, 1.01
+  %gamma = draw_gamma %u, %mean
+  %angle = draw_vonmises %u, %mean
+  %poisson = draw_poisson %u, %mean
+  %zipf = draw_zipf %u, %steep
+  %binomial = draw_binomial %u, %n, %p
+  %hyper = draw_hypergeometric %u, %good, %good, %sample
+  return %gamma, %angle, %poisson, %zipf, %binomial, %hyper
+})"),
+                  tiny()));
+  all.check(1e-11, 0);
+}
+
 // Schedules that a spilling kernel or a search asks for.
 TEST(CudaMeaning, OfBiasedSchedules) {
   Emulated all;

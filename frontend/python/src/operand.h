@@ -47,7 +47,7 @@ namespace nanobind::detail {
 template <>
 struct type_caster<weft::Number> {
   using Value = weft::Number;
-  static constexpr auto Name = const_name("complex | float");
+  static constexpr auto Name = const_name("complex | float");  // NOLINT(readability-identifier-naming)
   template <typename T_>
   using Cast = movable_cast_t<T_>;
   template <typename T_>

@@ -33,8 +33,9 @@ constexpr float kLight = 6;  // multiply-adds of an element
 constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
 constexpr int64_t kFeelsItsEnd = 1 << 16;  // bytes of a row
 constexpr int64_t kTinyRow = 16;           // elements that are done one after another,
-constexpr float kUnrolledWork = 200;       // where all of them cost no more multiply-adds
-constexpr int64_t kShufflesOfSweep = 6;    // that take as long as calling one sweep of a row
+constexpr float kUnrolledWork = 260;       // where all of them cost no more multiply-adds
+// Shuffles that take as long as one sweep of a row and as joining the lanes of one reduction.
+constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
 constexpr int64_t kNear = 192;       // bytes between two lanes
 
@@ -134,8 +135,9 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
       for (int b = 0; b < outer; ++b)
         runs += b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes;
     });
-    const auto sweeps = static_cast<int64_t>(1 + p.accumulators.size());
-    if (runs > 0 && runs * n * (n - 1) <= kShufflesOfSweep * lanes * sweeps) return a;
+    const double row = kShufflesOfSweep * static_cast<double>(p.sweeps.size()) +
+                       kShufflesOfJoin * static_cast<double>(p.accumulators.size());
+    if (runs > 0 && static_cast<double>(runs * n * (n - 1)) <= lanes * row) return a;
   }
   return -1;
 }

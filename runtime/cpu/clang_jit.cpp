@@ -24,6 +24,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 
 #include <algorithm>
 #include <atomic>
@@ -148,7 +149,7 @@ struct ClangJit::State {
   orc::JITDylib* process = nullptr;
   std::atomic<uint64_t> next_code{0};
 
-  State();
+  explicit State(const std::string& processor);
   ~State() { llvm::consumeError(session.endSession()); }
 
   std::unique_ptr<llvm::TargetMachine> take_machine();
@@ -189,15 +190,34 @@ std::unique_ptr<orc::ExecutorProcessControl> this_process() {
 
 }  // namespace
 
-ClangJit::State::State() : session(this_process()), layer(session) {
+// What sets an older processor apart, all of which this one must have.
+llvm::StringMap<bool> features_of(const std::string& processor) {
+  if (llvm::X86::parseArchX86(processor, true) == llvm::X86::CK_None)
+    throw Error("cpu: LLVM knows no processor '" + processor + "'; x86-64-v3 is one");
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(processor, names);
+  const llvm::StringMap<bool> here = llvm::sys::getHostCPUFeatures();
+  llvm::StringMap<bool> features;
+  for (const llvm::StringRef name : names) {
+    if (here.contains(name) && !here.lookup(name))
+      throw Error("cpu: kernels for '" + processor + "' need " + name.str() + ", which this processor lacks");
+    features[name] = true;
+  }
+  return features;
+}
+
+ClangJit::State::State(const std::string& processor) : session(this_process()), layer(session) {
   triple = llvm::sys::getProcessTriple();
-  cpu = llvm::sys::getHostCPUName().str();
+  cpu = processor.empty() ? llvm::sys::getHostCPUName().str() : processor;
+  const llvm::StringMap<bool> present =
+      processor.empty() ? llvm::sys::getHostCPUFeatures() : features_of(processor);
+  // Of another processor, LLVM's name says all.
   std::vector<std::string> list;
-  const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  for (const auto& feature : host) list.push_back((feature.second ? "+" : "-") + feature.first().str());
+  if (processor.empty())
+    for (const auto& feature : present) list.push_back((feature.second ? "+" : "-") + feature.first().str());
   std::sort(list.begin(), list.end());
   for (const std::string& feature : list) features += (features.empty() ? "" : ",") + feature;
-  auto has = [&](const char* feature) { return host.lookup(feature); };
+  auto has = [&](const char* feature) { return present.lookup(feature); };
   const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
   vector_bytes = avx512 && !slow_avx512(cpu) ? 64 : has("avx2") ? 32 : 16;
 
@@ -376,7 +396,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   return std::string(bytes.begin(), bytes.end());
 }
 
-ClangJit::ClangJit() : state_(std::make_shared<State>()) {}
+ClangJit::ClangJit(const std::string& processor) : state_(std::make_shared<State>(processor)) {}
 ClangJit::~ClangJit() = default;
 
 std::string ClangJit::compile(std::string_view source, std::string_view name, CompileTimes* times) const {

@@ -27,7 +27,8 @@ class ClangJit {
     virtual void* address(std::string_view symbol) const = 0;
   };
 
-  ClangJit();
+  // Compiles for this processor, or for an older one by LLVM's name: "x86-64-v3" has AVX2 and no more.
+  explicit ClangJit(const std::string& processor = {});
   ~ClangJit();
 
   // A relocatable object. `name` appears in diagnostics. Throws CompileError with Clang's diagnostics.
@@ -41,7 +42,7 @@ class ClangJit {
 
   // Everything but the source that decides what `compile` returns: version, processor, features, options.
   const std::string& toolchain() const;
-  // LLVM's name of this processor: "znver4".
+  // LLVM's name of the processor: "znver4".
   const std::string& cpu() const;
   // Width of the vector registers that kernels should use: 64, 32 or 16.
   int vector_bytes() const;

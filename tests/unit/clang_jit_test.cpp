@@ -86,6 +86,29 @@ TEST(ClangJit, ComputesWithVectorsOfEveryLaneCount) {
   }
 }
 
+TEST(ClangJit, CompilesForAnOlderProcessor) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  const ClangJit older("x86-64-v3"), oldest("x86-64-v2");
+  EXPECT_EQ(older.vector_bytes(), 32);
+  EXPECT_EQ(oldest.vector_bytes(), 16);
+  EXPECT_EQ(older.cpu(), "x86-64-v3");
+  EXPECT_NE(older.toolchain(), ClangJit().toolchain());
+  const char* text = R"(typedef float V __attribute__((ext_vector_type(16)));
+extern "C" void twice(V* x) { *x += *x; })";
+  EXPECT_EQ(older.assembly(text, "twice").find("zmm"), std::string::npos);
+  EXPECT_NE(older.assembly(text, "twice").find("ymm"), std::string::npos);
+  EXPECT_EQ(oldest.assembly(text, "twice").find("ymm"), std::string::npos);
+}
+
+TEST(ClangJit, RefusesAProcessorThatNobodyKnows) {
+  try {
+    ClangJit jit("x86-64-v99");
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "cpu: LLVM knows no processor 'x86-64-v99'; x86-64-v3 is one");
+  }
+}
+
 TEST(ClangJit, StaticFunctionsAreInlinedHoweverLarge) {
   ClangJit jit;
   std::string body;

@@ -395,6 +395,23 @@ TEST(TransposedLoads, AnySquare) {
     }
 }
 
+// Processors without AVX-512: other vectors, no masks of the hardware's.
+TEST(OlderProcessors, ComputeTheSame) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  uint64_t seed = 0;
+  for (auto& c : kCases)
+    for (auto [n, m] : {std::pair<int64_t, int64_t>{150, 19}, {7, 200}}) {
+      ir::Graph graph = ir::parse(with_extents(c.text, n, m));
+      auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, c.exact ? 0.05 : 0.0);
+      auto want = interpret(graph, inputs);
+      Forced forced;
+      forced.processor = "x86-64-v3";
+      auto got = run_kernels(graph, inputs, test::host_target(), forced);
+      for (size_t i = 0; i < want.size(); ++i)
+        ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "") << c.name << ", output " << i;
+    }
+}
+
 // Schedules that a search asks for.
 TEST(Biased, AnyDirection) {
   uint64_t seed = 0;

@@ -56,17 +56,18 @@ struct Loaded {
   Entry run, finish;
 };
 
-const Loaded& load(const KernelSource& source) {
-  static ClangJit jit;
-  static std::map<std::string, Loaded> loaded;
-  auto it = loaded.find(source.name);
+const Loaded& load(const KernelSource& source, const std::string& processor) {
+  static std::map<std::string, ClangJit> jits;
+  static std::map<std::pair<std::string, std::string>, Loaded> loaded;
+  auto it = loaded.find({source.name, processor});
   if (it != loaded.end()) return it->second;
+  const ClangJit& jit = jits.try_emplace(processor, processor).first->second;
   std::vector<std::string> symbols = {source.name, source.name + "_finish"};
   Loaded l;
   l.code = jit.load(jit.compile(source.text, source.name), symbols);
   l.run = reinterpret_cast<Entry>(l.code->address(symbols[0]));
   l.finish = reinterpret_cast<Entry>(l.code->address(symbols[1]));
-  return loaded.emplace(source.name, l).first->second;
+  return loaded.emplace(std::pair(source.name, processor), l).first->second;
 }
 
 Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
@@ -137,7 +138,7 @@ class Run {
       args.push_back(words[0]);
       if (n->dtype() == DType::C128) args.push_back(words[1]);
     }
-    const Loaded& code = load(emitted.source);
+    const Loaded& code = load(emitted.source, forced_.processor);
     // Tasks may run in any order, and several at a time.
     int64_t tasks = emitted.launch.tasks, half = tasks / 2;
     auto* memory = reinterpret_cast<char*>(scratch.data());

@@ -18,6 +18,7 @@ struct Forced {
   std::function<void(plan::Schedule&, const plan::RowProgram&)> change;
   float repeat_cost = -1;
   Bias bias = {};
+  std::string processor = {};  // an older one to compile for
 };
 
 Target host_target();

@@ -533,9 +533,11 @@ std::string CudaEmitter::entry(bool finish_entry) {
 // The entry's opening: the arguments under the names that the body uses.
 std::string CudaEmitter::opening(const std::string& name, int threads) const {
   CodeText code;
+  // Without a number ptxas leaves a third of the registers of a large block unused, which sums over pairs
+  // need.
+  const bool bound = s_.resident > 1 || (s_.run > 1 && s_.threads > 256);
   code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
-            s_.resident > 1 && threads == s_.threads ? format("{}, {}", threads, s_.resident)
-                                                     : std::to_string(threads),
+            bound && threads == s_.threads ? format("{}, {}", threads, s_.resident) : std::to_string(threads),
             name);
   size_t word = 0;
   for (size_t b = 0; b < p_.buffers.size(); ++b) {

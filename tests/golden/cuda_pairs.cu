@@ -1,5 +1,5 @@
 // pairs, 2 points of axis 0 by 8 of the row in a thread, 8 threads down each; 16 elements a thread access
-// 512 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// 256 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_30e4aea15828ca6a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 1) weft_a0d8c1615fa80ecf(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -55,12 +55,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_30e4aea15828ca6a(const
   const I p[] = {(I)args.w[8], (I)args.w[9]};
   const float a0 = weft_unpack_f32(*(const float*)&args.w[10]);
   const I n = p[0] / 2;
-  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I q = (I)blockIdx.x * 32 + tx;
+  const I tx = (I)(threadIdx.x % 64), ty = (I)(threadIdx.x / 64);
+  I q = (I)blockIdx.x * 64 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 2;
-  __shared__ __align__(16) unsigned char joins[16384];
+  __shared__ __align__(16) unsigned char joins[32768];
   const I m = p[1];
   float h1[2];
   float h5[2];
@@ -212,13 +212,13 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_30e4aea15828ca6a(const
       }
     }
   }
-  S0 (*const joined0)[64] = (S0 (*)[64])joins;
+  S0 (*const joined0)[128] = (S0 (*)[128])joins;
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    joined0[ty][e * 32 + tx] = s0[e];
+    joined0[ty][e * 64 + tx] = s0[e];
   }
   __syncthreads();
-  if (const unsigned int k = threadIdx.x; k < 64) {
+  if (const unsigned int k = threadIdx.x; k < 128) {
     S0 all = joined0[0][k];
 #pragma unroll 1
     for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_30e4aea15828ca6a(const
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    s0[e] = joined0[0][e * 32 + tx];
+    s0[e] = joined0[0][e * 64 + tx];
   }
   float h13[2];
 #pragma unroll

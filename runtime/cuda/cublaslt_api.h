@@ -31,6 +31,8 @@ inline constexpr int kPreferenceWorkspaceBytes = 1;                         // u
 inline constexpr int kPreferenceReductionSchemes = 3;                       // uint32_t
 inline constexpr int kPreferenceAlignmentA = 5, kPreferenceAlignmentB = 6;  // uint32_t
 inline constexpr int kPreferenceAlignmentC = 7, kPreferenceAlignmentD = 8;  // uint32_t
+inline constexpr int kAlgoTile = 1;                                         // uint32_t
+inline constexpr uint32_t kTile128By128 = 20;
 
 struct CublasLtAlgo {
   uint64_t data[8];
@@ -65,6 +67,8 @@ static_assert(sizeof(CublasLtHeuristic) == 96);
   X(cublasLtMatmulAlgoGetHeuristic, CublasStatus,                                                          \
     (CublasLtHandle handle, CublasLtDesc desc, CublasLtLayout a, CublasLtLayout b, CublasLtLayout c,       \
      CublasLtLayout d, CublasLtPreference preference, int wanted, CublasLtHeuristic* results, int* found)) \
+  X(cublasLtMatmulAlgoConfigGetAttribute, CublasStatus,                                                    \
+    (const CublasLtAlgo* algo, int attribute, void* value, size_t bytes, size_t* written))                 \
   X(cublasLtMatmul, CublasStatus,                                                                          \
     (CublasLtHandle handle, CublasLtDesc desc, const void* alpha, const void* a, CublasLtLayout a_layout,  \
      const void* b, CublasLtLayout b_layout, const void* beta, const void* c, CublasLtLayout c_layout,     \

@@ -38,6 +38,7 @@ class MatrixProduct {
   void fill_zero(const Dot& what, void* c);
   void run_batch(const Dot& what, void* c, const void* a, const void* b);
   std::shared_ptr<const Plan> plan(const Dot& what, const void* c, const void* a, const void* b);
+  bool wants_square_tiles(const Dot& what) const;
   void check(CublasStatus status, const char* doing, const Dot& what) const;
 
   std::shared_ptr<Context> context_;

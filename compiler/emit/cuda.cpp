@@ -37,6 +37,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     for (auto& stmt : p.sweeps[k].body)
       if (Value v = defines(stmt); v >= 0) definitions_[v] = &stmt, defined_in_[v] = static_cast<int>(k);
   for (Value v : crossing_values(p)) kept_.insert(v);
+  find_terms_beside_one();
   if (!kept_.empty() && s.keeper != Keeper::Registers && s.keeper != Keeper::Shared)
     throw InternalError("emit cuda: values cross sweeps and the schedule does not say where they stay\n" +
                         plan::print(p));

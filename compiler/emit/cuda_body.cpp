@@ -112,6 +112,8 @@ void CudaEmitter::let(const Let& l) {
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
     // Its error, below 2^-17 in the halves' range, is lost in the rounding.
     text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
+  else if (contract_ && l.op == ir::Op::erf && beside_one_.contains(l.out))
+    text = format("weft_erf_beside_one({})", name_of(l.args[0]));
   else if (from == DType::BF16 && (l.op == ir::Op::add || l.op == ir::Op::subtract))
     text = format("weft_{}_bf16({}, {})", name(l.op), name_of(l.args[0]), name_of(l.args[1]));
   else if (l.op == ir::Op::rsqrt && normal_.contains(l.args[0]))
@@ -353,6 +355,22 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
       if (same.contains(u)) b.late.insert(u);
   }
   return b;
+}
+
+// Values of which only what a sum with 1 keeps is wanted.
+void CudaEmitter::find_terms_beside_one() {
+  std::set<Value> ones, others;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    if (auto* c = std::get_if<Literal>(&s); c && c->value.dtype == DType::F32 && std::abs(c->value.re) == 1)
+      ones.insert(c->out);
+  });
+  for_each_stmt(p_, [&](const Stmt& s) {
+    auto* l = std::get_if<Let>(&s);
+    const bool sum = l && (l->op == ir::Op::add || l->op == ir::Op::subtract);
+    for (Value u : uses(s))
+      (sum && (ones.contains(l->args[0]) || ones.contains(l->args[1])) ? beside_one_ : others).insert(u);
+  });
+  for (Value v : others) beside_one_.erase(v);
 }
 
 // What has to hold for the sums of squares and a number, whose reciprocal roots the sweep takes, to be no

@@ -121,6 +121,7 @@ class CudaEmitter {
                    const std::string& end, bool in_loop);
   void run_loads(const Batch& batch);
   std::string normal_when(const Batch& batch);
+  void find_terms_beside_one();
   std::string count_of(const std::vector<int>& order) const;
   void split_position(const std::vector<int>& order, bool of_batch);
   void shared_rows(int64_t rows, const std::string& mine);
@@ -258,6 +259,7 @@ class CudaEmitter {
   std::set<plan::Value> settled_;            // kept values whose sweep is over
   std::map<plan::Value, std::string> home_;  // values that are read elsewhere than from their variable
   std::set<plan::Value> normal_;             // square sums that are no subnormals where normal_when() holds
+  std::set<plan::Value> beside_one_;         // values that are only added to 1, or subtracted from it
   std::set<plan::Value> inverses_;           // divisors whose inverses are at hand
   bool scans_ = false, goes_across_ = false;
   bool totalling_ = false;    // split scans: the entry totals the parts that the finishing one scans

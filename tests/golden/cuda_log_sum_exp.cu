@@ -27,12 +27,11 @@ static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (double)x; }
 static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
 static __device__ __forceinline__ float weft_log_f32(float x) {
-  const bool common = x > 0 && x < __int_as_float(0x7f800000);
-  float y = x, k = 0;
-  if (x < 0x1p-126f) y = x * 0x1p23f, k = -23;
-  const int power = (__float_as_int(y) - 0x3f2aaaab) & (int)0xff800000;
+  const bool common = x > 0 && x < __int_as_float(0x7f800000), small = x < 0x1p-126f;
+  const float y = small ? x * 0x1p23f : x;
+  int power = (__float_as_int(y) - 0x3f2aaaab) & (int)0xff800000;
   const float f = __int_as_float(__float_as_int(y) - power) - 1;
-  k = fmaf((float)power, 0x1p-23f, k);
+  if (small) power -= 23 << 23;
   float p = fmaf(0.140633211f, f, -0.153258502f);
   p = fmaf(p, f, 0.139964029f);
   p = fmaf(p, f, -0.164288118f);
@@ -40,7 +39,7 @@ static __device__ __forceinline__ float weft_log_f32(float x) {
   p = fmaf(p, f, -0.250070453f);
   p = fmaf(p, f, 0.333332211f);
   p = fmaf(p, f, -0.499999493f);
-  const float r = fmaf(k, 0.693147182f, fmaf(f * p, f, f));
+  const float r = fmaf((float)power, 0x1.62e43p-24f, fmaf(f * p, f, f));
   float rare;
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(rare) : "f"(y));
   return common ? r : rare;
@@ -96,7 +95,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_f18f64a4fd72bf2e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_8ffa51f67407138a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -177,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_f18f64a4fd72bf2e(const __
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[3] + blockIdx.x % (unsigned int)p[3]] = s0;
 }
-extern "C" __global__ void __launch_bounds__(32) weft_f18f64a4fd72bf2e_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(32) weft_8ffa51f67407138a_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -795,6 +795,28 @@ TEST(CudaMeaning, OfEmptyRows) {
   all.check(0, 0);
 }
 
+// Only sums with 1 do without the digits of small results; what else is read has them.
+TEST(CudaMeaning, OfErrorFunctionsBesideOne) {
+  Emulated all;
+  for (auto [rest, short_of_digits] : {std::pair{"", true},
+                                       {"%z = multiply %e, %y", false},
+                                       {"%two = constant 2.0 : f32[1003]\n  %z = add %e, %two", false},
+                                       {"%z = subtract 1.0, %e", true}}) {
+    const std::string graph = fmt::format(R"(graph {{
+  %x = input : f32[1003]
+  %e = erf %x
+  %y = add %e, 1.0
+  {}
+  return {}
+}})",
+                                          rest, *rest ? "%y, %z" : "%y");
+    all.add(compile(ir::parse(graph), h200()));
+    const std::string& text = all.cases.back().kernels[0].emitted.source.text;
+    EXPECT_EQ(text.find("weft_erf_beside_one(v") != std::string::npos, short_of_digits) << text;
+  }
+  all.check(1e-6, 0.1);
+}
+
 TEST(CudaMeaning, OfPairs) {
   Emulated all;
   for (const Target& target : {h200(), tiny()})

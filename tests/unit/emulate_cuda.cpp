@@ -52,6 +52,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
               "r = (unsigned)bf16_of_f32(x) << 16;");
   replace_all(text, R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));)", "rest = exp2f(e);");
   replace_all(text, R"(asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(rare) : "f"(y));)", "rare = log2f(y);");
+  replace_all(text, R"(asm("copysign.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(1 - rest));)",
+              "r = copysignf(1 - rest, x);");
   replace_all(
       text,
       R"(asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__float_as_uint(b)), "r"(one), "r"(__float_as_uint(a)));)",

@@ -315,16 +315,16 @@ $fn $V weft_exp2_$T($V x) { return exp2$s(x); }
 $fn $V weft_expm1_$T($V x) { return expm1$s(x); }
 //@ weft_log_f64
 $fn double weft_log_f64(double x) { return log(x); }
-// x = 2^k (1 + f) with f in [-1/3, 1/3); a minimax polynomial for (log(1 + f) - f) / f^2. What has no logarithm,
-// zero and infinity are left to the hardware's, which has the right values for them.
+// x = 2^k (1 + f) with f in [-1/3, 1/3); a minimax polynomial for (log(1 + f) - f) / f^2. `power` is k as the bits of a
+// float have it, 2^23 times too large. What has no logarithm, zero and infinity are left to the hardware's, which has the
+// right values for them.
 //@ weft_log_f32
 $fn float weft_log_f32(float x) {
-  const bool common = x > 0 && x < __int_as_float(0x7f800000);
-  float y = x, k = 0;
-  if (x < 0x1p-126f) y = x * 0x1p23f, k = -23;
-  const int power = (__float_as_int(y) - 0x3f2aaaab) & (int)0xff800000;
+  const bool common = x > 0 && x < __int_as_float(0x7f800000), small = x < 0x1p-126f;
+  const float y = small ? x * 0x1p23f : x;
+  int power = (__float_as_int(y) - 0x3f2aaaab) & (int)0xff800000;
   const float f = __int_as_float(__float_as_int(y) - power) - 1;
-  k = fmaf((float)power, 0x1p-23f, k);
+  if (small) power -= 23 << 23;
   float p = fmaf(0.140633211f, f, -0.153258502f);
   p = fmaf(p, f, 0.139964029f);
   p = fmaf(p, f, -0.164288118f);
@@ -332,7 +332,7 @@ $fn float weft_log_f32(float x) {
   p = fmaf(p, f, -0.250070453f);
   p = fmaf(p, f, 0.333332211f);
   p = fmaf(p, f, -0.499999493f);
-  const float r = fmaf(k, 0.693147182f, fmaf(f * p, f, f));
+  const float r = fmaf((float)power, 0x1.62e43p-24f, fmaf(f * p, f, f));
   float rare;
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(rare) : "f"(y));
   return common ? r : rare;
@@ -388,6 +388,23 @@ $fn float weft_erf_f32(float x) {
   float rest;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));
   return fabsf(x) >= 0.92f ? copysignf(1 - rest, x) : fmaf(p, x, x);
+}
+// Within 1.5 2^-24, where only that matters: 1 - 2^-(z + z Q(z)) on both sides of zero.
+//@ weft_erf_beside_one
+$fn float weft_erf_beside_one(float x) {
+  const float z = weft_minimum_f32(fabsf(x), 4.05f);
+  float q = fmaf(4.5358604e-05f, z, -0.0004455077f);
+  q = fmaf(q, z, 0.0014894418f);
+  q = fmaf(q, z, 0.0007746292f);
+  q = fmaf(q, z, -0.02825368f);
+  q = fmaf(q, z, 0.1484816f);
+  q = fmaf(q, z, 0.9184164f);
+  q = fmaf(q, z, 0.6279086f);
+  const float e = -fmaf(q, z, z);
+  float rest, r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));
+  asm("copysign.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(1 - rest));
+  return r;
 }
 //@ weft_erfc_$T : floats
 $fn $V weft_erfc_$T($V x) { return erfc$s(x); }

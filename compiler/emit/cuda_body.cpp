@@ -357,6 +357,14 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
   return b;
 }
 
+bool CudaEmitter::at_once(const Stmt& s) const {
+  auto* l = std::get_if<Let>(&s);
+  if (!s_.at_once || !l || p_.values[l->out].dtype != DType::F32) return false;
+  if (l->op != ir::Op::divide && l->op != ir::Op::sqrt) return false;
+  // By numbers that are the same for all elements others divide.
+  return std::ranges::all_of(l->args, [&](Value v) { return varies_[v] && definitions_.contains(v); });
+}
+
 // Values of which only what a sum with 1 keeps is wanted.
 void CudaEmitter::find_terms_beside_one() {
   std::set<Value> ones, others;
@@ -600,13 +608,18 @@ void CudaEmitter::batch_elements(const Batch& b) {
       // All elements meet here: those before the statement, then the threads of the row, or the thread's own
       // state, then those after it.
       auto* scan = std::get_if<Scan>(&s);
+      auto* all = std::get_if<Let>(&s);
       if (scan) scan_row(*scan);
       for (Value before : across)
         if (home_.contains(before)) home_.erase(before);
       close_elements(b);
-      scan ? join_scan(*scan) : rescale(std::get<Largest>(s), static_cast<size_t>(b.number));
+      if (all)
+        code_.line("weft_{}_all(y{}, y{});", name(all->op), v, fmt::join(all->args, ", y"));
+      else
+        scan ? join_scan(*scan) : rescale(std::get<Largest>(s), static_cast<size_t>(b.number));
       open_elements(b);
       for (Value before : across) home_[before] = format("y{}[u][e]", before);
+      if (all) continue;
       if (scan) finish_scan(*scan);
     } else if (r.path != Path::Same) {
       statement(s);

@@ -167,9 +167,11 @@ class CudaEmitter {
   int scans_of(const Batch& batch) const;
   // Whether a statement needs all elements of the batch before those after it.
   bool meets(const Batch& batch, const plan::Stmt& stmt) const {
-    return std::holds_alternative<plan::Largest>(stmt) ||
+    return std::holds_alternative<plan::Largest>(stmt) || at_once(stmt) ||
            (std::holds_alternative<plan::Scan>(stmt) && scans_rows(batch));
   }
+  // Whether a statement is done by one call for all elements of the batch.
+  bool at_once(const plan::Stmt& stmt) const;
   // Values of a batch's elements that statements after such a one read.
   std::set<plan::Value> across_meetings(const Batch& batch) const;
   void scan_column(const plan::Scan& scan);

@@ -27,7 +27,11 @@ std::set<Value> CudaEmitter::across_meetings(const Batch& b) const {
     for (Value v : uses(s))
       if (auto known = phase.find(v); known != phase.end() && known->second < now) out.insert(v);
     if (meets(b, s)) ++now;
-    if (Value v = defines(s); v >= 0) phase[v] = now;
+    const Value v = defines(s);
+    if (v >= 0) phase[v] = now;
+    if (!at_once(s)) continue;
+    out.insert(v);
+    for (Value of : uses(s)) out.insert(of);
   }
   return out;
 }

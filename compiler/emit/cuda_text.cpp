@@ -11,6 +11,50 @@ struct Section {
 
 // Users come before what they use, since a section is asked for by the text that was chosen before it.
 constexpr Section kSections[] = {
+    {"weft_divide_all",
+     R"(// Quotients of all elements, rounded as division does. Where neither they nor what is left of a are subnormal, a Newton
+// step for 1 / b and one for the quotient are all that takes; whether that is so is asked once.
+template <int U, int E>
+static __device__ __forceinline__ void weft_divide_all(float (&to)[U][E], const float (&a)[U][E], const float (&b)[U][E]) {
+  float least = __int_as_float(0x7f800000), least_a = least;
+#pragma unroll
+  for (int k = 0; k < U * E; ++k) {
+    const float x = a[k / E][k % E], y = b[k / E][k % E];
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
+    r = fmaf(r, fmaf(-y, r, 1.0f), r);
+    float q = x * r;
+    q = fmaf(r, fmaf(-y, q, x), q);
+    least = weft_minimum_f32(least, fabsf(q));
+    least_a = fminf(least_a, fabsf(x));
+    to[k / E][k % E] = q;
+  }
+  if (!(least >= 0x1p-126f && least_a >= 0x1p-100f)) {
+#pragma unroll
+    for (int k = 0; k < U * E; ++k) to[k / E][k % E] = a[k / E][k % E] / b[k / E][k % E];
+  }
+}
+)"},
+    {"weft_sqrt_all",
+     R"(// Square roots of all elements, rounded as sqrtf does. Whether one of them is no normal number is asked once.
+template <int U, int E>
+static __device__ __forceinline__ void weft_sqrt_all(float (&to)[U][E], const float (&a)[U][E]) {
+  float least = __int_as_float(0x7f800000), largest = 0;
+#pragma unroll
+  for (int k = 0; k < U * E; ++k) {
+    const float x = a[k / E][k % E];
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    const float s = x * r;
+    to[k / E][k % E] = fmaf(fmaf(-s, s, x), r * 0.5f, s);
+    least = fminf(least, x), largest = fmaxf(largest, x);
+  }
+  if (!(least >= 0x1p-100f && largest < __int_as_float(0x7f800000))) {
+#pragma unroll
+    for (int k = 0; k < U * E; ++k) to[k / E][k % E] = sqrtf(a[k / E][k % E]);
+  }
+}
+)"},
     {"weft_put_part", R"(template <class T, int V>
 static __device__ __forceinline__ void weft_put_part(T* p, const Vec<T, V>& x, I left) {
   if (left >= V) {

@@ -43,8 +43,10 @@ struct Schedule {
   int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice
   int cluster = 1;     // CUDA, Rows with Registers or Shared: blocks that share a row
   bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
-  int together = 1;    // CUDA, Columns: neighbours on the row that a thread takes, as vectors
-  int run = 1;         // CUDA, Columns: batches between additions to totals of a wider dtype
+  // CUDA, Pointwise: quotients and roots of f32 are computed for all elements of a thread at once.
+  bool at_once = false;
+  int together = 1;  // CUDA, Columns: neighbours on the row that a thread takes, as vectors
+  int run = 1;       // CUDA, Columns: batches between additions to totals of a wider dtype
   int tile_axis =
       -1;  // Pointwise: the axis that transposed loads run along; they go through shared memory, or scratch
   int tile = 0;        // with tile_axis, points along both sides of the squares that are turned over

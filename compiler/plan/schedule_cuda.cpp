@@ -35,6 +35,9 @@ constexpr int kRunElements = 128;
 // hide each other's waiting.
 constexpr int64_t kKeepingBlocks = 3;
 
+// Multiply-adds that a GPU does in the time of a byte.
+constexpr float kBusyWork = 3;
+
 // Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
 
@@ -211,6 +214,11 @@ class Scheduler {
     s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1), kPointBytes);
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
     s_.reason = fmt::format("pointwise, {} lanes along axis {}", s_.lanes, s_.lane_axis);
+    if (s_.lanes >= 4 && is_busy()) {
+      s_.at_once = true;
+      // More registers for each, of which smaller blocks leave fewer unused.
+      s_.threads = std::min(s_.threads, kThreads / 2);
+    }
     int down = s_.lane_axis == outer_ - 1 ? outer_ - 2 : outer_ - 1;
     if (down >= 0 && vectors(s_.lane_axis) >= 32 && extent(down) >= 8 && reads_neighbours(down)) {
       s_.threads = kThreads;
@@ -219,6 +227,27 @@ class Scheduler {
       s_.rows_per_task = kThreads / s_.threads_per_row * s_.unroll;
       s_.reason += fmt::format(", blocks of {} rows", s_.rows_per_task);
     }
+  }
+
+  // Whether an element's arithmetic takes about as long as its bytes, and has roots or quotients.
+  bool is_busy() const {
+    float work = 0;
+    int64_t bytes = 0;
+    bool checked = false;
+    const auto varies = varies_along(p_, s_.lane_axis);
+    for (auto& s : p_.sweeps[0].body) {
+      if (auto* l = std::get_if<Let>(&s)) {
+        work += info(l->op).cost;
+        checked |= (l->op == ir::Op::divide || l->op == ir::Op::sqrt) &&
+                   p_.values[l->out].dtype == DType::F32 &&
+                   std::ranges::all_of(l->args, [&](Value v) { return varies[v]; });
+      }
+      auto* load = std::get_if<Load>(&s);
+      auto* store = std::get_if<Store>(&s);
+      if (load || store)
+        bytes += static_cast<int64_t>(size_of(p_.buffers[load ? load->buffer : store->buffer].dtype));
+    }
+    return checked && work >= kBusyWork * static_cast<float>(bytes);
   }
 
   // How many rows, one below the other, a thread computes from rows that it reads once.

@@ -437,6 +437,19 @@ constexpr const char* kSeveral = R"(graph {
   return %1, %2, %3
 })";
 
+constexpr const char* kQuotients = R"(graph {
+  %a = input : f32[4096]
+  %b = input : f32[4096]
+  %q = divide %a, %b
+  %r = sqrt %b
+  %e = erf %q
+  %l = log %r
+  %d = divide %e, %l
+  %x = exp %d
+  %t = divide %x, 3.0
+  return %t
+})";
+
 constexpr const char* kGather = R"(graph {
   %a = input : f32[5000, 256]
   %i = input : i64[1024, 1]
@@ -456,6 +469,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"argmax", argmax("f32[8192, 4096]")},
       {"several_outputs", kSeveral},
       {"gather", kGather},
+      {"quotients", kQuotients},
       {"pairs", pairs("f32", 32768, 32768)},
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
@@ -793,6 +807,36 @@ TEST(CudaMeaning, OfEmptyRows) {
   }
   for (auto& c : all.cases) EXPECT_EQ(c.kernels.size(), 1U);
   all.check(0, 0);
+}
+
+// Whatever their operands, they are rounded as those of single elements.
+TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
+  Emulated all;
+  const Change at_once = [](Schedule& s, RowProgram&) { s.at_once = true; };
+  for (const char* shape : {"[4096]", "[1003]", "[9, 515]"})
+    for (int lanes : {4, 1})
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : f32{0}
+  %b = input : f32{0}
+  %c = input : f32{0}
+  %q = divide %a, %b
+  %r = sqrt %c
+  %s = divide %r, %q
+  %n = divide 1.0, %s
+  return %q, %r, %s, %n
+}})",
+                                            shape)),
+                      h200(), [&](Schedule& s, RowProgram& p) {
+                        at_once(s, p);
+                        s.lanes = std::min(s.lanes, lanes);
+                      }));
+  for (auto& c : all.cases) {
+    std::string text;
+    for (auto& k : c.kernels) text += k.emitted.source.text;
+    EXPECT_NE(text.find("weft_divide_all(y"), std::string::npos) << text;
+    EXPECT_NE(text.find("weft_sqrt_all(y"), std::string::npos) << text;
+  }
+  all.check(0, 0.3);
 }
 
 // Only sums with 1 do without the digits of small results; what else is read has them.

@@ -389,8 +389,8 @@ $fn float weft_erf_f32(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(e));
   return fabsf(x) >= 0.92f ? copysignf(1 - rest, x) : fmaf(p, x, x);
 }
-// Within 1.5 2^-24, where only that matters: 1 - 2^-(z + z Q(z)) on both sides of zero.
 //@ weft_erf_beside_one
+// Within 1.5 2^-24, where only that matters: 1 - 2^-(z + z Q(z)) on both sides of zero.
 $fn float weft_erf_beside_one(float x) {
   const float z = weft_minimum_f32(fabsf(x), 4.05f);
   float q = fmaf(4.5358604e-05f, z, -0.0004455077f);

@@ -34,9 +34,9 @@ std::string function(size_t bytes, int side) {
       "  typedef V Unaligned __attribute__((aligned(1), may_alias));\n"
       "  V a[{3}], b[{3}];\n"
       "#pragma clang loop unroll(full)\n"
-      "  for (long k = 0; k < {3}; ++k) {{\n"
-      "    a[k] = *(const Unaligned*)(from + k * by * {0});\n"
-      "    __builtin_prefetch(from + (k * by + {3}) * {0}, 0, 2);\n"
+      "  for (long k = 0; k < {3}; ++k, from += by * {0}) {{\n"
+      "    a[k] = *(const Unaligned*)from;\n"
+      "    __builtin_prefetch(from + {3} * {0}, 0, 2);\n"
       "  }}\n",
       bytes, types[bytes / static_cast<size_t>(words)], side * words, side);
   const char *from = "a", *to = "b";
@@ -54,7 +54,7 @@ std::string function(size_t bytes, int side) {
   return out +
          format(
              "#pragma clang loop unroll(full)\n"
-             "  for (long k = 0; k < {0}; ++k) *(Unaligned*)(to + k * width * {1}) = {2}[k];\n}}\n"
+             "  for (long k = 0; k < {0}; ++k, to += width * {1}) *(Unaligned*)to = {2}[k];\n}}\n"
              // The last square is moved back to where it fits.
              "static inline void weft_transpose_{1}(const void* from, long by, void* to, long width, long "
              "count) {{\n"

@@ -118,6 +118,25 @@ TEST(ClangJit, StaticFunctionsAreInlinedHoweverLarge) {
   EXPECT_THAT(jit.assembly(source, "k"), Not(HasSubstr("call")));
 }
 
+TEST(ClangJit, LoopsOfKnownLengthAreUnrolledBeforeAndAfterInlining) {
+  const ClangJit jit;
+  const char* known =
+      "typedef float V __attribute__((ext_vector_type(8)));\n"
+      "static V gather(const float* p, long by) { V v; for (int i = 0; i < 8; ++i, p += by) v[i] = *p; "
+      "return v; }\n"
+      "extern \"C\" void k(float* to, const float* from, long by) { *(V*)to = gather(from, by); }\n";
+  EXPECT_THAT(jit.assembly(known, "k"), Not(HasSubstr("\tj")));
+  const char* known_where_inlined =
+      "static float total(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; "
+      "return s; }\n"
+      "extern \"C\" void k(float* to, const float* from) { *to = total(from, 4); }\n";
+  EXPECT_THAT(jit.assembly(known_where_inlined, "k"), Not(HasSubstr("\tj")));
+  const char* unknown =
+      "extern \"C\" float k(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; "
+      "return s; }\n";
+  EXPECT_THAT(jit.assembly(unknown, "k"), HasSubstr("\tj"));
+}
+
 TEST(ClangJit, MultiplyAddsContractUnlessThePragmaForbidsIt) {
   ClangJit jit;
   const std::string body = R"(extern "C" double k(double a, double b, double c) { return a * b + c; })";

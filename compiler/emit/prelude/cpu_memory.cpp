@@ -61,16 +61,20 @@ $fn void weft_store_one_$T(void* p, $V x) {
 $fn $V weft_load_strided_$T(const void* p, long stride) {
   typedef $S Item __attribute__((aligned(1), may_alias));
   $P v;
+  const Item* q = (const Item*)p;
 #pragma clang loop unroll(full)
-  for (int i = 0; i < $C * L; ++i) v[i] = ((const Item*)p)[i / $C * stride * $C + i % $C];
+  for (int i = 0; i < $C * L; i += $C, q += stride * $C)
+    for (int c = 0; c < $C; ++c) v[i + c] = q[c];
   return weft_unpack_$T(v);
 }
 //@ weft_store_strided_$T : all
 $fn void weft_store_strided_$T(void* p, long stride, $V x) {
   typedef $S Item __attribute__((aligned(1), may_alias));
   $P v = weft_pack_$T(x);
+  Item* q = (Item*)p;
 #pragma clang loop unroll(full)
-  for (int i = 0; i < $C * L; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = v[i];
+  for (int i = 0; i < $C * L; i += $C, q += stride * $C)
+    for (int c = 0; c < $C; ++c) q[c] = v[i + c];
 }
 //@ weft_store_partial_$T : all
 $fn void weft_store_partial_$T(void* p, $V x, long n) {

@@ -32,6 +32,9 @@ struct Launch {
   uint32_t finish_threads = 1;  // CUDA: threads of a block of NAME_finish
   uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
   uint32_t cluster = 1;         // CUDA: blocks of a cluster
+  // CUDA: bytes of memory, given by the argument `zeroed`, that have to be 0 when the kernel starts.
+  size_t zeroed_bytes = 0;
+  uint32_t zeroed = 0;
 };
 
 // C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension counts

@@ -49,7 +49,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
     if (whole_rows_ && room < vectors)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
-    exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % room == 0);
+    const int64_t parts = s.chained ? s.split : 1;
+    exact_ = vectors > 0 && (whole_rows_ ? room == vectors : vectors % (room * parts) == 0);
   }
   if (columns_ && s.keeper == Keeper::Shared)
     exact_ = p.row_count() % (int64_t{s.unroll} * s.threads_per_row * s.cluster) == 0;
@@ -78,7 +79,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
   if (s.ahead && s.keeper != Keeper::Shared)
     throw InternalError("emit cuda: only rows that stay in shared memory are copied ahead");
-  if (s.split > 1 && (p.sweeps.size() != 1 || s.order == Order::Pointwise))
+  if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
   const int64_t steps = columns_ ? p.row_count() : vectors;
@@ -86,14 +87,18 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   scans_ = p.scans();
   if (scans_ && (s.cluster > 1 || (columns_ && s.threads_per_row > 1)))
     throw InternalError("emit cuda: one block scans a row, one thread a column");
-  if (scans_ && s.split > 1 && p.accumulators.size() != 1)
+  if (scans_ && s.split > 1 && p.accumulators.size() != (s.chained ? 2 : 1))
     throw InternalError("emit cuda: parts of a row are scanned for one value only");
-  totalling_ = scans_ && s.split > 1;
+  if ((scans_ && s.split > 1 && !columns_) != s.chained)
+    throw InternalError("emit cuda: parts of scanned rows are chained, and no others");
+  if (s.chained && (s.threads != s.threads_per_row || s.threads < 128))
+    throw InternalError("emit cuda: a part of a chain takes a block of 128 threads or more");
+  totalling_ = scans_ && s.split > 1 && !s.chained;
   goes_across_ = p.across();
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
     throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
-  two_level_ = !p.row.empty() && (!keeps || run > 128);
+  two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained);
 }
 
 std::string CudaEmitter::extra(int64_t value) {
@@ -180,7 +185,8 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.line("const I stop = weft_min(d + {} * {}, {});", step, s_.unroll * s_.run, end);
     code_.loop("for (I c = d; c < stop; c += {} * {}) {{", step, s_.unroll);
   } else if (in_loop) {
-    code_.loop("for (I c = {}; c < {}; c += {} * {}) {{", start, end, step, s_.unroll);
+    code_.loop("for (I c = {}; c < {}; c += {} * {}) {{", start, in_step && s_.chained ? "from + run" : end,
+               step, s_.unroll);
   }
   for (int a : order) code_.line("I x{}[{}];", a, s_.unroll);
   if (!exact_) code_.line("bool ok[{}];", s_.unroll);
@@ -194,7 +200,11 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   if (in_loop && s_.run == 1) start_runs(static_cast<size_t>(b.number));
   run_loads(b);
   code_.unrolled("u", s_.unroll);
-  code_.line("I q = {} + u * {};", in_step ? "c + t" : in_loop ? "c" : start, s_.together > 1 ? "1" : step);
+  code_.line("I q = {} + u * {};",
+             in_step   ? (s_.chained ? "c + lane" : "c + t")
+             : in_loop ? "c"
+                       : start,
+             s_.together > 1 ? "1" : step);
   if (!exact_) {
     code_.line("ok[u] = q < {};", end);
     // Another thread's place in shared memory is not to be read while that writes to it.
@@ -231,7 +241,7 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
 
 // Where the thread's vector of a step of the row is, behind z<value>.
 std::string CudaEmitter::place_in_shared(const std::string& step) const {
-  const std::string place = s_.cluster > 1 ? step + " - begin" : step;
+  const std::string place = s_.cluster > 1 || s_.chained ? step + " - begin" : step;
   return columns_ ? format("({}) * {}", place, s_.threads / s_.threads_per_row) : place;
 }
 
@@ -278,7 +288,7 @@ void CudaEmitter::shared_rows(int64_t rows, const std::string& mine) {
   std::vector<int> by_size(places.bytes.size());
   std::iota(by_size.begin(), by_size.end(), 0);
   std::ranges::stable_sort(by_size, [&](int a, int b) { return places.bytes[a] > places.bytes[b]; });
-  const std::string room = s_.cluster > 1 ? part_length_ : "m";
+  const std::string room = s_.cluster > 1 || s_.chained ? part_length_ : "m";
   int64_t before = 0;
   for (int place : by_size) {
     for (auto& [v, of] : places.of)
@@ -291,8 +301,7 @@ void CudaEmitter::shared_rows(int64_t rows, const std::string& mine) {
 }
 
 void CudaEmitter::rows(bool finishing) {
-  // A split scan's finishing entry runs over the parts again.
-  const bool finish_entry = finishing && !scans_;
+  const bool finish_entry = finishing;
   int threads = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads_per_row;
   auto outer = order_of(true);
   bool split = s_.split > 1;
@@ -306,8 +315,10 @@ void CudaEmitter::rows(bool finishing) {
     launch_.finish_tasks = points;
   } else {
     const bool whole_block = rows == 1;
+    if (s_.chained) take_number();
     code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
-    std::string block = split            ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+    std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
+                        : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
                         : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
                                          : "(I)blockIdx.x";
     code_.line("I q = {};",
@@ -327,8 +338,7 @@ void CudaEmitter::rows(bool finishing) {
       code_.add("q = weft_min(q, n - 1);");
     }
     if (split) code_.add("const I row = q;");
-    (finishing ? launch_.finish_tasks : launch_.tasks) =
-        (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
+    launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
   }
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
@@ -346,49 +356,55 @@ void CudaEmitter::rows(bool finishing) {
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
+  if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
   if (split || (s_.cluster > 1 && shared)) {
     code_.line("const I begin = {} * {};",
-               split ? format("(I)(blockIdx.x % (unsigned int){})", split_) : std::string("rank"),
+               s_.chained ? "k"
+               : split    ? format("(I)(blockIdx.x % (unsigned int){})", split_)
+                          : std::string("rank"),
                part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
     start = "begin + t", end = "end";
   }
+  if (s_.chained) {
+    // Each warp scans a run of the part by itself.
+    threads = 32;
+    code_.line("const I run = ({} + {}) / {};", part_length_, s_.threads / 32 - 1, s_.threads / 32);
+    code_.add("const I lane = t % 32, from = begin + t / 32 * run, stop = weft_min(from + run, end);");
+    start = "from + lane", end = "stop";
+  }
   if (s_.cluster > 1) begin_cluster();
   met_ = false;
   if (shared) {
-    shared_rows(rows, format("(I)(threadIdx.x / {})", threads));
+    shared_rows(rows, format("(I)(threadIdx.x / {})", s_.threads_per_row));
   } else if (whole_rows_) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
   if (s_.ahead) copy_ahead(start, std::to_string(threads), end);
-  if (finishing) {
-    totalling_ = true;
-    start_totals(0);
-    code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-    code_.loop("for (I k = t; k < (I)(blockIdx.x % (unsigned int){}); k += {}) join0(s0, part[k]);", split_,
-               threads);
-    join_row(0, threads);
-    totalling_ = false;
-  }
   for (auto& b : batches_) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
     start_bases(number);
-    start_scans(number, finishing ? "s0" : "");
+    start_scans(number, s_.chained ? "before.t1" : "");
     if (whole_rows_) {
       code_.add("{");
       if (two_level_) start_runs(number);
     }
     // Without the thread's own place, where all take their steps together.
-    const std::string together = split ? "begin" : "0";
+    const std::string together = split ? "from" : "0";
     batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads), end, !whole_rows_);
     if (whole_rows_) {
       if (two_level_) flush_runs(number);
       code_.add("}");
     }
+    if (s_.chained) {
+      if (b.number == 0) look_back();
+      settle(*b.sweep);
+      continue;
+    }
     join_row(number, threads);
-    if (split && !finishing) {
+    if (split) {
       code_.line(
           "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
           split_);
@@ -481,7 +497,7 @@ void CudaEmitter::columns(bool finishing) {
     auto number = static_cast<size_t>(b.number);
     start_totals(number);
     start_bases(number);
-    start_scans(number, finishing ? "s0" : "");
+    start_scans(number, finishing ? "s0[e].t0" : "");
     if (whole_rows_) {
       code_.add("{");
       start_runs(number);
@@ -572,6 +588,8 @@ Emitted CudaEmitter::run() {
   for (int a : order_of(false))
     steps *= a == lane_ ? ceil_divide(extent(a).value, s_.lanes) : extent(a).value;
   part_vectors_ = ceil_divide(steps, std::max<int64_t>(s_.split, s_.cluster));
+  // A part has something to begin with.
+  if (s_.chained) s_.split = std::max<int64_t>(ceil_divide(steps, part_vectors_), 1);
   if (s_.cluster > 1 && s_.keeper == Keeper::Shared) part_length_ = extra(part_vectors_);
   if (s_.split > 1) {
     split_ = extra(s_.split);
@@ -608,7 +626,7 @@ Emitted CudaEmitter::run() {
     totalling_ = false;
     batches_ = {plan_batch(p_.sweeps[0], 0)};
   }
-  std::string finish_body = has_partials() ? entry(true) : "";
+  std::string finish_body = has_finish() ? entry(true) : "";
 
   size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
@@ -616,7 +634,7 @@ Emitted CudaEmitter::run() {
   if (s_.keeper == Keeper::Shared) text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";
-  if (has_partials())
+  if (has_finish())
     text += opening("WEFT_NAME_finish", static_cast<int>(launch_.finish_threads)) + finish_body + "}\n";
   text = cuda_support(text, wide_) + text;
   text = prelude_for(PreludeTarget::Cuda, 0, text) + text;

@@ -113,6 +113,7 @@ class CudaEmitter {
   void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
   void rows(bool finish);
   bool has_partials() const { return s_.split > 1 || goes_across_; }
+  bool has_finish() const { return has_partials() && !s_.chained; }
   void columns(bool finish);
   void sweep_loops(const Batch& batch);
   void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
@@ -178,6 +179,9 @@ class CudaEmitter {
   void scan_row(const plan::Scan& scan);
   void join_scan(const plan::Scan& scan);
   void finish_scan(const plan::Scan& scan);
+  int scanning_threads() const { return s_.chained ? 32 : s_.threads_per_row; }
+  void take_number();
+  void look_back();
 
   // ---- cuda_rescale.cpp: sums that are relative to the largest value so far
   std::vector<int> relative_to(int accumulator) const;

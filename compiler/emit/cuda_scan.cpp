@@ -46,7 +46,8 @@ void CudaEmitter::declare_scans(size_t sweep) {
   }
 }
 
-void CudaEmitter::start_scans(size_t sweep, const std::string& from_parts) {
+// `begin`: what lies before, where that is not nothing.
+void CudaEmitter::start_scans(size_t sweep, const std::string& begin) {
   if (totalling_) return;
   for (int a : p_.sweeps[sweep].accumulators) {
     auto& acc = p_.accumulators[a];
@@ -54,13 +55,13 @@ void CudaEmitter::start_scans(size_t sweep, const std::string& from_parts) {
     DType t = total_of(acc);
     code_.line("{} so_far{}{};", dialect_.value_type(t), a, columns_ ? format("[{}]", s_.lanes) : "");
     each_column(true);
-    std::string state = from_parts + (columns_ ? "[e]" : "");
     code_.line("so_far{}{} = {};", a, columns_ ? "[e]" : "",
-               from_parts.empty() ? identity_of(acc, t, dialect_) : format("{}.t{}", state, a));
+               begin.empty() ? identity_of(acc, t, dialect_) : begin);
     each_column(false);
     if (columns_) continue;
     code_.line("{} scan{}[{}][{}];", dialect_.value_type(t), a, s_.unroll, s_.lanes);
-    if (s_.threads_per_row > 32) code_.line("__shared__ R{0} warps{0}[{1}];", a, s_.threads / 32);
+    if (scanning_threads() > 32)
+      code_.line("__shared__ R{0} warps{0}[{1}][{2}];", a, s_.unroll, s_.threads / 32);
   }
 }
 
@@ -86,8 +87,11 @@ void CudaEmitter::scan_row(const Scan& s) {
 void CudaEmitter::join_scan(const Scan& s) {
   auto& acc = p_.accumulators[s.accumulator];
   DType t = total_of(acc);
-  const int a = s.accumulator, threads = s_.threads_per_row;
+  const int a = s.accumulator, threads = scanning_threads();
   auto join = [&](const std::string& x, const std::string& y) { return joined(acc, t, x, y); };
+  const std::string type = dialect_.value_type(t), nothing = identity_of(acc, t, dialect_);
+  const bool block = threads > 32;
+  if (block) code_.line("{} before{}[{}];", type, a, s_.unroll);
   code_.unrolled("u", s_.unroll);
   code_.line("R{} all = {{scan{}[u][0]}};", a, a);
   if (s_.lanes > 1) {
@@ -95,7 +99,7 @@ void CudaEmitter::join_scan(const Scan& s) {
     code_.line("for (int e = 1; e < {}; ++e) scan{}[u][e] = all.t = {};", s_.lanes, a,
                join("all.t", format("scan{}[u][e]", a)));
   }
-  code_.line("{} before = {};", dialect_.value_type(t), identity_of(acc, t, dialect_));
+  code_.line("{} before = {};", type, nothing);
   if (threads > 1) {
     code_.add("#pragma unroll");
     code_.line("for (int k = 1; k < {}; k *= 2) {{", std::min(threads, 32));
@@ -104,21 +108,21 @@ void CudaEmitter::join_scan(const Scan& s) {
     code_.line("all.t = {};", join("all.t", "other.t"));
     code_.add("}");
   }
-  if (threads > 32) {
+  if (block) {
     const int warps = threads / 32;
-    code_.line("if (threadIdx.x % 32 == 0) warps{}[threadIdx.x / 32] = all;", a);
+    code_.line("before{}[u] = before;", a);
+    code_.line("if (threadIdx.x % 32 == 0) warps{}[u][threadIdx.x / 32] = all;", a);
+    code_.add("}");
     code_.add("__syncthreads();");
+    code_.unrolled("u", s_.unroll);
     code_.line("const int first = (int)threadIdx.x / {} * {};", threads, warps);
-    code_.line("{} earlier = {};", dialect_.value_type(t), identity_of(acc, t, dialect_));
-    code_.add("all.t = earlier;");
+    code_.line("R{0} all = {{{1}}}, earlier = all;", a, nothing);
     code_.line("for (int k = first; k < first + {}; ++k) {{", warps);
-    code_.line("const R{0} other = warps{0}[k];", a);
-    code_.line("if (k < (int)threadIdx.x / 32) earlier = {};", join("earlier", "other.t"));
+    code_.line("const R{0} other = warps{0}[u][k];", a);
+    code_.line("if (k < (int)threadIdx.x / 32) earlier.t = {};", join("earlier.t", "other.t"));
     code_.line("all.t = {};", join("all.t", "other.t"));
     code_.add("}");
-    code_.line("before = {};", join("earlier", "before"));
-    // Nobody writes the next totals before all have read these.
-    code_.add("__syncthreads();");
+    code_.line("{} before = {};", type, join("earlier.t", format("before{}[u]", a)));
   }
   code_.line("before = {};", join(format("so_far{}", a), "before"));
   code_.line("so_far{} = {};", a, join(format("so_far{}", a), "all.t"));
@@ -126,6 +130,82 @@ void CudaEmitter::join_scan(const Scan& s) {
   code_.line("for (int e = 0; e < {}; ++e) scan{}[u][e] = {};", s_.lanes, a,
              join("before", format("scan{}[u][e]", a)));
   code_.add("}");
+  // Nobody writes the next totals before all have read these.
+  if (block) code_.add("__syncthreads();");
+}
+
+// Blocks take parts in the order in which they start, so that a part that waits for another does not keep it
+// from running.
+void CudaEmitter::take_number() {
+  code_.add("__shared__ unsigned int taken;");
+  code_.add("if (threadIdx.x == 0) taken = atomicAdd((unsigned int*)partials, 1u);");
+  code_.add("__syncthreads();");
+  code_.add("const unsigned int number = taken;");
+}
+
+// What lies before the warp's run of part k of the row: the runs before it, and the parts of its group of 32
+// before it, the groups of its 32 before that, and all that is before these. Always the same are joined, so
+// the bits do not depend on who comes first. The last part of a group makes the group known, the last of 32
+// groups all that came until then.
+void CudaEmitter::look_back() {
+  const int64_t words = state_bytes_[0] / 4, groups = (s_.split + 31) / 32, tops = (groups + 31) / 32,
+                ticket = 2;
+  const std::string n = std::to_string(words);
+  partial_bytes_ = 8 * (ticket + p_.outer_count() * (s_.split + groups + tops) * words);
+  launch_.zeroed = static_cast<uint32_t>(p_.buffers.size());
+  launch_.zeroed_bytes = static_cast<size_t>(partial_bytes_);
+  code_.line("const I groups = ({} + 31) / 32, tops = (groups + 31) / 32;", split_);
+  code_.line(
+      "unsigned long long* const parts = (unsigned long long*)partials + {} + (long long)row * ({} + "
+      "groups + tops) * {};",
+      ticket, split_, n);
+  code_.line("unsigned long long* const group = parts + ((long long){} + k / 32) * {};", split_, n);
+  code_.line("unsigned long long* const top = parts + ((long long){} + groups + k / 1024) * {};", split_, n);
+  code_.add("const I nth = k % 32, nth_group = k / 32 % 32;");
+  auto start = [&](const char* state) {
+    code_.line("S0 {};", state);
+    for (int a : folded(0)) {
+      auto& acc = p_.accumulators[a];
+      code_.line("{}.t{} = {};", state, a, identity_of(acc, total_of(acc), dialect_));
+    }
+  };
+  const int warps = s_.threads / 32;
+  code_.add("#pragma unroll");
+  code_.add("for (int i = 16; i; i /= 2) join0(s0, weft_exchange(s0, i));");
+  code_.line("__shared__ S0 runs[{}];", warps);
+  code_.add("if (lane == 0) runs[t / 32] = s0;");
+  code_.add("__syncthreads();");
+  start("mine");
+  code_.add("s0 = mine;");
+  code_.line("for (int i = 0; i < {}; ++i) {{", warps);
+  code_.add("if (i == t / 32) mine = s0;");
+  code_.add("join0(s0, runs[i]);");
+  code_.add("}");
+  code_.line("if (t == 0 && nth < 31) weft_publish(parts + (long long)k * {}, s0);", n);
+  start("before");
+  code_.line("if (t < nth) weft_find(parts + (long long)(k - nth + t) * {}, before);", n);
+  code_.line(
+      "if (t >= 32 && t - 32 < nth_group) weft_find(group - (long long)(nth_group - t + 32) * {}, before);",
+      n);
+  code_.line("if (t == 64 && k >= 1024) weft_find(top - {}, before);", n);
+  code_.add("#pragma unroll");
+  code_.add("for (int i = 16; i; i /= 2) join0(before, weft_exchange(before, i));");
+  code_.add("__shared__ S0 earlier[3];");
+  code_.add("if (t == 0 && nth == 31) {");
+  code_.add("S0 all = before;");
+  code_.add("join0(all, s0);");
+  code_.add("weft_publish(group, all);");
+  code_.add("}");
+  code_.add("if (t < 96 && t % 32 == 0) earlier[t / 32] = before;");
+  code_.add("__syncthreads();");
+  code_.add("before = earlier[2];");
+  code_.add("join0(before, earlier[1]);");
+  code_.add("join0(before, earlier[0]);");
+  code_.add("if (t == 0 && k % 1024 == 1023) {");
+  code_.add("join0(s0, before);");
+  code_.add("weft_publish(top, s0);");
+  code_.add("}");
+  code_.add("join0(before, mine);");
 }
 
 void CudaEmitter::finish_scan(const Scan& s) {

@@ -217,6 +217,29 @@ static __device__ __forceinline__ void weft_await_told(unsigned long long& told)
   while (!all);
 }
 )"},
+    {"weft_publish",
+     R"(// Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
+template <class S>
+static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((volatile unsigned long long*)at)[i] = 1ull << 32 | ((const unsigned int*)&s)[i];
+}
+// Waits for it.
+template <class S>
+static __device__ __forceinline__ void weft_find(const unsigned long long* at, S& s) {
+  unsigned long long word[sizeof(S) / 4], there;
+  do {
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(S) / 4); ++i) word[i] = ((const volatile unsigned long long*)at)[i];
+    there = ~0ull;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(S) / 4); ++i) there &= word[i];
+  } while (!(there >> 32));
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i) ((unsigned int*)&s)[i] = (unsigned int)word[i];
+}
+)"},
     {"weft_scale_f32",
      R"(// What makes a sum of exp(x - from) one of exp(x - to). Of nothing but -inf, x itself is summed up.
 static __device__ __forceinline__ float weft_scale_f32(float from, float to) {

@@ -30,6 +30,7 @@ struct Schedule {
       0;  // Pointwise: lane-axis elements of a task. Columns: columns of a task (a multiple of lanes)
   int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
   int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
+  bool chained = false;  // CUDA, Rows: parts of a scanned row learn from those before what to begin with
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by

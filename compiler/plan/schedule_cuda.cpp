@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/base/error.h"
+#include "compiler/plan/chain.h"
 #include "compiler/plan/cuda_access.h"
 #include "compiler/plan/rescale.h"
 #include "compiler/plan/schedule.h"
@@ -502,13 +503,51 @@ class Scheduler {
       }
       s_.unroll =
           static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
-      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
+      if (p_.scans())
+        where = chain_parts(row_vectors, points, where);
+      else
+        choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll,
+                     fill_);
     }
     s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
     s_.rows_per_task = s_.threads / s_.threads_per_row;
     s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
     if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
     if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+  }
+
+  // Parts of rows that are too few for the device: a block scans each, from what lies before it. It keeps
+  // what it reads, or takes it from the cache again.
+  std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where) {
+    constexpr int kPartThreads = 256;
+    if (p_.sweeps.size() != 1 || p_.accumulators.size() != 1 || points * kPartThreads * 2 > fill_ ||
+        row_vectors < 4 * kPartThreads * s_.unroll)
+      return where;
+    total_parts_first(p_);
+    RowProgram kept = p_;
+    repeat_cheap_values(kept, false, 4);
+    const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
+    const int64_t room = (static_cast<int64_t>(target_.shared_bytes) / kKeepingBlocks - (4 << 10)) /
+                         std::max<int64_t>(bytes, 4);
+    if (room < kPartThreads * s_.unroll) s_.unroll = 1;
+    s_.chained = true;
+    s_.threads_per_row = kPartThreads;
+    const int64_t step = int64_t{kPartThreads} * s_.unroll;
+    int64_t part = ceil_divide(row_vectors * points, processors_);
+    part = std::clamp<int64_t>(part / step * step, step, std::max<int64_t>(room / step, 1) * step);
+    s_.split = ceil_divide(row_vectors, part);
+    if (bytes == 0) return "parts of it in turn";
+    if (room < step) {
+      repeat_cheap_values(p_, true, 1e30f);
+      s_.keeper = Keeper::Reload;
+      s_.streaming = false;
+      return "parts of it in turn, each read again from the cache";
+    }
+    p_ = std::move(kept);
+    s_.keeper = Keeper::Shared;
+    s_.ahead = true;
+    s_.resident = kKeepingBlocks;
+    return "parts of it in turn, each in shared memory";
   }
 
   // Rows that are totalled across too: in registers, with a total for each element beside what is kept. The
@@ -554,7 +593,7 @@ class Scheduler {
   // Cuts the row when there are too few points for the device: `busy` threads would work on them.
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill) {
     if (p_.sweeps.size() != 1 || p_.accumulators.empty() || busy * 2 > fill) return;
-    // Parts of a scanned row are totalled first, then scanned from what comes before each.
+    // Parts of a scanned column are totalled first, then scanned from what comes before each.
     if (p_.scans() && p_.accumulators.size() > 1) return;
     int64_t split =
         std::min(fill / std::max<int64_t>(busy, 1), row_steps / std::max<int64_t>(steps_of_part, 1));

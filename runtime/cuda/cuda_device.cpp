@@ -371,6 +371,14 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   Context::Scope scope(*context_);
   mine->prepare(how);
   const DriverApi& driver = context_->driver();
+  if (how.zeroed_bytes > 0) {
+    if (how.zeroed >= args.size())
+      throw InternalError(fmt::format("{}: launch of {}: its arguments do not have the memory to be zeroed",
+                                      info_.name, module.name));
+    context_->check(driver.cuMemsetD8Async(args[how.zeroed], 0, how.zeroed_bytes, context_->stream()),
+                    "zeros for " + module.name);
+    context_->queue().gave();
+  }
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);

@@ -57,7 +57,7 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
 }
 struct Args { unsigned long long w[8]; };
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(128) weft_31648a8c9a76563a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_c04710dce15ec5a2(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_31648a8c9a76563a(const __
   double so_far0;
   so_far0 = weft_splat_f64(-0x0p+0);
   double scan0[2][4];
-  __shared__ R0 warps0[4];
+  __shared__ R0 warps0[2][4];
 #pragma unroll 1
   for (I c = 0; c < m; c += 128 * 2) {
     I x1[2];
@@ -102,6 +102,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_31648a8c9a76563a(const __
         if (in_fold) scan0[u][e] = weft_cast_f32_f64(v2);
       }
     }
+    double before0[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
       R0 all = {scan0[u][0]};
@@ -114,23 +115,26 @@ extern "C" __global__ void __launch_bounds__(128) weft_31648a8c9a76563a(const __
         if (threadIdx.x & k) before = other.t + before;
         all.t = all.t + other.t;
       }
-      if (threadIdx.x % 32 == 0) warps0[threadIdx.x / 32] = all;
-      __syncthreads();
+      before0[u] = before;
+      if (threadIdx.x % 32 == 0) warps0[u][threadIdx.x / 32] = all;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
       const int first = (int)threadIdx.x / 128 * 4;
-      double earlier = weft_splat_f64(-0x0p+0);
-      all.t = earlier;
+      R0 all = {weft_splat_f64(-0x0p+0)}, earlier = all;
       for (int k = first; k < first + 4; ++k) {
-        const R0 other = warps0[k];
-        if (k < (int)threadIdx.x / 32) earlier = earlier + other.t;
+        const R0 other = warps0[u][k];
+        if (k < (int)threadIdx.x / 32) earlier.t = earlier.t + other.t;
         all.t = all.t + other.t;
       }
-      before = earlier + before;
-      __syncthreads();
+      double before = earlier.t + before0[u];
       before = so_far0 + before;
       so_far0 = so_far0 + all.t;
 #pragma unroll
       for (int e = 0; e < 4; ++e) scan0[u][e] = before + scan0[u][e];
     }
+    __syncthreads();
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
 #pragma unroll

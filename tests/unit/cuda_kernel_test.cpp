@@ -50,6 +50,23 @@ extern "C" __global__ void add_one_finish(const __grid_constant__ Args args) {
   EXPECT_THROW(device_->launch(*fill, how, std::vector<uint64_t>{word(a), 1, 40}), InternalError);
 }
 
+TEST_P(CudaDevice, ZeroesMemoryBeforeTheKernel) {
+  KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", kAddOne));
+  NEED(fill);
+  constexpr size_t kN = 1001;
+  BufferRef a = device_->allocate(kN * 4), b = device_->allocate(kN * 4);
+  device_->launch(*fill, blocks_for(kN), std::vector<uint64_t>{word(a), kN, 40});
+  Launch how = blocks_for(kN);
+  how.zeroed = 1;
+  how.zeroed_bytes = 4 * (kN - 1);
+  device_->launch(*add_one, how, std::vector<uint64_t>{word(b), word(a), kN});
+  std::vector<uint32_t> want(kN, 1);
+  want.back() = 41;
+  EXPECT_EQ(read(b), want);
+  how.zeroed = 3;
+  EXPECT_THROW(device_->launch(*add_one, how, std::vector<uint64_t>{word(b), word(a), kN}), InternalError);
+}
+
 TEST_P(CudaDevice, StartsNothingForNoTasks) {
   KernelRef fill = load(source("fill", kFill));
   NEED(fill);

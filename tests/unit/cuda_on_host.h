@@ -65,6 +65,13 @@ static inline void __stcs(T* p, T x) {
   *p = x;
 }
 
+// Blocks run one after another.
+static inline unsigned atomicAdd(unsigned* to, unsigned by) {
+  const unsigned before = *to;
+  *to += by;
+  return before;
+}
+
 // ---- threads
 
 enum class Wait { None, Block, Shuffle, Cluster, Done };
@@ -142,7 +149,8 @@ static const void* in_block(const void* p, unsigned rank) {
 }
 static void meet_cluster() { stop(Wait::Cluster); }
 
-static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned cluster) {
+static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned cluster,
+                     unsigned shared_bytes) {
   const size_t stack_bytes = 128 << 10;
   block_body = body;
   auto run = [&](unsigned block) {
@@ -152,6 +160,11 @@ static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned
     memset(weft_shared, 0xcd, sizeof weft_shared);
     run_block(threads, stacks, stack_bytes);
     munmap(stacks, threads * stack_bytes);
+    for (unsigned k = shared_bytes; k < sizeof weft_shared; ++k)
+      if (weft_shared[k] != 0xcd) {
+        fprintf(stderr, "writes to byte %u of %u of shared memory\n", k, shared_bytes);
+        abort();
+      }
   };
   for (unsigned first = 0; first < blocks; first += cluster) {
     if (cluster == 1) {

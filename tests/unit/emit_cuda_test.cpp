@@ -14,6 +14,7 @@
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/passes/fuse.h"
+#include "compiler/plan/chain.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/schedule.h"
 #include "runtime/cuda/nvrtc.h"
@@ -477,6 +478,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"log_sum_exp", log_sum_exp("f32", 64, 1048576, 1)},
       {"layer_norm_gradients", test::layer_norm_gradients("f32", 32768, 4096)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
+      {"scan_parts", scanned("cumulative_sum", "f32", 1, int64_t{1} << 27, 1)},
       {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},
   };
   return all;
@@ -496,6 +498,12 @@ TEST(CudaText, IsWhatTheGoldensShow) {
     }
     test::expect_golden("cuda_" + name + ".cu", all);
   }
+}
+
+TEST(CudaText, OfAChainTotalsPartsFirst) {
+  Case c = compile(ir::parse(scanned("cumulative_sum", "f32", 2, int64_t{1} << 24, 1)), h200());
+  test::expect_golden("plan/scan_in_parts.txt",
+                      plan::print(c.kernels[0].lowered.program) + plan::print(c.kernels[0].schedule));
 }
 
 TEST(CudaText, DoesNotDependOnTheShape) {
@@ -582,23 +590,20 @@ TEST(CudaMeaning, OfScans) {
   all.check(2e-5, 0);
 }
 
-// Rows of one thread, of a part of a warp, of several warps; split and whole, with another scan in between.
+// Rows of one thread, of a part of a warp, of several warps; with another scan in between.
 TEST(CudaMeaning, OfScansByAnyThreads) {
   Emulated all;
   for (int threads : {1, 8, 32, 128})
-    for (int split : {1, 3})
-      for (int64_t width : {5, 130, 1024}) {
-        auto force = [&](Schedule& s, RowProgram&) {
-          s.threads = 128;
-          s.threads_per_row = threads;
-          s.rows_per_task = 128 / threads;
-          s.unroll = 2;
-          s.split = split;
-        };
-        all.add(compile(ir::parse(scanned("cumulative_sum", "f32", 5, width, 1)), h200(), force));
-        all.add(compile(ir::parse(scanned("cumulative_sum", "i64", 5, width, 1)), h200(), force));
-        if (split > 1) continue;
-        const char* twice = R"(graph {{
+    for (int64_t width : {5, 130, 1024}) {
+      auto force = [&](Schedule& s, RowProgram&) {
+        s.threads = 128;
+        s.threads_per_row = threads;
+        s.rows_per_task = 128 / threads;
+        s.unroll = 2;
+      };
+      all.add(compile(ir::parse(scanned("cumulative_sum", "f32", 5, width, 1)), h200(), force));
+      all.add(compile(ir::parse(scanned("cumulative_sum", "i64", 5, width, 1)), h200(), force));
+      const char* twice = R"(graph {{
   %a = input : f32[5, {0}]
   %q = square %a
   %c = cumulative_sum %q, axis=1
@@ -608,8 +613,40 @@ TEST(CudaMeaning, OfScansByAnyThreads) {
   %s = sum %e, axes=[1]
   return %y, %c, %s
 }})";
-        all.add(compile(ir::parse(fmt::format(fmt::runtime(twice), width)), h200(), force));
-      }
+      all.add(compile(ir::parse(fmt::format(fmt::runtime(twice), width)), h200(), force));
+    }
+  all.check(2e-5, 0);
+}
+
+// Rows in parts that look back: fewer than a group of them, several groups, more than 32 groups; in shared
+// memory and read again, with empty parts at the end; states of one word to four.
+TEST(CudaMeaning, OfScansInParts) {
+  Emulated all;
+  for (Keeper keeper : {Keeper::Shared, Keeper::Reload})
+    for (auto [split, width] : {std::pair<int, int64_t>{2, 1024}, {3, 1001}, {70, 9000}, {1100, 2400}}) {
+      auto force = [&](Schedule& s, RowProgram& p) {
+        if (!s.chained) plan::total_parts_first(p);
+        plan::repeat_cheap_values(p, keeper == Keeper::Reload, 4);
+        s.keeper = plan::crossing_values(p).empty() ? Keeper::None : keeper;
+        s.ahead = keeper == Keeper::Shared && split % 2 == 0;
+        s.threads = s.threads_per_row = 128 << split % 2;
+        s.rows_per_task = 1;
+        s.unroll = 2;
+        s.split = split;
+        s.chained = true;
+      };
+      auto add = [&](const std::string& op, const std::string& dtype) {
+        const int64_t rows = split > 1000 ? 1 : 3;
+        all.add(compile(ir::parse(scanned(op, dtype, rows, width, 1)), h200(), force));
+      };
+      add("cumulative_max", "f64");
+      if (split > 1000) continue;
+      add("cumulative_sum", "f32");
+      if (split > 3) continue;
+      add("cumulative_sum", "c128");
+      add("cumulative_sum", "i8");
+      add("cumulative_prod", "i64");
+    }
   all.check(2e-5, 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -112,9 +113,10 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   auto runner = [&](const std::string& entry) {
     source_ += fmt::format(
         "static void call_{0}() {{ {0}(args_now); }}\n"
-        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads, unsigned cluster) "
-        "{{\n"
-        "  memcpy(&args_now, words, sizeof args_now);\n  run_grid(call_{0}, blocks, threads, cluster);\n}}\n",
+        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads, unsigned cluster, "
+        "unsigned shared_bytes) {{\n"
+        "  memcpy(&args_now, words, sizeof args_now);\n"
+        "  run_grid(call_{0}, blocks, threads, cluster, shared_bytes);\n}}\n",
         entry);
   };
   runner(name);
@@ -144,15 +146,17 @@ bool EmulatedCuda::build() {
 }
 
 void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& words) const {
-  using Run = void (*)(const void*, unsigned, unsigned, unsigned);
-  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads, uint32_t cluster) {
+  using Run = void (*)(const void*, unsigned, unsigned, unsigned, unsigned);
+  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads, uint32_t cluster,
+                  uint32_t shared_bytes) {
     auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + entry).c_str()));
     ASSERT_NE(run, nullptr) << entry;
-    run(words.data(), static_cast<unsigned>(blocks), threads, cluster);
+    run(words.data(), static_cast<unsigned>(blocks), threads, cluster, shared_bytes);
   };
   const Launch& l = kernel.launch;
-  call(kernel.source.name, l.tasks, l.threads, l.cluster);
-  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1);
+  if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
+  call(kernel.source.name, l.tasks, l.threads, l.cluster, l.shared_bytes);
+  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1, 0);
 }
 
 }  // namespace weft::test

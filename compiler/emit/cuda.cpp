@@ -29,7 +29,12 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   ranges_ = value_ranges(p);
   varies_ = lane_ < 0 ? std::vector<bool>(p.values.size(), false) : varies_along(p, lane_);
   axis_.resize(static_cast<size_t>(axes));
-  ragged_ = lane_ >= 0 && extent(lane_).value % s.lanes != 0;
+  if (s.shifted) {
+    reference_ = lane_ < 0 ? nullptr : alignment_reference(p, lane_);
+    if (!reference_ || columns_ || s.tile_axis >= 0 || p.row.size() > 1 || p.across() || p.scans())
+      throw InternalError("emit cuda: shifted vectors lie along plain rows");
+  }
+  ragged_ = lane_ >= 0 && (s.shifted || extent(lane_).value % s.lanes != 0);
   if (lane_ < 0 && s.lanes > 1) throw InternalError("emit cuda: vectors of a program without axes");
 
   defined_in_.assign(p.values.size(), -1);
@@ -44,8 +49,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   whole_rows_ = s.keeper == Keeper::Registers;
   int64_t vectors = 0;
   if (s.order == Order::Rows && (whole_rows_ || s.keeper == Keeper::Shared)) {
-    vectors =
-        p.row_count() / std::max<int64_t>(extent(lane_).value, 1) * ceil_divide(extent(lane_).value, s.lanes);
+    vectors = p.row_count() / std::max<int64_t>(extent(lane_).value, 1) * lane_vectors();
     const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
     if (whole_rows_ && room < vectors)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
@@ -71,6 +75,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
+  exact_ &= !s.shifted;
   if (s.together > 1) {
     if (!columns_ || s.unroll != s.together || p.row.back().value % s.together != 0)
       throw InternalError("emit cuda: neighbours of the row are a batch of columns");
@@ -101,6 +106,16 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained);
 }
 
+int64_t CudaEmitter::lane_vectors() const {
+  const int64_t elements = extent(lane_).value;
+  return s_.shifted ? (elements + 2 * s_.lanes - 2) / s_.lanes : ceil_divide(elements, s_.lanes);
+}
+
+int CudaEmitter::phase_of(const Index& at) const {
+  if (!reference_) return vector_phase(p_, at, lane_, s_.lanes, varies_);
+  return aligned_alike(p_, at, *reference_, lane_, s_.lanes) ? 0 : -1;
+}
+
 std::string CudaEmitter::extra(int64_t value) {
   extra_.push_back(value);
   return format("p[{}]", p_.params.size() + extra_.size() - 1);
@@ -125,7 +140,8 @@ std::string CudaEmitter::count_of(const std::vector<int>& order) const {
   for (int a : order) {
     std::string e = spell(extent(a));
     if (a == lane_ && s_.lanes > 1)
-      e = ragged_ ? format("({} + {}) / {}", e, s_.lanes - 1, s_.lanes) : format("{} / {}", e, s_.lanes);
+      e = ragged_ ? format("({} + {}) / {}", e, s_.lanes - 1 + (s_.shifted ? s_.lanes - 1 : 0), s_.lanes)
+                  : format("{} / {}", e, s_.lanes);
     s += s.empty() ? e : " * " + e;
   }
   return s.empty() ? "1" : s;
@@ -138,8 +154,20 @@ void CudaEmitter::split_position(const std::vector<int>& order, bool of_batch) {
     std::string step = k + 1 == order.size() ? "q" : format("weft_split(q, {})", count_of({a}));
     if (a == lane_ && s_.lanes > 1) step += format(" * {}", s_.lanes);
     axis_[a] = of_batch ? format("x{}[u]", a) : format("x{}", a);
-    code_.line("{}{} = {};", of_batch ? "" : "const I ", axis_[a], step);
+    code_.line("{}{} = {};", of_batch ? "" : s_.shifted && a == lane_ ? "I " : "const I ", axis_[a], step);
   }
+  if (s_.shifted && std::ranges::count(order, lane_) > 0) shift_position(of_batch);
+}
+
+// To where the reference is aligned. A last vector that has nothing of the row is the one before it again.
+void CudaEmitter::shift_position(bool of_batch) {
+  const std::string position = axis_[lane_];
+  axis_[lane_] = "0";
+  code_.line("{} -= ({}) & {};", position, index_text(*reference_), s_.lanes - 1);
+  axis_[lane_] = position;
+  const std::string end = spell(extent(lane_));
+  if (of_batch) code_.line("ok[u] = ok[u] && {} < {};", position, end);
+  code_.line("{0} -= {0} < {1} ? 0 : {2};", position, end, s_.lanes);
 }
 
 // ---- loops
@@ -273,7 +301,7 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
 void CudaEmitter::pointwise() {
   auto order = order_of(true);
   int64_t vectors = 1;
-  for (int a : order) vectors *= a == lane_ ? (extent(a).value + s_.lanes - 1) / s_.lanes : extent(a).value;
+  for (int a : order) vectors *= a == lane_ ? lane_vectors() : extent(a).value;
   int64_t tile = int64_t{s_.threads} * s_.unroll;
   launch_.tasks = (vectors + tile - 1) / tile;
   code_.line("const I n = {};", count_of(order));
@@ -585,8 +613,7 @@ Emitted CudaEmitter::run() {
   launch_.threads = static_cast<uint32_t>(s_.threads);
   launch_.cluster = static_cast<uint32_t>(s_.cluster);
   int64_t steps = 1;
-  for (int a : order_of(false))
-    steps *= a == lane_ ? ceil_divide(extent(a).value, s_.lanes) : extent(a).value;
+  for (int a : order_of(false)) steps *= a == lane_ ? lane_vectors() : extent(a).value;
   part_vectors_ = ceil_divide(steps, std::max<int64_t>(s_.split, s_.cluster));
   // A part has something to begin with.
   if (s_.chained) s_.split = std::max<int64_t>(ceil_divide(steps, part_vectors_), 1);

@@ -181,7 +181,10 @@ void CudaEmitter::statement(const Stmt& stmt) {
 // the last element; their folds and stores are left out.
 void CudaEmitter::lane_position() {
   if (lane_ < 0 || s_.lanes == 1) return;
-  if (ragged_)
+  if (s_.shifted)
+    code_.line("const I y = {0} + e < 0 ? 0 : weft_min({0} + e, {1} - 1);", axis_[lane_],
+               spell(extent(lane_)));
+  else if (ragged_)
     code_.line("const I y = weft_min({} + e, {} - 1);", axis_[lane_], spell(extent(lane_)));
   else
     code_.line("const I y = {} + e;", axis_[lane_]);
@@ -265,7 +268,7 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
     return {Path::Run};
   if (s_.lanes == 1) return {plain ? Path::Staged : Path::Element};
   if (!varies_[l.out]) return {Path::Same};
-  int phase = vector_phase(p_, l.at, lane_, s_.lanes, varies_);
+  int phase = phase_of(l.at);
   // A vector may begin before the buffer or end behind it when the elements that it is loaded for are all
   // left out.
   bool checked = l.guards.empty() ? !ragged_ || phase == 0 : vector_guards && !ragged_;
@@ -275,8 +278,7 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
 
 Route CudaEmitter::route_store(const Store& s) const {
   // Single elements of a row too: stores that follow each other fill sectors together.
-  if ((s_.lanes > 1 || whole_rows_) && vector_phase(p_, s.at, lane_, s_.lanes, varies_) == 0)
-    return {Path::Vector};
+  if ((s_.lanes > 1 || whole_rows_) && phase_of(s.at) == 0) return {Path::Vector};
   return {Path::Element};
 }
 
@@ -545,7 +547,11 @@ void CudaEmitter::open_elements(const Batch& b) {
     code_.add("const int e = 0;");
   at_element_ = true;
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
-  const std::string full = ragged_ ? format("{} + e < {}", element_base_, spell(extent(lane_))) : "";
+  const char* type = wide_ ? "unsigned long long" : "unsigned int";
+  const std::string full =
+      s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)))
+      : ragged_  ? format("{} + e < {}", element_base_, spell(extent(lane_)))
+                 : "";
   const std::string in_fold = both(exact_ ? "" : "ok[u]", columns_ ? "" : full),
                     in_store = both(both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"), full);
   every_fold_ = in_fold.empty();
@@ -646,7 +652,10 @@ void CudaEmitter::batch_stores(const Batch& b) {
     any = true;
     std::string at = format("b{} + ({})", s->buffer, index_text(s->at));
     const char* put = s_.streaming ? "weft_put_once" : "weft_put";
-    if (ragged_)
+    if (s_.shifted)
+      code_.line("weft_put_within({}, w{}[u], -{}, {} - {});", at, k, axis_[lane_], spell(extent(lane_)),
+                 axis_[lane_]);
+    else if (ragged_)
       code_.line("weft_put_part({}, w{}[u], {} - {});", at, k, spell(extent(lane_)), axis_[lane_]);
     else
       code_.line("{}({}, w{}[u]);", put, at, k);

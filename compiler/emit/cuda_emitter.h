@@ -125,6 +125,7 @@ class CudaEmitter {
   void find_terms_beside_one();
   std::string count_of(const std::vector<int>& order) const;
   void split_position(const std::vector<int>& order, bool of_batch);
+  void shift_position(bool of_batch);
   void shared_rows(int64_t rows, const std::string& mine);
   std::string place_in_shared(const std::string& step) const;
   void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
@@ -228,6 +229,9 @@ class CudaEmitter {
   std::string value_type(plan::Value v) const { return dialect_.value_type(p_.values[v].dtype); }
   const plan::Num& extent(int axis) const { return p_.extent(axis); }
   bool kept(plan::Value v) const { return kept_.contains(v); }
+  // Vectors along the lane axis, and where an access has them: as vector_phase.
+  int64_t lane_vectors() const;
+  int phase_of(const plan::Index& at) const;
   // Whether a load's vector is at once the one that is kept.
   bool in_place(const plan::Load& load, Path path) const {
     return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
@@ -246,6 +250,7 @@ class CudaEmitter {
   bool wide_ = false;                              // 64-bit index arithmetic
   bool columns_ = false;                           // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;                            // the last vector along the lane axis is not full
+  const plan::Index* reference_ = nullptr;         // shifted: what is aligned where vectors begin
   bool whole_rows_ = false;                        // a batch takes the whole row
   bool exact_ = false;                             // all vectors of all batches are vectors of the row
   bool all_live_ = false;                          // every thread has a row

@@ -67,6 +67,17 @@ static __device__ __forceinline__ void weft_put_part(T* p, const Vec<T, V>& x, I
   }
 }
 )"},
+    {"weft_put_within", R"(template <class T, int V>
+static __device__ __forceinline__ void weft_put_within(T* p, const Vec<T, V>& x, I first, I last) {
+  if (first <= 0 && last >= V) {
+    weft_put(p, x);
+  } else {
+#pragma unroll
+    for (int e = 0; e < V; ++e)
+      if (e >= first && e < last) p[e] = x.e[e];
+  }
+}
+)"},
     {"weft_put_once", R"(template <class T, int V>
 static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
   if constexpr (sizeof(x) % 16 == 0) {

@@ -169,4 +169,24 @@ int vector_phase(const RowProgram& p, const Index& at, int axis, int width, cons
   return static_cast<int>(((at.offset.value % width) + width) % width);
 }
 
+const Index* alignment_reference(const RowProgram& p, int axis) {
+  const Index *load = nullptr, *store = nullptr;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    const Index* at = index_of(stmt);
+    if (!at || !at->values.empty() || stride_along(*at, axis) != 1) return;
+    auto* l = std::get_if<Load>(&stmt);
+    if (!load && l && l->guards.empty()) load = at;
+    if (!store && std::holds_alternative<Store>(stmt)) store = at;
+  });
+  return store ? store : load;
+}
+
+bool aligned_alike(const RowProgram& p, const Index& a, const Index& b, int axis, int width) {
+  if (!a.values.empty() || !b.values.empty() || stride_along(a, axis) != 1 || stride_along(b, axis) != 1)
+    return false;
+  for (int k = 0; k < static_cast<int>(p.outer.size() + p.row.size()); ++k)
+    if (p.extent(k).value > 1 && (stride_along(a, k) - stride_along(b, k)) % width != 0) return false;
+  return (a.offset.value - b.offset.value) % width == 0;
+}
+
 }  // namespace weft::plan

@@ -32,6 +32,12 @@ int64_t stride_along(const Index& at, int axis);
 int vector_phase(const RowProgram& program, const Index& at, int axis, int width,
                  const std::vector<bool>& varies);
 
+// The access by whose memory vectors along `axis` are laid out where rows do not begin with aligned ones: the
+// first store that steps by 1, else the first such load. Null where there is none.
+const Index* alignment_reference(const RowProgram& program, int axis);
+// Whether vectors of `width` elements along `axis` that are aligned for one index are so for the other.
+bool aligned_alike(const RowProgram& program, const Index& a, const Index& b, int axis, int width);
+
 // Values that are known not to be below 0; NaN they may be.
 std::vector<bool> never_negative(const RowProgram& program);
 

@@ -29,7 +29,7 @@ struct Schedule {
   int64_t chunk =
       0;  // Pointwise: lane-axis elements of a task. Columns: columns of a task (a multiple of lanes)
   int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
-  int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
+  int64_t split = 1;     // parts that the row is cut into; their partial results are joined by NAME_finish
   bool chained = false;  // CUDA, Rows: parts of a scanned row learn from those before what to begin with
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
@@ -41,8 +41,10 @@ struct Schedule {
   int64_t walk = 1;              // CUDA, Rows: rows that these threads take one after another
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
-  int resident = 1;    // CUDA: blocks for which the registers of a multiprocessor have to suffice
-  int cluster = 1;     // CUDA, Rows with Registers or Shared: blocks that share a row
+  int resident = 1;  // CUDA: blocks for which the registers of a multiprocessor have to suffice
+  int cluster = 1;   // CUDA, Rows with Registers or Shared: blocks that share a row
+  bool shifted =
+      false;  // CUDA, not Columns: vectors begin where they are aligned, before and behind the row's own
   bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
   // CUDA, Pointwise: quotients and roots of f32 are computed for all elements of a thread at once.
   bool at_once = false;

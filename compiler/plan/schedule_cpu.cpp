@@ -420,6 +420,7 @@ std::string print(const Schedule& s) {
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
   if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);
   if (s.run > 1) out += fmt::format(", runs of {}", s.run);
+  if (s.shifted) out += ", shifted to aligned vectors";
   if (s.chained) out += ", chained";
   if (s.ahead) out += ", copied ahead";
   if (s.at_once) out += ", quotients at once";

@@ -176,6 +176,41 @@ class Scheduler {
     return 1;
   }
 
+  // Lanes along an axis, whose vectors begin before its elements do where these are not aligned and single
+  // ones would be as narrow as a byte or two, or compute a row that stays: what the first and the last vector
+  // hold too much is left out. Stores of such vectors are single ones, which pays on long rows.
+  void choose_lanes(int axis) {
+    s_.lanes = lanes_along(axis);
+    const Index* reference = alignment_reference(p_, axis);
+    if (!reference || p_.row.size() > 1 || p_.ordered || p_.across() || p_.scans()) return;
+    const auto varies = varies_along(p_, axis);
+    int64_t largest = 1;
+    bool stores = false, fits = true;
+    for_each_stmt(p_, [&](const Stmt& s) {
+      auto* l = std::get_if<Load>(&s);
+      auto* st = std::get_if<Store>(&s);
+      if (!l && !st) return;
+      const Index& at = *index_of(s);
+      fits &= std::ranges::none_of(at.values, [&](auto& t) { return varies[t.value]; });
+      if (stride_along(at, axis) == 0) return;
+      fits &= !l || l->guards.empty();
+      stores |= st != nullptr;
+      largest =
+          std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
+    });
+    const int width = static_cast<int>(16 / largest) >> std::max(-bias_.width, 0);
+    const int64_t narrow = s_.lanes == 1 ? 8 : 4;
+    if (!fits || s_.lanes * largest > narrow || width <= s_.lanes || statements_ * width > most_unrolled_ ||
+        extent(axis) < width * (stores ? 16 : 3) || (p_.row.empty() && largest > 2))
+      return;
+    for_each_stmt(p_, [&](const Stmt& s) {
+      const Index* at = index_of(s);
+      const bool access = std::holds_alternative<Load>(s) || std::holds_alternative<Store>(s);
+      if (access && stride_along(*at, axis) != 0) fits &= aligned_alike(p_, *at, *reference, axis, width);
+    });
+    if (fits) s_.lanes = width, s_.shifted = true;
+  }
+
   // Vectors in flight in one thread: enough bytes, but neither more code nor more registers than pay.
   int unroll_for(int64_t most, int64_t in_flight = kRowBytes) const {
     // What several loads read near one place of a buffer comes from memory once.
@@ -197,7 +232,9 @@ class Scheduler {
     return static_cast<int>(std::max<int64_t>(unroll, 1));
   }
 
-  int64_t vectors(int axis) const { return ceil_divide(extent(axis), s_.lanes); }
+  int64_t vectors(int axis) const {
+    return s_.shifted ? (extent(axis) + 2 * s_.lanes - 2) / s_.lanes : ceil_divide(extent(axis), s_.lanes);
+  }
 
   // How many lines of `count` points run along the axis; a row may be empty.
   int64_t lines(int64_t count, int axis) const { return count / std::max<int64_t>(extent(axis), 1); }
@@ -210,7 +247,10 @@ class Scheduler {
     s_.streaming = false;
     s_.lane_axis = outer_ == 0 ? 0 : best_axis(0, outer_);
     if (outer_ > 0 && choose_tile()) return;
-    s_.lanes = outer_ == 0 ? 1 : lanes_along(s_.lane_axis);
+    if (outer_ > 0)
+      choose_lanes(s_.lane_axis);
+    else
+      s_.lanes = 1;
     int64_t points = outer_ == 0 ? 1 : lines(p_.outer_count(), s_.lane_axis) * vectors(s_.lane_axis);
     s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1), kPointBytes);
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
@@ -221,7 +261,8 @@ class Scheduler {
       s_.threads = std::min(s_.threads, kThreads / 2);
     }
     int down = s_.lane_axis == outer_ - 1 ? outer_ - 2 : outer_ - 1;
-    if (down >= 0 && vectors(s_.lane_axis) >= 32 && extent(down) >= 8 && reads_neighbours(down)) {
+    if (!s_.shifted && down >= 0 && vectors(s_.lane_axis) >= 32 && extent(down) >= 8 &&
+        reads_neighbours(down)) {
       s_.threads = kThreads;
       s_.threads_per_row = static_cast<int>(std::min<int64_t>(power_of_two_up(vectors(s_.lane_axis)), 128));
       s_.unroll = rows_together(down, static_cast<int>(std::min<int64_t>(points / fill_, 4)));
@@ -475,7 +516,7 @@ class Scheduler {
   void rows_along(int lane) {
     s_.order = Order::Rows;
     s_.lane_axis = lane;
-    s_.lanes = lanes_along(lane);
+    choose_lanes(lane);
     int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane);
     int64_t points = p_.outer_count();
     bool crosses = !crossing_values(p_).empty();

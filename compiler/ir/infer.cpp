@@ -295,7 +295,7 @@ TensorType infer_reduce(Op op, const Node& x, const Attr& attr) {
     }
   }
   const bool has_identity = op == Op::sum || op == Op::prod || op == Op::any || op == Op::all;
-  if (reduced == 0 && !has_identity && element_count(shape) != 0) {
+  if (reduced == 0 && !has_identity) {
     fail(op, "nothing to reduce and no identity", to_string(x.shape()) + " over axes " + to_string(axes));
   }
   return checked(op, result_dtype(op, x.dtype(), {}), shape);

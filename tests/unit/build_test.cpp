@@ -207,6 +207,9 @@ TEST(Build, Reductions) {
     EXPECT_ERROR(
         reduce(op, in({2, 0}), {1}),
         "Error: " + std::string(name(op)) + ": nothing to reduce and no identity: got (2, 0) over axes (1,)");
+    EXPECT_ERROR(
+        reduce(op, in({0, 0}), {1}),
+        "Error: " + std::string(name(op)) + ": nothing to reduce and no identity: got (0, 0) over axes (1,)");
     EXPECT_EQ(reduce(op, in({2, 0}), {0})->shape(), (Shape{0}));
   }
 }

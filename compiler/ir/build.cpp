@@ -33,14 +33,18 @@ void convert(NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
   }
 }
 
-// The dtype in which NumPy computes `op` on inputs of the common dtype `t`.
-DType computed_dtype(Op op, DType t) {
+// The dtype in which NumPy computes `op` on inputs of the common dtype `t`. Whole numbers become the smallest
+// float that holds each of the inputs, which may be smaller than the one for an integer that holds them all.
+DType computed_dtype(Op op, DType t, const Inputs& inputs) {
   if (accepts(op, t)) return t;
   const uint8_t takes = info(op).accepts;
   if (!(takes & kFloat) && !(takes & kSigned)) return t;
   if (t == DType::Bool && (takes & kSigned)) return info(op).whole == Whole::Refused ? t : DType::I8;
-  if (t == DType::Bool || is_integer(t)) return info(op).whole == Whole::F64 ? DType::F64 : float_for(t);
-  return t;
+  if (t != DType::Bool && !is_integer(t)) return t;
+  if (info(op).whole == Whole::F64) return DType::F64;
+  DType result = float_for(inputs[0]->dtype());
+  for (const NodeRef& x : inputs) result = promote(result, float_for(x->dtype()));
+  return result;
 }
 
 // i op u for a signed i and a u64 u, as the integers that they are: no dtype holds both.
@@ -143,7 +147,7 @@ NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
       return compare_signs(k == 0 ? op : *info(op).mirror, inputs[k], inputs[1 - k], lines);
     }
   }
-  dtype = computed_dtype(op, dtype);
+  dtype = computed_dtype(op, dtype, inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     convert(inputs[i], choice && i == 0 ? DType::Bool : dtype, shape, lines);
   }

@@ -138,3 +138,13 @@ def test_powers_of_complex_numbers_have_numpys_zeros(power):
     for have in (wf.asarray(theirs) ** power, wf.asarray(theirs).__ipow__(power)):
         np.testing.assert_array_equal(np.asarray(have), want)
         np.testing.assert_array_equal(np.signbit(np.asarray(have).imag), np.signbit(want.imag))
+
+
+@pytest.mark.parametrize("name", ["arctan2", "copysign", "heaviside", "hypot", "logaddexp", "nextafter"])
+def test_functions_of_floats_take_the_smallest_float_that_holds_each_operand(name):
+    whole = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+    for a in whole:
+        for b in whole:
+            want = getattr(np, name)(np.ones(2, a), np.ones(2, b)).dtype
+            got = getattr(wf, name)(wf.ones(2, dtype=a), wf.ones(2, dtype=b)).dtype
+            assert got == want, (a, b)

@@ -169,6 +169,10 @@ TEST_P(ArrayTest, ItemRaisesWhatItsTypeDoesNotHold) {
 }
 
 TEST_P(ArrayTest, ReciprocalsOfIntegersHaveNoFraction) {
+  // Each operand's own float, not that of an integer that holds both.
+  EXPECT_EQ(hypot(zeros({2}, DType::I8), zeros({2}, DType::U8)).dtype(), DType::F16);
+  EXPECT_EQ(copysign(zeros({2}, DType::U16), zeros({2}, DType::I8)).dtype(), DType::F32);
+  EXPECT_EQ(atan2(zeros({2}, DType::I32), zeros({2}, DType::U8)).dtype(), DType::F64);
   EXPECT_THAT(reciprocal(from<int8_t>({1, -1, 2, -2, 0})).to_vector<int8_t>(), ElementsAre(1, -1, 0, 0, 0));
   EXPECT_THAT(reciprocal(from<uint16_t>({1, 2, 0})).to_vector<uint16_t>(), ElementsAre(1, 0, 0));
 }

@@ -109,9 +109,9 @@ def logaddexp2(x1: Any, x2: Any, /) -> Array:
 
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """0 below zero, x2 at zero, 1 above."""
-    x = asarray(x1)
-    step = where(_core.equal(x, 0), x2, where(_core.less(x, 0), 0.0, 1.0))
-    return where(_core.isnan(x), x, step)
+    x, at_zero = _as_float(x1), _as_float(x2)
+    above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
+    return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 
 
 def sinc(x: Any, /) -> Array:

@@ -53,7 +53,18 @@ std::string position(size_t index, const Shape& shape) {
 
 }  // namespace
 
-Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference) {
+double rounding_of(std::span<const ir::HostTensor> values) {
+  double most = 0;
+  for (const ir::HostTensor& x : values) {
+    if (!is_float(x.type.dtype) && !is_complex(x.type.dtype)) continue;
+    const double unit = epsilon(x.type.dtype),
+                 n = static_cast<double>(std::max<int64_t>(1, element_count(x.type.shape)));
+    most = std::max(most, std::min(std::sqrt(unit) / 8, 4 * std::sqrt(n) * unit) * largest_finite(x));
+  }
+  return most;
+}
+
+Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, double rounding) {
   DType t = reference.type.dtype;
   size_t step = size_of(t), n = reference.data.size() / step, worst = 0;
   bool inexact = is_float(t) || is_complex(t);
@@ -68,7 +79,7 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference) {
   auto at = [&](const ir::HostTensor& x) {
     return ir::to_string(Scalar::load(t, x.data.data() + worst * step));
   };
-  double allowed = inexact ? std::sqrt(epsilon(t)) / 8 * largest_finite(reference) : 0;
+  double allowed = inexact ? std::max(rounding, std::sqrt(epsilon(t)) / 8 * largest_finite(reference)) : 0;
   return {most <= allowed,
           fmt::format("{} {} instead of {} at {}", inexact ? "the largest difference:" : "got", at(got),
                       at(reference), position(worst, reference.type.shape))};

@@ -1,6 +1,7 @@
 // Whether a device's results agree with the reference interpreter's.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "compiler/ir/interpret.h"
@@ -13,7 +14,12 @@ struct Comparison {
 };
 
 // Integers and bools must be equal; floats may differ by sqrt(epsilon) / 8 of the reference's largest finite
-// magnitude, which is what reductions in another order reach. NaNs and infinities must be in the same places.
-Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference);
+// magnitude, which is what reductions in another order reach, or by `rounding` if that is more. NaNs and
+// infinities must be in the same places.
+Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, double rounding = 0);
+
+// How far rounding alone may carry what is computed by way of these values: 4 sqrt(n) epsilon of the largest
+// magnitude among n elements, sqrt(epsilon) / 8 of it at most. Results that cancel to nothing consist of it.
+double rounding_of(std::span<const ir::HostTensor> values);
 
 }  // namespace weft::cli

@@ -219,8 +219,9 @@ void remove_abandoned(const std::string& directory) {
 
 }  // namespace
 
-KernelCache::KernelCache(std::string directory, uint64_t max_bytes)
-    : directory_(std::move(directory)), max_bytes_(max_bytes) {
+KernelCache::KernelCache(std::string directory, uint64_t max_bytes,
+                         std::function<void(const std::string&)> warn)
+    : directory_(std::move(directory)), max_bytes_(max_bytes), warn_(std::move(warn)) {
   while (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
   if (directory_.empty()) {
     disabled_because_ = "no directory was given";
@@ -277,7 +278,24 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   std::memcpy(bytes.data() + offsetof(Header, sum_low), &sum.low, 8);
   std::memcpy(bytes.data() + offsetof(Header, sum_high), &sum.high, 8);
 
-  // The name is this process's alone; O_EXCL guards against a leftover of an earlier one with its number.
+  if (!write(entry_name(hash), bytes)) return;
+
+  std::lock_guard lock(mutex_);
+  if (used_bytes_ && puts_++ % kPutsPerCount != 0) {
+    *used_bytes_ += bytes.size();
+  } else {
+    used_bytes_ = 0;
+    for (const FileOnDisk& file : entries_of(directory_)) *used_bytes_ += file.bytes;
+  }
+  if (*used_bytes_ > max_bytes_) {
+    trim(max_bytes_ - max_bytes_ / 10);
+    used_bytes_.reset();
+  }
+}
+
+bool KernelCache::write(const std::string& name, std::string_view bytes) {
+  // The temporary name is this process's alone; O_EXCL guards against a leftover of an earlier one with its
+  // number.
   static std::atomic<uint64_t> counter{0};
   timespec now;
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -291,30 +309,17 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   if (descriptor < 0 && errno == ENOENT && make_directory(directory_) &&
       directory_problem(directory_).empty())
     descriptor = create();
-  {
-    File file(descriptor);
-    if (!file) return;
-    if (!write_bytes(file.get(), bytes)) {
-      ::unlink(temporary.c_str());
-      return;
-    }
-  }
-  if (::rename(temporary.c_str(), (directory_ + "/" + entry_name(hash)).c_str()) != 0) {
-    ::unlink(temporary.c_str());
-    return;
-  }
-
-  std::lock_guard lock(mutex_);
-  if (used_bytes_ && puts_++ % kPutsPerCount != 0) {
-    *used_bytes_ += bytes.size();
-  } else {
-    used_bytes_ = 0;
-    for (const FileOnDisk& file : entries_of(directory_)) *used_bytes_ += file.bytes;
-  }
-  if (*used_bytes_ > max_bytes_) {
-    trim(max_bytes_ - max_bytes_ / 10);
-    used_bytes_.reset();
-  }
+  const File file(descriptor);
+  if (file && write_bytes(file.get(), bytes) &&
+      ::rename(temporary.c_str(), (directory_ + "/" + name).c_str()) == 0)
+    return true;
+  const int error = errno;
+  if (file) ::unlink(temporary.c_str());
+  if (warn_)
+    std::call_once(warned_, [&] {
+      warn_(directory_ + ": a kernel cannot be kept: " + std::strerror(error));
+    });
+  return false;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,12 +34,13 @@ struct CacheImport {
 
 // Safe for any number of threads and processes on one directory. Never throws for the cache's own troubles:
 // an unwritable or unsafe directory turns the cache off, `disabled_because()` says why, and compiling goes
-// on.
+// on; so it does when an entry cannot be written, and `warn` hears of the first.
 class KernelCache {
  public:
   // `directory` empty: no disk cache. It is made with mode 0700; one that another user owns or can write is
   // refused. When a `put` takes the entries past `max_bytes` together, they are trimmed to nine tenths of it.
-  KernelCache(std::string directory, uint64_t max_bytes);
+  KernelCache(std::string directory, uint64_t max_bytes,
+              std::function<void(const std::string&)> warn = {});
 
   // The key of a source compiled by a toolchain.
   static Hash key(std::string_view toolchain, std::string_view source);
@@ -61,8 +63,12 @@ class KernelCache {
   const std::string& disabled_because() const { return disabled_because_; }
 
  private:
+  bool write(const std::string& name, std::string_view bytes);
+
   std::string directory_, disabled_because_;
   uint64_t max_bytes_ = 0;
+  std::function<void(const std::string&)> warn_;
+  std::once_flag warned_;
   std::mutex mutex_;
   std::optional<uint64_t> used_bytes_;  // all entries at the last count, and what this object put since
   uint64_t puts_ = 0;

@@ -76,10 +76,15 @@ TargetKind kind_of(std::string_view name) {
 
 std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {
   if (choice.cache_directory.empty()) return nullptr;
-  auto cache = std::make_shared<runtime::KernelCache>(choice.cache_directory, choice.cache_limit);
+  const auto warn = [](const std::string& problem) {
+    const std::string line = fmt::format("weft: warning: {}\n", problem);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  };
+  auto cache = std::make_shared<runtime::KernelCache>(
+      choice.cache_directory, choice.cache_limit,
+      [warn](const std::string& problem) { warn("disk cache: " + problem); });
   if (cache->disabled_because().empty()) return cache;
-  const std::string line = fmt::format("weft: warning: no disk cache: {}\n", cache->disabled_because());
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  warn("no disk cache: " + cache->disabled_because());
   return nullptr;
 }
 

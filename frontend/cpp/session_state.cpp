@@ -92,12 +92,14 @@ Sessions& sessions() {
 
 SessionState::SessionState(SessionOptions given)
     : options(checked(std::move(given))),
-      cache(std::make_shared<runtime::KernelCache>(options.cache_directory, options.cache_limit)),
       programs(options.program_limit) {
   watch_forks();
   log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");
   log->set_level(spdlog::level::from_str(options.log));
+  cache = std::make_shared<runtime::KernelCache>(
+      options.cache_directory, options.cache_limit,
+      [log = log](const std::string& problem) { log->warn("disk cache: {}", problem); });
   if (!options.cache_directory.empty() && !cache->disabled_because().empty()) {
     log->warn("no disk cache: {}", cache->disabled_because());
   }

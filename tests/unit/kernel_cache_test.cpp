@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -150,6 +152,24 @@ TEST_F(KernelCacheTest, AnUnwritablePlaceTurnsItOffWithTheReason) {
   EXPECT_THAT(cache.disabled_because(), HasSubstr("/proc/weft-cache: cannot be made: "));
   cache.put("t", "k", "s", "b");
   EXPECT_EQ(cache.find("t", "s"), std::nullopt);
+}
+
+TEST_F(KernelCacheTest, WarnsOnceWhereNoEntryCanBeWritten) {
+  std::vector<std::string> warnings;
+  KernelCache cache(directory_, kPlenty, [&](const std::string& text) { warnings.push_back(text); });
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // a write past the limit fails instead
+  const rlimit little = {64, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  cache.put("t", "k", "s", "binary");
+  cache.put("t", "k", "another", "binary");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("a kernel cannot be kept: File too large")));
+  EXPECT_TRUE(files().empty());
+  cache.put("t", "k", "s", "binary");
+  EXPECT_EQ(cache.find("t", "s"), "binary");
 }
 
 TEST_F(KernelCacheTest, EveryBitFlipIsFoundAndTheEntryDropped) {

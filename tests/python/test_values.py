@@ -135,6 +135,16 @@ def test_an_element_is_a_value(make):
     assert float(corner) == 5 and float(row[2]) == 10 and float(m[1, 2]) == 10
 
 
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float16])
+@pytest.mark.parametrize("value", [3, 1.5, np.float64(2.5)])
+def test_all_of_an_array_of_rank_0_is_an_element(dtype, value):
+    a = np.zeros((), dtype)
+    x = wf.asarray(a.copy())
+    for n in (a, x):
+        n[()] += value
+    assert x.dtype == dtype and x[()] == a[()]
+
+
 @pytest.mark.usefixtures("on_cpu")
 def test_loops_over_elements_run_at_once():
     x = wf.zeros((50, 60))

@@ -78,7 +78,7 @@ bool is_element(const Array& picked, PyObject* key) {
   if (!PyTuple_CheckExact(key)) return key != Py_Ellipsis;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
     if (PyTuple_GET_ITEM(key, i) == Py_Ellipsis) return false;
-  return PyTuple_GET_SIZE(key) > 0;
+  return true;
 }
 
 PyObject* get(PyObject* self, PyObject* key) {

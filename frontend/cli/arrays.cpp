@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -63,6 +65,9 @@ HostTensor parse_number(const std::string& input, const std::string& text, DType
 HostTensor read_input(const ir::Node& input, const std::string& path) {
   TensorType want = wanted_type(input);
   if (input.op == Op::scalar && is_number(path)) return parse_number(name_of(input), path, want.dtype);
+  if (input.op == Op::scalar && path != "-" && !std::filesystem::exists(path))
+    throw Error(fmt::format("input '{}' is a scalar: takes a number or a file that holds one, got '{}'",
+                            name_of(input), path));
   io::HostArray got = read_array(path);
   TensorType type{got.dtype, got.shape};
   bool one = input.op == Op::scalar && type.dtype == want.dtype && element_count(type.shape) == 1;
@@ -123,7 +128,7 @@ std::string names_of(const ir::Graph& graph) {
 Binding parse_binding(const std::string& option, const std::string& text) {
   size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw Error(fmt::format("{} takes NAME=FILE, got '{}'", option, text));
+    throw CLI::ValidationError(option, fmt::format("takes NAME=FILE, got '{}'", text));
   return {text.substr(0, at), text.substr(at + 1)};
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "compiler/base/error.h"
 #include "frontend/cli/arrays.h"
@@ -26,6 +27,7 @@ struct Flags {
 };
 
 void run(const Flags& flags) {
+  if (std::isnan(flags.seconds)) throw CLI::ValidationError("--seconds", "takes a number, got nan");
   GraphFile file = read_graph(flags.file);
   if (flags.device.cache_directory.empty())
     throw Error(

@@ -316,9 +316,8 @@ bool KernelCache::write(const std::string& name, std::string_view bytes) {
   const int error = errno;
   if (file) ::unlink(temporary.c_str());
   if (warn_)
-    std::call_once(warned_, [&] {
-      warn_(directory_ + ": a kernel cannot be kept: " + std::strerror(error));
-    });
+    std::call_once(warned_,
+                   [&] { warn_(directory_ + ": a kernel cannot be kept: " + std::strerror(error)); });
   return false;
 }
 

@@ -39,8 +39,7 @@ class KernelCache {
  public:
   // `directory` empty: no disk cache. It is made with mode 0700; one that another user owns or can write is
   // refused. When a `put` takes the entries past `max_bytes` together, they are trimmed to nine tenths of it.
-  KernelCache(std::string directory, uint64_t max_bytes,
-              std::function<void(const std::string&)> warn = {});
+  KernelCache(std::string directory, uint64_t max_bytes, std::function<void(const std::string&)> warn = {});
 
   // The key of a source compiled by a toolchain.
   static Hash key(std::string_view toolchain, std::string_view source);

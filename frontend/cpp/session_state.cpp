@@ -91,8 +91,7 @@ Sessions& sessions() {
 }  // namespace
 
 SessionState::SessionState(SessionOptions given)
-    : options(checked(std::move(given))),
-      programs(options.program_limit) {
+    : options(checked(std::move(given))), programs(options.program_limit) {
   watch_forks();
   log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");

@@ -44,7 +44,7 @@ TEST_P(EveryMap, FloatsAgreeWithTheHigherPrecisionWithinTheRowsBound) {
     const HostTensor got = map_of(op, args);
     const double bound = std::max(0.5, double{t == DType::F32 ? row.ulp.f32 : row.ulp.f64});
     for (size_t i = 0; i < 91; ++i) {
-      long double x[3] = {};
+      long double x[kMostOperands] = {};
       for (size_t k = 0; k < args.size(); ++k) x[k] = element(args[k], i).re;
       if (row.result == Result::Bool) {
         EXPECT_EQ(element(got, i).i, row.eval.f80.predicate(x)) << row.name;
@@ -72,7 +72,7 @@ TEST_P(EveryMap, ComplexValuesAgreeWithTheHigherPrecisionWithinTheRowsBound) {
     const std::vector<HostTensor> args = random_inputs(row, t, {7, 13}, random);
     const HostTensor got = map_of(op, args);
     for (size_t i = 0; i < 91; ++i) {
-      std::complex<long double> x[3] = {};
+      std::complex<long double> x[kMostOperands] = {};
       for (size_t k = 0; k < args.size(); ++k) x[k] = {element(args[k], i).re, element(args[k], i).im};
       if (row.result == Result::Bool) {
         EXPECT_EQ(element(got, i).i, row.eval.c160.predicate(x)) << row.name;

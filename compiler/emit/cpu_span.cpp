@@ -147,7 +147,7 @@ void CpuSpan::write(const Test& s) {
 }
 
 void CpuSpan::prefetch(const Load& s, const std::string& n) {
-  if (e_.s_.prefetched == 0 || !crosses_rows(e_.p_, s, e_.x_, e_.s_.prefetched)) return;
+  if (e_.s_.prefetched == 0 || !reads_ahead(e_.p_, s, e_.x_, e_.s_.prefetched)) return;
   if (e_.prefetched_.insert(s.buffer).second)
     body_ += format("    weft_ahead_{}(r{});\n", suffix(e_.p_.buffers[s.buffer].dtype), n);
 }

@@ -62,9 +62,9 @@ Schedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bia
 Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {},
                        bool contract = true);
 
-// Whether a load walks on through an array of at least `bytes` as rows go by that are short enough to feel
-// what happens at their ends.
-bool crosses_rows(const RowProgram& program, const Load& load, int lane_axis, int64_t bytes);
+// Whether a load walks on through an array of at least `bytes`: along a row as long as that, or as rows go by
+// that are short enough to feel what happens at their ends.
+bool reads_ahead(const RowProgram& program, const Load& load, int lane_axis, int64_t bytes);
 
 // Whether a load is contiguous along `axis` and jumps along the lanes'.
 bool is_transposed(const Load& load, int axis, int lane_axis);

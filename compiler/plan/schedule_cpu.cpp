@@ -219,14 +219,16 @@ bool is_transposed(const Load& load, int axis, int lane_axis) {
          std::abs(along(load.at, lane_axis)) > 1;
 }
 
-bool crosses_rows(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
+bool reads_ahead(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
   const BufferUse& buffer = p.buffers[load.buffer];
   const auto size = static_cast<int64_t>(size_of(buffer.dtype));
   const int64_t row = p.extent(lane_axis).value;
-  return buffer.elements * size >= bytes && row * size <= kFeelsItsEnd && load.at.values.empty() &&
-         along(load.at, lane_axis) == 1 &&
-         std::any_of(load.at.axes.begin(), load.at.axes.end(),
-                     [&](auto& t) { return t.axis != lane_axis && t.by.value == row; });
+  if (buffer.elements * size < bytes || !load.at.values.empty() || along(load.at, lane_axis) != 1)
+    return false;
+  return row * size >= bytes ||
+         (row * size <= kFeelsItsEnd && std::any_of(load.at.axes.begin(), load.at.axes.end(), [&](auto& t) {
+            return t.axis != lane_axis && t.by.value == row;
+          }));
 }
 
 Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
@@ -386,7 +388,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   if (s.order == Order::Rows)
     for_each_stmt(p, [&](const Stmt& stmt) {
       auto* l = std::get_if<Load>(&stmt);
-      if (l && crosses_rows(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
+      if (l && reads_ahead(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
     });
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
   s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&

@@ -54,6 +54,9 @@ const Golden kGoldens[] = {
   %v = sum %q, axes=[1]
   return %m, %v)",
      true},
+    {"sum_of_a_large_array", R"(  %x = input "x" : f32[16777216]
+  %s = sum %x, axes=[0]
+  return %s)"},
     {"sums_of_short_whole_rows", R"(  %x = input "x" : f32[1000, 32]
   %s = sum %x, axes=[1]
   return %s)"},

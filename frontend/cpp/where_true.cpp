@@ -2,6 +2,8 @@
 // them: arithmetic on picked elements that goes back to where the mask is true is a choice between all
 // elements, which fuses with what comes before and after.
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
@@ -25,8 +27,29 @@ using ir::Op;
 constexpr int64_t kMostForOne = 4;
 constexpr size_t kMostNodes = 64;
 
+// Eight bools: the highest bit of each byte that is true. Little-endian, the lowest byte comes first.
+uint64_t true_bytes(const uint8_t* mask) {
+  constexpr uint64_t low = 0x7f7f7f7f7f7f7f7f;
+  uint64_t word;
+  std::memcpy(&word, mask, sizeof word);
+  return (((word & low) + low) | word) & ~low;
+}
+
+int64_t count_true(const uint8_t* mask, int64_t count) {
+  constexpr uint64_t ones = 0x0101010101010101;
+  int64_t found = 0, i = 0;
+  for (; i + 8 <= count; i += 8) found += static_cast<int64_t>(((true_bytes(mask + i) >> 7) * ones) >> 56);
+  for (; i < count; ++i) found += mask[i] != 0;
+  return found;
+}
+
 void find_positions(const uint8_t* mask, int64_t count, int64_t* out) {
-  for (int64_t i = 0; i < count; ++i) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    for (uint64_t left = true_bytes(mask + i); left != 0; left &= left - 1)
+      *out++ = i + std::countr_zero(left) / 8;
+  }
+  for (; i < count; ++i) {
     if (mask[i]) *out++ = i;
   }
 }
@@ -69,7 +92,7 @@ NodeRef true_positions(const Array& mask) {
     device.download(copied.data(), *bytes, 0, copied.size());
   }
   const auto* data = copied.empty() ? static_cast<const uint8_t*>(bytes->data()) : copied.data();
-  const int64_t picked = std::count_if(data, data + elements, [](uint8_t v) { return v != 0; });
+  const int64_t picked = count_true(data, elements);
   runtime::BufferRef memory = device.allocate(static_cast<size_t>(picked) * sizeof(int64_t));
   if (device.host_visible()) {
     memory = std::make_shared<LatePositions>(std::move(memory), bytes, elements);

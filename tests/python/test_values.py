@@ -135,6 +135,14 @@ def test_an_element_is_a_value(make):
     assert float(corner) == 5 and float(row[2]) == 10 and float(m[1, 2]) == 10
 
 
+def test_masks_of_every_length_and_density_pick_what_numpys_do():
+    rng = np.random.default_rng(3)
+    for n in [*range(20), 1000]:
+        for share in (0, 0.1, 0.5, 1):
+            a, mask = np.arange(n), rng.random(n) < share
+            np.testing.assert_array_equal(np.asarray(wf.asarray(a)[wf.asarray(mask)]), a[mask])
+
+
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float16])
 @pytest.mark.parametrize("value", [3, 1.5, np.float64(2.5)])
 def test_all_of_an_array_of_rank_0_is_an_element(dtype, value):

@@ -162,6 +162,22 @@ std::vector<std::string> features_beside(llvm::StringRef cpu, const llvm::String
   return list;
 }
 
+// What sets an older processor apart, all of which this one must have.
+llvm::StringMap<bool> features_of(const std::string& processor) {
+  if (llvm::X86::parseArchX86(processor, true) == llvm::X86::CK_None)
+    throw Error("cpu: LLVM knows no processor '" + processor + "'; x86-64-v3 is one");
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(processor, names);
+  const llvm::StringMap<bool> here = llvm::sys::getHostCPUFeatures();
+  llvm::StringMap<bool> features;
+  for (const llvm::StringRef name : names) {
+    if (here.contains(name) && !here.lookup(name))
+      throw Error("cpu: kernels for '" + processor + "' need " + name.str() + ", which this processor lacks");
+    features[name] = true;
+  }
+  return features;
+}
+
 // 512-bit registers cost these processors so much clock that 256 bits are the better choice.
 bool slow_avx512(llvm::StringRef cpu) {
   return cpu == "skylake-avx512" || cpu == "cascadelake" || cpu == "cooperlake" || cpu == "cannonlake";
@@ -224,22 +240,6 @@ std::unique_ptr<orc::ExecutorProcessControl> this_process() {
 }
 
 }  // namespace
-
-// What sets an older processor apart, all of which this one must have.
-llvm::StringMap<bool> features_of(const std::string& processor) {
-  if (llvm::X86::parseArchX86(processor, true) == llvm::X86::CK_None)
-    throw Error("cpu: LLVM knows no processor '" + processor + "'; x86-64-v3 is one");
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::X86::getFeaturesForCPU(processor, names);
-  const llvm::StringMap<bool> here = llvm::sys::getHostCPUFeatures();
-  llvm::StringMap<bool> features;
-  for (const llvm::StringRef name : names) {
-    if (here.contains(name) && !here.lookup(name))
-      throw Error("cpu: kernels for '" + processor + "' need " + name.str() + ", which this processor lacks");
-    features[name] = true;
-  }
-  return features;
-}
 
 ClangJit::State::State(const std::string& processor) : session(this_process()), layer(session) {
   triple = llvm::sys::getProcessTriple();

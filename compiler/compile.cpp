@@ -16,6 +16,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
+#include "compiler/passes/expand_products.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/join_products.h"
 #include "compiler/passes/pass.h"
@@ -39,6 +40,7 @@ constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_products", passes::join_products},
+    {"expand_products", passes::expand_products},
     {"assign", passes::assign_in_place},
 };
 
@@ -158,7 +160,7 @@ class ProgramBuilder {
 
   void add_kernel(const ir::Step& step) {
     if (element_count(step.group.outer) == 0) return;
-    add_kernel(plan::lower(step.group, in_memory_), summarize(step, stored_),
+    add_kernel(plan::lower(step.group, in_memory_, cuts_), summarize(step, stored_),
                describe(step, stored_, title_));
   }
 
@@ -305,7 +307,7 @@ class ProgramBuilder {
     for (size_t k = 0; k < n->shape().size(); ++k) copy.group.roots[0].axis.push_back(static_cast<int>(k));
     buffer_of_[root.get()] = buffer;
     if (element_count(copy.group.outer) == 0) return;
-    add_kernel(plan::lower(copy.group, in_memory_), summarize(copy, stored_),
+    add_kernel(plan::lower(copy.group, in_memory_, cuts_), summarize(copy, stored_),
                "kernel: copy of " + title_(*n) + ", " + why + "\n");
   }
 
@@ -343,6 +345,8 @@ class ProgramBuilder {
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
   std::unordered_set<const Node*> stored_;
   std::vector<NodeRef> copies_;
+  // A GPU divides as fast as it counts, and its threads walk one long axis best.
+  const plan::Cuts cuts_ = target_.kind == TargetKind::Cpu ? plan::Cuts::Loops : plan::Cuts::Statements;
   const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {
     return buffer_of_.contains(n);
   };

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
@@ -27,10 +29,50 @@ struct Request {
   friend auto operator<=>(const Request&, const Request&) = default;
 };
 
+// A loop over points: `stride` steps of an outer axis of the group, `extent` times.
+struct Loop {
+  int axis;
+  int64_t extent, stride;
+};
+
+constexpr int64_t kShortestLoop = 32;  // elements that are worth a loop of their own for lanes
+constexpr size_t kMostLoops = 8;
+
+std::vector<Loop> one_loop_an_axis(const ir::Group& group) {
+  std::vector<Loop> loops;
+  for (int64_t extent : group.outer) loops.push_back({static_cast<int>(loops.size()), extent, 1});
+  return loops;
+}
+
 class Lowerer {
  public:
-  Lowerer(const ir::Group& group, const std::function<bool(const Node*)>& in_memory)
-      : group_(group), in_memory_(in_memory) {}
+  Lowerer(const ir::Group& group, const std::function<bool(const Node*)>& in_memory, std::vector<Loop> loops)
+      : group_(group), in_memory_(in_memory), loops_(std::move(loops)) {}
+
+  // The loops with one of them cut where a quotient or remainder cuts what it counts, so that neither is
+  // left; none where nothing is gained.
+  std::optional<std::vector<Loop>> finer_loops() const {
+    size_t best = 0;
+    int64_t longest = 1;
+    for (int v : divided_) {
+      const ir::Variable& cut = vars_[v];
+      for (auto& [x, step] : cut.of.terms) {
+        const auto k = static_cast<size_t>(x);
+        if (k >= loops_.size() || step <= 0 || cut.divisor % step != 0) continue;
+        const int64_t length = cut.divisor / step;
+        if (length <= longest || length >= loops_[k].extent || loops_[k].extent % length != 0) continue;
+        if (k + 1 == loops_.size() && length < kShortestLoop) continue;
+        const auto [low, high] = vars_.range(cut.of);
+        if (low >= 0 && high - (loops_[k].extent - length) * step < cut.divisor) best = k, longest = length;
+      }
+    }
+    if (longest == 1 || loops_.size() >= kMostLoops) return std::nullopt;
+    std::vector<Loop> finer = loops_;
+    const auto [axis, extent, stride] = loops_[best];
+    finer[best] = {axis, extent / longest, stride * longest};
+    finer.insert(finer.begin() + static_cast<std::ptrdiff_t>(best) + 1, Loop{axis, longest, stride});
+    return finer;
+  }
 
   Lowered run() {
     declare_axes();
@@ -68,7 +110,7 @@ class Lowerer {
     const Node *index_node = n->inputs[1].get(), *values = n->inputs[2].get();
     Access at;
     for (int k = 0, outer = 0; k < static_cast<int>(values->shape().size()); ++k)
-      at.push_back(vars_.of(k == axis ? static_cast<int>(group_.outer.size()) : outer++));
+      at.push_back(along(k == axis ? static_cast<int>(group_.outer.size()) : outer++));
     Access index_at = ir::broadcast_access(at, index_node->shape());
     value(index_node, index_at);
     Value v = value(values, at);
@@ -99,7 +141,7 @@ class Lowerer {
   }
 
   void declare_axes() {
-    for (int64_t e : group_.outer) vars_.add_axis(e), program_.outer.push_back({e});
+    for (const Loop& l : loops_) vars_.add_axis(l.extent), program_.outer.push_back({l.extent});
     for (int64_t e : group_.row) vars_.add_axis(e), program_.row.push_back({e});
     // Schedules need a loop to run lanes along.
     if (program_.outer.empty() && program_.row.empty()) vars_.add_axis(1), program_.outer.push_back({1});
@@ -108,9 +150,21 @@ class Lowerer {
   Access root_access(const ir::Root& root) const {
     Access at(root.axis.size());
     for (size_t k = 0; k < at.size(); ++k)
-      if (root.axis[k] >= 0) at[k] = vars_.of(root.axis[k]);
+      if (root.axis[k] >= 0) at[k] = along(root.axis[k]);
     return at;
   }
+
+  // The position along an axis of the group.
+  Linear along(int axis) const {
+    if (is_row_axis(axis))
+      return vars_.of(first_row_variable() + axis - static_cast<int>(group_.outer.size()));
+    Linear sum;
+    for (size_t k = 0; k < loops_.size(); ++k)
+      if (loops_[k].axis == axis)
+        sum = vars_.add(sum, vars_.scale(vars_.of(static_cast<int>(k)), loops_[k].stride));
+    return sum;
+  }
+  int first_row_variable() const { return static_cast<int>(loops_.size()); }
 
   // The sweep of each root: after every sweep that finishes a reduction that it reads, and not before a scan
   // that it reads.
@@ -234,8 +288,8 @@ class Lowerer {
 
   bool row(Value v) const { return program_.values[v].row; }
   bool row(const Linear& l) const {
-    for (size_t a = group_.outer.size(); a < group_.outer.size() + group_.row.size(); ++a)
-      if (vars_.depends_on(l, static_cast<int>(a))) return true;
+    for (size_t a = 0; a < group_.row.size(); ++a)
+      if (vars_.depends_on(l, first_row_variable() + static_cast<int>(a))) return true;
     return false;
   }
 
@@ -299,6 +353,7 @@ class Lowerer {
       bool in_row = row(of);
       out = define(DType::I64, in_row);
       emit(Divide{out, of, {var.divisor}, var.kind == VariableKind::Remainder}, in_row);
+      divided_.push_back(v);
     }
     return variable_value_[v] = out;
   }
@@ -551,6 +606,7 @@ class Lowerer {
 
   const ir::Group& group_;
   const std::function<bool(const Node*)>& in_memory_;
+  std::vector<Loop> loops_;  // over points
   Lowered out_;
   RowProgram program_;
   ir::Variables vars_;
@@ -563,19 +619,26 @@ class Lowerer {
   std::map<Request, Value> known_;
   std::unordered_map<const Node*, Value> scanned_;
   std::map<int, Value> variable_value_;
+  std::vector<int> divided_;  // quotients and remainders that statements compute
   std::map<Linear, Value> positions_;
   std::map<Condition, Value> tests_;
 };
 
 }  // namespace
 
-Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory) {
+Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory, Cuts cuts) {
   ir::Group loops = group;
   // Reductions over axes of extent 1 have a row of one element.
   bool reduces = std::any_of(group.roots.begin(), group.roots.end(),
                              [](auto& root) { return kind(root.node->op) == OpKind::Reduce; });
   if (loops.row.empty() && reduces) loops.row.push_back(1);
-  Lowered out = Lowerer(loops, in_memory).run();
+  Lowered out;
+  std::optional<std::vector<Loop>> next = one_loop_an_axis(loops);
+  while (next) {
+    Lowerer lowerer(loops, in_memory, *std::move(next));
+    out = lowerer.run();
+    next = cuts == Cuts::Loops && loops.row.empty() ? lowerer.finer_loops() : std::nullopt;
+  }
   collapse_axes(out.program);
   return out;
 }
@@ -587,7 +650,7 @@ Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const
   for (size_t k = 0; k < shape.size(); ++k)
     (static_cast<int64_t>(k) == axis ? loops.row : loops.outer).push_back(shape[k]);
   if (loops.outer.empty()) loops.outer.push_back(1);
-  Lowered out = Lowerer(loops, in_memory).run_scatter(scatter.get());
+  Lowered out = Lowerer(loops, in_memory, one_loop_an_axis(loops)).run_scatter(scatter.get());
   collapse_axes(out.program);
   return out;
 }

@@ -16,9 +16,14 @@ struct Lowered {
   std::vector<const ir::Node*> scalars;  // scalar nodes, and constants that are not special
 };
 
+// What becomes of quotients and remainders where a reshape cuts an axis of a map: they stay in the
+// statements, or the loop is cut so that none is left, where its pieces are long enough to be loops.
+enum class Cuts { Statements, Loops };
+
 // `in_memory` says which nodes are read from a buffer: graph inputs and stored roots of other steps. The
 // group's own roots are computed.
-Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory);
+Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory,
+              Cuts cuts = Cuts::Statements);
 
 // A scatter node, whose buffer already holds its first input: an ordered row along the indices, stores at
 // dynamic positions.

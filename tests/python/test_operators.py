@@ -65,6 +65,28 @@ def test_products():
     assert z.tolist() == [[1.0] * 3] * 3
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+@pytest.mark.parametrize("terms", [1, 3])
+def test_products_of_few_terms_between_maps(terms, dtype):
+    rng = np.random.default_rng(terms)
+    a, b = (rng.integers(-9, 9, shape).astype(dtype) for shape in ((5, terms), (terms, 200)))
+    expected = 2 * (a @ (b + 1)) - 3
+    np.testing.assert_array_equal(np.asarray(2 * (wf.asarray(a) @ (wf.asarray(b) + 1)) - 3), expected)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 64), (2, 48, 5), (6, 1, 32), (4, 3, 2)])
+def test_maps_of_flattened_transposed_arrays(shape):
+    a = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    b = np.arange(shape[1]) + 0.5
+    x, y = wf.asarray(a), wf.asarray(b)
+
+    def flat(xp, a, b):
+        moved = xp.reshape(xp.transpose(a, (1, 0, 2)), (-1,))
+        return moved * xp.repeat(b, a.size // b.size) - xp.reshape(a, (-1,))
+
+    np.testing.assert_array_equal(np.asarray(flat(wf, x, y)), flat(np, a, b))
+
+
 IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow]
 
 

@@ -20,11 +20,11 @@ using testing::HasSubstr;
 Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
 
 // The program of a graph that is one kernel, as lowered.
-RowProgram lowered(const std::string& lines) {
+RowProgram lowered(const std::string& lines, Cuts cuts = Cuts::Statements) {
   ir::Graph g = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu());
   ir::Partition p = passes::fuse(g, cpu(), Options());
   EXPECT_EQ(p.steps.size(), 1u);
-  return lower(p.steps[0].group, [](const ir::Node*) { return false; }).program;
+  return lower(p.steps[0].group, [](const ir::Node*) { return false; }, cuts).program;
 }
 
 template <class S>
@@ -43,6 +43,63 @@ TEST(Lower, AxesThatAnArrayRepeatsStayApart) {
   RowProgram p =
       lowered("%x = input \"x\" : f32[4, 5, 6]\n%b = input \"b\" : f32[6]\n%y = add %x, %b\nreturn %y");
   EXPECT_EQ(p.outer, (std::vector<Num>{{20}, {6}}));
+}
+
+// A flat array from a transposed one, and from one that it repeats.
+std::string flat_of_transposed(const std::string& inner) {
+  return "%x = input \"x\" : f32[6, 8, " + inner +
+         "]\n%p = permute %x, axes=[1, 0, 2]\n%f = reshape %p : f32[48, " + inner +
+         "]\n%b = input \"b\" : f32[48, 1]\n%r = broadcast %b : f32[48, " + inner +
+         "]\n%y = multiply %f, %r\n%z = exp %y\nreturn %z";
+}
+
+TEST(Lower, AReshapeCutsTheLoopOfAMapWhereThePiecesAreLong) {
+  const std::string lines = flat_of_transposed("40");
+  RowProgram whole = lowered(lines), cut = lowered(lines, Cuts::Loops);
+  EXPECT_EQ(whole.outer, (std::vector<Num>{{48}, {40}}));
+  EXPECT_GT(count<Divide>(whole), 0);
+  EXPECT_EQ(cut.outer, (std::vector<Num>{{8}, {6}, {40}}));
+  EXPECT_EQ(count<Divide>(cut), 0);
+}
+
+TEST(Lower, ALoopThatNestsReshapesIsCutAtEachOfThem) {
+  const std::string lines = R"(%x = input "x" : f32[4, 2, 64]
+    %p = permute %x, axes=[1, 0, 2]
+    %f = reshape %p : f32[512]
+    %b = input "b" : f32[8, 1]
+    %r = broadcast %b : f32[8, 64]
+    %g = reshape %r : f32[512]
+    %y = multiply %f, %g
+    return %y)";
+  EXPECT_GT(count<Divide>(lowered(lines)), 0);
+  RowProgram cut = lowered(lines, Cuts::Loops);
+  EXPECT_EQ(cut.outer, (std::vector<Num>{{2}, {4}, {64}}));
+  EXPECT_EQ(count<Divide>(cut), 0);
+}
+
+TEST(Lower, LoopsStayWholeWhereLanesWouldRunAlongAShortPiece) {
+  const std::string lines = R"(%x = input "x" : f32[4, 16]
+    %p = permute %x, axes=[1, 0]
+    %f = reshape %p : f32[64]
+    %i = input "i" : f32[64]
+    %y = multiply %f, %i
+    return %y)";
+  RowProgram p = lowered(lines, Cuts::Loops);
+  EXPECT_EQ(p.outer, (std::vector<Num>{{64}}));
+}
+
+TEST(Lower, LoopsStayWholeWhereAPieceIsShifted) {
+  const std::string lines = R"(%x = input "x" : f32[2, 64]
+    %b = input "b" : f32[1, 64]
+    %r = broadcast %b : f32[3, 64]
+    %f = reshape %r : f32[192]
+    %s = slice %f, starts=[5] : f32[128]
+    %i = reshape %x : f32[128]
+    %y = multiply %s, %i
+    return %y)";
+  RowProgram p = lowered(lines, Cuts::Loops);
+  EXPECT_EQ(p.outer, (std::vector<Num>{{128}}));
+  EXPECT_GT(count<Divide>(p), 0);
 }
 
 TEST(Lower, EqualReadsAreOneLoad) {

@@ -1,0 +1,85 @@
+// Products over an axis of few elements: which become maps, and that the values stay.
+#include "compiler/passes/expand_products.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
+#include "tests/fuzz/random_input.h"
+
+namespace weft::test {
+namespace {
+
+Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
+
+ir::Graph parsed(const std::string& lines) { return ir::parse("graph {\n" + lines + "\n}"); }
+
+// The graph expanded, after comparing values bit by bit: every double is one of `numbers`, whose products add
+// up without rounding.
+ir::Graph expanded(const ir::Graph& graph, const Target& target, const std::vector<double>& numbers) {
+  ir::Graph result = passes::expand_products(graph, target, Options{});
+  ir::verify(result, "expand_products");
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  size_t next = 0;
+  for (ir::HostTensor& input : inputs)
+    for (size_t at = 0; at < input.data.size(); at += sizeof(double))
+      std::memcpy(input.data.data() + at, &numbers[next++ % numbers.size()], sizeof(double));
+  EXPECT_EQ(ir::interpret(result, inputs).at(0).data, ir::interpret(graph, inputs).at(0).data)
+      << ir::print(result);
+  return result;
+}
+
+int64_t products_left(const std::string& lines, const Target& target = cpu()) {
+  const ir::Graph result = expanded(parsed(lines), target, {-3, 2, 0, 5, 1, -7, 4});
+  const std::vector<const ir::Node*> order = topological_order(result.outputs);
+  return std::ranges::count_if(order, [](const ir::Node* n) { return n->op == ir::Op::dot; });
+}
+
+TEST(ExpandProducts, OfTwoTerms) {
+  EXPECT_EQ(products_left("%a = input \"a\" : f64[3, 2]\n%b = input \"b\" : f64[2, 100]\n"
+                          "%c = dot %a, %b\nreturn %c"),
+            0);
+}
+
+TEST(ExpandProducts, OfBatchesOfComplexNumbers) {
+  EXPECT_EQ(products_left("%a = input \"a\" : c128[5, 2, 4]\n%b = input \"b\" : c128[5, 4, 64]\n"
+                          "%c = dot %a, %b\nreturn %c"),
+            0);
+}
+
+TEST(ExpandProducts, SumsBeginAtZero) {
+  expanded(parsed("%a = input \"a\" : f64[1, 1]\n%b = input \"b\" : f64[1, 64]\n%c = dot %a, %b\nreturn %c"),
+           cpu(), {-0.0, 1});
+}
+
+TEST(ExpandProducts, LeavesLongSumsAndShortRowsToTheLibrary) {
+  EXPECT_EQ(products_left("%a = input \"a\" : f64[3, 5]\n%b = input \"b\" : f64[5, 100]\n"
+                          "%c = dot %a, %b\nreturn %c"),
+            1);
+  EXPECT_EQ(products_left("%a = input \"a\" : f64[100, 2]\n%b = input \"b\" : f64[2, 3]\n"
+                          "%c = dot %a, %b\nreturn %c"),
+            1);
+}
+
+TEST(ExpandProducts, LeavesRowsThatDoNotLieInOnePiece) {
+  EXPECT_EQ(products_left("%a = input \"a\" : f64[3, 2]\n%b = input \"b\" : f64[100, 2]\n"
+                          "%t = permute %b, axes=[1, 0]\n%c = dot %a, %t\nreturn %c"),
+            1);
+}
+
+TEST(ExpandProducts, LeavesThoseOfAGpu) {
+  EXPECT_EQ(products_left("%a = input \"a\" : f64[3, 2]\n%b = input \"b\" : f64[2, 100]\n"
+                          "%c = dot %a, %b\nreturn %c",
+                          {TargetKind::Cuda, 132, 128, size_t{50} << 20, 90}),
+            1);
+}
+
+}  // namespace
+}  // namespace weft::test

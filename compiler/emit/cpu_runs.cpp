@@ -1,8 +1,12 @@
 // Accesses to neighbours of which each lane has as many, one after another: as many whole vectors, whose
 // elements are dealt to the lanes, or collected from them, in registers.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "compiler/emit/cpu_span.h"
+#include "compiler/plan/deal.h"
 
 namespace weft::emit {
 
@@ -11,69 +15,74 @@ using fmt::format;
 
 namespace {
 
-template <class F>
-std::string list(int count, F&& f) {
+template <class Range>
+std::string list(const Range& numbers) {
+  return format("{}", fmt::join(numbers, ", "));
+}
+
+// The types of a function for runs, and its copy of those that are not as many as lanes.
+std::string opening(const char* what, const std::string& element, const char* pointer, int length) {
+  return format(
+      "  typedef {0} Item __attribute__((aligned(1), may_alias));\n"
+      "  {0} items[{3} * L];\n"
+      "  {2}char* at = ({2}char*){1};\n",
+      element, what, pointer, length);
+}
+
+std::string vectors(const std::string& element, const Deal& deal) {
+  std::set<size_t> widths;
+  for (auto& p : deal.pieces) widths.insert(static_cast<size_t>(p.count));
   std::string out;
-  for (int k = 0; k < count; ++k) out += format("{}{}", k ? ", " : "", f(k));
+  for (const size_t width : widths)
+    out += format("  typedef {0} V{1} __attribute__((ext_vector_type({1}), aligned(1), may_alias));\n",
+                  element, width);
   return out;
 }
 
-// The types of a function for runs of `length` elements, `rest` of which are real.
-std::string opening(const char* what, const std::string& element, int lanes, int length) {
-  return format(
-      "  typedef {0} Vectors __attribute__((ext_vector_type({1})));\n"
-      "  typedef Vectors Unaligned __attribute__((aligned(1), may_alias));\n"
-      "  typedef {0} Item __attribute__((aligned(1), may_alias));\n{2}",
-      element, lanes * length, what);
+std::string picks(const Deal& deal, size_t next) {
+  std::string out;
+  for (auto& p : deal.picks)
+    out +=
+        format("  const auto v{} = __builtin_shufflevector(v{}, v{}, {});\n", next++, p.a, p.b, list(p.from));
+  return out;
 }
 
 std::string load_function(DType dtype, const std::string& element, const std::string& value, int lanes,
                           int length) {
+  const Deal deal = deal_in(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_load_run_{0}_{1}(const void* from, long rest, "
-      "{2} (&to)[{1}]) {{\n{3}"
-      "  if (rest >= L) {{\n    all = *(const Unaligned*)from;\n  }} else {{\n"
-      "    {4} items[{1} * L] = {{}};\n"
+      "{2} (&to)[{1}]) {{\n{3}{4}"
+      "  if (rest < L) {{\n    __builtin_memset(items, 0, sizeof items);\n"
       "    for (long k = 0; k < {1} * rest; ++k) items[k] = ((const Item*)from)[k];\n"
-      "    __builtin_memcpy(&all, items, sizeof all);\n  }}\n",
-      suffix(dtype), length, value, opening("  Vectors all;\n", element, lanes, length), element);
+      "    at = (const char*)items;\n  }}\n",
+      suffix(dtype), length, value, opening("from", element, "const ", length), vectors(element, deal));
+  for (size_t k = 0; k < deal.pieces.size(); ++k)
+    out += format("  const auto v{} = *(const V{}*)(at + {} * sizeof(Item));\n", k, deal.pieces[k].count,
+                  deal.pieces[k].at);
+  out += picks(deal, deal.pieces.size());
   for (int k = 0; k < length; ++k)
-    out += format("  to[{}] = weft_unpack_{}(__builtin_shufflevector(all, all, {}));\n", k, suffix(dtype),
-                  list(lanes, [&](int lane) { return lane * length + k; }));
+    out += format("  to[{}] = weft_unpack_{}(v{});\n", k, suffix(dtype), deal.ends[static_cast<size_t>(k)]);
   return out + "}\n";
 }
 
 std::string store_function(DType dtype, const std::string& element, const std::string& value, int lanes,
                            int length) {
+  const Deal deal = deal_out(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_store_run_{0}_{1}(void* to, long rest, "
-      "const {2} (&from)[{1}]) {{\n{3}",
-      suffix(dtype), length, value, opening("", element, lanes, length));
-  std::vector<std::string> joined;
-  joined.reserve(static_cast<size_t>(length));
-  for (int k = 0; k < length; ++k) joined.push_back(format("weft_pack_{}(from[{}])", suffix(dtype), k));
-  // Pairs of vectors, pairs of those, ...; where one is left over, only its own half matters.
-  int names = 0;
-  for (int width = lanes; joined.size() > 1; width *= 2) {
-    std::vector<std::string> wider;
-    for (size_t k = 0; k < joined.size(); k += 2) {
-      const bool pair = k + 1 < joined.size();
-      out += format("  const auto j{} = {};\n", names, joined[k]);
-      if (pair) out += format("  const auto j{} = {};\n", names + 1, joined[k + 1]);
-      wider.push_back(format("__builtin_shufflevector(j{}, j{}, {})", names, names + (pair ? 1 : 0),
-                             list(2 * width, [&](int e) { return pair || e < width ? e : -1; })));
-      names += 2;
-    }
-    joined = std::move(wider);
-  }
-  out +=
-      format("  const auto lined = {0};\n  const Vectors all = __builtin_shufflevector(lined, lined, {1});\n",
-             joined[0], list(lanes * length, [&](int e) { return e % length * lanes + e / length; }));
+      "const {2} (&from)[{1}]) {{\n{3}{4}  if (rest < L) at = (char*)items;\n",
+      suffix(dtype), length, value, opening("to", element, "", length), vectors(element, deal));
+  for (int k = 0; k < length; ++k)
+    out += format("  const auto v{0} = weft_pack_{1}(from[{0}]);\n", k, suffix(dtype));
+  out += picks(deal, static_cast<size_t>(length));
+  for (size_t k = 0; k < deal.pieces.size(); ++k)
+    out += format("  *(V{}*)(at + {} * sizeof(Item)) = v{};\n", deal.pieces[k].count, deal.pieces[k].at,
+                  deal.ends[k]);
   return out + format(
-                   "  if (rest >= L) {{\n    *(Unaligned*)to = all;\n    return;\n  }}\n"
-                   "  {0} items[{1} * L];\n  __builtin_memcpy(items, &all, sizeof all);\n"
-                   "  for (long k = 0; k < {1} * rest; ++k) ((Item*)to)[k] = items[k];\n}}\n",
-                   element, length);
+                   "  if (rest < L)\n"
+                   "    for (long k = 0; k < {} * rest; ++k) ((Item*)to)[k] = items[k];\n}}\n",
+                   length);
 }
 
 }  // namespace

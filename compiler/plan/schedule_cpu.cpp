@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/plan/deal.h"
 #include "compiler/plan/schedule.h"
 #include "compiler/plan/unroll.h"
 
@@ -33,7 +34,7 @@ constexpr float kLight = 6;  // multiply-adds of an element
 constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
 constexpr int64_t kFeelsItsEnd = 1 << 16;  // bytes of a row
 constexpr int64_t kTinyRow = 16;           // elements that are done one after another,
-constexpr float kUnrolledWork = 260;       // where all of them cost no more multiply-adds
+constexpr float kUnrolledWork = 330;       // where all of them cost no more multiply-adds
 // Shuffles that take as long as one sweep of a row and as joining the lanes of one reduction.
 constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
@@ -126,18 +127,21 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
   for (int a = outer + static_cast<int>(p.row.size()) - 1; a >= (p.row.empty() ? 0 : outer); --a) {
     const int64_t n = p.extent(a).value;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > kUnrolledWork || !can_unroll(p, a)) continue;
-    int64_t runs = 0;
+    int shuffles = 0;
+    const int in = deal_in(lanes, static_cast<int>(n)).cost(),
+              out = deal_out(lanes, static_cast<int>(n)).cost();
     for_each_stmt(p, [&](const Stmt& s) {
       auto* l = std::get_if<Load>(&s);
       auto* st = std::get_if<Store>(&s);
       if ((!l && !st) || is_complex(p.buffers[l ? l->buffer : st->buffer].dtype)) return;
       const Index& at = *index_of(s);
       for (int b = 0; b < outer; ++b)
-        runs += b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes;
+        if (b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes)
+          shuffles += l ? in : out;
     });
     const double row = kShufflesOfSweep * static_cast<double>(p.sweeps.size()) +
                        kShufflesOfJoin * static_cast<double>(p.accumulators.size());
-    if (runs > 0 && static_cast<double>(runs * n * (n - 1)) <= lanes * row) return a;
+    if (shuffles > 0 && shuffles <= lanes * row) return a;
   }
   return -1;
 }

@@ -111,18 +111,26 @@ class Unroller {
     return out;
   }
 
+  // Pairs, pairs of those, ...: of so few elements, as exact as a total of more digits, and no chain.
   void fold(const Fold& f) {
     const Accumulator& acc = p_.accumulators[static_cast<size_t>(f.accumulator)];
-    const DType dtype = is_half(acc.dtype) ? span_dtype(acc) : total_dtype(acc);
+    const DType dtype = span_dtype(acc);
     const bool casts = dtype != acc.dtype;
-    Value total = -1;
+    std::vector<Value> parts;
     for (int k = 0; k < count_; ++k) {
-      Value v = nth(f.value, k);
-      if (casts) v = let(new_value(dtype), Op::cast, {v});
-      const Value to = k == count_ - 1 && !casts ? acc.out : k > 0 ? new_value(dtype) : v;
-      total = k == 0 ? v : let(to, joining_op(acc.op), {total, v});
+      const Value v = nth(f.value, k);
+      parts.push_back(casts ? let(new_value(dtype), Op::cast, {v}) : v);
     }
-    if (casts) let(acc.out, Op::cast, {total});
+    while (parts.size() > 1) {
+      const bool last = parts.size() == 2 && !casts;
+      std::vector<Value> joined;
+      for (size_t k = 0; k + 1 < parts.size(); k += 2)
+        joined.push_back(
+            let(last ? acc.out : new_value(dtype), joining_op(acc.op), {parts[k], parts[k + 1]}));
+      if (parts.size() % 2 == 1) joined.push_back(parts.back());
+      parts = std::move(joined);
+    }
+    if (casts) let(acc.out, Op::cast, {parts[0]});
   }
 
   RowProgram& p_;

@@ -195,15 +195,34 @@ bool require(InputAccess& out, const Linear& at, int64_t extent, const Variables
   return true;
 }
 
+// Axes go over to axes in the smallest runs with as many elements. Most runs are one axis each: its position
+// is taken as it is, also where it lies outside of the axis because a guard forbids to read there.
 Access reshape_access(const Access& at, const Shape& from, const Shape& to, Variables& variables) {
-  Linear flat = address(at, contiguous_strides(from), 0, variables);
   Access out(to.size());
-  for (size_t i = to.size(); i-- > 0;) {
-    if (to[i] == 1) continue;
-    bool first = element_count(std::span(to.begin(), i)) == 1;
-    out[i] = first ? flat : variables.remainder(flat, to[i]);
-    if (!first) flat = variables.quotient(flat, to[i]);
-    if (first) break;
+  if (element_count(from) == 0) return out;
+  size_t from_end = from.size(), to_end = to.size();
+  while (from_end > 0 && to_end > 0) {
+    size_t from_begin = from_end, to_begin = to_end;
+    int64_t of_from = 1, of_to = 1;
+    Linear flat;
+    do {
+      if (of_from <= of_to && from_begin > 0) {
+        --from_begin;
+        flat = variables.add(flat, variables.scale(at[from_begin], of_from));
+        of_from *= from[from_begin];
+      } else {
+        of_to *= to[--to_begin];
+      }
+    } while (of_from != of_to);
+    int64_t left = of_to;
+    for (size_t k = to_end; k-- > to_begin && left > 1;) {
+      if (to[k] == 1) continue;
+      left /= to[k];
+      out[k] = left == 1 ? flat : variables.remainder(flat, to[k]);
+      if (left > 1) flat = variables.quotient(flat, to[k]);
+    }
+    from_end = from_begin;
+    to_end = to_begin;
   }
   return out;
 }

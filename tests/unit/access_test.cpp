@@ -102,6 +102,25 @@ TEST(Access, ReshapeThereAndBackIsNothing) {
   EXPECT_EQ(address(in.at, {6, 1}, 0, r.variables), (Linear{{{0, 6}, {1, 1}}, 0}));
 }
 
+TEST(Access, ReshapeOfWhatAGuardKeepsInsideNeedsNoDivision) {
+  Reader r(R"(graph { %x = input : f32[4, 6, 1]
+    %y = reshape %x : f32[4, 6]
+    %z = pad %y, 0.0, before=[0, 1], after=[0, 1]
+    return %z })");
+  InputAccess in = r.read_all();
+  EXPECT_EQ(in.at, (Access{axis(0), axis(1, 1, -1), {}})) << "beyond the guard nothing is read";
+  EXPECT_EQ(in.when, (std::vector<Condition>{{axis(1, 1, -1), 6}}));
+}
+
+TEST(Access, ReshapeDividesOnlyWhereAxesAreSplit) {
+  Reader r("graph { %x = input : f32[5, 4, 6, 3]\n %y = reshape %x : f32[5, 24, 3]\n return %y }");
+  Access at = r.read().at;
+  EXPECT_EQ(at[0], axis(0));
+  EXPECT_EQ(r.variables[at[1].single().value()].of, axis(1));
+  EXPECT_EQ(r.variables[at[2].single().value()].of, axis(1));
+  EXPECT_EQ(at[3], axis(2));
+}
+
 TEST(Access, PadReadsWhereItsConditionsHold) {
   Reader r("graph { %x = input : f32[4, 5]\n %y = pad %x, 0.0, before=[2, 0], after=[1, 0]\n return %y }");
   InputAccess in = r.read();

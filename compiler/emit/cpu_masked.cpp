@@ -41,9 +41,16 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
     streams_.push_back({"r" + n, element, start, "", true, false, size_of(t)});
     return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
   }
-  streams_.push_back({"r" + n, element, start, by ? spell(*by) : "0", true, false, size_of(t)});
-  if (s.guards.empty()) return format("weft_load_strided_first_{0}(r{1}, r{1}_by, rest)", suffix(t), n);
-  return format("weft_gather_masked_{}(r{}, weft_lanes_i64() * (i64v)(r{}_by), {})", suffix(t), n, n, mask);
+  std::string stride = by ? spell(*by) : "0";
+  const bool whole_rows =
+      std::none_of(s.guards.begin(), s.guards.end(), [&](Value g) { return e_.varies_[g]; });
+  if (whole_rows && !only_if.empty()) {
+    start = format("({} ? {} : (const {}*)weft_zeros)", only_if, start, element);
+    stride = format("({} ? {} : 0)", only_if, stride);
+  }
+  streams_.push_back({"r" + n, element, start, stride, true, false, size_of(t)});
+  if (whole_rows) return format("weft_load_strided_first_{0}(r{1}, r{1}_by, rest)", suffix(t), n);
+  return format("weft_load_strided_masked_{0}(r{1}, r{1}_by, {2})", suffix(t), n, mask);
 }
 
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,

@@ -111,6 +111,15 @@ TEST_P(PreludeMemory, MaskedLoadsTouchWhatTheMaskSays) {
       Column got = lanes_of(lanes, t, value);
       for (int i = 0; i < lanes; ++i)
         expect_same(got[static_cast<size_t>(i)], mask[i] ? nth(t, i - first) : Scalar{t, 0, 0, 0}, "masked");
+      long stride = 2;
+      Memory apart(t, 2 * (last - first));
+      call(lanes, "weft_load_strided_masked" + suffix(t),
+           {apart.bytes.data() - static_cast<ptrdiff_t>(2 * static_cast<size_t>(first) * size_of(t)), &stride,
+            mask, value.bytes});
+      got = lanes_of(lanes, t, value);
+      for (int i = 0; i < lanes; ++i)
+        expect_same(got[static_cast<size_t>(i)], mask[i] ? nth(t, 2 * (i - first)) : Scalar{t, 0, 0, 0},
+                    "masked steps");
     }
 }
 

@@ -272,6 +272,11 @@ $fn $V weft_load_strided_first_$T(const void* p, long stride, long n) {
   const i64v lanes = weft_lanes_i64();
   return weft_gather_masked_$T(p, lanes * (i64v)(stride), __builtin_convertvector(lanes < (i64v)(n), boolv));
 }
+//@ weft_load_strided_masked_$T : all
+$fn $V weft_load_strided_masked_$T(const void* p, long stride, boolv mask) {
+  if (weft_bits(mask) == ~0ul >> (64 - L)) return weft_load_strided_$T(p, stride);
+  return weft_gather_masked_$T(p, weft_lanes_i64() * (i64v)(stride), mask);
+}
 //@ weft_store_first_$T : bool ints halves floats
 $fn void weft_store_first_$T(void* p, $V x, long n) {
   if (n >= L) return weft_store_$T(p, x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/access.h"
 #include "compiler/passes/fuse.h"
 
 namespace weft::passes {
@@ -154,6 +155,17 @@ Join can_join_siblings(const Space& space, const Node& root, const Target& targe
   }
   if (g != space.extents.size()) return refuse("its loops have another shape");
   return finish(space, root, std::move(axis), target);
+}
+
+Join can_assign_beside(const Space& space, const Node& assign, const std::vector<const Node*>& before,
+                       const Target& target) {
+  if (target.kind != TargetKind::Cpu) return refuse("it is written in place");
+  for (const Node* other : before)
+    if (other->shape() != assign.shape() ||
+        !ir::disjoint(other->as<ir::SliceAttr>(), other->inputs[1]->shape(), assign.as<ir::SliceAttr>(),
+                      assign.inputs[1]->shape()))
+      return refuse("it is written in place, and the same elements may be replaced again");
+  return can_join_siblings(space, assign, target);
 }
 
 Join can_total_across(const Members& rows, const Members& columns,

@@ -92,6 +92,8 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
       } else if (Reading& first = e.readings[known->second].second;
                  first.aligned && (!r.aligned || r.axis != first.axis)) {
         first = {false, {}, "it is read at several positions"};
+      } else if (first.only_memory) {
+        first = std::move(r);
       }
       return;
     }
@@ -126,7 +128,7 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
     visit(root->inputs[1].get(), top);
     const Node* memory = ir::memory_of(root->inputs[0].get());
     if (roots.contains(memory) && !e.reading(memory))
-      add_reading(memory, {false, {}, "it is written in place"});
+      add_reading(memory, {false, {}, "it is written in place", memory->op == Op::assign});
   } else {
     e.compile_cost = compile_cost(*root);
     expand(root, top);

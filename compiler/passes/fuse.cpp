@@ -366,6 +366,18 @@ class Fuser {
     return nullptr;
   }
 
+  // The assigns of a group that write the memory that this one writes after them, the last one first.
+  std::vector<const Node*> assigns_before(const Node& n, int g) const {
+    std::vector<const Node*> out;
+    const Node* before = ir::memory_of(n.inputs[0].get());
+    for (; before->op == Op::assign; before = ir::memory_of(before->inputs[0].get())) {
+      auto group = groups_.group_of.find(before);
+      if (group == groups_.group_of.end() || group->second != g) break;
+      out.push_back(before);
+    }
+    return out;
+  }
+
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
     Building& b = groups_.all[g];
     auto refused = [&](const Node* producer, const std::string& reason) {
@@ -379,7 +391,9 @@ class Fuser {
     for (auto& root : b.roots) {
       const Reading* reading = e.reading(root.node.get());
       if (!reading) continue;
-      Join join = can_fuse(b.space, *root.node, root.axis, *n, *reading, target_, options_.numerics);
+      Join join = reading->only_memory
+                      ? can_assign_beside(b.space, *n, assigns_before(*n, g), target_)
+                      : can_fuse(b.space, *root.node, root.axis, *n, *reading, target_, options_.numerics);
       if (!join.possible) return refused(root.node.get(), join.reason);
       if (first && join.axis != axis)
         return refused(root.node.get(), "it lines up otherwise than " + std::string(name(first->op)));
@@ -495,7 +509,8 @@ class Fuser {
     for (auto& out : graph_.outputs) mark_stored(out.get());
     for (auto& [root, e] : expressions_)
       for (auto& [producer, reading] : e.readings)
-        if (groups_.group_of.at(producer) != groups_.group_of.at(root)) mark_stored(producer);
+        if (reading.only_memory || groups_.group_of.at(producer) != groups_.group_of.at(root))
+          mark_stored(producer);
     ir::Partition out;
     for (int g : run_order()) {
       const Building& b = groups_.all[g];

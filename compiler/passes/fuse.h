@@ -34,7 +34,8 @@ struct Space {
 struct Reading {
   bool aligned = false;  // every axis of the producer is one axis of the reader, whole and in place
   std::vector<int> axis;
-  std::string reason;  // when not aligned
+  std::string reason;        // when not aligned
+  bool only_memory = false;  // an assign that changes other elements of the same memory: it reads no value
 };
 
 // Whether `consumer` can be computed in the group of `producer`, which is laid out by `producer_axis` in
@@ -45,6 +46,11 @@ Join can_fuse(const Space& space, const ir::Node& producer, const std::vector<in
 
 // Whether two roots that do not read each other can share the loops of a group.
 Join can_join_siblings(const Space& space, const ir::Node& root, const Target& target);
+
+// Whether an assign can share the loops of those that write the same memory before it: where all of them
+// replace other elements, no point of the loops can meet what another one wrote.
+Join can_assign_beside(const Space& space, const ir::Node& assign, const std::vector<const ir::Node*>& before,
+                       const Target& target);
 
 // A group as far as another one may take it in.
 struct Members {

@@ -110,6 +110,24 @@ TEST_P(Assign, MaySpareWhatOthersRead) {
   })");
 }
 
+// One kernel on the CPU: each writes elements of its own, also those that it adds to.
+TEST_P(Assign, WritesInterleavedParts) {
+  check_in_place(backend(GetParam()), R"(graph {
+    %a = input "a" : f64[21, 25, 4]
+    %x = input "x" : f64[20, 25, 1]
+    %e = exp %x
+    %u = update %a, %e, starts=[1, 0, 2]
+    %s = tanh %x
+    %v = update %u, %s, starts=[1, 0, 0]
+    %o = slice %v, starts=[0, 0, 3] : f64[20, 25, 1]
+    %p = multiply %o, %x
+    %w = update %v, %p, starts=[0, 0, 3]
+    %q = subtract %e, %s
+    %z = update %w, %q, starts=[1, 0, 1]
+    return %z
+  })");
+}
+
 TEST_P(Assign, TakesItsOwnElementsFromAnEarlierValue) {
   check_in_place(backend(GetParam()), R"(graph {
     %a = input "a" : f32[100, 33]

@@ -748,5 +748,41 @@ TEST(Fuse, FindsTheLargestAndASumRelativeToItTogether) {
   EXPECT_EQ(roots_of(gpu, Numerics::Strict), (std::vector<std::string>{"max", "sum", "divide sum"}));
 }
 
+// Two assigns into an input that is given away.
+Fused two_assigns(const std::string& second, const std::string& starts) {
+  Options options;
+  options.donated = {0};
+  return fuse(fmt::format(R"(%a = input "a" : f32[64, 4]
+    %x = input "x" : f32[32, 1]
+    %e = exp %x
+    %u = update %a, %e, starts=[0, 0]
+    {}
+    %w = update %u, %s, starts=[{}]
+    return %w)",
+                          second, starts),
+              options);
+}
+
+TEST(Fuse, AssignsOfOtherElementsOfOneMemoryShareAKernel) {
+  Fused f = two_assigns("%s = square %x", "0, 2");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+  EXPECT_EQ(f.partition.steps[0].group.roots.size(), 2u);
+  for (auto& root : f.partition.steps[0].group.roots) EXPECT_TRUE(root.stored);
+}
+
+TEST(Fuse, AssignsOfTheSameElementsKeepTheirOrder) {
+  Fused f = two_assigns("%s = square %x", "16, 0");
+  EXPECT_EQ(f.kernels(), 2u);
+  EXPECT_THAT(f.why, HasSubstr("the same elements may be replaced again"));
+}
+
+TEST(Fuse, AnAssignWaitsForWhatItReadsOfTheMemory) {
+  Fused f =
+      two_assigns("%p = slice %u, starts=[8, 0] : f32[32, 1]\n %q = square %p\n %s = add %q, %x", "32, 1");
+  EXPECT_EQ(f.kernels(), 2u);
+  EXPECT_THAT(f.why, HasSubstr("it is written in place"));
+  expect_runnable(f.partition);
+}
+
 }  // namespace
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "compiler/base/error.h"
+#include "runtime/cpu/few_rows_dot.h"
 #include "runtime/cpu/openblas.h"
 
 namespace weft::runtime {
@@ -22,6 +23,7 @@ constexpr int64_t kVectorPiece = 1 << 16;    // elements of the matrix in one pi
 constexpr int64_t kLongRow = 1 << 13;        // elements of a stored row that are worth being cut
 constexpr int64_t kFewestRows = 64;          // that are added up before parts are
 constexpr int64_t kDeepest = 1 << 30;        // k of one call
+constexpr int64_t kFewRowsPiece = 1 << 12;   // bytes of a row of the matrix that one thread reads, or more
 constexpr double kFlopsPerThread = 1 << 17;  // multiply-adds that are worth waking a thread
 
 int blas_int(int64_t value, const char* what) {
@@ -139,6 +141,23 @@ int64_t piece_begin(int64_t extent, int64_t count, int64_t index) {
   return extent / count * index / 16 * 16;
 }
 
+// What fills no vector at the end of the rows is the library's.
+template <typename T>
+void few_rows_dot(const Product<T>& whole, const Dot& d, T* c, const T* a, const T* b,
+                  const ParallelFor& parallel) {
+  constexpr int64_t unit = kFewRowsUnit<T>, grain = kFewRowsPiece / static_cast<int64_t>(sizeof(T)) / unit;
+  const int64_t units = d.n / unit, rest = d.n % unit;
+  for (int64_t batch = 0; batch < d.batch; ++batch, c += d.stride_c, a += d.stride_a, b += d.stride_b) {
+    const FewRows<T> rows{d.m, d.n,   d.k, a,    d.transpose_a ? 1 : d.lda, d.transpose_a ? d.lda : 1,
+                          b,   d.ldb, c,   d.ldc};
+    parallel(units, grain, [&](int64_t begin, int64_t end) { few_rows(rows, begin * unit, end * unit); });
+    if (rest == 0) continue;
+    Product<T> last = whole;
+    last.n = rest;
+    last.run(c + units * unit, a, b + units * unit);
+  }
+}
+
 template <typename T>
 void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* b,
          const ParallelFor& parallel) {
@@ -148,6 +167,10 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
   auto grain_for = [](double flops) {
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
   };
+
+  if constexpr (std::is_floating_point_v<T>)
+    if (!d.transpose_b && few_rows_apply(d.m, d.n, d.k, sizeof(T)))
+      return few_rows_dot(whole, d, c, a, b, parallel);
 
   if (const int64_t parts = parts_of(d); parts > 1) {
     const size_t area = static_cast<size_t>(d.m * d.n);

@@ -1,6 +1,6 @@
 // Matrix products by OpenBLAS, cut into tiles that depend on the problem only: the same bits for any number
 // of threads. The device's threads share the tiles and OpenBLAS runs single-threaded beneath them, so that
-// two pools do not compete for the processors.
+// two pools do not compete for the processors. Products of a few rows are our own (few_rows_dot.h).
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <random>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/cpu_device.h"
@@ -135,6 +137,17 @@ TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {
   TestFixture::check(device, 2, 3, 2, 66'000, true, false, 1);
 }
 
+TYPED_TEST(CpuDot, FewRowsWithALargeMatrix) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 3});
+  for (int64_t m : {2, 4, 5, 10, 11})
+    for (bool ta : {false, true}) {
+      TestFixture::check(device, 1, m, 4099, 37, ta, false, 3);
+      TestFixture::check(device, 2, m, 3, 30'001, ta, false, 0);
+      TestFixture::check(device, 1, m, 136, 517, ta, false, 0, true);
+    }
+}
+
 TYPED_TEST(CpuDot, BatchesMayRepeatAnOperand) {
   Counters counters;
   const auto device = make_device(counters, {.threads = 2});
@@ -145,22 +158,24 @@ TYPED_TEST(CpuDot, BatchesMayRepeatAnOperand) {
 TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
-  const int64_t side = 600;
-  std::vector<TypeParam> a(side * side), b(side * side);
-  for (TypeParam& x : a) x = normal(random);
-  for (TypeParam& x : b) x = normal(random);
-  std::vector<std::vector<TypeParam>> results;
-  for (int threads : {1, 2, 7}) {
-    Counters counters;
-    std::vector<TypeParam> c(side * side);
-    make_device(counters, {.threads = threads})
-        ->dot({dtype_of<TypeParam>, 1, side, side, side, false, true, side, side, side, 0, 0, 0}, c.data(),
-              a.data(), b.data());
-    EXPECT_EQ(counters.library_calls, 1);
-    results.push_back(std::move(c));
+  for (auto [m, n, k, tb] :
+       {std::tuple<int64_t, int64_t, int64_t, bool>{600, 600, 600, true}, {7, 9001, 300, false}}) {
+    std::vector<TypeParam> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n));
+    for (TypeParam& x : a) x = normal(random);
+    for (TypeParam& x : b) x = normal(random);
+    std::vector<std::vector<TypeParam>> results;
+    for (int threads : {1, 2, 7}) {
+      Counters counters;
+      std::vector<TypeParam> c(static_cast<size_t>(m * n));
+      make_device(counters, {.threads = threads})
+          ->dot({dtype_of<TypeParam>, 1, m, n, k, false, tb, k, tb ? k : n, n, 0, 0, 0}, c.data(), a.data(),
+                b.data());
+      EXPECT_EQ(counters.library_calls, 1);
+      results.push_back(std::move(c));
+    }
+    for (const auto& c : results)
+      EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
   }
-  for (const auto& c : results)
-    EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
 }
 
 TEST(CpuDotErrors, NamesWhatItCannotMultiply) {

@@ -10,6 +10,7 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
@@ -20,6 +21,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -57,6 +59,15 @@ constexpr const char* kPasses =
     "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(loop-rotate,licm))";
 constexpr const char* kLastPasses = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+// Of the code generator's own passes. The loops move their pointers themselves, as cheaply as these would
+// find after a sixth of the time.
+constexpr llvm::StringRef kSkippedPasses[] = {"Loop Strength Reduction",
+                                              "Canonicalize Freeze Instructions in Loops"};
+// It compares each store of a block with all loads: half of the time of a long block. Such are written in an
+// order as good.
+constexpr llvm::StringRef kShortBlockPass = "Machine Instruction Scheduler";
+constexpr size_t kLongBlock = 1000;  // instructions
 
 // LLVM's code generator reports some of its own limits by ending the process. While a kernel is compiled,
 // such a report is thrown instead; the state it leaves behind is leaked, because it was not made to be
@@ -128,6 +139,25 @@ class CollectErrors : public llvm::DiagnosticHandler {
 
  private:
   std::string& log_;
+};
+
+// Asked by the code generator before its passes.
+class SkipPasses : public llvm::OptPassGate {
+ public:
+  explicit SkipPasses(const llvm::Module& module) {
+    for (const llvm::Function& function : module)
+      for (const llvm::BasicBlock& block : function)
+        if (block.size() > kLongBlock)
+          long_functions_.insert(("function (" + function.getName() + ")").str());
+  }
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef what) override {
+    if (pass == kShortBlockPass) return !long_functions_.contains(what);
+    return !llvm::is_contained(kSkippedPasses, pass);
+  }
+
+ private:
+  llvm::StringSet<> long_functions_;
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
@@ -289,6 +319,8 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   for (const char* feature : {"avx512f", "avx512bw", "avx512vl"})
     if (has(feature)) options.push_back("-D__" + llvm::StringRef(feature).upper() + "__=1");
   std::string all = clang::getClangFullVersion() + kFirstPasses + kUnrollPasses + kPasses + kLastPasses;
+  for (const llvm::StringRef skipped : kSkippedPasses) all += skipped;
+  all += kShortBlockPass.str() + std::to_string(kLongBlock);
   for (const std::string& option : options) all += '\n' + option;
   toolchain = std::string("clang-") + CLANG_VERSION_STRING + " " + cpu + " " + to_string(hash_text(all));
 
@@ -400,6 +432,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   llvm::SmallVector<char, 0> bytes;
   auto out = std::make_unique<llvm::raw_svector_ostream>(bytes);
   auto codegen = std::make_unique<llvm::legacy::PassManager>();
+  std::unique_ptr<SkipPasses> gate;
 
   compiling = true;
   try {
@@ -425,6 +458,8 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
       optimize(module, *machine);
       if (times) times->optimize_ms = milliseconds_since(start);
       start = std::chrono::steady_clock::now();
+      gate = std::make_unique<SkipPasses>(module);
+      context->setOptPassGate(*gate);
       if (machine->addPassesToEmitFile(*codegen, *out, nullptr, type, /*DisableVerify=*/true))
         throw InternalError("clang_jit: this target cannot emit the file type");
       codegen->run(module);
@@ -435,7 +470,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   } catch (FatalError& fatal) {
     compiling = false;
     (void)context.release(), (void)compiler.release(), (void)action.release(), (void)machine.release();
-    (void)codegen.release(), (void)out.release();
+    (void)codegen.release(), (void)out.release(), (void)gate.release();
     throw refuse("LLVM: " + fatal.reason);
   } catch (...) {
     compiling = false;

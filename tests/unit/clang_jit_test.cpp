@@ -137,6 +137,21 @@ TEST(ClangJit, LoopsOfKnownLengthAreUnrolledBeforeAndAfterInlining) {
   EXPECT_THAT(jit.assembly(unknown, "k"), HasSubstr("\tj"));
 }
 
+TEST(ClangJit, LongBlocksReadWhatTheyWroteBefore) {
+  const ClangJit jit;
+  constexpr int kCount = 1500;
+  std::string body;
+  for (int i = 1; i < kCount; ++i) {
+    const std::string at = std::to_string(i), before = std::to_string(i - 1);
+    body += "to[" + at + "] = from[" + before + "] * 3 + " + at + ";\n";
+  }
+  auto code = build(jit, "extern \"C\" void k(unsigned* to, const unsigned* from) {\n" + body + "}", "k");
+  std::vector<unsigned> values(kCount, 1), expected = values;
+  for (unsigned i = 1; i < kCount; ++i) expected[i] = expected[i - 1] * 3 + i;
+  function<void(unsigned*, const unsigned*)>(*code, "k")(values.data(), values.data());
+  EXPECT_EQ(values, expected);
+}
+
 TEST(ClangJit, MultiplyAddsContractUnlessThePragmaForbidsIt) {
   ClangJit jit;
   const std::string body = R"(extern "C" double k(double a, double b, double c) { return a * b + c; })";

@@ -288,7 +288,6 @@ std::string CpuEmitter::entry() {
     point += store_partials();
   else
     point += block(p_.epilogue);
-  if (s_.split > 1) finish_tasks_ = scans_ ? tasks_ : tasks_ / s_.split;
   std::string body = goes_across_ ? task_loops(false, point, clear_across(), store_across())
                                   : task_loops(s_.split > 1, point);
   std::string head = unpack();
@@ -298,6 +297,15 @@ std::string CpuEmitter::entry() {
 std::string CpuEmitter::finish_entry() {
   totalling_ = false;
   prefetched_.clear();
+  finish_tasks_ = scans_ ? tasks_ : tasks_ / s_.split;
+  if (columns_ && !scans_) {
+    // Parts are few and columns many: as many tasks as have some of them.
+    const int64_t chunk =
+                      std::min<int64_t>(s_.chunk, (kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes),
+                  chunks = (lane_extent() + chunk - 1) / chunk;
+    finish_tasks_ = p_.outer_count() / lane_extent() * chunks;
+    names_.chunk = extra(chunk), names_.chunks = extra(chunks);
+  }
   std::string point = block(p_.sweeps[0].before);
   point += scans_ ? sweep(p_.sweeps[0]) : load_partials();
   point += block(p_.epilogue);

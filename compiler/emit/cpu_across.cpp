@@ -11,8 +11,6 @@ using fmt::format;
 // rows. These arrays lie one after another in `partials`; NAME_finish joins them in the dtype of totals, and
 // runs what comes after all points.
 
-constexpr int64_t kFinishedTogether = 512;  // elements of a row
-
 void CpuEmitter::place_across() {
   const int64_t points = p_.outer_count(), parts = (points + s_.rows_per_task - 1) / s_.rows_per_task;
   const int64_t chunk = (kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes,

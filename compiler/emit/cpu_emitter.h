@@ -16,6 +16,8 @@
 
 namespace weft::emit {
 
+constexpr int64_t kFinishedTogether = 512;  // elements of a row that a task of NAME_finish joins the parts of
+
 class CpuEmitter {
  public:
   CpuEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);

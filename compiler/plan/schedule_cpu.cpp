@@ -316,7 +316,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
       s.split = 1;
       if (splits && blocks < 16)
         s.split =
-            std::min<int64_t>({p.row[0].value / 128, 64, std::max<int64_t>(1, row * lane / kPartElements)});
+            std::min<int64_t>({p.row[0].value / 64, 64, std::max<int64_t>(1, row * lane / kPartElements)});
       s.split = std::max<int64_t>(s.split, 1);
       if (blocks * s.split >= 16) break;
     }

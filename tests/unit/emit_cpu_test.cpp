@@ -341,6 +341,34 @@ TEST_P(Forcing, AnySchedule) {
 INSTANTIATE_TEST_SUITE_P(EmitCpu, Forcing, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
 
+// Parts of columns that several tasks finish, each some of them.
+TEST(SplitColumns, AreFinishedInChunks) {
+  for (const char* reduction : {"sum", "max", "argmin"})
+    for (int64_t columns : {512, 1100, 2500}) {
+      const std::string text = fmt::format(R"(graph {{
+  %x = input "x" : f32[2, 300, {0}]
+  %s = {1} %x, axes=[1]
+  %r = add %s, %s
+  return %r, %s }})",
+                                           columns, reduction);
+      const ir::Graph graph = ir::parse(text);
+      const auto inputs = test::random_inputs(graph, 7, {0.25, 3}, 0.0);
+      const auto want = interpret(graph, inputs);
+      for (int lanes : {8, 64}) {
+        Forced forced;
+        forced.change = [&](Schedule& s, const RowProgram&) {
+          ASSERT_EQ(s.order, Order::Columns);
+          s.lanes = lanes, s.chunk = round_up(columns, lanes), s.split = 5, s.masked = false;
+        };
+        const auto got = run_kernels(graph, inputs, test::host_target(), forced);
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, reduction[0] != 's'}), "")
+              << "output " << i << ", " << lanes << " lanes\n"
+              << text;
+      }
+    }
+}
+
 // Squares of transposed loads, as large as the shorter of their axes allows, wherever tasks and chunks cut
 // them.
 TEST(TransposedLoads, AnySquare) {

@@ -64,7 +64,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_ba537e883bed3733(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_46bc5cc3c8d2f531(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -106,19 +106,19 @@ extern "C" void weft_ba537e883bed3733(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_ba537e883bed3733_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_46bc5cc3c8d2f531_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
   for (long t = begin; t < end; ++t) {
     long block = t;
-    long left = block % p[9] * p[8];
-    block /= p[9];
-    long right = weft_least(left + p[8], p[0]);
+    long left = block % p[13] * p[12];
+    block /= p[13];
+    long right = weft_least(left + p[12], p[0]);
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
     for (long o = first; o < last; ++o) {
-      for (long k = 0; k < p[8]; k += L) {
+      for (long k = 0; k < p[12]; k += L) {
         weft_store_f64((double*)(scratch + p[3]) + k, weft_splat_f64(-0x0p+0));
       }
       for (long q = 0; q < p[10]; ++q)

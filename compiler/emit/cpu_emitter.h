@@ -77,6 +77,9 @@ class CpuEmitter {
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
   // The total as a value; once a row is over.
+  // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
+  bool ranked_total(const plan::Accumulator& acc) const;
+  std::string total_type(const plan::Accumulator& acc) const;
   std::string total_value(int a) const;
   std::string declare_total(int a) const;
   std::string clear_total(int a) const;

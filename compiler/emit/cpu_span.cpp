@@ -9,6 +9,8 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
+constexpr int64_t kFewVectors = 32;  // of a row
+
 CpuSpan::CpuSpan(CpuEmitter& e, std::vector<const Stmt*> stmts)
     : e_(e), stmts_(std::move(stmts)), id_(e.spans_++) {}
 
@@ -250,13 +252,19 @@ void CpuSpan::write(const Fold& f) {
   }
   // The state carries the total from one call to the next.
   folds_ = true;
-  std::string start = e_.identity(acc, span);
-  members_ +=
-      format("  {} T{};\n", e_.scalar_total(acc) ? e_.dialect_.element_type(total) : e_.type(total), n);
+  const std::string start = e_.identity(acc, span);
+  members_ += format("  {} T{};\n", e_.total_type(acc), n);
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
-  before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
   if (masked()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
+  if (e_.ranked_total(acc)) {
+    before_ += format("  auto A{0} = s->T{0};\n", n);
+    body_ += format("    A{0} = __builtin_elementwise_{1}(A{0}, weft_rank_{1}_{2}({3}));\n", n,
+                    ir::name(acc.op), suffix(span), v);
+    after_ += format("  s->T{0} = A{0};\n", n);
+    return;
+  }
+  before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
   if (is_arg(acc)) {
     members_ += format("  i64v J{};\n", n);
     sets_ += format("      s.J{0} = J{0};\n", n);
@@ -272,8 +280,13 @@ void CpuSpan::write(const Fold& f) {
   // Lanes that repeat another change sums and products; nothing else minds them.
   if (adds_up(acc) && !masked())
     after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
-  after_ += format("  s->T{} = {};\n", n,
-                   e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
+  // A few vectors are joined in their own precision: they are no more terms than a span adds up in it.
+  if (masked() && acc.op == ir::Op::sum && span == DType::F32 &&
+      e_.lane_extent() <= kFewVectors * e_.s_.lanes)
+    after_ += format("  s->T{0} = s->T{0} + weft_join_sum_f32(A{0})[0];\n", n);
+  else
+    after_ += format("  s->T{} = {};\n", n,
+                     e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
 }
 
 void CpuSpan::write(const Largest&) {

@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
-  s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
+  s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
 }
 struct S1 {
   const double* z3;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_2ec030cae7495a01(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6b88e097062d3d07(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -79,7 +79,7 @@ extern "C" void weft_2ec030cae7495a01(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_2ec030cae7495a01_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6b88e097062d3d07_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -7,21 +7,21 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
-  f32v T0;
+  i32v T0;
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const float* r0 = s->r0;
-  f32v A0 = weft_splat_f32(-__builtin_inff());
+  auto A0 = s->T0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     f32v v0 = weft_load_masked_f32(r0, alive);
-    A0 = weft_maximum_f32(A0, weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff())));
+    A0 = __builtin_elementwise_max(A0, weft_rank_max_f32(weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff()))));
     r0 += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
-  s->T0 = weft_maximum_f32(s->T0, A0);
+  s->T0 = A0;
 }
 struct S1 {
   f32v v1;
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
-  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
+  s->T1 = s->T1 + weft_join_sum_f32(A1)[0];
 }
 struct S2 {
   f32v v4;
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_b9cd33e4c0c7a9b3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_95e1e25345b675bd(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -77,7 +77,7 @@ extern "C" void weft_b9cd33e4c0c7a9b3(const unsigned long* w, long begin, long e
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
     for (long o = first; o < last; ++o) {
       long a0 = o;
-      f32v T0 = weft_splat_f32(-__builtin_inff());
+      auto T0 = weft_rank_max_f32(weft_splat_f32(-__builtin_inff()));
       {
       const long left = 0, right = p[1];
       {
@@ -88,7 +88,7 @@ extern "C" void weft_b9cd33e4c0c7a9b3(const unsigned long* w, long begin, long e
       T0 = s.T0;
       }
       }
-      f32v v1 = weft_join_max_f32(T0);
+      f32v v1 = weft_ranked_f32((i32v)(__builtin_reduce_max(T0)));
       double T1 = -0x0p+0;
       {
       const long left = 0, right = p[1];

@@ -81,7 +81,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     w0 += L;
   }
 }
-extern "C" void weft_f5008c2f72ab5ace(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_1c8fe8953cf0c130(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

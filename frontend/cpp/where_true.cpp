@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -26,6 +28,9 @@ using ir::Op;
 // A choice computes all elements; beyond so many for each that is picked, gathers and scatters are cheaper.
 constexpr int64_t kMostForOne = 4;
 constexpr size_t kMostNodes = 64;
+// Fewer positions than one for so many elements are found while they are counted: they take less memory than
+// the mask, which positions that are found late hold.
+constexpr int64_t kMostForLate = 64;
 
 // Eight bools: the highest bit of each byte that is true. Little-endian, the lowest byte comes first.
 uint64_t true_bytes(const uint8_t* mask) {
@@ -43,15 +48,36 @@ int64_t count_true(const uint8_t* mask, int64_t count) {
   return found;
 }
 
-void find_positions(const uint8_t* mask, int64_t count, int64_t* out) {
+// Calls `found(position)` for each true element, as long as that gives true.
+template <class F>
+void each_true(const uint8_t* mask, int64_t count, F&& found) {
   int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
     for (uint64_t left = true_bytes(mask + i); left != 0; left &= left - 1)
-      *out++ = i + std::countr_zero(left) / 8;
+      if (!found(i + std::countr_zero(left) / 8)) return;
   }
-  for (; i < count; ++i) {
-    if (mask[i]) *out++ = i;
-  }
+  for (; i < count; ++i)
+    if (mask[i] && !found(i)) return;
+}
+
+void find_positions(const uint8_t* mask, int64_t count, int64_t* out) {
+  each_true(mask, count, [&](int64_t position) {
+    *out++ = position;
+    return true;
+  });
+}
+
+// The positions, where no more than `most` elements are true.
+std::optional<std::vector<int64_t>> few_positions(const uint8_t* mask, int64_t count, size_t most) {
+  std::vector<int64_t> positions;
+  bool few = true;
+  each_true(mask, count, [&](int64_t position) {
+    few = positions.size() < most;
+    if (few) positions.push_back(position);
+    return few;
+  });
+  if (!few) return std::nullopt;
+  return positions;
 }
 
 // Positions that are found when a program is about to read them.
@@ -92,14 +118,14 @@ NodeRef true_positions(const Array& mask) {
     device.download(copied.data(), *bytes, 0, copied.size());
   }
   const auto* data = copied.empty() ? static_cast<const uint8_t*>(bytes->data()) : copied.data();
-  const int64_t picked = count_true(data, elements);
+  std::optional<std::vector<int64_t>> found = few_positions(data, elements, elements / kMostForLate);
+  const int64_t picked = found ? static_cast<int64_t>(found->size()) : count_true(data, elements);
   runtime::BufferRef memory = device.allocate(static_cast<size_t>(picked) * sizeof(int64_t));
-  if (device.host_visible()) {
+  if (!found && device.host_visible()) {
     memory = std::make_shared<LatePositions>(std::move(memory), bytes, elements);
   } else {
-    std::vector<int64_t> positions(static_cast<size_t>(picked));
-    find_positions(data, elements, positions.data());
-    device.upload(*memory, 0, positions.data(), positions.size() * sizeof(int64_t));
+    if (!found) find_positions(data, elements, found.emplace(static_cast<size_t>(picked)).data());
+    device.upload(*memory, 0, found->data(), found->size() * sizeof(int64_t));
   }
   NodeRef positions = detail::input_node({DType::I64, {picked}}, std::move(memory));
   cell.set_true_positions(value, positions);

@@ -138,9 +138,20 @@ def test_an_element_is_a_value(make):
 def test_masks_of_every_length_and_density_pick_what_numpys_do():
     rng = np.random.default_rng(3)
     for n in [*range(20), 1000]:
-        for share in (0, 0.1, 0.5, 1):
+        for share in (0, 0.01, 0.1, 0.5, 1):
             a, mask = np.arange(n), rng.random(n) < share
             np.testing.assert_array_equal(np.asarray(wf.asarray(a)[wf.asarray(mask)]), a[mask])
+
+
+def test_sparse_masks_are_not_held_by_what_they_picked():
+    n = 1_000_000
+    x = wf.arange(n) * 1.0
+    wf.eval(x)
+    device = wf.device("cpu")
+    before = device.memory_in_use
+    means = [x[(x >= 100 * i) & (x < 100 * i + 50)].mean() for i in range(8)]
+    assert device.memory_in_use - before < n
+    assert [float(mean) for mean in means] == [100 * i + 24.5 for i in range(8)]
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float16])

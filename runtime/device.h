@@ -153,6 +153,13 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual void dot(const Dot& what, void* c, const void* a, const void* b) = 0;
   virtual bool supports_dot(DType dtype) const = 0;
 
+  // X of A X = B, by the device's LAPACK. `a` is n×n and column-major, `b` n×columns and row-major; b becomes
+  // X and a is lost. False where A is singular.
+  virtual bool solve(DType, int64_t /*n*/, int64_t /*columns*/, void* /*a*/, void* /*b*/) {
+    throw InternalError("solve: the device has no LAPACK");
+  }
+  virtual bool supports_solve(DType) const { return false; }
+
   // Returns when all work given to this device so far is done; throws what that work reported.
   virtual void synchronize() = 0;
 };

@@ -19,6 +19,7 @@
 #include "compiler/base/per_thread.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
+#include "runtime/cpu/cpu_solve.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/memory_pool.h"
 #include "runtime/fork.h"
@@ -210,14 +211,23 @@ class CpuDevice : public Device {
 
   bool supports_dot(DType dtype) const override { return cpu_supports_dot(dtype); }
   void dot(const Dot& what, void* c, const void* a, const void* b) override {
-    cpu_dot(what, c, a, b,
-            [this](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
-              parallel(count, grain, body);
-            });
+    cpu_dot(what, c, a, b, shared_work());
     ++counters_.library_calls;
+  }
+  bool supports_solve(DType dtype) const override { return cpu_supports_dot(dtype); }
+  bool solve(DType dtype, int64_t n, int64_t columns, void* a, void* b) override {
+    const bool solved = cpu_solve(dtype, n, columns, a, b, shared_work());
+    ++counters_.library_calls;
+    return solved;
   }
 
  private:
+  ParallelFor shared_work() {
+    return [this](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+      parallel(count, grain, body);
+    };
+  }
+
   // Covers [0, tasks) with contiguous ranges of at least `grain`. How the ranges fall depends on the number
   // of threads; what a task computes must not.
   template <typename Body>

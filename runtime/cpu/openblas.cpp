@@ -68,7 +68,9 @@ bool find(void* library, const std::string& name, Function*& function) {
 template <typename T>
 bool find(void* library, char letter, BlasFunctions<T>& functions) {
   return find(library, fmt::format("cblas_{}gemm", letter), functions.gemm) &&
-         find(library, fmt::format("cblas_{}gemv", letter), functions.gemv);
+         find(library, fmt::format("cblas_{}gemv", letter), functions.gemv) &&
+         find(library, fmt::format("cblas_{}trsm", letter), functions.trsm) &&
+         find(library, fmt::format("{}getrf_", letter), functions.getrf);
 }
 
 // None when `name` is no OpenBLAS that we can use; then `reason` says why.

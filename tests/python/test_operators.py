@@ -87,6 +87,31 @@ def test_maps_of_flattened_transposed_arrays(shape):
     np.testing.assert_array_equal(np.asarray(flat(wf, x, y)), flat(np, a, b))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n, columns", [(1, 1), (3, 0), (7, 2), (40, 300)])
+def test_linear_equations(n, columns, dtype):
+    rng = np.random.default_rng(n)
+    a, b = (rng.standard_normal(2 * shape[0] * shape[1]).view(complex).reshape(shape) for shape in ((n, n), (n, columns)))
+    a, b = (part.real.astype(dtype) if dtype.startswith("f") else part.astype(dtype) for part in (a + n * np.eye(n), b))
+    x, y = wf.asarray(a), wf.asarray(b)
+    close = 1e-4 if np.finfo(dtype).bits == 32 else 1e-12
+    np.testing.assert_allclose(np.asarray(wf.linalg.solve(x, y)), np.linalg.solve(a, b), close, close, strict=True)
+    np.testing.assert_allclose(np.asarray(wf.linalg.solve(x.T, x[:, 0] * 2)), np.linalg.solve(a.T, a[:, 0] * 2), close, close, strict=True)
+    np.testing.assert_allclose(np.asarray(wf.linalg.inv(x)), np.linalg.inv(a), close, close, strict=True)
+    np.testing.assert_array_equal(np.asarray(x), a)
+    np.testing.assert_array_equal(np.asarray(y), b)
+
+
+def test_linear_equations_of_other_kinds_are_numpys():
+    ints, stack = wf.asarray([[2, 1], [1, 3]]), wf.eye(2) * wf.arange(1.0, 4.0)[:, None, None]
+    np.testing.assert_allclose(np.asarray(wf.linalg.solve(ints, wf.asarray([3.0, 4.0]))), [1, 1])
+    np.testing.assert_allclose(np.asarray(wf.linalg.inv(stack))[:, 0, 0], [1, 1 / 2, 1 / 3])
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        wf.linalg.solve(wf.asarray([[1.0, 2.0], [2.0, 4.0]]), wf.ones(2))
+    with pytest.raises(np.linalg.LinAlgError, match="square"):
+        wf.linalg.inv(wf.ones((2, 3)))
+
+
 IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow]
 
 

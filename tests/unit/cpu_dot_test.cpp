@@ -1,4 +1,4 @@
-// Matrix products on the CPU, by OpenBLAS or without it, against plain loops.
+// Matrix products and linear equations on the CPU, by OpenBLAS or without it, against plain loops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -176,6 +176,37 @@ TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
     for (const auto& c : results)
       EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
   }
+}
+
+TEST(CpuSolve, GivesTheSameBitsForAnyNumberOfThreads) {
+  constexpr int64_t n = 50, columns = 700;
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> matrix(n * n), right(n * columns);  // column-major, row-major
+  for (double& x : matrix) x = normal(random);
+  for (double& x : right) x = normal(random);
+  std::vector<std::vector<double>> results;
+  for (int threads : {1, 3}) {
+    Counters counters;
+    std::vector<double> a = matrix, x = right;
+    EXPECT_TRUE(
+        make_device(counters, {.threads = threads})->solve(DType::F64, n, columns, a.data(), x.data()));
+    results.push_back(std::move(x));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < n; ++p)
+        sum += matrix[static_cast<size_t>(p * n + i)] * results[0][static_cast<size_t>(p * columns + j)];
+      ASSERT_NEAR(sum, right[static_cast<size_t>(i * columns + j)], 1e-9);
+    }
+}
+
+TEST(CpuSolve, SaysWhereAMatrixIsSingular) {
+  Counters counters;
+  double a[] = {1, 2, 2, 4}, b[] = {1, 1};
+  EXPECT_FALSE(make_device(counters)->solve(DType::F64, 2, 1, a, b));
 }
 
 TEST(CpuDotErrors, NamesWhatItCannotMultiply) {

@@ -29,3 +29,11 @@ FAKE void cblas_sgemv() {}
 FAKE void cblas_dgemv() {}
 FAKE void cblas_cgemv() {}
 FAKE void cblas_zgemv() {}
+FAKE void cblas_strsm() {}
+FAKE void cblas_dtrsm() {}
+FAKE void cblas_ctrsm() {}
+FAKE void cblas_ztrsm() {}
+FAKE void sgetrf_() {}
+FAKE void dgetrf_() {}
+FAKE void cgetrf_() {}
+FAKE void zgetrf_() {}

@@ -1,6 +1,8 @@
 // Products of matrices and vectors, with NumPy's rules. Integer products wrap around in their dtype.
 #pragma once
 
+#include <optional>
+
 #include "frontend/cpp/weft/array.h"
 
 namespace weft {
@@ -18,5 +20,10 @@ Array tensordot(const Operand& a, const Operand& b, const Dims& a_axes, const Di
 Array outer(const Operand& a, const Operand& b);
 // sum(conj(a) * b) along an axis that counts from the end.
 Array vecdot(const Operand& a, const Operand& b, int64_t axis = -1);
+
+// X of A X = B for a square matrix and one or several right-hand sides (its columns), f32, f64, c64 or c128
+// on the CPU. Computed when it is called; none where the matrix is singular.
+std::optional<Array> solve(const Array& a, const Array& b);
+bool can_solve(const Array& a, const Array& b);
 
 }  // namespace weft

@@ -31,6 +31,14 @@ void bind_products(nb::module_& m) {
         return vecdot(a.operand("vecdot"), b.operand("vecdot"), axis.one("vecdot"));
       },
       "a"_a, "b"_a, "axis"_a);
+  m.def("can_solve", &can_solve, "a"_a, "b"_a);
+  m.def(
+      "solve",
+      [](const Array& a, const Array& b) {
+        const PythonLine line;
+        return solve(a, b);
+      },
+      "a"_a, "b"_a);
 }
 
 }  // namespace weft::python

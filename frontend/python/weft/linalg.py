@@ -1,11 +1,11 @@
-"""Linear algebra: products by Weft, decompositions by NumPy, whose libraries they are, on host memory."""
+"""Linear algebra: products and equations by Weft, decompositions by NumPy, whose libraries they are, on host memory."""
 
 from __future__ import annotations
 
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
+from weft._creation import asarray, eye
 from weft._errors import named
 from weft._host import answered_by
 from weft._diagonals import diagonal
@@ -55,6 +55,29 @@ __all__ = [
 
 for _name in _decompositions:
     globals()[_name] = answered_by("numpy.linalg", _name)
+
+_solved_by_numpy, _inverted_by_numpy = globals()["solve"], globals()["inv"]
+
+
+def _solution(a: Array, b: Array) -> Array:
+    x = _core.solve(a, b)
+    if x is None:
+        raise __getattr__("LinAlgError")("Singular matrix")
+    return x
+
+
+def solve(a: Any, b: Any) -> Array:
+    """x of a @ x = b: b is a vector, or a matrix of which each column is one right-hand side. Stacks are answered by NumPy."""
+    if isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b):
+        return _solution(a, b)
+    return _solved_by_numpy(a, b)
+
+
+def inv(a: Any) -> Array:
+    """The matrix that gives the identity with a. Stacks are answered by NumPy."""
+    if isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
+        return _solution(a, eye(a.shape[0], dtype=a.dtype, device=a.device))
+    return _inverted_by_numpy(a)
 
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:

@@ -125,7 +125,7 @@ class ProgramBuilder {
       const Node* n = graph_.outputs[k].get();
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*n));
-        if (n->as<ir::InputAttr>().strides.empty())
+        if (whole_buffer(n))
           add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title_(*n) + ", which is an output\n");
         else
           add_copy(graph_.outputs[k], to, "which is an output");
@@ -169,7 +169,9 @@ class ProgramBuilder {
     return {out.source.hash, hash_bytes(out.params.data(), out.params.size() * sizeof(int64_t), seed)};
   }
 
-  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation) {
+  // `zeroed`: what has to be 0 when the kernel starts.
+  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
+                  const Node* zeroed = nullptr) {
     plan::RowProgram& p = lowered.program;
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
@@ -203,6 +205,9 @@ class ProgramBuilder {
       int buffer = buffer_of_.at(lowered.buffers[b]);
       k.buffers.push_back(buffer);
       (p.buffers[b].written ? k.bytes_written : k.bytes_read) += program_.buffers[buffer].bytes;
+      if (lowered.buffers[b] != zeroed) continue;
+      k.launch.zeroed = static_cast<uint32_t>(b);
+      k.launch.zeroed_bytes = static_cast<size_t>(program_.buffers[buffer].bytes);
     }
     k.overwrites = overwrites(p, schedule, k.buffers);
     if (out.partial_bytes > 0)
@@ -297,6 +302,13 @@ class ProgramBuilder {
     return {buffer, 0, columns, rows * columns, false};
   }
 
+  // The node whose buffer holds the elements of `n`, row-major, and no others; null where there is none.
+  const Node* whole_buffer(const Node* n) const {
+    const Node* base = ir::memory_of(n);
+    const bool strided = base->op == Op::input && !base->as<ir::InputAttr>().strides.empty();
+    return buffer_of_.contains(base) && !strided ? base : nullptr;
+  }
+
   // Writes the elements of `n`, row-major, to a buffer.
   void add_copy(const NodeRef& n, int buffer, const std::string& why) {
     ir::Step copy;
@@ -311,11 +323,58 @@ class ProgramBuilder {
                "kernel: copy of " + title_(*n) + ", " + why + "\n");
   }
 
+  // On a GPU, a row that is stored element by element takes about as long for each as moving so many bytes;
+  // so many more are worth a launch.
+  static constexpr int64_t kOrderedStore = 1 << 20, kLaunch = 16 << 20;
+
+  // Whether to store without an order: that takes all elements once, and their claims twice.
+  bool worth_claiming(const Node& scatter) const {
+    if (target_.kind != TargetKind::Cuda || scatter.op != Op::scatter) return false;
+    const int64_t ordered = scatter.inputs[2]->shape()[static_cast<size_t>(scatter.as<ir::AxisAttr>().axis)];
+    const int64_t moved =
+        element_count(scatter.shape()) * static_cast<int64_t>(2 * size_of(scatter.dtype()) + 8);
+    return ordered < INT32_MAX && ordered > (moved + kLaunch) / kOrderedStore;
+  }
+
+  // The last of equal indices stays, whatever runs first: each element is claimed by the largest position
+  // whose value goes there, and takes that.
+  void add_claimed_scatter(const ir::Step& step) {
+    const Node& n = *step.library;
+    const int64_t axis = n.as<ir::AxisAttr>().axis;
+    const NodeRef &x = n.inputs[0], &index = n.inputs[1], &values = n.inputs[2];
+    Shape claimed = index->shape();
+    claimed[static_cast<size_t>(axis)] = n.shape()[static_cast<size_t>(axis)];
+    const auto all = [&](int64_t value, const Shape& shape) {
+      return ir::broadcast(ir::constant({DType::I32, {}}, Scalar::of(value)), shape, n.lines);
+    };
+    const NodeRef positions = ir::map(
+        Op::add, std::vector{ir::iota({DType::I32, index->shape()}, axis), all(1, index->shape())}, n.lines);
+    const NodeRef claims = ir::scatter(Op::scatter, all(0, claimed), index, positions, axis, n.lines);
+    copies_.push_back(claims);
+    buffer_of_[claims.get()] =
+        add_buffer(BufferSpec::Role::Temporary, 0, claims->type, "claims of " + title_(n));
+    add_kernel(plan::lower_scatter_largest(claims, in_memory_), summarize(step, stored_),
+               "kernel: which value each element of " + title_(n) + " takes\n", claims.get());
+    const NodeRef before =
+        ir::cast(ir::map(Op::subtract, std::vector{claims, all(1, claimed)}, n.lines), DType::I64, n.lines);
+    const NodeRef taken = ir::broadcast(ir::map(Op::greater, std::vector{claims, all(0, claimed)}, n.lines),
+                                        n.shape(), n.lines);
+    add_copy(ir::map(Op::select, std::vector{taken, ir::gather(values, before, axis, n.lines), x}, n.lines),
+             buffer_of_.at(&n), "with its values");
+  }
+
   void add_library(const ir::Step& step) {
     const Node& n = *step.library;
     if (element_count(n.shape()) == 0) return;
     if (kind(n.op) == OpKind::Scatter) {
-      add_copy(n.inputs[0], buffer_of_.at(&n), "which " + std::string(name(n.op)) + " changes");
+      if (worth_claiming(n)) return add_claimed_scatter(step);
+      const std::string why = "which " + std::string(name(n.op)) + " changes";
+      if (const Node* base = whole_buffer(n.inputs[0].get())) {
+        add_step(CopyStep{buffer_of_.at(base), buffer_of_.at(&n)},
+                 "copy of " + title_(*n.inputs[0]) + ", " + why + ", unless nothing else needs it\n");
+      } else {
+        add_copy(n.inputs[0], buffer_of_.at(&n), why);
+      }
       if (element_count(n.inputs[2]->shape()) > 0)
         add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_),
                    "kernel: " + title_(n) + "\n");

@@ -85,7 +85,8 @@ struct DotStep {
   std::string summary;
 };
 
-// Copies the whole of one buffer to another (an input that is itself an output).
+// Copies the whole of one buffer to another: an input that is itself an output, or what a scatter changes.
+// Where nobody needs the first afterwards, the second may lie in its place.
 struct CopyStep {
   int from = 0, to = 0;
 };

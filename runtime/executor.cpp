@@ -84,23 +84,25 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
     if (requests) last_request = s;
   }
   std::ranges::fill(used, 0);
-  for (size_t s = 0; s < program_.steps.size(); ++s) {
-    if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
-      for (auto [written, read] : k->overwrites) {
-        const BufferSpec &to = program_.buffers[written], &from = program_.buffers[read];
-        if (used[written] || last[read] != static_cast<int>(s) || to.role == Role::Input ||
-            to.bytes != from.bytes || taken_from_[written] >= 0 || taken[read] ||
-            std::ranges::count(program_.outputs, read) > 0)
-          continue;
-        if (from.role == Role::Temporary) {
-          taken_from_[written] = read;
-          taken[read] = true;
-        } else if (from.role == Role::Input && s >= last_request) {
-          of_inputs_.push_back({written, read});
-          most_taken_ = std::max(most_taken_, from.bytes);
-        }
-      }
+  const auto offer = [&](size_t s, int written, int read, bool copies) {
+    const BufferSpec &to = program_.buffers[written], &from = program_.buffers[read];
+    if (used[written] || last[read] != static_cast<int>(s) || to.role == Role::Input ||
+        to.bytes != from.bytes || taken_from_[written] >= 0 || taken[read] ||
+        std::ranges::count(program_.outputs, read) > 0)
+      return;
+    if (from.role == Role::Temporary) {
+      taken_from_[written] = read;
+      taken[read] = true;
+    } else if (from.role == Role::Input && s >= last_request) {
+      of_inputs_.push_back({written, read});
+      most_taken_ = std::max(most_taken_, from.bytes);
+      saves_a_copy_ |= copies;
     }
+  };
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    if (auto* k = std::get_if<KernelStep>(&program_.steps[s]))
+      for (auto [written, read] : k->overwrites) offer(s, written, read, false);
+    if (auto* c = std::get_if<CopyStep>(&program_.steps[s])) offer(s, c->to, c->from, true);
     for_each_buffer(program_.steps[s], [&](int b) { used[b] = true; });
   }
 }
@@ -168,7 +170,8 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       device_->dot(d->dot, get(d->c).data(), element(d->a, d->offset_a, t), element(d->b, d->offset_b, t));
     } else {
       auto& c = std::get<CopyStep>(program_.steps[s]);
-      device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
+      if (get(c.to).data() != get(c.from).data())
+        device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
     }
     for (int b : dead_after_[s]) buffers[b].reset();
   }

@@ -38,6 +38,8 @@ class Executable {
                              std::span<const int> given = {}) const;
   // Bytes of the largest input that an output may take the place of.
   int64_t most_taken() const { return most_taken_; }
+  // Whether an output that takes an input's place spares the copy of it.
+  bool saves_a_copy() const { return saves_a_copy_; }
 
  private:
   BufferRef allocate(int buffer) const;
@@ -52,6 +54,7 @@ class Executable {
   std::vector<int> taken_from_;
   std::vector<KernelStep::Overwrite> of_inputs_;
   int64_t most_taken_ = 0;
+  bool saves_a_copy_ = false;
   std::vector<Device::Use> uses_;  // of each buffer: outputs and what is given away are written
 };
 

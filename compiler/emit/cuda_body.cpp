@@ -142,6 +142,9 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
+  if (s.largest)
+    return code_.line("{}atomicMax(b{} + {}, {});", every_store_ ? "" : "if (in_store) ", s.buffer,
+                      index_text(s.at), name_of(s.value));
   code_.line("{}b{}[{}] = {};", every_store_ ? "" : "if (in_store) ", s.buffer, index_text(s.at),
              packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }

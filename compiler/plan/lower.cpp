@@ -100,17 +100,17 @@ class Lowerer {
     return std::move(out_);
   }
 
-  // The group is the loops alone: values' axes, the scattered one as the row.
+  // The group is the loops alone: values' axes, the scattered one as the row where its order matters.
   Lowered run_scatter(const Node* n) {
     declare_axes();
     guards_number({});
     program_.sweeps.resize(1);
-    program_.ordered = true;
+    program_.ordered = !group_.row.empty();
     int64_t axis = n->as<ir::AxisAttr>().axis;
     const Node *index_node = n->inputs[1].get(), *values = n->inputs[2].get();
     Access at;
     for (int k = 0, outer = 0; k < static_cast<int>(values->shape().size()); ++k)
-      at.push_back(along(k == axis ? static_cast<int>(group_.outer.size()) : outer++));
+      at.push_back(along(program_.ordered && k == axis ? static_cast<int>(group_.outer.size()) : outer++));
     Access index_at = ir::broadcast_access(at, index_node->shape());
     value(index_node, index_at);
     Value v = value(values, at);
@@ -122,7 +122,7 @@ class Lowerer {
       emit(Load{old, out, where, {}}, true);
       v = let(Op::add, n->dtype(), {old, v});
     }
-    program_.sweeps[0].body.push_back(Store{out, where, v});
+    program_.sweeps[0].body.push_back(Store{out, where, v, {}, !program_.ordered});
     out_.program = std::move(program_);
     return std::move(out_);
   }
@@ -639,6 +639,15 @@ Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>
     out = lowerer.run();
     next = cuts == Cuts::Loops && loops.row.empty() ? lowerer.finer_loops() : std::nullopt;
   }
+  collapse_axes(out.program);
+  return out;
+}
+
+Lowered lower_scatter_largest(const ir::NodeRef& scatter,
+                              const std::function<bool(const ir::Node*)>& in_memory) {
+  ir::Group loops;
+  loops.outer = scatter->inputs[2]->shape();
+  Lowered out = Lowerer(loops, in_memory, one_loop_an_axis(loops)).run_scatter(scatter.get());
   collapse_axes(out.program);
   return out;
 }

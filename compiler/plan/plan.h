@@ -101,11 +101,13 @@ struct Largest {
   Value out;
   int accumulator;
 };
+// `largest`: i32, in any order with others at the same index, of which the largest and what was there stays.
 struct Store {
   int buffer;
   Index at;
   Value value;
   Run run = {};
+  bool largest = false;
 };
 using Stmt =
     std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Largest, Store>;

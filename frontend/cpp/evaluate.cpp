@@ -144,7 +144,8 @@ std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir:
   ProgramCache::Program program;
   if (!graph.updates) {
     program = program_for(device, nodes, graph);
-    if (program->most_taken() < kWorthTakingOver) return run(device, nodes, graph, program);
+    if (program->most_taken() < kWorthTakingOver && !program->saves_a_copy())
+      return run(device, nodes, graph, program);
   }
   if (dying_inputs(nodes, graph).empty()) {
     if (!program) program = program_for(device, nodes, graph);

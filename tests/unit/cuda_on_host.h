@@ -72,6 +72,12 @@ static inline unsigned atomicAdd(unsigned* to, unsigned by) {
   return before;
 }
 
+static inline int atomicMax(int* to, int x) {
+  const int before = *to;
+  *to = before < x ? x : before;
+  return before;
+}
+
 // ---- threads
 
 enum class Wait { None, Block, Shuffle, Cluster, Done };

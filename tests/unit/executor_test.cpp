@@ -67,6 +67,14 @@ TEST(Executor, AnInputThatIsGivenAwayBecomesTheOutput) {
   EXPECT_EQ(held(x + y + "%r = add %x, %y\nreturn %r", {1}), 0u);
   EXPECT_EQ(held(x + y + "%r = add %x, %y\n%s = multiply %x, %y\nreturn %r, %s", {0, 1}), 0u);
   EXPECT_EQ(held(x + "%r = exp %x\n%s = sin %x\nreturn %r, %s", {0}), 1u) << "one of the two";
+  const std::string indices = x +
+                              "%i = input \"i\" : i64[9, 1024]\n%v = input \"v\" : f32[9, 1024]\n"
+                              "%s = scatter %x, %i, %v, axis=0\n";
+  EXPECT_EQ(held(indices + "return %s", {}), 1u);
+  EXPECT_EQ(held(indices + "return %s", {0}), 0u) << "what is scattered into is not copied";
+  EXPECT_EQ(held(indices + "%t = scatter %s, %i, %v, axis=0\nreturn %t", {0}), 0u);
+  EXPECT_EQ(held(indices + "%d = subtract %s, %x\nreturn %s, %d", {0}), 1u)
+      << "read afterwards, when the difference may lie there";
   EXPECT_EQ(held(x + "%r = permute %x, axes=[1, 0]\n%s = add %x, %r\nreturn %s", {0}), 1u)
       << "read at other positions too";
   EXPECT_EQ(held(x + "%s = sum %x, axes=[1]\n%t = reshape %s : f32[1024, 1]\n%u = broadcast %t : f32[1024, "

@@ -1,0 +1,91 @@
+// Scatters on a GPU: when rows are stored in order and when elements are claimed, and that the last of equal
+// indices stays either way. Programs run step by step with their kernels emulated.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "compiler/compile.h"
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/parse.h"
+#include "tests/fuzz/random_input.h"
+#include "tests/unit/emulate_cuda.h"
+
+namespace weft {
+namespace {
+
+Program compiled(const std::string& lines, ir::Graph& graph) {
+  graph = ir::parse("graph {\n" + lines + "\n}");
+  return compile(graph, {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10});
+}
+
+bool is_ordered(const std::string& lines) {
+  ir::Graph graph;
+  for (auto& buffer : compiled(lines, graph).buffers)
+    if (buffer.what.starts_with("claims of")) return false;
+  return true;
+}
+
+std::string scatter(const char* dtype, const char* x, const char* index, const char* values, int axis,
+                    const char* op = "scatter") {
+  const std::string t = dtype;
+  return "%x = input \"x\" : " + t + x + "\n%i = input \"i\" : i64" + index + "\n%v = input \"v\" : " + t +
+         values + "\n%y = " + op + " %x, %i, %v, axis=" + std::to_string(axis) + "\nreturn %y";
+}
+
+void expect_agrees(const std::string& lines) {
+  SCOPED_TRACE(lines);
+  ir::Graph graph;
+  const Program program = compiled(lines, graph);
+  std::vector<ir::HostTensor> inputs = test::random_inputs(graph, 5, {-3, 50}, 0);
+  const ir::HostTensor want = ir::interpret(graph, inputs)[0];
+  std::vector<std::vector<std::byte>> memory;
+  for (auto& b : program.buffers) {
+    memory.emplace_back(static_cast<size_t>(b.bytes));
+    if (b.role == BufferSpec::Role::Input) memory.back() = inputs[static_cast<size_t>(b.index)].data;
+  }
+  test::EmulatedCuda gpu;
+  std::vector<emit::Emitted> kernels;
+  for (auto& step : program.steps)
+    if (auto* k = std::get_if<KernelStep>(&step)) {
+      kernels.push_back({program.kernels[static_cast<size_t>(k->kernel)], k->launch, k->params});
+      gpu.add(kernels.back());
+    }
+  ASSERT_TRUE(gpu.build());
+  size_t next = 0;
+  for (auto& step : program.steps) {
+    if (auto* k = std::get_if<KernelStep>(&step)) {
+      ASSERT_TRUE(k->scalars.empty());
+      std::vector<uint64_t> words;
+      for (int b : k->buffers)
+        words.push_back(reinterpret_cast<uint64_t>(memory[static_cast<size_t>(b)].data()));
+      for (int64_t p : k->params) words.push_back(static_cast<uint64_t>(p));
+      gpu.run(kernels[next++], words);
+    } else {
+      auto& c = std::get<CopyStep>(step);
+      memory[static_cast<size_t>(c.to)] = memory[static_cast<size_t>(c.from)];
+    }
+  }
+  EXPECT_EQ(memory[static_cast<size_t>(program.outputs[0])], want.data);
+}
+
+TEST(ScatterCuda, LongRowsAreStoredInNoOrder) {
+  EXPECT_FALSE(is_ordered(scatter("f32", "[1000]", "[5000]", "[5000]", 0)));
+  EXPECT_FALSE(is_ordered(scatter("f32", "[1000, 64]", "[500, 1]", "[500, 64]", 0)));
+  EXPECT_TRUE(is_ordered(scatter("f32", "[1000]", "[10]", "[10]", 0))) << "launches take longer";
+  EXPECT_TRUE(is_ordered(scatter("f32", "[100000000]", "[100]", "[100]", 0))) << "all elements take longer";
+  EXPECT_TRUE(is_ordered(scatter("f32", "[1000]", "[5000]", "[5000]", 0, "scatter_add")))
+      << "the order of sums matters";
+}
+
+TEST(ScatterCuda, TheLastOfEqualIndicesStays) {
+  for (const char* dtype : {"f32", "i8", "bool", "c128"}) {
+    expect_agrees(scatter(dtype, "[40]", "[300]", "[300]", 0));
+    expect_agrees(scatter(dtype, "[40, 5]", "[300, 1]", "[300, 5]", 0));
+  }
+  expect_agrees(scatter("f32", "[3, 40, 2]", "[3, 30, 1]", "[3, 30, 2]", 1));
+  expect_agrees(scatter("f32", "[3, 40, 2]", "[1, 30, 2]", "[3, 30, 2]", 1));
+  expect_agrees(scatter("f32", "[5, 33]", "[5, 400]", "[5, 400]", 1));
+}
+
+}  // namespace
+}  // namespace weft

@@ -15,7 +15,11 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int64_t kTileSide = 256;        // smallest side worth a tile: packing costs a tenth there
+// Sides of tiles. Packing costs the largest least; smaller ones are for products that would have few tiles,
+// or short ones, which are done by some threads before others have begun.
+constexpr int64_t kSides[] = {256, 128, 64};
+constexpr int64_t kFewTiles = 16;
+constexpr double kLongTile = 1 << 24;     // multiply-adds
 constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
 constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
 constexpr int64_t kSplitOutputs = 1 << 12;   // most outputs of such a product
@@ -104,12 +108,17 @@ bool adds_rows(const Dot& d) { return d.n == 1 ? d.transpose_a && d.m > 1 : d.m 
 // How many parts k is cut into, whose results are added in order.
 int64_t parts_of(const Dot& d) {
   const int64_t longest = std::max(d.m, d.n), outputs = d.batch * d.m * d.n;
-  if (outputs <= kSplitOutputs && d.k >= 2 * kSplitDepth && longest < kTileSide)
+  if (outputs <= kSplitOutputs && d.k >= 2 * kSplitDepth && longest < kSides[0])
     return std::min(kTiles, d.k / kSplitDepth);
   // Cut along its stored rows, a matrix of short ones has too few pieces.
   if (!adds_rows(d) || d.batch > 1 || longest >= kLongRow) return 1;
   return std::clamp<int64_t>(longest * d.k / kVectorPiece, 1,
                              std::min(kTiles, std::max<int64_t>(d.k / kFewestRows, 1)));
+}
+
+double multiply_adds(const Dot& d) {
+  return static_cast<double>(d.batch) * static_cast<double>(d.m) * static_cast<double>(d.n) *
+         static_cast<double>(std::max<int64_t>(d.k, 1));
 }
 
 // How many tiles each side is cut into.
@@ -125,13 +134,20 @@ Tiles tiles_of(const Dot& d) {
     const int64_t pieces = std::clamp<int64_t>(along * d.k / kVectorPiece, 1, bound);
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
   }
-  auto cut = [](int64_t extent, int64_t bound) {
-    return std::clamp<int64_t>(extent / kTileSide, 1, std::max<int64_t>(bound, 1));
-  };
   Tiles tiles;
-  tiles.m = cut(d.m, std::min<int64_t>(8, most));
-  tiles.n = cut(d.n, most / tiles.m);
-  tiles.m = cut(d.m, most / tiles.n);
+  for (const int64_t side : kSides) {
+    tiles = {std::max<int64_t>(d.m / side, 1), std::max<int64_t>(d.n / side, 1)};
+    // Wide tiles rather than tall ones, since rows are written.
+    while (tiles.m * tiles.n > most) {
+      const bool wide = d.n / tiles.n > d.m / tiles.m;
+      int64_t& halved = tiles.m > 1 && (wide || tiles.n == 1) ? tiles.m : tiles.n;
+      halved = (halved + 1) / 2;
+    }
+    const int64_t count = d.batch * tiles.m * tiles.n;
+    if (count >= kFewTiles &&
+        (side < kSides[0] || multiply_adds(d) / static_cast<double>(count) >= kLongTile))
+      break;
+  }
   return tiles;
 }
 
@@ -161,8 +177,7 @@ void few_rows_dot(const Product<T>& whole, const Dot& d, T* c, const T* a, const
 template <typename T>
 void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* b,
          const ParallelFor& parallel) {
-  const double work =
-      static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(std::max<int64_t>(d.k, 1));
+  const double work = multiply_adds(d) / static_cast<double>(d.batch);
   const Product<T> whole{blas, d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
   auto grain_for = [](double flops) {
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -13,6 +14,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/cpu_device.h"
+#include "runtime/cpu/cpu_dot.h"
 
 namespace weft::runtime {
 namespace {
@@ -127,6 +129,21 @@ TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
   TestFixture::check(device, 1, 20, 3000, 8, true, false, 0);
   TestFixture::check(device, 1, 1, 900, 400, false, false, 2);
   TestFixture::check(device, 1, 900, 1, 400, true, false, 2);
+}
+
+TEST(CpuDotTiles, AreEnoughForManyThreads) {
+  struct {
+    int64_t m, n, k, tiles;
+  } cases[] = {{60, 60, 60, 1},      {256, 256, 256, 16}, {512, 512, 4096, 16}, {1024, 1024, 128, 64},
+               {512, 2048, 512, 16}, {4096, 512, 64, 64}, {20, 60'000, 50, 59}, {60'000, 20, 50, 59}};
+  for (auto& [m, n, k, tiles] : cases) {
+    const size_t largest = static_cast<size_t>(std::max({m * n, m * k, k * n}));
+    std::vector<float> a(largest), b(largest), c(largest);
+    int64_t pieces = 0;
+    cpu_dot({DType::F32, 1, m, n, k, false, false, k, n, n, 0, 0, 0}, c.data(), a.data(), b.data(),
+            [&](int64_t count, int64_t, const std::function<void(int64_t, int64_t)>&) { pieces = count; });
+    EXPECT_EQ(pieces, tiles) << m << " x " << k << " x " << n;
+  }
 }
 
 TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {

@@ -1,5 +1,9 @@
 #include "compiler/passes/expand_products.h"
 
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/passes/pass.h"
@@ -36,13 +40,9 @@ NodeRef spread(const NodeRef& x, size_t axis, int64_t place, const Shape& shape,
   return ir::broadcast(ir::slice(x, starts, extents, Dims(extents.size(), 1), lines), shape, lines);
 }
 
-NodeRef expanded(const NodeRef& n) {
-  if (n->op != Op::dot) return n;
+NodeRef few_terms(const NodeRef& n, int64_t terms) {
   const NodeRef &a = n->inputs[0], &b = n->inputs[1];
   const size_t rank = n->shape().size();
-  const int64_t terms = a->shape()[rank - 1];
-  if (terms < 1 || terms > kFewTerms || n->shape()[rank - 1] < kLongRow || !contiguous_rows(b.get()))
-    return n;
   // From zero, as the library's sums: -0.0 alone is none.
   NodeRef sum = ir::constant(n->type, Scalar::of(0.0), n->lines);
   for (int64_t k = 0; k < terms; ++k) {
@@ -55,10 +55,66 @@ NodeRef expanded(const NodeRef& n) {
   return sum;
 }
 
+// What a view, or none, shows.
+const ir::Node* viewed(const ir::Node* x) {
+  while (x->op == Op::permute || x->op == Op::reshape || x->op == Op::broadcast || x->op == Op::slice)
+    x = x->inputs[0].get();
+  return x;
+}
+
+using Users = std::unordered_map<const ir::Node*, int>;
+
+// Whether the matrix is computed by a map that nothing else reads, as it is shown.
+bool computed_here(const ir::Node* x, const Users& users) {
+  const auto alone = [&](const ir::Node* n) {
+    const auto it = users.find(n);
+    return it != users.end() && it->second == 1;
+  };
+  while ((x->op == Op::permute || x->op == Op::reshape) && alone(x)) x = x->inputs[0].get();
+  return kind(x->op) == ir::OpKind::Map && alone(x);
+}
+
+// The product of a matrix, given with the summed axis last, with a vector: the sum of their products, which a
+// kernel computes as it computes the matrix.
+NodeRef sum_of_products(const NodeRef& matrix, const NodeRef& vector, const NodeRef& n) {
+  const size_t rank = matrix->shape().size();
+  Shape row = matrix->shape();
+  row[rank - 2] = 1;
+  NodeRef factors = kind(viewed(vector.get())->op) == ir::OpKind::Map ? ir::copy(vector, n->lines) : vector;
+  factors = ir::broadcast(ir::reshape(factors, row, n->lines), matrix->shape(), n->lines);
+  const NodeRef terms = ir::map(Op::multiply, {matrix, factors}, n->lines);
+  const NodeRef sum = ir::reshape(ir::reduce(Op::sum, terms, {static_cast<int64_t>(rank) - 1}, n->lines),
+                                  n->shape(), n->lines);
+  return ir::map(Op::add, {sum, ir::constant(n->type, Scalar::of(0.0), n->lines)}, n->lines);
+}
+
+NodeRef expanded(const NodeRef& n, const Users& users) {
+  if (n->op != Op::dot) return n;
+  const NodeRef &a = n->inputs[0], &b = n->inputs[1];
+  const size_t rank = n->shape().size();
+  const int64_t terms = a->shape()[rank - 1];
+  if (terms < 1) return n;
+  if (terms <= kFewTerms && n->shape()[rank - 1] >= kLongRow && contiguous_rows(b.get()))
+    return few_terms(n, terms);
+  if (n->shape()[rank - 1] == 1 && computed_here(a.get(), users)) return sum_of_products(a, b, n);
+  if (n->shape()[rank - 2] == 1 && computed_here(b.get(), users)) {
+    Dims order(rank, 0);
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[rank - 1], order[rank - 2]);
+    return sum_of_products(ir::permute(b, order, n->lines), a, n);
+  }
+  return n;
+}
+
 }  // namespace
 
 ir::Graph expand_products(const ir::Graph& graph, const Target& target, const Options&) {
-  return target.kind == TargetKind::Cpu ? rewrite(graph, expanded) : graph;
+  if (target.kind != TargetKind::Cpu) return graph;
+  Users users;
+  for (const ir::Node* n : topological_order(graph.outputs))
+    for (const NodeRef& in : n->inputs) ++users[in.get()];
+  for (const NodeRef& out : graph.outputs) users[out.get()] += 2;
+  return rewrite(graph, [&](const NodeRef& n) { return expanded(n, users); });
 }
 
 }  // namespace weft::passes

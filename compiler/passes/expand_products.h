@@ -1,6 +1,6 @@
-// Writes products over an axis of few elements as maps: such a product reads little for each element that it
-// writes, and a map fuses with what makes its operands and with what follows. For the CPU, whose library
-// takes longer to pack such operands than to multiply them.
+// Writes products over an axis of few elements as maps, and products of a vector with a matrix that a map
+// makes for them alone as sums: such products take less than storing what the library would read. For the
+// CPU, whose library takes longer to pack few terms than to multiply them.
 //
 //   before   %2 = dot %0 : f64(2, 2), %1 : f64(2, 100)
 //   after    %2 = add (multiply (column 0 of %0) (row 0 of %1)) (multiply (column 1 of %0) (row 1 of %1))

@@ -74,6 +74,17 @@ def test_products_of_few_terms_between_maps(terms, dtype):
     np.testing.assert_array_equal(np.asarray(2 * (wf.asarray(a) @ (wf.asarray(b) + 1)) - 3), expected)
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 7), (5, 1), (300, 40), (3, 5000)])
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_products_of_vectors_with_computed_matrices(rows, columns, dtype):
+    rng = np.random.default_rng(rows)
+    a, u, v = (rng.integers(-4, 5, shape).astype(dtype) for shape in ((rows, columns), (rows,), (columns,)))
+    x, y, z = wf.asarray(a), wf.asarray(u), wf.asarray(v)
+    np.testing.assert_array_equal(np.asarray((2 * x) @ (z + 1)), (2 * a) @ (v + 1))
+    np.testing.assert_array_equal(np.asarray((y + 1) @ (x - 3)), (u + 1) @ (a - 3))
+    np.testing.assert_array_equal(np.asarray((2 * x).T @ y), (2 * a).T @ u)
+
+
 @pytest.mark.parametrize("shape", [(3, 4, 64), (2, 48, 5), (6, 1, 32), (4, 3, 2)])
 def test_maps_of_flattened_transposed_arrays(shape):
     a = np.arange(np.prod(shape), dtype=float).reshape(shape)

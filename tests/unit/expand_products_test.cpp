@@ -1,4 +1,4 @@
-// Products over an axis of few elements: which become maps, and that the values stay.
+// Products of few terms, and of vectors: which become maps and sums, and that the values stay.
 #include "compiler/passes/expand_products.h"
 
 #include <gtest/gtest.h>
@@ -71,6 +71,29 @@ TEST(ExpandProducts, LeavesLongSumsAndShortRowsToTheLibrary) {
 TEST(ExpandProducts, LeavesRowsThatDoNotLieInOnePiece) {
   EXPECT_EQ(products_left("%a = input \"a\" : f64[3, 2]\n%b = input \"b\" : f64[100, 2]\n"
                           "%t = permute %b, axes=[1, 0]\n%c = dot %a, %t\nreturn %c"),
+            1);
+}
+
+TEST(ExpandProducts, OfAVectorWithAMatrixThatAMapMakes) {
+  const std::string matrix =
+      "%a = input \"a\" : f64[30, 20]\n%x = input \"x\" : f64[20, 1]\n%y = input \"y\" : f64[1, 30]\n%m = "
+      "negative %a\n";
+  EXPECT_EQ(products_left(matrix + "%c = dot %m, %x\nreturn %c"), 0);
+  EXPECT_EQ(products_left(matrix + "%c = dot %y, %m\nreturn %c"), 0);
+  EXPECT_EQ(
+      products_left(matrix + "%v = negative %y\n%t = permute %m, axes=[1, 0]\n%r = reshape %v : f64[30, 1]\n"
+                             "%c = dot %t, %r\nreturn %c"),
+      0);
+}
+
+TEST(ExpandProducts, LeavesAMatrixThatIsStoredAnyway) {
+  const std::string matrix =
+      "%a = input \"a\" : f64[30, 20]\n%x = input \"x\" : f64[20, 1]\n%m = negative %a\n";
+  EXPECT_EQ(products_left(matrix + "%c = dot %m, %x\nreturn %c, %m"), 1);
+  EXPECT_EQ(
+      products_left(matrix + "%c = dot %m, %x\n%y = exp %x\n%d = dot %m, %y\n%e = add %c, %d\nreturn %e"), 2);
+  EXPECT_EQ(products_left(
+                "%a = input \"a\" : f64[30, 20]\n%x = input \"x\" : f64[20, 1]\n%c = dot %a, %x\nreturn %c"),
             1);
 }
 

@@ -33,8 +33,6 @@ void check_seen(std::string_view op, const Array& temporary) {
       to_string(temporary.shape()) + "; give it a name, or write to a view, as x(…) is");
 }
 
-// NumPy's rule for results that are stored in place: within a kind, or up from bool, unsigned, signed, float
-// to complex.
 bool same_kind(DType from, DType to) {
   const auto rank = [](DType t) {
     switch (kind(t)) {
@@ -82,6 +80,12 @@ void check_device(const Recording& r, const Array& x) {
 
 }  // namespace
 
+void detail::check_same_kind(std::string_view op, DType to, DType from) {
+  if (same_kind(from, to)) return;
+  throw TypeError(std::string(op) + ": the result cannot be stored in place as " + std::string(name(to)) +
+                  ": got " + std::string(name(from)));
+}
+
 void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
   Recording r(ir::name(op), value);
   check_writable(r.op(), x);
@@ -98,10 +102,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
   write(r, x, [&](const NodeRef& now) {
     const NodeRef in[] = {now, other};
     const NodeRef result = ir::elementwise(op, in, r.lines());
-    if (!same_kind(result->dtype(), dtype)) {
-      throw TypeError(std::string(r.op()) + ": the result cannot be stored in place as " +
-                      std::string(name(dtype)) + ": got " + std::string(name(result->dtype())));
-    }
+    check_same_kind(r.op(), dtype, result->dtype());
     if (result->shape() != now->shape()) {
       throw Error(std::string(r.op()) + ": the result cannot be stored in place in shape " +
                   to_string(now->shape()) + ": got " + to_string(result->shape()));

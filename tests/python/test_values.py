@@ -127,7 +127,7 @@ def test_an_element_is_a_value(make):
         n[3] += 0.5  # NumPy's scalars are no arrays: the sum is a float, and is cut to be stored
         assert int(best) == 4 and [int(v) for v in n] == [12, 11, 13, 14, 15, 16]
     assert (int(first), int(last)) == (1, 6)
-    with pytest.raises(ValueError, match="as one element"):
+    with pytest.raises(TypeError, match="one value, as an element"):
         x[0][...] = 5
     m = wf.asarray(np.arange(6.0).reshape(2, 3)) * 1
     corner, row = m[1, 2], m[1]

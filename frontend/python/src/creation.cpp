@@ -19,7 +19,7 @@ void bind_creation(nb::module_& m) {
       "full",
       [](const Integers& shape, const Number& value, const MaybeDType& dtype, const std::string& device) {
         const PythonLine line;
-        return full(shape.all("full", "a shape"), value, make(dtype, device));
+        return Valued{full(shape.all("full", "a shape"), value, make(dtype, device)), false};
       },
       "shape"_a, "value"_a, "dtype"_a.none(), "device"_a);
   m.def(

@@ -84,8 +84,9 @@ bool is_element(const Array& picked, PyObject* key) {
 PyObject* get(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Array view;
-    if (viewed(array_of(self), key, view))
-      return wrap(is_element(view, key) ? detail::value_now(view) : std::move(view));
+    // A view of a value is one of a copy, through which the value cannot be written.
+    if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
+      return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
     return nb::handle(get_advanced)(nb::handle(self), nb::handle(key)).release().ptr();
   });
 }
@@ -94,10 +95,11 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
         if (!value) throw TypeError("index: elements of an array cannot be deleted");
+        if (is_value(self)) target("assign", {array_of(self), true});
         Array view;
         if (viewed(array_of(self), key, view)) {
           Argument given;
-          parse_argument(given, "assign", value);
+          parse_stored(given, "assign", value, view.dtype());
           const PythonLine line;
           view.assign(given.operand());
         } else {
@@ -120,7 +122,7 @@ Py_ssize_t length(PyObject* self) {
 PyObject* item(PyObject* self, Py_ssize_t position) {
   return guarded([&] {
     Array picked = array_of(self)[position];
-    return wrap(picked.ndim() == 0 ? detail::value_now(picked) : std::move(picked));
+    return picked.ndim() == 0 ? wrap(detail::value_now(picked)) : wrap(std::move(picked));
   });
 }
 

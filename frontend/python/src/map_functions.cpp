@@ -64,7 +64,8 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
 }
 
 PyObject* store(const char* op, const Extras& extras, const Array& result) {
-  Array& out = array_of(extras.out);
+  Array out = target(op, {array_of(extras.out), is_value(extras.out)});
+  detail::check_same_kind(op, out.dtype(), result.dtype());
   if (!extras.where) {
     if (result.ndim() > out.ndim() || broadcast_shapes(op, result.shape(), out.shape()) != out.shape()) {
       throw Error(std::string(op) + ": out must have the result's shape " + to_string(result.shape()) +
@@ -77,6 +78,22 @@ PyObject* store(const char* op, const Extras& extras, const Array& result) {
     out.assign(where(mask.operand(), result, out));
   }
   return Py_NewRef(extras.out);
+}
+
+// Operands are converted to the dtype asked for as results are that are stored in place.
+void check_input(const char* op, DType dtype, const Operand& x) {
+  const DType given = x.array() ? x.array()->dtype() : detail::default_dtype(x.number());
+  if (!x.array() && !x.number().is_typed()) {
+    detail::weak_dtype(op, dtype, x.number());
+    if (is_integer(given) && kind(dtype) == DTypeKind::Unsigned) return;
+  }
+  if (promote(given, dtype) == dtype) return;
+  try {
+    detail::check_same_kind(op, dtype, given);
+  } catch (const TypeError&) {
+    throw TypeError(std::string(op) + ": operands cannot be converted to " + std::string(name(dtype)) +
+                    ": got " + std::string(name(given)));
+  }
 }
 
 template <Op op, int arity>
@@ -102,10 +119,15 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
     if (count == arity && !keywords) return wrap(apply());
     const Extras extras = parse_extras(op_name, arity, args, count, keywords);
     if (extras.dtype) {
-      // As NumPy: computed in that dtype.
+      // As NumPy: computed in that dtype, which what tells truths has no choice of.
       const DType dtype = dtype_from(extras.dtype);
+      if (dtype == DType::Bool) {
+        const Array truths = apply();
+        if (truths.dtype() == dtype) return extras.out ? store(op_name, extras, truths) : wrap(truths);
+      }
       Array converted[arity];
       for (int i = 0; i < arity; ++i) {
+        check_input(op_name, dtype, given[i].operand());
         if (given[i].array()) {
           converted[i] = given[i].array()->astype(dtype);
         } else {
@@ -118,6 +140,10 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       if constexpr (arity == 3) result = detail::map(op, converted[0], converted[1], converted[2]);
       if constexpr (arity == 4)
         result = detail::map(op, converted[0], converted[1], converted[2], converted[3]);
+      if (result.dtype() != dtype) {
+        throw TypeError(std::string(op_name) + ": is not computed in " + std::string(name(dtype)) +
+                        ": gives " + std::string(name(result.dtype())));
+      }
       return extras.out ? store(op_name, extras, result) : wrap(std::move(result));
     }
     const Array result = apply();

@@ -61,7 +61,7 @@ void bind_memory(nb::module_& m) {
   m.def(
       "copy_from",
       [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {
-        return from_bytes(reinterpret_cast<const void*>(address), dtype, shape, device);
+        return Valued{from_bytes(reinterpret_cast<const void*>(address), dtype, shape, device), false};
       },
       "address"_a, "dtype"_a, "shape"_a, "device"_a, "A copy of row-major host memory.");
   m.def(
@@ -72,7 +72,7 @@ void bind_memory(nb::module_& m) {
         Array array = borrow(
             reinterpret_cast<const void*>(address), dtype, shape, [held] { release(held); }, device, stream);
         owner.release();
-        return array;
+        return Valued{std::move(array), false};
       },
       "address"_a, "dtype"_a, "shape"_a, "owner"_a, "device"_a, "stream"_a = 0,
       "An array over row-major memory that `owner` keeps, and that nobody writes to meanwhile; on a GPU, "
@@ -89,7 +89,7 @@ void bind_memory(nb::module_& m) {
             stream, may_copy);
         if (!borrowed.array) return nb::none();
         owner.release();
-        return nb::make_tuple(*borrowed.array, borrowed.copied);
+        return nb::make_tuple(Valued{*borrowed.array, false}, borrowed.copied);
       },
       "address"_a, "dtype"_a, "shape"_a, "strides"_a, "owner"_a, "device"_a, "stream"_a, "may_copy"_a,
       "As borrow, of memory with strides, of elements: the array and whether it is a copy, as memory with "
@@ -98,7 +98,9 @@ void bind_memory(nb::module_& m) {
   m.def(
       "device_of", [](uintptr_t address) { return device_of(reinterpret_cast<const void*>(address)); },
       "address"_a, "The GPU in whose memory an address lies.");
-  m.def("duplicate", [](const Array& x) { return duplicate(x); }, "x"_a, "The array in memory of its own.");
+  m.def(
+      "duplicate", [](const Valued& x) { return Valued{duplicate(x.array), x.is_value}; }, "x"_a,
+      "The array in memory of its own.");
   m.def(
       "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
       "x"_a, "address"_a, "Writes the elements to row-major host memory.");

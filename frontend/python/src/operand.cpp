@@ -44,6 +44,20 @@ bool is_numpy_array(PyObject* object) {
 }
 
 // Subclasses of Python's own number types too.
+// Python's sequences, and its memory of numbers, as array.array's.
+bool is_plain_sequence(PyObject* object) {
+  if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) return true;
+  return PyObject_CheckBuffer(object) && !PyBytes_Check(object) && !PyByteArray_Check(object);
+}
+
+// What NumPy makes arrays of beyond that: other libraries' arrays and sequences. Operators leave these to the
+// other side.
+bool is_array_like(PyObject* object) {
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) return false;
+  return PySequence_Check(object) || PyObject_HasAttrString(object, "__array__") ||
+         PyObject_HasAttrString(object, "__array_interface__");
+}
+
 std::optional<Number> python_number(PyObject* object) {
   if (PyFloat_Check(object)) return Number(PyFloat_AS_DOUBLE(object));
   if (PyBool_Check(object)) return Number(object == Py_True);
@@ -80,18 +94,24 @@ bool Argument::parse(PyObject* object) {
     number_ = *number;
     return true;
   }
-  if (PyList_Check(object) || PyTuple_Check(object) || is_numpy_array(object)) {
-    const nb::object made = nb::handle(convert_foreign)(nb::handle(object));
-    converted_ = array_of(made.ptr());
-    array_ = &converted_;
+  if (is_numpy_array(object) || is_plain_sequence(object)) {
+    convert(object);
     return true;
   }
   return false;
 }
 
+void Argument::convert(PyObject* object, std::optional<DType> dtype) {
+  const nb::handle as(dtype ? dtype_object(*dtype) : Py_None);
+  const nb::object made = nb::handle(convert_foreign)(nb::handle(object), as);
+  converted_ = array_of(made.ptr());
+  array_ = &converted_;
+}
+
 void Argument::take(PyObject* object) noexcept {
   try {
     if (parse(object)) return;
+    if (is_array_like(object)) return convert(object);
   } catch (...) {
     PyErr_Clear();
   }
@@ -100,14 +120,21 @@ void Argument::take(PyObject* object) noexcept {
 
 void Argument::refuse(const char* op) const {
   Argument again;
-  again.parse(refused_);  // throws what it threw before
+  if (!again.parse(refused_) && is_array_like(refused_))
+    again.convert(refused_);  // throws what it threw before
   throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(refused_)->tp_name);
 }
 
 void parse_argument(Argument& out, const char* op, PyObject* object) {
-  if (!out.parse(object)) {
-    throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(object)->tp_name);
-  }
+  if (out.parse(object)) return;
+  if (is_array_like(object)) return out.convert(object);
+  throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(object)->tp_name);
+}
+
+void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) {
+  if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object))
+    return out.convert(object, dtype);
+  parse_argument(out, op, object);
 }
 
 void bind_operands(nb::module_& m) {

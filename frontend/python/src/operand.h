@@ -13,6 +13,8 @@ class Argument {
  public:
   // False when the object is nothing of the kind. Throws when it is, but cannot be converted.
   bool parse(PyObject* object);
+  // Takes what is no array and no number as an array, of this dtype if one is given.
+  void convert(PyObject* object, std::optional<DType> dtype = {});
   // As parse(); what cannot be converted is told when the operand is asked for, by an op.
   void take(PyObject* object) noexcept;
   Operand operand() const { return array_ ? Operand(*array_) : Operand(number_); }
@@ -34,8 +36,12 @@ class Argument {
 
 // The number that a Python or NumPy scalar is; none for everything else.
 std::optional<Number> number_from(PyObject* object);
-// As parse(), but TypeError naming `op` when the object is nothing of the kind.
+// As parse(), and takes whatever NumPy makes arrays of; TypeError naming `op` when the object is nothing of
+// the kind.
 void parse_argument(Argument& out, const char* op, PyObject* object);
+// As parse_argument(), of what is stored in this dtype: Python's numbers in lists have to fit it, as NumPy's
+// rule is.
+void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype);
 
 // The function that makes arrays of foreign ones: the package's asarray.
 void bind_operands(nb::module_& m);

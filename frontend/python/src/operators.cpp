@@ -34,13 +34,10 @@ PyObject* map1(PyObject* a) {
   });
 }
 
-// Elements are values: `x += 1` of one gives another, as of NumPy's scalars.
-bool is_value(PyObject* a) { return array_of(a).ndim() == 0 && !array_of(a).writable(); }
-
 template <Op op>
 PyObject* in_place(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    if (is_value(a)) return not_implemented();
+    if (is_value(a)) return not_implemented();  // `x += 1` gives another
     Argument y;
     if (!y.parse(b)) return not_implemented();
     const PythonLine line;
@@ -66,11 +63,28 @@ PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
   return modulus == Py_None ? in_place<Op::pow>(a, b) : not_implemented();
 }
 
+bool is_sequence_of_python(PyObject* object) {
+  return PyList_Check(object) || PyTuple_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object) ||
+         PyByteArray_Check(object);
+}
+
+// `[0] * n` repeats the list for a value n, as for NumPy's scalars.
+PyObject* times(PyObject* a, PyObject* b) {
+  const auto repeats = [](PyObject* n, PyObject* sequence) {
+    return is_array(n) && is_value(n) && is_sequence_of_python(sequence);
+  };
+  if (!repeats(a, b) && !repeats(b, a)) return map2<Op::multiply>(a, b);
+  PyObject* const sequence = repeats(a, b) ? b : a;
+  const Py_ssize_t count = PyNumber_AsSsize_t(sequence == a ? b : a, PyExc_OverflowError);
+  return count == -1 && PyErr_Occurred() ? nullptr : PySequence_Repeat(sequence, count);
+}
+
 PyObject* product(PyObject* a, PyObject* b) {
   return binary(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); });
 }
 PyObject* product_in_place(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    if (is_value(a)) return not_implemented();
     Argument y;
     if (!y.parse(b)) return not_implemented();
     const PythonLine line;
@@ -99,7 +113,21 @@ PyObject* quotient_and_remainder(PyObject* a, PyObject* b) {
   });
 }
 
+// Whether no element equals the object, whatever the elements are: None, text, and what says nothing of
+// equality itself.
+bool equals_nothing(PyObject* object) {
+  return PyUnicode_Check(object) || PyBytes_Check(object) ||
+         Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) {
+  if ((how == Py_EQ || how == Py_NE) && equals_nothing(b)) {
+    return guarded([&] {
+      Make like;
+      like.device = array_of(a).device();
+      return wrap(full(array_of(a).shape(), how == Py_NE, like));
+    });
+  }
   switch (how) {
     case Py_LT:
       return map2<Op::less>(a, b);
@@ -116,6 +144,15 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
   }
 }
 
+// A value's is that of the Python number it is equal to.
+Py_hash_t hash(PyObject* self) {
+  if (!is_value(self)) return PyObject_HashNotImplemented(self);
+  PyObject* number = PyObject_CallMethod(self, "item", nullptr);
+  if (!number) return -1;
+  const nb::object held = nb::steal(number);
+  return PyObject_Hash(held.ptr());
+}
+
 }  // namespace
 
 void add_operators(TypeParts& parts) {
@@ -125,7 +162,8 @@ void add_operators(TypeParts& parts) {
   slot(Py_nb_inplace_##name, in_place<Op::op>)
   WEFT_SLOT(add, add);
   WEFT_SLOT(subtract, subtract);
-  WEFT_SLOT(multiply, multiply);
+  slot(Py_nb_multiply, times);
+  slot(Py_nb_inplace_multiply, in_place<Op::multiply>);
   WEFT_SLOT(true_divide, divide);
   WEFT_SLOT(floor_divide, floor_divide);
   WEFT_SLOT(remainder, remainder);
@@ -145,7 +183,7 @@ void add_operators(TypeParts& parts) {
   slot(Py_nb_absolute, map1<Op::abs>);
   slot(Py_nb_invert, map1<Op::bitwise_invert>);
   slot(Py_tp_richcompare, compare);
-  slot(Py_tp_hash, PyObject_HashNotImplemented);
+  slot(Py_tp_hash, hash);
 }
 
 }  // namespace weft::python

@@ -23,6 +23,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
         if (!value) throw TypeError("shape: cannot be deleted");
+        if (is_value(self)) throw TypeError("shape: one value has no other shape: use reshape()");
         Array& x = array_of(self);
         const PythonLine line;
         const Array reshaped = x.reshape(Integers(value).all("shape", "a shape"));
@@ -73,7 +74,7 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
   });
 }
 PyObject* transposed(PyObject* self, void*) {
-  return guarded([&] { return wrap(array_of(self).T()); });
+  return guarded([&] { return wrap(array_of(self).T(), is_value(self)); });
 }
 PyObject* matrix_transposed(PyObject* self, void*) {
   return guarded([&] {

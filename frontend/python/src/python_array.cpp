@@ -3,6 +3,9 @@
 #include <structmember.h>
 
 #include <new>
+#include <string>
+
+#include "compiler/base/error.h"
 
 namespace weft::python {
 
@@ -53,7 +56,7 @@ constexpr const char* kDoc =
 
 }  // namespace
 
-PyObject* wrap(Array array) noexcept {
+PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
   PyArray* object;
   if (spare_count > 0) {
     object = spares[--spare_count];
@@ -62,10 +65,30 @@ PyObject* wrap(Array array) noexcept {
     object = PyObject_New(PyArray, array_type);
     if (!object) return nullptr;
   }
+  object->is_value = value_of_rank_0 && array.ndim() == 0;
   new (&object->array) Array(std::move(array));
   object->weak_references = nullptr;
   object->lent = nullptr;
   return reinterpret_cast<PyObject*>(object);
+}
+
+bool take(PyObject* object, Valued& out) noexcept {
+  if (!is_array(object)) return false;
+  try {
+    out.is_value = is_value(object);
+    out.array = out.is_value ? array_of(object).copy() : array_of(object);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+const Array& target(const char* op, const Valued& given) {
+  if (!given.is_value) return given.array;
+  throw TypeError(
+      std::string(op) +
+      ": one value, as an element or a reduction to one is, cannot be written to, as NumPy's scalars "
+      "cannot: make an array of it with asarray()");
 }
 
 void bind_array_type(nb::module_& m) {

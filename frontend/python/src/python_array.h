@@ -13,6 +13,7 @@ namespace nb = nanobind;
 
 struct PyArray {
   PyObject_HEAD Array array;
+  bool is_value;  // of rank 0 and never written, as NumPy's scalars are
   PyObject* weak_references;
   std::vector<Lent>* lent;  // memory that others use for as long as they hold this object; null: none
 };
@@ -21,8 +22,20 @@ extern PyTypeObject* array_type;
 
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == array_type; }
 inline Array& array_of(PyObject* object) { return reinterpret_cast<PyArray*>(object)->array; }
-// A new reference; null with MemoryError set.
-PyObject* wrap(Array array) noexcept;
+inline bool is_value(PyObject* object) { return reinterpret_cast<PyArray*>(object)->is_value; }
+// A new reference; null with MemoryError set. What operations give of rank 0 is a value unless told.
+PyObject* wrap(Array array, bool value_of_rank_0 = true) noexcept;
+
+// For functions that make arrays or views, or give what they were given: which of the two an argument is and
+// the result is to be. A value is taken as a copy, so that no view of it can be written to change it.
+struct Valued {
+  Array array;
+  bool is_value = false;
+};
+// False when the object is no array.
+bool take(PyObject* object, Valued& out) noexcept;
+// The array to write to. TypeError for a value.
+const Array& target(const char* op, const Valued& given);
 
 // Makes the type and puts it into the module.
 void bind_array_type(nb::module_& m);
@@ -46,12 +59,24 @@ template <>
 struct type_caster<weft::Array> {
   NB_TYPE_CASTER(weft::Array, const_name("Array"))
   bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
-    if (!weft::python::is_array(source.ptr())) return false;
-    value = weft::python::array_of(source.ptr());
+    weft::python::Valued given;
+    if (!weft::python::take(source.ptr(), given)) return false;
+    value = std::move(given.array);
     return true;
   }
   static handle from_cpp(const weft::Array& array, rv_policy, cleanup_list*) noexcept {
     return weft::python::wrap(array);
+  }
+};
+
+template <>
+struct type_caster<weft::python::Valued> {
+  NB_TYPE_CASTER(weft::python::Valued, const_name("Array"))
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    return weft::python::take(source.ptr(), value);
+  }
+  static handle from_cpp(const weft::python::Valued& given, rv_policy, cleanup_list*) noexcept {
+    return weft::python::wrap(given.array, given.is_value);
   }
 };
 

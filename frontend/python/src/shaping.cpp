@@ -8,70 +8,83 @@ namespace weft::python {
 void bind_shaping(nb::module_& m) {
   m.def(
       "reshape",
-      [](const Array& x, const Integers& shape) {
+      [](const Valued& x, const Integers& shape) {
         const PythonLine line;
-        return x.reshape(shape.all("reshape", "a shape"));
+        return Valued{x.array.reshape(shape.all("reshape", "a shape")), x.is_value};
       },
       "x"_a, "shape"_a);
   m.def(
       "permute_dims",
-      [](const Array& x, const Integers& axes) {
+      [](const Valued& x, const Integers& axes) {
         const PythonLine line;
-        return permute_dims(x, axes.all("permute_dims"));
+        return Valued{permute_dims(x.array, axes.all("permute_dims")), x.is_value};
       },
       "x"_a, "axes"_a);
   m.def(
       "expand_dims",
-      [](const Array& x, const Integers& axis) {
+      [](const Valued& x, const Integers& axis) {
         const PythonLine line;
-        return expand_dims(x, axis.one("expand_dims"));
+        return Valued{expand_dims(x.array, axis.one("expand_dims")), x.is_value};
       },
       "x"_a, "axis"_a);
   m.def(
       "squeeze",
-      [](const Array& x, const Integers& axes) {
+      [](const Valued& x, const Integers& axes) {
         const PythonLine line;
-        return squeeze(x, axes.all_or_none("squeeze"));
+        return Valued{squeeze(x.array, axes.all_or_none("squeeze")), x.is_value};
       },
       "x"_a, "axes"_a.none());
   m.def(
       "flip",
-      [](const Array& x, const Integers& axes) {
+      [](const Valued& x, const Integers& axes) {
         const PythonLine line;
-        return flip(x, axes.all_or_none("flip"));
+        return Valued{flip(x.array, axes.all_or_none("flip")), x.is_value};
       },
       "x"_a, "axes"_a.none());
   m.def(
       "broadcast_to",
-      [](const Array& x, const Integers& shape) {
+      [](const Valued& x, const Integers& shape) {
         const PythonLine line;
-        return broadcast_to(x, shape.all("broadcast_to", "a shape"));
+        return Valued{broadcast_to(x.array, shape.all("broadcast_to", "a shape")), x.is_value};
       },
       "x"_a, "shape"_a);
   m.def(
       "copy",
-      [](const Array& x) {
+      [](const Valued& x) {
         const PythonLine line;
-        return x.copy();
+        return Valued{x.array.copy(), x.is_value};
       },
       "x"_a);
   m.def(
       "astype",
-      [](const Array& x, DType dtype) {
+      [](const Valued& x, DType dtype) {
         const PythonLine line;
-        return x.astype(dtype);
+        return Valued{x.array.astype(dtype), x.is_value};
       },
       "x"_a, "dtype"_a);
-  m.def("view_as", [](const Array& x, DType dtype) { return x.view_as(dtype); }, "x"_a, "dtype"_a);
   m.def(
-      "to_device", [](const Array& x, const std::string& device) { return x.to(device); }, "x"_a, "device"_a);
-  m.def("writable", [](const Array& x) { return x.writable(); }, "x"_a);
+      "view_as", [](const Valued& x, DType dtype) { return Valued{x.array.view_as(dtype), x.is_value}; },
+      "x"_a, "dtype"_a);
+  m.def(
+      "to_device",
+      [](const Valued& x, const std::string& device) { return Valued{x.array.to(device), x.is_value}; },
+      "x"_a, "device"_a);
+  m.def(
+      "is_value", [](const Valued& x) { return x.is_value; }, "x"_a,
+      "Whether it is one value, as NumPy's scalars are.");
+  m.def(
+      "as_value", [](const Valued& x) { return Valued{x.is_value ? x.array : x.array.copy(), true}; }, "x"_a,
+      "What the array is at this moment, if it has rank 0 as a value.");
+  m.def(
+      "as_array", [](const Valued& x) { return Valued{x.array, false}; }, "x"_a,
+      "The array itself; of a value a new one.");
+  m.def("writable", [](const Valued& x) { return !x.is_value && x.array.writable(); }, "x"_a);
   m.def("shares_cell", [](const Array& x, const Array& y) { return x.shares_cell(y); }, "x"_a, "y"_a);
   m.def(
       "assign",
-      [](const Array& x, const Argument& value) {
+      [](const Valued& x, const Argument& value) {
         const PythonLine line;
-        Array(x).assign(value.operand("assign"));
+        Array(target("assign", x)).assign(value.operand("assign"));
       },
       "x"_a, "value"_a);
   m.def(
@@ -132,9 +145,10 @@ void bind_shaping(nb::module_& m) {
       "x"_a, "index"_a, "axis"_a);
   m.def(
       "put_along_axis",
-      [](const Array& x, const Array& index, const Argument& values, const Integers& axis) {
+      [](const Valued& x, const Array& index, const Argument& values, const Integers& axis) {
         const PythonLine line;
-        put_along_axis(x, index, values.operand("put_along_axis"), axis.one("put_along_axis"));
+        put_along_axis(target("put_along_axis", x), index, values.operand("put_along_axis"),
+                       axis.one("put_along_axis"));
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
   m.def(
@@ -146,9 +160,9 @@ void bind_shaping(nb::module_& m) {
       "x"_a, "mask"_a);
   m.def(
       "put_where",
-      [](const Array& x, const Array& mask, const Argument& values) {
+      [](const Valued& x, const Array& mask, const Argument& values) {
         const PythonLine line;
-        put_where(x, mask, values.operand("assign"));
+        put_where(target("assign", x), mask, values.operand("assign"));
       },
       "x"_a, "mask"_a, "values"_a);
   m.def(

@@ -64,13 +64,13 @@ def asarray(
     if dtype is not None:
         dtype = _core.dtype(dtype)
     if isinstance(obj, Array):
-        result = obj
+        result = _core.as_array(obj) if _core.is_value(obj) else obj
         if where and where != obj.device:
             result = _core.to_device(obj, where)
         if dtype is not None and dtype != obj.dtype:
             result = _core.astype(result, dtype)
         if copy is False and result is not obj:
-            raise ValueError("asarray: another dtype or device needs a copy")
+            raise ValueError("asarray: another dtype or device, or an array of one value, needs a copy")
         return _core.copy(result) if copy and result is obj else result
     import numpy
 

@@ -57,23 +57,29 @@ _core.Function.accumulate = _accumulate
 
 def target(op: str, x: Any) -> Array:
     """x, which the op writes to."""
-    if not isinstance(x, Array):
-        raise TypeError(f"{op}: takes a weft.Array, which it writes to: got {type(x).__name__}")
+    if not isinstance(x, Array) or _core.is_value(x):
+        got = "one value, which cannot be written to" if isinstance(x, Array) else type(x).__name__
+        raise TypeError(f"{op}: takes a weft.Array, which it writes to: got {got}")
     return x
 
 
-def store(result: Array, out: Any) -> Array:
-    """The result, written to `out` if there is one."""
+def store(result: Array, out: Any, same_dtype: bool = False) -> Array:
+    """The result, written to `out` if there is one, whose dtype is the result's or one of its kind or a higher."""
     if out is None:
         return result
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if not isinstance(out, Array):
-        raise TypeError(f"out: must be a weft.Array: got {type(out).__name__}")
+    out = target("out", out)
     if out.shape != result.shape:
         raise ValueError(f"out: must have the result's shape {result.shape}: got {out.shape}")
+    if out.dtype != result.dtype and (same_dtype or _rank(out.dtype) < _rank(result.dtype)):
+        raise TypeError(f"out: the result cannot be stored as {out.dtype}: got {result.dtype}, convert it with astype()")
     _core.assign(out, result)
     return out
+
+
+def _rank(dtype: Any) -> int:
+    return "buifc".index("f" if dtype.kind == "V" else dtype.kind)
 
 
 def round(x: Any, /, decimals: int = 0, out: Any = None) -> Array:
@@ -120,4 +126,4 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         from weft._host import nonzero
 
         return nonzero(condition)
-    return _core.where(condition, x, y)
+    return _core.as_array(_core.where(condition, x, y))

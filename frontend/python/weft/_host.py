@@ -70,8 +70,10 @@ def _to_host(value: Any) -> Any:
 def _from_host(value: Any, device: str) -> Any:
     import numpy
 
-    if isinstance(value, numpy.ndarray | numpy.generic):
-        return from_numpy(numpy.asarray(value), device)
+    if isinstance(value, numpy.generic):
+        return _core.as_value(from_numpy(numpy.asarray(value), device))
+    if isinstance(value, numpy.ndarray):
+        return from_numpy(value, device)
     if type(value) in (list, tuple):
         return type(value)(_from_host(one, device) for one in value)
     return value

@@ -19,10 +19,10 @@ _functions = {
     _shaping: "repeat squeeze swapaxes",
     _host: "argpartition argsort nonzero searchsorted",
     _scans: "cumprod cumsum",
-    _indexing: "compress put take",
+    _indexing: "put take",
     _products: "dot trace",
     _diagonals: "diagonal",
-    _elementwise: "clip round conj",
+    _elementwise: "clip round",
 }
 
 
@@ -93,6 +93,37 @@ def view(self: Array, dtype: Any = None) -> Array:
     return _core.view_as(self, _core.dtype(dtype))
 
 
+def conj(self: Array) -> Array:
+    """The complex conjugate."""
+    return _core.conj(self)
+
+
+def compress(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Array:
+    """The slices along an axis for which the condition is true."""
+    return _indexing.compress(condition, self, axis, out)
+
+
+def is_integer(self: Array) -> builtins.bool:
+    """Whether one value is a whole number."""
+    return float(_one_value(self, "is_integer").item()).is_integer()
+
+
+def _one_value(self: Array, op: str) -> Array:
+    if not _core.is_value(self):
+        raise TypeError(f"{op}: is there for one value, as NumPy's scalars have it: got an array of shape {self.shape}")
+    return self
+
+
+def _rounded(self: Array, ndigits: int | None = None) -> Any:
+    """As NumPy's scalars: Python's integer, or so many decimals."""
+    one = _one_value(self, "__round__")
+    return builtins.round(one.item()) if ndigits is None else _elementwise.round(one, ndigits)
+
+
+def _truncated(self: Array) -> int:
+    return int(_one_value(self, "__trunc__"))
+
+
 def fill(self: Array, value: Any) -> None:
     """Writes one value everywhere."""
     self[...] = value
@@ -154,15 +185,16 @@ def _deepcopy(self: Array, memo: Any) -> Array:
 
 def _unpickled(values: Any, device: str) -> Array:
     try:
-        return _creation.asarray(values, device=device)
+        return _host._from_host(values, device)
     except _core.Error:
-        return _creation.asarray(values)  # the device is not there
+        return _host._from_host(values, "")  # the device is not there
 
 
 def _reduce(self: Array) -> Any:
     import numpy
 
-    return _unpickled, (numpy.array(to_numpy(self)), self.device)
+    values = numpy.array(to_numpy(self))
+    return _unpickled, (values[()] if _core.is_value(self) else values, self.device)
 
 
 def _real(self: Array) -> Array:
@@ -211,12 +243,14 @@ def attach() -> None:
     for module, names in _functions.items():
         for name in names.split():
             methods[name] = getattr(module, name)
-    for f in (reshape, transpose, flatten, ravel, copy, astype, view, fill, sort, tolist, tobytes, to_device, numpy, eval):
+    for f in (reshape, transpose, conj, compress, is_integer, flatten, ravel, copy, astype, view, fill, sort, tolist, tobytes, to_device, numpy, eval):
         methods[f.__name__] = f
     methods["conjugate"] = methods["conj"]
     methods["to"] = to_device
     methods.update(
         __new__=_new,
+        __round__=_rounded,
+        __trunc__=_truncated,
         __repr__=_repr,
         __str__=_str,
         __format__=_format,

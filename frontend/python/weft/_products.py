@@ -22,7 +22,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def dot(a: Any, b: Any, out: Any = None) -> Array:
     """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one."""
-    return store(_core.dot(a, b), out)
+    return store(_core.dot(a, b), out, same_dtype=True)
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Array:
@@ -73,7 +73,7 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
         right: Any = tuple(range(axes))
     else:
         left, right = axes
-    return _core.tensordot(a, b, left, right)
+    return _core.as_array(_core.tensordot(a, b, left, right))
 
 
 def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
@@ -205,4 +205,4 @@ def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = Fal
         total = _core.sum(a, gone, False)
         a = total if total.dtype == a.dtype else _core.astype(total, a.dtype)
         la = [one for one in la if one in result]
-    return store(_core.permute_dims(a, [la.index(label) for label in result]), out)
+    return store(_core.as_value(_core.permute_dims(a, [la.index(label) for label in result])), out)

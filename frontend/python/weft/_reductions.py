@@ -122,12 +122,12 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = Fal
 
 def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first largest, in the flat array without an axis."""
-    return store(_core.argmax(asarray(x), axis, keepdims), out)
+    return store(_core.argmax(asarray(x), axis, keepdims), out, same_dtype=True)
 
 
 def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first smallest, in the flat array without an axis."""
-    return store(_core.argmin(asarray(x), axis, keepdims), out)
+    return store(_core.argmin(asarray(x), axis, keepdims), out, same_dtype=True)
 
 
 def mean(

@@ -1,0 +1,112 @@
+"""What NumPy answers with scalars: results of rank 0 and elements are values, that nothing changes; arrays of rank 0 are arrays."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+import weft as wf
+
+values = [
+    "a.sum()", "np.dot(a, a)", "np.linalg.norm(a)", "np.median(a)", "np.asarray(2.) + 1", "a[0]", "np.mean(a)", "np.einsum('i,i', a, a)",
+    "np.einsum('i->', a)", "copy.copy(a.sum())", "pickle.loads(pickle.dumps(a.sum()))", "a.sum().astype('f4')", "np.take(a, 1)", "a.sum().copy()",
+    "np.asarray(3)[()]", "a.max()", "np.quantile(a, 0.5)", "np.argmax(a)", "np.vdot(a, a)", "next(iter(a))",
+]  # fmt: skip
+arrays = [
+    "np.asarray(a.sum())", "np.array(a.sum())", "np.asarray(3.)", "np.zeros(())", "np.full((), 3.)", "np.tensordot(a, a, 1)", "np.where(True, 1, 2)",
+    "copy.deepcopy(np.asarray(2))", "pickle.loads(pickle.dumps(np.asarray(2)))", "np.asarray(2.).copy()", "np.asarray(2.).astype('f4')",
+    "np.ones_like(a.sum())", "a.sum()[...]", "np.squeeze(np.asarray([3.]))", "a[..., 1]",
+]  # fmt: skip
+
+
+def both(expression, **names):
+    scope = {"copy": copy, "pickle": pickle, "math": math}
+    return [eval(expression, {**scope, "np": lib, **{k: lib.asarray(v) for k, v in names.items()}}) for lib in (np, wf)]
+
+
+@pytest.mark.parametrize("expression", values)
+def test_what_numpy_answers_with_a_scalar_is_a_value(expression):
+    for x in both(expression, a=[1, 2, 3]):
+        before, same = float(x), x
+        x += 5
+        assert (float(same), float(x)) == (before, before + 5)
+        assert hash(same) == hash(before)
+        with pytest.raises(TypeError):
+            same[...] = 1
+
+
+@pytest.mark.parametrize("expression", arrays)
+def test_arrays_of_rank_0_stay_arrays(expression):
+    for x in both(expression, a=[1, 2, 3]):
+        before, same = float(x), x
+        x += 5
+        assert float(same) == float(x) == before + 5
+        same[...] = 1
+        assert float(x) == 1
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(x)
+
+
+def test_totals_of_a_loop_are_kept_as_they_were():
+    for lib in (np, wf):
+        a = lib.asarray([1, 2, 3])
+        total, held = a.sum() * 0, []
+        for v in a:
+            total += v
+            held.append(total)
+        assert [int(x) for x in held] == [1, 3, 6]
+
+
+@pytest.mark.parametrize("change", ["x /= 6", "x += 1j", "x += a", "x **= 0.5", "x -= 0.5", "x //= 4"])
+def test_a_value_in_place_becomes_what_the_operation_gives(change):
+    results = []
+    for lib in (np, wf):
+        a = lib.asarray(np.arange(6))
+        scope = {"x": a.sum(), "a": a}
+        exec(change, scope)
+        results.append(np.asarray(scope["x"]))
+    want, have = results
+    np.testing.assert_allclose(have, want)
+    assert have.dtype == want.dtype
+
+
+def test_views_of_a_value_are_views_of_a_copy():
+    for lib in (np, wf):
+        s = lib.asarray([1, 2, 3]).sum()
+        for view in (s.reshape(1), s[None], lib.asarray(s), lib.reshape(s, (1, 1)), lib.atleast_1d(s) if lib is np else s[None, None]):
+            view[...] = 99
+            assert int(s) == 6 and int(view.ravel()[0]) == 99
+
+
+def test_a_value_is_no_place_to_write_to():
+    s = wf.asarray([1, 2, 3]).sum()
+    for write in (lambda: wf.add(1, 2, out=s), lambda: wf.sum(wf.ones(3), out=s), lambda: wf.copyto(s, 1), lambda: s.fill(1), lambda: s.__setitem__((), 3),
+                  lambda: setattr(s, "shape", (1,))):
+        with pytest.raises(TypeError, match="one value"):
+            write()
+    assert int(s) == 6
+
+
+def test_values_are_keys():
+    for lib in (np, wf):
+        a = lib.asarray([3, 1, 3])
+        assert {1: "one", 3: "three"}[a[1]] == "one" and len(set(a)) == 2
+        assert hash(lib.asarray(np.float32([0.1]))[0]) == hash(float(np.float32(0.1)))
+
+
+@pytest.mark.parametrize("expression", [
+    "round(a.mean(), 1)", "round(a.mean())", "round(a[0], -1)", "type(round(a.mean()))", "math.trunc(a.mean())", "a.mean().is_integer()", "a.sum().is_integer()",
+    "[0] * a[0]", "a[0] * [0]", "(1,) * a[0]", "'ab' * a[0]", "(np.asarray(2) * [1, 2]).tolist()", "([1, 2] * np.asarray(2)).tolist()",
+    "(a == None).tolist()", "(a != None).tolist()", "(a == 'a').tolist()", "(a == object()).tolist()", "bool(a[0] == None)", "a[0] in {11: 1}",
+])  # fmt: skip
+def test_python_takes_a_value_for_a_number(expression):
+    want, have = both(expression, a=[11, 2, 34])
+    assert want == have
+
+
+@pytest.mark.parametrize("expression", ["round(np.asarray(2.5))", "round(a)", "[0] * a.mean()", "a.mean() * [1, 2]", "hash(a)", "{a: 1}"])
+def test_what_is_no_number_is_refused(expression):
+    for lib in (np, wf):
+        with pytest.raises(TypeError):
+            eval(expression, {"np": lib, "a": lib.asarray([11, 2, 34])})

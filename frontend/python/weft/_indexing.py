@@ -37,7 +37,10 @@ def _host_index(entry: Any) -> Any:
         index = index.astype(numpy.int64)
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
-    return index
+    if index.dtype.kind == "u" and index.dtype.itemsize == 8 and index.size and index.max() > numpy.iinfo(numpy.int64).max:
+        raise IndexError(f"index: position out of range: got {index.max()}")
+    # An extent may not fit a small dtype.
+    return index if index.dtype.kind == "b" else index.astype(numpy.int64, copy=False)
 
 
 def _is_array(entry: Any) -> builtins.bool:
@@ -90,7 +93,7 @@ def _picked(x: Array, key: Any) -> _Picked:
                 bad = entry.min() if entry.min() < -extent else entry.max()
                 raise IndexError(f"index: position out of range for axis {axis} of extent {extent}: got {bad}")
             axes.append(len(basic))
-            indices.append(numpy.where(entry < 0, entry + extent, entry).astype(numpy.int64))
+            indices.append(numpy.where(entry < 0, entry + extent, entry))
             basic.append(slice(None))
             axis += 1
     view = x[tuple(basic)]
@@ -102,7 +105,7 @@ def _picked(x: Array, key: Any) -> _Picked:
     return _Picked(
         view=_core.permute_dims(view, order),
         count=len(axes),
-        positions=from_numpy(numpy.ascontiguousarray(flat), x.device),
+        positions=from_numpy(numpy.asarray(flat, order="C"), x.device),
         place=axes[0] if adjacent else 0,
     )
 
@@ -147,22 +150,34 @@ def _put(flat: Array, positions: Array, value: Any) -> None:
         _core.put_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
 
 
+def _stored(value: Any, x: Array) -> Array:
+    """What is written to x: Python's numbers have to fit its dtype, as NumPy's rule is; arrays are converted."""
+    import numpy
+
+    if isinstance(value, (builtins.bool, int, float, complex)) and not isinstance(value, numpy.generic):
+        one = _core.full((), 0, x.dtype, x.device)
+        one[...] = value
+        return one
+    return asarray(value, x.dtype if isinstance(value, (list, tuple, range)) else None, device=x.device)
+
+
 def _set(x: Array, key: Any, value: Any) -> None:
     if _is_whole_mask(x, key):
         if not isinstance(value, (Array, builtins.bool, int, float, complex)):
-            value = asarray(value, device=x.device)
+            value = _stored(value, x)
         _core.put_where(x, asarray(key, device=x.device), value)
         return
+    target("assign", x)
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
                          "the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)")
     view, count, positions, place = _picked(x, key)
-    value = asarray(value, device=x.device)
+    value = _stored(value, x)
     rest = view.shape[count:]
-    target = [*rest[:place], *positions.shape, *rest[place:]]
-    while value.ndim > len(target) and value.shape[0] == 1:
+    shape = [*rest[:place], *positions.shape, *rest[place:]]
+    while value.ndim > len(shape) and value.shape[0] == 1:
         value = value[0]
-    value = _core.broadcast_to(value, target)
+    value = _core.broadcast_to(value, shape)
     n = positions.ndim
     value = _core.permute_dims(value, [*range(place, place + n), *range(place), *range(place + n, value.ndim)])
     flat = _flat_below(view, count)
@@ -190,7 +205,7 @@ def _checked(index: Any, extent: int, mode: str, op: str) -> Array:
         positions = numpy.clip(positions, 0, extent - 1)
     else:
         raise ValueError(f"{op}: mode is 'raise', 'wrap' or 'clip': got {mode!r}")
-    return from_numpy(numpy.ascontiguousarray(positions.astype(numpy.int64)))
+    return from_numpy(numpy.asarray(positions, order="C"))
 
 
 def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
@@ -202,7 +217,7 @@ def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim)
     positions = _checked(indices, x.shape[axis], mode, "take")
-    return store(_core.take(x, _core.to_device(positions, x.device), axis), out)
+    return store(_core.take(x, _core.to_device(positions, x.device), axis), out, same_dtype=True)
 
 
 def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Array:
@@ -273,8 +288,11 @@ def extract(condition: Any, arr: Any) -> Array:
     return _core.reshape(asarray(arr), (-1,))[_core.not_equal(mask, 0)]
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
     """The slices along an axis for which the condition is true."""
     import numpy
 
-    return take(a, numpy.flatnonzero(_host_index(condition)), axis)
+    mask = _host_index(condition)
+    if mask.ndim != 1:
+        raise ValueError(f"compress: the condition has one axis: got shape {mask.shape}")
+    return take(a, numpy.flatnonzero(mask), axis, out)

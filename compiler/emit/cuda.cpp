@@ -92,6 +92,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   scans_ = p.scans();
   if (scans_ && (s.cluster > 1 || (columns_ && s.threads_per_row > 1)))
     throw InternalError("emit cuda: one block scans a row, one thread a column");
+  if (s.shares > 0 && (!columns_ || scans_ || s.split < 2))
+    throw InternalError("emit cuda: only strips of columns that are reduced are shared out");
   if (scans_ && s.split > 1 && p.accumulators.size() != (s.chained ? 2 : 1))
     throw InternalError("emit cuda: parts of a row are scanned for one value only");
   if ((scans_ && s.split > 1 && !columns_) != s.chained)
@@ -292,7 +294,8 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
   split_position(order_of(false), false);
   for (Value v : ahead_) {
     auto& l = std::get<Load>(*definitions_.at(v));
-    code_.line("weft_copy_ahead(z{} + {}, b{} + ({}));", v, place_in_shared("c"), l.buffer, index_text(l.at));
+    code_.line("{}(z{} + {}, b{} + ({}));", s_.loads_stay ? "weft_copy_to_stay" : "weft_copy_ahead", v,
+               place_in_shared("c"), l.buffer, index_text(l.at));
   }
   code_.add("}");
   code_.add("weft_copied();");
@@ -455,12 +458,16 @@ void CudaEmitter::columns(bool finishing) {
   bool split = s_.split > 1;
   code_.line("const I n = {};", count_of(outer));
   code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
-  std::string block = split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
-                      : s_.cluster > 1       ? format("(I)(blockIdx.x / {})", s_.cluster)
-                                             : "(I)blockIdx.x";
+  const bool shared_out = s_.shares > 0 && !finish_entry;
+  if (shared_out) code_.line("const Share mine = weft_take_share((I)blockIdx.x, {});", shares_);
+  std::string block = shared_out               ? "mine.strip"
+                      : split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                      : s_.cluster > 1         ? format("(I)(blockIdx.x / {})", s_.cluster)
+                                               : "(I)blockIdx.x";
   code_.line("I q = {} * {} + tx;", block, across);
-  (finishing ? launch_.finish_tasks : launch_.tasks) =
-      (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
+  if (!shared_out)
+    (finishing ? launch_.finish_tasks : launch_.tasks) =
+        (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
   if (split) code_.add("const I column = q;");
@@ -468,11 +475,15 @@ void CudaEmitter::columns(bool finishing) {
   std::string first = groups > 1 ? "live && ty == 0" : "live";
   room_for_joins();
   if (s_.cluster > 1) first += " && rank == 0";
-  std::string place = format("[((long long)k * n + column) * {} + e]", s_.lanes);
+  // Whole strips have one part.
+  const int64_t strip = strip_columns_ / s_.lanes;
+  const std::string several = s_.shares > 0 ? format("(n - {} * {})", whole_, strip) : "n";
+  std::string place = format("[((long long)k * {} + column) * {} + e]", several, s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
     start_totals(0);
-    code_.loop("for (I k = ty; k < {}; k += {}) {{", split_, groups);
+    if (s_.shares > 0) code_.line("const I parts = weft_parts(column / {}, {});", strip, shares_);
+    code_.loop("for (I k = ty; k < {}; k += {}) {{", s_.shares > 0 ? "parts" : split_, groups);
     code_.unrolled("e", s_.lanes);
     code_.line("join0(s0[e], ((const S0*)partials){});", place);
     code_.add("}");
@@ -485,12 +496,15 @@ void CudaEmitter::columns(bool finishing) {
   code_.line("const I m = {};", count_of(order_of(false)));
   const std::string place_in_row = s_.together > 1 ? format("ty * {}", s_.together) : "ty";
   std::string start = place_in_row, end = "m";
-  if (split) {
+  if (shared_out) {
+    const int step = groups * s_.unroll;
+    code_.line("const I k = mine.part, begin = mine.begin * {0}, end = weft_min(mine.end * {0}, m);", step);
+  } else if (split) {
     code_.line("const I k = (I)(blockIdx.x % (unsigned int){});", split_);
     code_.line("const I begin = k * {};", part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
-    start = "begin + " + place_in_row, end = "end";
   }
+  if (split) start = "begin + " + place_in_row, end = "end";
   alone_ = split ? "begin + ty" : "ty";
   if (s_.cluster > 1) {
     code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
@@ -542,7 +556,8 @@ void CudaEmitter::columns(bool finishing) {
       code_.line("((S0*)partials){} = s0[e];", place);
       code_.add("}");
       code_.add("}");
-      partial_bytes_ = state_bytes_[0] * vectors * s_.lanes * s_.split;
+      const int64_t once = s_.shares > 0 ? strips_.whole * across : 0;
+      partial_bytes_ = state_bytes_[0] * s_.lanes * (once + (vectors - once) * s_.split);
       return;
     }
     finish(number);
@@ -563,6 +578,8 @@ std::string CudaEmitter::entry(bool finish_entry) {
   const Schedule main = s_;
   // What finishes columns is short: a thread for each compiles faster than vectors of them.
   if (finish_entry && columns_ && !scans_ && !ragged_) s_.lanes = 1;
+  // Few parts are left to join, by one thread.
+  if (finish_entry && s_.shares > 0) s_.threads = launch_threads_, s_.threads_per_row = 1;
   if (s_.order == Order::Pointwise)
     s_.tile_axis >= 0 ? tiled() : down_ >= 0 ? shelves() : pointwise();
   else if (columns_)
@@ -618,7 +635,19 @@ Emitted CudaEmitter::run() {
   // A part has something to begin with.
   if (s_.chained) s_.split = std::max<int64_t>(ceil_divide(steps, part_vectors_), 1);
   if (s_.cluster > 1 && s_.keeper == Keeper::Shared) part_length_ = extra(part_vectors_);
-  if (s_.split > 1) {
+  strip_columns_ = int64_t{s_.threads} / s_.threads_per_row * s_.lanes;
+  if (s_.shares > 0) {
+    const int64_t columns = p_.outer_count() / extent(lane_).value * lane_vectors();
+    strips_ = share_out(ceil_divide(columns * s_.lanes, strip_columns_), s_.shares,
+                        ceil_divide(steps, int64_t{s_.threads_per_row} * s_.unroll));
+    s_.split = strips_.parts;
+    launch_.tasks = strips_.tasks;
+    launch_.finish_threads = 128;
+    whole_ = extra(strips_.whole);
+    shares_ = whole_;
+    for (int64_t number : {strips_.periods, strips_.strips, strips_.shares, strips_.inverse, strips_.steps})
+      shares_ += ", " + extra(number);
+  } else if (s_.split > 1) {
     split_ = extra(s_.split);
     part_length_ = extra(ceil_divide(part_vectors_, s_.together) * s_.together);
     launch_.finish_threads = columns_ || scans_ ? launch_.threads : 128;

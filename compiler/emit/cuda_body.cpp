@@ -231,20 +231,6 @@ void CudaEmitter::outer_code(const std::vector<Stmt>& stmts, const std::string& 
 
 // ---- planning a batch
 
-// Whether passing the cache by loses nothing: one statement reads the buffer, each element once.
-bool CudaEmitter::read_once(int buffer) const {
-  int loads = 0;
-  bool everywhere = true;
-  for_each_stmt(p_, [&](const Stmt& s) {
-    auto* l = std::get_if<Load>(&s);
-    if (!l || l->buffer != buffer) return;
-    ++loads;
-    for (int a = 0; a < static_cast<int>(axis_.size()); ++a)
-      everywhere &= extent(a).value == 1 || stride_along(l->at, a) != 0;
-  });
-  return s_.streaming && loads == 1 && everywhere;
-}
-
 bool CudaEmitter::slice_of(const Sweep& sweep, const std::vector<Value>& guards, std::set<Value>& out) const {
   std::set<Value> here;
   for (auto& s : sweep.body)
@@ -479,10 +465,13 @@ void CudaEmitter::batch_loads(const Batch& b) {
     return std::distance(b.guard_sets.begin(), b.guard_sets.find(guards));
   };
   auto vector_load = [&](const Load& l) {
-    const char* hint = read_once(l.buffer) ? "weft_get_once" : "weft_get";
+    const char* get = !read_once(p_, l.buffer) ? "weft_get"
+                      : s_.loads_stay          ? "weft_get_to_stay"
+                      : s_.streaming           ? "weft_get_once"
+                                               : "weft_get";
     std::string to = format("{}{}[u]", kept(l.out) ? "k" : "m", l.out);
     std::string from =
-        format("{}<{}>(b{} + ({}))", hint, vector_type(p_.values[l.out].dtype), l.buffer, index_text(l.at));
+        format("{}<{}>(b{} + ({}))", get, vector_type(p_.values[l.out].dtype), l.buffer, index_text(l.at));
     if (l.guards.empty())
       code_.line("{} = {};", to, from);
     else
@@ -509,10 +498,13 @@ void CudaEmitter::batch_loads(const Batch& b) {
         lane_position();
         axis_[lane_] = "y";
       }
-      bool once = read_once(l->buffer) && s_.lanes == 1 && !is_complex(p_.values[l->out].dtype);
-      std::string at = format("b{}[{}]", l->buffer, index_text(l->at));
-      code_.line("m{}[u].e[{}] = {};", l->out, s_.lanes > 1 ? "e" : "0",
-                 once ? format("__ldcs(&{})", at) : at);
+      const bool once = read_once(p_, l->buffer) && s_.lanes == 1 && !is_complex(p_.values[l->out].dtype);
+      std::string from = format("b{}[{}]", l->buffer, index_text(l->at));
+      if (once && s_.loads_stay)
+        from = format("weft_get_to_stay<{}>(&{})", dialect_.element_type(p_.buffers[l->buffer].dtype), from);
+      else if (once && s_.streaming)
+        from = format("__ldcs(&{})", from);
+      code_.line("m{}[u].e[{}] = {};", l->out, s_.lanes > 1 ? "e" : "0", from);
       if (s_.lanes > 1) {
         axis_[lane_] = base;
         code_.add("}");

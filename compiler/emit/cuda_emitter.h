@@ -18,6 +18,7 @@
 #include "compiler/emit/cuda_dialect.h"
 #include "compiler/emit/reduction.h"
 #include "compiler/plan/cuda_access.h"
+#include "compiler/plan/strips.h"
 
 namespace weft::emit {
 
@@ -197,7 +198,6 @@ class CudaEmitter {
   Route route_store(const plan::Store& store) const;
   bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
                 std::set<plan::Value>& out) const;
-  bool read_once(int buffer) const;
   int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
   std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
   void shelf_loads(const Batch& batch);  // cuda_tile.cpp
@@ -282,6 +282,9 @@ class CudaEmitter {
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
   // Columns with neighbours of the row together: where a thread that takes single ones starts.
   std::string alone_;
+  plan::Strips strips_;              // of columns, in equal shares
+  int64_t strip_columns_ = 1;        // columns of a block
+  std::string whole_, shares_;       // how many strips are whole; what weft_take_share takes behind the block
   std::string split_, part_length_;  // how many parts the row has, and vectors (Columns: elements) of a part
   int64_t part_vectors_ = 0, part_count_ = 1;
   std::string walk_, parts_;  // how many rows the threads of a row take in turn, and how many do so

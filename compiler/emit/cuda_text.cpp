@@ -108,6 +108,31 @@ static __device__ __forceinline__ W weft_get_once(const T* p) {
   return x;
 }
 )"},
+    {"weft_get_to_stay", R"(template <class W, class T>
+static __device__ __forceinline__ W weft_get_to_stay(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) {
+      uint4 v;
+      asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"((const uint4*)p + k), "l"(weft_to_stay()));
+      ((uint4*)&x)[k] = v;
+    }
+  } else if constexpr (sizeof(W) == 8) {
+    uint2 v;
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
+                 : "=r"(v.x), "=r"(v.y) : "l"(p), "l"(weft_to_stay()));
+    *(uint2*)&x = v;
+  } else if constexpr (sizeof(W) == 4) {
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.b32 %0, [%1], %2;"
+                 : "=r"(*(unsigned int*)&x) : "l"(p), "l"(weft_to_stay()));
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
+)"},
     {"weft_put", R"(template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
@@ -179,6 +204,21 @@ static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
 }
 )"},
+    {"weft_copied",
+     R"(static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+)"},
+    {"weft_copy_to_stay",
+     R"(template <class W, class T>
+static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  if constexpr (sizeof(W) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
+                 ::"r"(at), "l"(from), "l"(weft_to_stay()) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
+                 ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
+}
+)"},
     {"weft_copy_ahead",
      R"(// A vector of 4, 8 or 16 bytes.
 template <class W, class T>
@@ -189,7 +229,13 @@ static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
   else
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
-static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+)"},
+    {"weft_to_stay", R"(// What is loaded with it leaves the second-level cache after everything else.
+static __device__ __forceinline__ unsigned long long weft_to_stay() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
 )"},
     {"weft_arrive",
      R"(// The blocks of the cluster know that all of them run, and nothing about memory: a barrier that orders it
@@ -226,6 +272,29 @@ static __device__ __forceinline__ void weft_await_told(unsigned long long& told)
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
                  : "=r"(all) : "r"(count) : "memory");
   while (!all);
+}
+)"},
+    {"weft_take_share",
+     R"(// A block's strip of columns, which part of it that is, and from which step of it to which. Whole strips come first, then
+// shares that begin in a strip, then what shares have of the next one, the longest first.
+struct Share { I strip, part, begin, end; };
+static __device__ __forceinline__ Share weft_take_share(I block, I whole, I periods, I strips, I shares, I inverse, I steps) {
+  if (block < whole) return {block, 0, 0, steps};
+  block -= whole;
+  const bool end = block >= periods * shares;
+  if (end) block -= periods * shares;
+  const I period = end ? block % periods : block / shares;
+  const I share = end ? (strips - 1 - block / periods) * inverse % shares - 1 : block % shares;
+  const I each = strips * steps / shares, rest = strips * steps % shares;
+  const I from = share * each + share * rest / shares, to = (share + 1) * each + (share + 1) * rest / shares;
+  const I strip = from / steps + end, first = strip * steps, last = first + steps;
+  return {whole + period * strips + strip, share - strip * shares / strips, (from > first ? from : first) - first,
+          (to < last ? to : last) - first};
+}
+static __device__ __forceinline__ I weft_parts(I strip, I whole, I periods, I strips, I shares, I inverse, I steps) {
+  if (strip < whole) return 1;
+  strip = (strip - whole) % strips;
+  return ((strip + 1) * shares + strips - 1) / strips - strip * shares / strips;
 }
 )"},
     {"weft_publish",

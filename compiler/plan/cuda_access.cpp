@@ -102,6 +102,19 @@ int64_t stride_along(const Index& at, int axis) {
   return 0;
 }
 
+bool read_once(const RowProgram& program, int buffer) {
+  const int axes = static_cast<int>(program.outer.size() + program.row.size());
+  int loads = 0;
+  bool everywhere = true;
+  for_each_stmt(program, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    if (!l || l->buffer != buffer) return;
+    ++loads;
+    for (int a = 0; a < axes; ++a) everywhere &= program.extent(a).value == 1 || stride_along(l->at, a) != 0;
+  });
+  return loads == 1 && everywhere;
+}
+
 std::vector<bool> never_negative(const RowProgram& p) {
   using ir::Op;
   std::vector<bool> out(p.values.size(), false);

@@ -38,6 +38,9 @@ const Index* alignment_reference(const RowProgram& program, int axis);
 // Whether vectors of `width` elements along `axis` that are aligned for one index are so for the other.
 bool aligned_alike(const RowProgram& program, const Index& a, const Index& b, int axis, int width);
 
+// Whether one statement reads the buffer, each element once.
+bool read_once(const RowProgram& program, int buffer);
+
 // Values that are known not to be below 0; NaN they may be.
 std::vector<bool> never_negative(const RowProgram& program);
 

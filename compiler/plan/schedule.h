@@ -29,16 +29,21 @@ struct Schedule {
   int64_t chunk =
       0;  // Pointwise: lane-axis elements of a task. Columns: columns of a task (a multiple of lanes)
   int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
-  int64_t split = 1;     // parts that the row is cut into; their partial results are joined by NAME_finish
+  int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
+  // CUDA, Columns with `split`: so many blocks run at once. Strips of columns that fill no wave of them are
+  // cut where each of them gets as much to do, in at most `split` parts; 0: every strip, in equal parts.
+  int64_t shares = 0;
   bool chained = false;  // CUDA, Rows: parts of a scanned row learn from those before what to begin with
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
-  int64_t prefetched = 0;        // CPU: bytes of arrays that are asked for a page ahead, at least; 0: none
-  bool masked = false;           // CPU: a row is one call of the span, with masks for its end and its guards
-  int threads = 1;               // CUDA: threads of a block
-  int threads_per_row = 1;       // CUDA, Rows: threads that share a row
-  int64_t walk = 1;              // CUDA, Rows: rows that these threads take one after another
+  // CUDA: what is loaded stays in the cache longer than what is stored, which so leaves it in order.
+  bool loads_stay = false;
+  int64_t prefetched = 0;   // CPU: bytes of arrays that are asked for a page ahead, at least; 0: none
+  bool masked = false;      // CPU: a row is one call of the span, with masks for its end and its guards
+  int threads = 1;          // CUDA: threads of a block
+  int threads_per_row = 1;  // CUDA, Rows: threads that share a row
+  int64_t walk = 1;         // CUDA, Rows: rows that these threads take one after another
   int unroll =
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
   int resident = 1;  // CUDA: blocks for which the registers of a multiprocessor have to suffice

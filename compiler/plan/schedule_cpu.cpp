@@ -413,9 +413,12 @@ std::string print(const Schedule& s) {
                                 s.lane_axis, s.lanes);
   if (s.chunk) out += fmt::format(", chunks of {}", s.chunk);
   if (s.rows_per_task > 1) out += fmt::format(", {} rows a task", s.rows_per_task);
-  if (s.split > 1) out += fmt::format(", row split in {}", s.split);
+  if (s.split > 1)
+    out += s.shares ? fmt::format(", {} equal shares, row in {} parts at most", s.shares, s.split)
+                    : fmt::format(", row split in {}", s.split);
   if (s.keeper != Keeper::None) out += fmt::format(", row kept in {}", keepers[static_cast<int>(s.keeper)]);
   if (s.streaming) out += ", streaming stores";
+  if (s.loads_stay) out += ", loads stay in the cache";
   if (s.prefetched) out += ", prefetches";
   if (s.masked) out += ", masked";
   if (s.threads > 1)

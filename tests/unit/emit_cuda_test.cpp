@@ -944,6 +944,47 @@ TEST(CudaMeaning, OfPairs) {
   all.check(2e-2, 0);
 }
 
+// Elements of 1 to 16 bytes and vectors of them, which find their way through registers and through shared
+// memory.
+TEST(CudaMeaning, OfLoadsThatStay) {
+  Emulated all;
+  auto stay = [&](Schedule& s, RowProgram&) { s.loads_stay = true; };
+  for (auto [dtype, width] : {std::pair{"f32", 250},
+                              {"f32", 1001},
+                              {"f32", 40000},
+                              {"f64", 63},
+                              {"bf16", 64},
+                              {"bf16", 131},
+                              {"f16", 40000}})
+    all.add(compile(ir::parse(softmax(dtype, 5, width)), h200(), stay));
+  for (auto& c : all.cases)
+    for (auto& k : c.kernels) {
+      const std::string& text = k.emitted.source.text;
+      EXPECT_TRUE(text.find(" = weft_get_to_stay<") < text.size() ||
+                  text.find("weft_copy_to_stay(z") < text.size());
+    }
+  all.check(2e-2, 0);
+}
+
+// Strips of 32 points that fill no wave, one to four waves and less than one, also of fewer steps than
+// shares, so that some parts are empty.
+TEST(CudaMeaning, OfPairsInEqualShares) {
+  Emulated all;
+  for (const char* dtype : {"f32", "f64"})
+    for (auto [points, others] : {std::pair{300, 130}, {129, 1024}, {352, 331}})
+      for (int blocks : {2, 3, 7, 16}) {
+        auto force = [&](Schedule& s, RowProgram&) {
+          s.threads = 32;
+          s.threads_per_row = 4;
+          s.resident = 1;
+          s.shares = blocks;
+          s.split = 2;
+        };
+        all.add(compile(ir::parse(pairs(dtype, points, others)), h200(), force));
+      }
+  all.check(2e-5, 0);
+}
+
 TEST(CudaMeaning, OfExactGraphs) {
   Emulated all;
   for (const Target& target : {h200(), tiny()}) {

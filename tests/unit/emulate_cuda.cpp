@@ -70,6 +70,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
   replace_all(text, R"(asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = max_nan(a, b);");
   replace_all(text, R"(asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));)", "r = min_nan(a, b);");
   replace_all(text, "unsigned int at = (unsigned int)__cvta_generic_to_shared(to);", "");
+  replace_block(text, "weft_copy_to_stay(W* to, const T* from)",
+                "check_aligned((const W*)from), memcpy(to, from, sizeof(W));");
   replace_all(text,
               R"(asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");)",
               "*(uint4*)to = __ldcs((const uint4*)from);");
@@ -77,6 +79,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
       text,
       R"(asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");)",
       "check_aligned((const W*)from), memcpy(to, from, sizeof(W));");
+  replace_block(text, "weft_to_stay()", "return 0;");
+  replace_block(text, "weft_get_to_stay(const T* p)", "return weft_get<W>(p);");
   replace_all(text, R"(asm volatile("cp.async.wait_all;" ::: "memory");)", "");
   replace_all(text, R"(asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");)", "");
   replace_all(text, R"(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");)",

@@ -470,3 +470,12 @@ def test_generator_has_numpys_methods_and_signatures():
         theirs = theirs[: theirs.index(")") + 1]
         named = [part.split("=")[0].strip() for part in theirs[theirs.index("(") + 1 : theirs.rindex(")")].split(",")]
         assert [p for p in mine if p != "self"][: len(named)] == [n for n in named if n not in ("*", "/")], name
+
+
+@pytest.mark.parametrize("call", [
+    "uniform(2, 1)", "uniform([0, 2], [1, 1])", "normal(0, -1)", "normal([0, 1], [-1, 1])", "exponential(-1)", "triangular(3, 2, 1)", "triangular(0, 3, 2)",
+])  # fmt: skip
+def test_parameters_out_of_range_are_refused_as_numpy_does(call):
+    for lib in (np, wf):
+        with pytest.raises(ValueError, match="" if lib is np else call.split("(")[0]):
+            eval(f"generator.{call}", {"generator": lib.random.default_rng(1)})

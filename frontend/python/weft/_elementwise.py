@@ -26,33 +26,86 @@ def _outer(self: Any, a: Any, b: Any, /, **keywords: Any) -> Array:
     return self(_core.reshape(a, [*a.shape, *(1,) * b.ndim]), b, **keywords)
 
 
-def _by_name(self: Any, method: str, known: dict[str, str]) -> Any:
-    if self.__name__ not in known:
-        raise TypeError(f"{method}: is there for {', '.join(known)}: got {self.__name__}")
+_reductions = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+_scans = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+
+
+def _of_numpy(self: Any) -> Any:
+    """NumPy's function of the same name."""
+    import numpy
+
+    f = getattr(numpy, self.__name__, None)
+    if not isinstance(f, numpy.ufunc):
+        raise TypeError(f"{self.__name__}: has no methods of elementwise functions but outer(), since NumPy has no such function")
+    return f
+
+
+def _answered(self: Any, method: str, array: Any, *args: Any, out: Any = None, **options: Any) -> Array:
+    """What NumPy's function answers, of values in host memory."""
+    from weft._host import answered
+
+    def f(*values: Any, **given: Any) -> Any:
+        return getattr(_of_numpy(self), method)(*values, **given)
+
+    f.__name__ = f"{self.__name__}.{method}"
+    return store(answered(f, asarray(array), *args, **options), out)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None and value is not True}
+
+
+def _reduce(
+    self: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Array:
+    """The array reduced by the function, along the first axis unless told."""
+    options = _given(initial=initial, where=where)
+    name = _reductions.get(self.__name__)
+    if name is None or (name in ("all", "any") and (dtype is not None or initial is not None)):
+        if dtype is not None:
+            options["dtype"] = _core.dtype(dtype)
+        return _answered(self, "reduce", array, out=out, axis=axis, keepdims=keepdims, **options)
     import weft
 
-    return getattr(weft, known[self.__name__])
-
-
-def _reduce(self: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Array:
-    """The array reduced by the function, along the first axis unless told."""
-    known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
-    reduce = _by_name(self, "reduce", known)
-    x = asarray(array) if dtype is None else _core.astype(asarray(array), _core.dtype(dtype))
-    return store(reduce(x, axis=axis, keepdims=keepdims), out)
+    x = asarray(array)
+    if dtype is not None and name in ("sum", "prod"):
+        options["dtype"] = dtype
+    elif dtype is not None:
+        x = _core.astype(x, _core.dtype(dtype))
+    return getattr(weft, name)(x, axis=axis, out=out, keepdims=keepdims, **options)
 
 
 def _accumulate(self: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
     """The function of all elements up to each, along the first axis unless told."""
-    known = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
-    accumulate = _by_name(self, "accumulate", known)
-    x = asarray(array) if dtype is None else _core.astype(asarray(array), _core.dtype(dtype))
-    return store(accumulate(x, axis), out)
+    name = _scans.get(self.__name__)
+    if name is None:
+        options = {} if dtype is None else {"dtype": _core.dtype(dtype)}
+        return _answered(self, "accumulate", array, out=out, axis=axis, **options)
+    import weft
+
+    x = asarray(array)
+    if name in ("cumsum", "cumprod"):
+        return getattr(weft, name)(x, axis, dtype, out)
+    return store(getattr(weft, name)(x if dtype is None else _core.astype(x, _core.dtype(dtype)), axis), out)
 
 
-_core.Function.outer = _outer
-_core.Function.reduce = _reduce
-_core.Function.accumulate = _accumulate
+def _reduceat(self: Any, array: Any, /, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
+    """The function over the slices that begin at these positions; answered by NumPy, on host memory."""
+    return _answered(self, "reduceat", array, indices, out=out, axis=axis, **({} if dtype is None else {"dtype": _core.dtype(dtype)}))
+
+
+def _at(self: Any, a: Array, indices: Any, b: Any = None, /) -> None:
+    """The function in place at these positions, each occurrence of one counting; answered by NumPy, on host memory."""
+    from weft._protocols import _at as at
+
+    at(_of_numpy(self), target(f"{self.__name__}.at", a), indices, *(() if b is None else (b,)))
+
+
+for _method in (_outer, _reduce, _accumulate, _reduceat, _at):
+    setattr(_core.Function, _method.__name__[1:], _method)
+_core.Function.nout = property(lambda self: 1, doc="How many results it gives.")
+_core.Function.nargs = property(lambda self: self.nin + 1, doc="How many operands and results it has.")
+_core.Function.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
 
 
 def target(op: str, x: Any) -> Array:

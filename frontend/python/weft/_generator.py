@@ -58,6 +58,24 @@ def _checked(op: str, name: str, value: Any, low: float, high: float = float("in
     return float(values) if values.ndim == 0 else asarray(values)
 
 
+def _not_negative(op: str, name: str, value: Any) -> Any:
+    """As _checked, where no draw checks a number."""
+    if isinstance(value, (int, float)) and value < 0:
+        raise ValueError(f"{op}: {name} is 0 or more: got {value!r}")
+    return _checked(op, name, value, 0.0)
+
+
+def _ordered(op: str, names: str, *values: Any) -> tuple[Any, ...]:
+    """Parameters each of which is not below the one before; Weft's arrays are not looked at."""
+    import numpy
+
+    parameters = tuple(as_parameter(value) for value in values)
+    for low, high in zip(values, values[1:]):
+        if not isinstance(low, Array) and not isinstance(high, Array) and numpy.any(numpy.less(high, low)):
+            raise ValueError(f"{op}: {names} are in this order: got {', '.join(map(repr, values))}")
+    return parameters
+
+
 def size_of(size: Any) -> Any:
     return None if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
 
@@ -117,7 +135,7 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Array:
         """Uniform from low to high."""
-        low, high = as_parameter(low), as_parameter(high)
+        low, high = _ordered("uniform", "low and high", low, high)
         return low + (high - low) * self.random(shape_of(size, low, high))
 
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
@@ -126,7 +144,7 @@ class Generator:
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
         """Normal with mean loc and deviation scale."""
-        loc, scale = as_parameter(loc), as_parameter(scale)
+        loc, scale = as_parameter(loc), _not_negative("normal", "scale", scale)
         return loc + scale * self.standard_normal(shape_of(size, loc, scale))
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Array:
@@ -165,7 +183,7 @@ class Generator:
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Array:
         """Exponential with mean scale."""
-        scale = as_parameter(scale)
+        scale = _not_negative("exponential", "scale", scale)
         return scale * self.standard_exponential(shape_of(size, scale))
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Array:
@@ -202,7 +220,8 @@ class Generator:
 
     def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Array:
         """The triangular distribution, by the inverse of its distribution function."""
-        return draw.triangular(self._next(), as_parameter(left), as_parameter(mode), as_parameter(right), size_of(size))
+        left, mode, right = _ordered("triangular", "left, mode and right", left, mode, right)
+        return draw.triangular(self._next(), left, mode, right, size_of(size))
 
     def geometric(self, p: Any, size: Any = None) -> Array:
         """How many trials it takes to succeed when each does with probability p."""

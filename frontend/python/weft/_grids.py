@@ -112,6 +112,8 @@ def fromfunction(function: Any, shape: Sequence[int], *, dtype: Any = float, **o
 def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Array:
     """The powers of a vector as columns."""
     x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError(f"vander: takes a vector: got shape {x.shape}")
     n = x.shape[0] if N is None else N
     powers = _core.iota((n,), 0) if increasing else n - 1 - _core.iota((n,), 0)
     return _core.pow(x[:, None], powers)

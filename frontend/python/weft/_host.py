@@ -97,6 +97,8 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
         given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
+    except ValueError as error:
+        raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
     return _from_host(result, device)
 
 

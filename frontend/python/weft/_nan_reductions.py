@@ -54,12 +54,18 @@ def nanprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
 
 def nanmax(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest of what is not NaN."""
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        return _max(x, axis, out, keepdims)
     result = _max(_without_nans(x, float("-inf")), axis, None, keepdims)
     return store(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
 
 
 def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The smallest of what is not NaN."""
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        return _min(x, axis, out, keepdims)
     result = _min(_without_nans(x, float("inf")), axis, None, keepdims)
     return store(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
 

@@ -49,6 +49,30 @@ def _as_float(x: Any) -> Array:
     return _core.astype(x, _core.dtype({1: "float16", 2: "float32"}.get(x.dtype.itemsize, "float64")))
 
 
+def _together(x1: Any, x2: Any) -> tuple[Array, Array]:
+    """Two operands as arrays: a number of Python in the dtype that the other leaves it."""
+    from weft._dtypes import result_type
+
+    weak = (builtins.bool, int, float, complex)
+    both = [x if type(x) in weak else asarray(x) for x in (x1, x2)]
+    if not builtins.any(type(x) in weak for x in both):
+        return both[0], both[1]
+    dtype = result_type(*both)
+    a, b = (asarray(x, dtype) if type(x) in weak else x for x in both)
+    return a, b
+
+
+def _in_float32(f: Any, *operands: Array) -> Array:
+    """f of floats, those of 16 bits computed in 32, as NumPy does."""
+    floats = [_as_float(x) for x in operands]
+    dtype = floats[0].dtype
+    for x in floats[1:]:
+        dtype = _core.promote(dtype, x.dtype)
+    if dtype.itemsize > 2:
+        return f(*floats)
+    return _core.astype(f(*(_core.astype(x, _core.dtype("float32")) for x in floats)), dtype)
+
+
 def rint(x: Any, /, out: Any = None) -> Array:
     """The nearest integer, halves to even, as a float."""
     return _core.round(_as_float(x), out)
@@ -72,7 +96,7 @@ def float_power(x1: Any, x2: Any, /) -> Array:
 
 def fmax(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """The larger; the other one where one is NaN."""
-    a, b = asarray(x1), asarray(x2)
+    a, b = _together(x1, x2)
     if a.dtype.kind in "biu" and b.dtype.kind in "biu":
         return _core.maximum(a, b, out)
     return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.maximum(a, b))), out)
@@ -80,7 +104,7 @@ def fmax(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def fmin(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """The smaller; the other one where one is NaN."""
-    a, b = asarray(x1), asarray(x2)
+    a, b = _together(x1, x2)
     if a.dtype.kind in "biu" and b.dtype.kind in "biu":
         return _core.minimum(a, b, out)
     return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.minimum(a, b))), out)
@@ -88,11 +112,14 @@ def fmin(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def fmod(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """The rest of a division, with the sign of x1."""
-    a, b = asarray(x1), asarray(x2)
-    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+    a, b = _together(x1, x2)
+    common = _core.promote(a.dtype, b.dtype)
+    if common.kind in "biu":
+        a, b = _core.astype(a, common), _core.astype(b, common)
         rest = _core.remainder(a, b)  # with the sign of x2; an absolute value of the least integer is none
         other_sign = _core.logical_and(_core.not_equal(rest, 0), _core.not_equal(_core.less(rest, 0), _core.less(a, 0)))
         return store(where(other_sign, rest - b, rest), out)
+    a, b = _core.astype(a, common), _core.astype(b, common)
     return store(_core.copysign(_core.remainder(_core.abs(a), _core.abs(b)), a), out)
 
 
@@ -104,12 +131,12 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
 def logaddexp2(x1: Any, x2: Any, /) -> Array:
     """log2(2**x1 + 2**x2) without overflow."""
     ln2 = 0.6931471805599453
-    return _core.divide(_core.logaddexp(_core.multiply(x1, ln2), _core.multiply(x2, ln2)), ln2)
+    return _in_float32(lambda a, b: _core.divide(_core.logaddexp(_core.multiply(a, ln2), _core.multiply(b, ln2)), ln2), *_together(x1, x2))
 
 
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """0 below zero, x2 at zero, 1 above."""
-    x, at_zero = _as_float(x1), _as_float(x2)
+    x, at_zero = (_as_float(one) for one in _together(x1, x2))
     above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 
@@ -123,12 +150,12 @@ def sinc(x: Any, /) -> Array:
 
 def deg2rad(x: Any, /, out: Any = None) -> Array:
     """Degrees to radians."""
-    return _core.multiply(x, 3.141592653589793 / 180, out)
+    return store(_in_float32(lambda a: _core.multiply(a, 3.141592653589793 / 180), asarray(x)), out)
 
 
 def rad2deg(x: Any, /, out: Any = None) -> Array:
     """Radians to degrees."""
-    return _core.multiply(x, 180 / 3.141592653589793, out)
+    return store(_in_float32(lambda a: _core.multiply(a, 180 / 3.141592653589793), asarray(x)), out)
 
 
 radians, degrees = deg2rad, rad2deg
@@ -188,6 +215,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """The choice of the first condition that is true, else the default."""
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
+    if not condlist:
+        raise ValueError("select: takes at least one condition: got none")
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         result = where(condition, choice, result)

@@ -113,6 +113,8 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     target("copyto", dst)
     if hasattr(src, "dtype") and not can_cast(result_type(src), dst.dtype, casting):
         raise TypeError(f"copyto: {src.dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
+    if type(src) in (bool, int, float, complex) and casting != "unsafe" and result_type(dst, src) != dst.dtype:
+        raise TypeError(f"copyto: {type(src).__name__} cannot be cast to {dst.dtype} by the rule {casting!r}")
     _core.assign(dst, src if where is True else _core.where(where, src, dst))
 
 

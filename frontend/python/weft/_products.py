@@ -134,6 +134,8 @@ def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
+            if x.shape[first] != x.shape[second]:
+                raise ValueError(f"einsum: the extents of {label!r} differ: got {x.shape[first]} and {x.shape[second]}")
             x = diagonal(x, 0, first, second)
             labels = [one for i, one in enumerate(labels) if i not in (first, second)] + [label]
     return x, labels

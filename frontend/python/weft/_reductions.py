@@ -52,22 +52,35 @@ def _accumulate(op: Any, x: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
     return store(result, out)
 
 
+def _dtype_of(out: Any) -> Any:
+    return out.dtype if isinstance(out, Array) and out.dtype.kind in "iu" else None
+
+
+def _joined(join: Any, result: Array, initial: Any) -> Array:
+    """The result with a number that it starts from, in the result's dtype."""
+    if initial is None:
+        return result
+    return join(result, _core.astype(asarray(initial), result.dtype))
+
+
 def sum(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     initial: Any = None, where: Any = True,
 ) -> Array:
-    """The sum; of integers and bools in 64 bits unless told."""
+    """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
+    dtype = _dtype_of(out) if dtype is None else dtype
     result = _accumulate(_core.sum, x, axis, dtype, None, keepdims, where, 0)
-    return store(result if initial is None else _core.add(result, initial), out)
+    return store(_joined(_core.add, result, initial), out)
 
 
 def prod(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     initial: Any = None, where: Any = True,
 ) -> Array:
-    """The product; of integers and bools in 64 bits unless told."""
+    """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
+    dtype = _dtype_of(out) if dtype is None else dtype
     result = _accumulate(_core.prod, x, axis, dtype, None, keepdims, where, 1)
-    return store(result if initial is None else _core.multiply(result, initial), out)
+    return store(_joined(_core.multiply, result, initial), out)
 
 
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
@@ -80,7 +93,7 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
         shape = _core.sum(x, axis, keepdims).shape
         return store(_core.full(shape, initial, x.dtype, x.device), out)
     result = op(x, axis, keepdims)
-    return store(result if initial is None else join(result, initial), out)
+    return store(_joined(join, result, initial), out)
 
 
 def max(
@@ -142,7 +155,8 @@ def mean(
         where = asarray(where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
         return store(_core.divide(_core.sum(_masked(x, where, 0), axis, keepdims), count), out)
-    return store(_core.mean(x, axis, keepdims), out)
+    result = _core.mean(x, axis, keepdims)
+    return store(result if dtype is None else _core.astype(result, _core.dtype(dtype)), out)
 
 
 def _spread(op: Any, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, correction: Any) -> Array:

@@ -183,21 +183,33 @@ def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
     return _core.repeat(x, repeats, axis)
 
 
-def concat(arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Array:
+def _converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]:
+    from weft._dtypes import can_cast
+
+    to = _core.dtype(dtype)
+    for x in xs:
+        if not can_cast(x.dtype, to, casting):
+            raise TypeError(f"{op}: {x.dtype} cannot be cast to {to} by the rule {casting!r}")
+    return [_core.astype(x, to) for x in xs]
+
+
+def concat(
+    arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
     xs = [asarray(x) for x in arrays]
     if axis is None:
         xs, axis = [_core.reshape(x, (-1,)) for x in xs], 0
     if dtype is not None:
-        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+        xs = _converted("concatenate", xs, dtype, casting)
     return store(_core.concat(xs, axis), out)
 
 
-def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None) -> Array:
+def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
     xs = [asarray(x) for x in arrays]
     if dtype is not None:
-        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+        xs = _converted("stack", xs, dtype, casting)
     return store(_core.stack(xs, axis), out)
 
 

@@ -16,13 +16,19 @@ bool CpuSpan::has_bounds(Value v) const {
   return t && e_.varies_[v] && !e_.values_vary(t->at);
 }
 
+std::string CpuSpan::both(const std::string& mask, const std::string& test) {
+  const auto [known, added] = masks_.try_emplace(mask + " & " + test, format("m{}", masks_.size()));
+  if (added) body_ += format("    const boolv {} = {};\n", known->second, known->first);
+  return known->second;
+}
+
 std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
   DType t = e_.p_.buffers[s.buffer].dtype;
   std::string element = e_.dialect_.element_type(t), mask = "alive";
   std::string low = "0", high = "right - left", only_if = e_.guard(s.guards);
   bool bounded = true;
   for (Value g : s.guards) {
-    mask = format("weft_bitwise_and_bool({}, {})", mask, import(g));
+    mask = both(mask, import(g));
     bounded &= has_bounds(g) || !e_.varies_[g];
     if (!has_bounds(g)) continue;
     low = format("weft_most({}, s.low{})", low, g);

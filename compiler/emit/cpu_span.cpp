@@ -161,8 +161,7 @@ void CpuSpan::write(const Load& s) {
   if (e_.per_lane(s)) {
     member(format("const {}*", element), "r" + n, start);
     std::string index = lanes_index(s.at, n, false), mask;
-    for (Value g : s.guards)
-      mask = mask.empty() ? import(g) : format("weft_bitwise_and_bool({}, {})", mask, import(g));
+    for (Value g : s.guards) mask = mask.empty() ? import(g) : both(mask, import(g));
     if (index.empty()) index = "(i64v)(0)";
     define(s.out, mask.empty() ? format("weft_gather_{}(r{}, {})", suffix(t), n, index)
                                : format("weft_gather_masked_{}(r{}, {}, {})", suffix(t), n, index, mask));

@@ -2,6 +2,7 @@
 // the code that calls it for stretches in which all tests keep their value (cpu_span_call.cpp).
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class CpuSpan {
   void write(const plan::Largest& l);
   // Asks for what a load will read, where it is the first of its array to walk on through memory.
   void prefetch(const plan::Load& s, const std::string& n);
+  // The lanes of a mask where a test holds, too; named once, since many loads share theirs.
+  std::string both(const std::string& mask, const std::string& test);
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);
@@ -78,8 +81,9 @@ class CpuSpan {
   std::vector<Stream> streams_;
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
-  std::string run_;       // of loads or stores, the one at hand
-  std::string streamed_;  // the store that decides where aligned vectors begin
+  std::map<std::string, std::string> masks_;  // what `both` named
+  std::string run_;                           // of loads or stores, the one at hand
+  std::string streamed_;                      // the store that decides where aligned vectors begin
   int streams_out_ = 0;
   bool uses_positions_ = false, folds_ = false, scans_ = false, bounded_ = false;
 };

@@ -10,22 +10,29 @@ using fmt::format;
 // Rows with sweeps; longer ones do not feel the walk between, and every call costs time to compile.
 constexpr int64_t kRowOfDirectCalls = 1024;
 
+// Streams without a step are addressed by one count for all, others move their pointers.
 void CpuSpan::write_function() {
-  std::string advance, pointers;
+  std::string advance, pointers, places;
   for (auto& q : streams_) {
     if (!q.rows.empty()) {
       members_ += format("  long {}_rows;\n", q.name);
       pointers += format("  const long {0}_rows = s->{0}_rows;\n", q.name);
     }
     members_ += format("  {}{}* {};\n", q.out ? "" : "const ", q.element, q.name);
-    pointers += format("  {0}{1}* {2} = s->{2};\n", q.out ? "" : "const ", q.element, q.name);
+    const std::string pointer = format("{}{}*", q.out ? "" : "const ", q.element);
     if (q.has_step()) {
+      pointers += format("  {0} {1} = s->{1};\n", pointer, q.name);
       members_ += format("  long {}_by;\n", q.name);
       pointers += format("  const long {0}_by = s->{0}_by;\n", q.name);
       advance += format("    {0} += {0}_by * L;\n", q.name);
     } else {
-      advance += format("    {} += L;\n", q.name);
+      pointers += format("  {0} const {1}_row = s->{1};\n", pointer, q.name);
+      places += format("    {0} const {1} = {1}_row + done;\n", pointer, q.name);
     }
+  }
+  if (!places.empty()) {
+    pointers += "  long done = 0;\n";
+    advance += "    done += L;\n";
   }
   if (uses_positions_) {
     members_ += "  long i, final;\n";
@@ -41,7 +48,7 @@ void CpuSpan::write_function() {
     pointers += "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n";
   e_.functions_ += format("struct S{} {{\n{}}};\n", id_, members_);
   if (many_rows()) body_ = "    for (long u = 0; u < rows; ++u) {\n" + body_ + "    }\n";
-  body_ = pre_ + body_ + post_ + advance;
+  body_ = places + pre_ + body_ + post_ + advance;
   if (masked()) return write_masked_function(pointers);
   e_.functions_ += format(
       "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "

@@ -252,8 +252,9 @@ $fn $V weft_load_masked_$T(const void* p, boolv mask) {
   typedef b$partv Part;
   constexpr int n = sizeof v > sizeof(Part) ? sizeof v / sizeof(Part) : 1;
   Part part[n];
+  const unsigned long bits = weft_bits(mask);
 #pragma clang loop unroll(full)
-  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, weft_bits(mask) >> (k * sizeof(Part) / sizeof($S)));
+  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, bits >> (k * sizeof(Part) / sizeof($S)));
   __builtin_memcpy(&v, part, sizeof v);
 #else
   typedef $S Item __attribute__((aligned(1), may_alias));

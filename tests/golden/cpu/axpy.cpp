@@ -33,21 +33,23 @@ struct S0 {
 static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
   const f32v v0 = s->v0;
-  const float* r1 = s->r1;
-  const float* r3 = s->r3;
-  float* w0 = s->w0;
+  const float* const r1_row = s->r1;
+  const float* const r3_row = s->r3;
+  float* const w0_row = s->w0;
+  long done = 0;
   for (long k = 0; k < n; ++k) {
+    const float* const r1 = r1_row + done;
+    const float* const r3 = r3_row + done;
+    float* const w0 = w0_row + done;
     f32v v1 = weft_load_f32(r1);
     f32v v2 = v0 * v1;
     f32v v3 = weft_load_f32(r3);
     f32v v4 = v2 + v3;
     weft_store_f32(w0, v4);
-    r1 += L;
-    r3 += L;
-    w0 += L;
+    done += L;
   }
 }
-extern "C" void weft_ea9e870e6d3ab621(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f946176c35a4537b(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];

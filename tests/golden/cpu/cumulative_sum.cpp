@@ -12,10 +12,13 @@ struct S0 {
   float* w0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
-  const float* r0 = s->r0;
-  float* w0 = s->w0;
+  const float* const r0_row = s->r0;
+  float* const w0_row = s->w0;
+  long done = 0;
   f64v T0 = s->T0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r0 = r0_row + done;
+    float* const w0 = w0_row + done;
     f32v v0 = weft_load_masked_f32(r0, alive);
     f32v v1 = weft_square_f32(v0);
     f32v P0 = weft_prefix_sum_f32(weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f)), weft_splat_f32(-0x0p+0f));
@@ -24,15 +27,14 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     f32v v3 = weft_cast_f64_f32(R0);
     f32v v4 = weft_sqrt_f32(v3);
     weft_store_first_f32(w0, v4, rest);
-    r0 += L;
-    w0 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T0 = T0;
 }
-extern "C" void weft_fd5c50c2d813f730(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_e216531abf3fe4f0(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -60,10 +60,12 @@ struct S0 {
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const unsigned char* r0 = s->r0;
   const long r0_by = s->r0_by;
-  const unsigned char* r1 = s->r1;
+  const unsigned char* const r1_row = s->r1;
   unsigned char* w0 = s->w0;
   const long w0_by = s->w0_by;
+  long done = 0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const unsigned char* const r1 = r1_row + done;
     u8v q0[3];
     weft_load_run_u8_3(r0, rest, q0);
     u8v v0 = q0[0];
@@ -79,14 +81,14 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     u0[2] = v6;
     weft_store_run_u8_3(w0, rest, u0);
     r0 += r0_by * L;
-    r1 += L;
     w0 += w0_by * L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_d4c07a12f73b46c2(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_cbd67b4e6cb145d6(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];

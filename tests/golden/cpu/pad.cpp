@@ -22,25 +22,29 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const i32v low1 = (i32v)(s->low1), high1 = (i32v)(s->high1);
   const boolv v0 = s->v0;
   const f32v v3 = weft_splat_f32(0x0p+0f);
-  const float* r2 = s->r2;
-  float* w0 = s->w0;
+  const float* const r2_row = s->r2;
+  float* const w0_row = s->w0;
+  long done = 0;
   i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r2 = r2_row + done;
+    float* const w0 = w0_row + done;
     boolv v1 = weft_bitwise_and_bool(weft_greater_equal_i32(lane, low1), weft_less_i32(lane, high1));
-    f32v v2 = weft_load_masked_f32(r2, weft_bitwise_and_bool(weft_bitwise_and_bool(alive, v0), v1));
+    const boolv m0 = alive & v0;
+    const boolv m1 = m0 & v1;
+    f32v v2 = weft_load_masked_f32(r2, m1);
     boolv v4 = v0 & v1;
     f32v v5 = weft_select_f32(v4, v2, v3);
     f32v v6 = weft_exp_f32(v5);
     weft_store_first_f32(w0, v6, rest);
-    r2 += L;
-    w0 += L;
+    done += L;
     lane += (i32v)(L);
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_75cccdac7cc0a747(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_421ef716b68405f4(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -12,18 +12,20 @@ struct S0 {
   float* z_t1;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
-  const float* r0 = s->r0;
-  float* z_t1 = s->z_t1;
+  const float* const r0_row = s->r0;
+  float* const z_t1_row = s->z_t1;
+  long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r0 = r0_row + done;
+    float* const z_t1 = z_t1_row + done;
     f32v T1 = weft_load_f32(z_t1);
     f32v v0 = weft_load_masked_f32(r0, alive);
     f32v v1 = weft_square_f32(v0);
     A0 = A0 + weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f));
     T1 = T1 + v1;
     weft_store_f32(z_t1, T1);
-    r0 += L;
-    z_t1 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
@@ -35,20 +37,22 @@ struct S1 {
   float* w0;
 };
 static inline __attribute__((always_inline)) void span1(S1* s, long live) {
-  const double* z3 = s->z3;
-  float* w0 = s->w0;
+  const double* const z3_row = s->z3;
+  float* const w0_row = s->w0;
+  long done = 0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const double* const z3 = z3_row + done;
+    float* const w0 = w0_row + done;
     f32v v3 = weft_cast_f64_f32(weft_load_f64(z3));
     f32v v4 = weft_sqrt_f32(v3);
     weft_store_first_f32(w0, v4, rest);
-    z3 += L;
-    w0 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_6b88e097062d3d07(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -79,7 +83,7 @@ extern "C" void weft_6b88e097062d3d07(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_6b88e097062d3d07_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0f739b9e398336ee_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 4);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -11,12 +11,14 @@ struct S0 {
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
-  const float* r0 = s->r0;
+  const float* const r0_row = s->r0;
+  long done = 0;
   auto A0 = s->T0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r0 = r0_row + done;
     f32v v0 = weft_load_masked_f32(r0, alive);
     A0 = __builtin_elementwise_max(A0, weft_rank_max_f32(weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff()))));
-    r0 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
@@ -31,17 +33,19 @@ struct S1 {
 };
 static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   const f32v v1 = s->v1;
-  const float* r6 = s->r6;
-  float* y3 = s->y3;
+  const float* const r6_row = s->r6;
+  float* const y3_row = s->y3;
+  long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r6 = r6_row + done;
+    float* const y3 = y3_row + done;
     f32v v6 = weft_load_masked_f32(r6, alive);
     f32v v2 = v6 - v1;
     f32v v3 = weft_exp_f32(v2);
     A1 = A1 + weft_select_f32(alive, v3, weft_splat_f32(-0x0p+0f));
     weft_store_f32(y3, v3);
-    r6 += L;
-    y3 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
@@ -55,20 +59,22 @@ struct S2 {
 };
 static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   const f32v v4 = s->v4;
-  const float* z3 = s->z3;
-  float* w0 = s->w0;
+  const float* const z3_row = s->z3;
+  float* const w0_row = s->w0;
+  long done = 0;
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const z3 = z3_row + done;
+    float* const w0 = w0_row + done;
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
     weft_store_first_f32(w0, v5, rest);
-    z3 += L;
-    w0 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_95e1e25345b675bd(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_1e7defa5408c5a96(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

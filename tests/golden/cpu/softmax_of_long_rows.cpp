@@ -30,12 +30,14 @@ struct S0 {
 };
 static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
-  const float* r0 = s->r0;
+  const float* const r0_row = s->r0;
+  long done = 0;
   f32v A0 = weft_splat_f32(-__builtin_inff());
   for (long k = 0; k < n; ++k) {
+    const float* const r0 = r0_row + done;
     f32v v0 = weft_load_f32(r0);
     A0 = weft_maximum_f32(A0, v0);
-    r0 += L;
+    done += L;
   }
   s->T0 = weft_maximum_f32(s->T0, A0);
 }
@@ -48,17 +50,19 @@ struct S1 {
 static __attribute__((noinline)) void span1(void* state, long n, long live) {
   S1* s = (S1*)state;
   const f32v v1 = s->v1;
-  const float* r6 = s->r6;
-  float* y3 = s->y3;
+  const float* const r6_row = s->r6;
+  float* const y3_row = s->y3;
+  long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
   for (long k = 0; k < n; ++k) {
+    const float* const r6 = r6_row + done;
+    float* const y3 = y3_row + done;
     f32v v6 = weft_load_f32(r6);
     f32v v2 = v6 - v1;
     f32v v3 = weft_exp_f32(v2);
     A1 = A1 + v3;
     weft_store_f32(y3, v3);
-    r6 += L;
-    y3 += L;
+    done += L;
   }
   weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
@@ -71,17 +75,19 @@ struct S2 {
 static __attribute__((noinline)) void span2(void* state, long n, long live) {
   S2* s = (S2*)state;
   const f32v v4 = s->v4;
-  const float* z3 = s->z3;
-  float* w0 = s->w0;
+  const float* const z3_row = s->z3;
+  float* const w0_row = s->w0;
+  long done = 0;
   for (long k = 0; k < n; ++k) {
+    const float* const z3 = z3_row + done;
+    float* const w0 = w0_row + done;
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
     weft_store_f32(w0, v5);
-    z3 += L;
-    w0 += L;
+    done += L;
   }
 }
-extern "C" void weft_1c8fe8953cf0c130(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0c82ba2fa9e85f66(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

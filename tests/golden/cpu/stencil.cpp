@@ -34,12 +34,18 @@ struct S0 {
 static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
   const f32v v7 = weft_splat_f32(0x1p-2f);
-  const float* r0 = s->r0;
-  const float* r1 = s->r1;
-  const float* r3 = s->r3;
-  const float* r4 = s->r4;
-  float* w0 = s->w0;
+  const float* const r0_row = s->r0;
+  const float* const r1_row = s->r1;
+  const float* const r3_row = s->r3;
+  const float* const r4_row = s->r4;
+  float* const w0_row = s->w0;
+  long done = 0;
   for (long k = 0; k < n; ++k) {
+    const float* const r0 = r0_row + done;
+    const float* const r1 = r1_row + done;
+    const float* const r3 = r3_row + done;
+    const float* const r4 = r4_row + done;
+    float* const w0 = w0_row + done;
     f32v v0 = weft_load_f32(r0);
     f32v v1 = weft_load_f32(r1);
     f32v v2 = v0 + v1;
@@ -49,14 +55,10 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     f32v v6 = v2 + v5;
     f32v v8 = v6 * v7;
     weft_store_f32(w0, v8);
-    r0 += L;
-    r1 += L;
-    r3 += L;
-    r4 += L;
-    w0 += L;
+    done += L;
   }
 }
-extern "C" void weft_5d32e89660072ddb(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fb2272b0dd357068(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 2);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -30,17 +30,19 @@ struct S0 {
 };
 static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
-  const float* r0 = s->r0;
+  const float* const r0_row = s->r0;
+  long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
   for (long k = 0; k < n; ++k) {
+    const float* const r0 = r0_row + done;
     f32v v0 = weft_load_f32(r0);
     A0 = A0 + v0;
-    r0 += L;
+    done += L;
   }
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_9085d4370371c13a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8d2e1cc11d372850(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -75,7 +77,7 @@ extern "C" void weft_9085d4370371c13a(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_9085d4370371c13a_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8d2e1cc11d372850_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

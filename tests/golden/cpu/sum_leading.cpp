@@ -33,10 +33,13 @@ struct S0 {
 static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
   const long r0_rows = s->r0_rows;
-  const float* r0 = s->r0;
-  double* z_t0 = s->z_t0;
+  const float* const r0_row = s->r0;
+  double* const z_t0_row = s->z_t0;
+  long done = 0;
   const long rows = s->rows;
   for (long k = 0; k < n; ++k) {
+    const float* const r0 = r0_row + done;
+    double* const z_t0 = z_t0_row + done;
     f64v T0 = weft_load_f64(z_t0);
     f32v A0 = weft_splat_f32(-0x0p+0f);
     for (long u = 0; u < rows; ++u) {
@@ -45,8 +48,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     }
     T0 = T0 + weft_cast_f32_f64(A0);
     weft_store_f64(z_t0, T0);
-    r0 += L;
-    z_t0 += L;
+    done += L;
   }
 }
 struct S1 {
@@ -55,16 +57,18 @@ struct S1 {
 };
 static __attribute__((noinline)) void span1(void* state, long n, long live) {
   S1* s = (S1*)state;
-  const double* z1 = s->z1;
-  float* w0 = s->w0;
+  const double* const z1_row = s->z1;
+  float* const w0_row = s->w0;
+  long done = 0;
   for (long k = 0; k < n; ++k) {
+    const double* const z1 = z1_row + done;
+    float* const w0 = w0_row + done;
     f32v v1 = weft_cast_f64_f32(weft_load_f64(z1));
     weft_store_f32(w0, v1);
-    z1 += L;
-    w0 += L;
+    done += L;
   }
 }
-extern "C" void weft_46bc5cc3c8d2f531(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b15cb9fc8eb1778d(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
@@ -106,7 +110,7 @@ extern "C" void weft_46bc5cc3c8d2f531(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_46bc5cc3c8d2f531_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b15cb9fc8eb1778d_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

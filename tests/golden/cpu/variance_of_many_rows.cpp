@@ -11,13 +11,15 @@ struct S0 {
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
-  const float* r0 = s->r0;
+  const float* const r0_row = s->r0;
+  long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r0 = r0_row + done;
     weft_ahead_f32(r0);
     f32v v0 = weft_load_masked_f32(r0, alive);
     A0 = A0 + weft_select_f32(alive, v0, weft_splat_f32(-0x0p+0f));
-    r0 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
@@ -31,21 +33,23 @@ struct S1 {
 };
 static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   const f32v v3 = s->v3;
-  const float* r7 = s->r7;
+  const float* const r7_row = s->r7;
+  long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+    const float* const r7 = r7_row + done;
     f32v v7 = weft_load_masked_f32(r7, alive);
     f32v v4 = v7 - v3;
     f32v v5 = weft_square_f32(v4);
     A1 = A1 + weft_select_f32(alive, v5, weft_splat_f32(-0x0p+0f));
-    r7 += L;
+    done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
-extern "C" void weft_42215187ca3f469b(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_2f726f32302ec3b2(const unsigned long* w, long begin, long end, char* scratch) {
   const long* p = (const long*)(w + 3);
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];

@@ -9,15 +9,17 @@ from weft import _core, _dtypes
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
 import builtins
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from weft import fft as fft
+from weft import lib as lib
 from weft import linalg as linalg
 from weft import random as random
 from weft._devices import Device
 from weft._devices import Device as device
 from weft._dtypes import FloatInfo as FloatInfo
 from weft._dtypes import IntegerInfo as IntegerInfo
+from weft._files import Archive as Archive
 from weft._host import UniqueAll as UniqueAll
 from weft._host import UniqueCounts as UniqueCounts
 from weft._host import UniqueInverse as UniqueInverse
@@ -119,7 +121,7 @@ def array_class():
 
 def main(path):
     lines = [HEAD, *array_class(), "", "ndarray = Array", ""]
-    known = {"fft", "linalg", "random", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
+    known = {"fft", "lib", "linalg", "random", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
     names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
              for name in getattr(part, "__all__", ())}
     for name in sorted(names - known):

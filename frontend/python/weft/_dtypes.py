@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "promote_types", "result_type"]
+__all__ = ["astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"]
 
 # NumPy's other names for the same dtypes.
 _aliases = {
@@ -148,6 +148,13 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     if isinstance(kind, str):
         raise ValueError(f"isdtype: takes a dtype or one of {', '.join(_kinds)}: got {kind!r}")
     return given == _core.dtype(kind)
+
+
+def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
+    """Whether a dtype is one, or of one of NumPy's abstract kinds: wf.floating, wf.integer, …"""
+    import numpy
+
+    return numpy.issubdtype(arg1, arg2)
 
 
 class FloatInfo(namedtuple("FloatInfo", "bits eps max min smallest_normal dtype")):

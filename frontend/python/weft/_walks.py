@@ -1,0 +1,52 @@
+"""Python's loops over elements, by NumPy on host memory: the values are NumPy's scalars."""
+
+from __future__ import annotations
+
+import builtins
+
+from weft._host import _to_host, answered
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["ndenumerate", "ndindex", "nditer", "vectorize"]
+
+
+def ndindex(*shape: Any) -> Any:
+    """Every index of an array of this shape, in row-major order."""
+    import numpy
+
+    return numpy.ndindex(*shape)
+
+
+def ndenumerate(arr: Any) -> Any:
+    """Every index with its element."""
+    import numpy
+
+    return numpy.ndenumerate(numpy.asarray(_to_host(arr)))
+
+
+def nditer(op: Any, *args: Any, **options: Any) -> Any:
+    """numpy.nditer over the values, which it cannot write to."""
+    import numpy
+
+    return numpy.nditer(_to_host(op), *args, **options)
+
+
+def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
+              signature: str | None = None) -> Any:
+    """A function of elements as a function of arrays, called for each of them: numpy.vectorize, whose loop is Python's."""
+    import functools
+
+    if pyfunc is None:
+        return lambda f: vectorize(f, otypes, doc, excluded, cache, signature)
+
+    import numpy
+
+    by_element = numpy.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
+
+    def vectorized(*args: Any, **options: Any) -> Any:
+        return answered(by_element.__call__, *args, **options)
+
+    return functools.update_wrapper(vectorized, pyfunc)

@@ -1,0 +1,197 @@
+"""Names of NumPy's beyond the standard's: the same values, dtypes, shapes and refusals."""
+
+import io
+
+import numpy as np
+import pytest
+import weft as wf
+
+DTYPES = ["bool", "int8", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+
+
+def same(got, expected, exact=True):
+    expected = np.asarray(expected)
+    assert isinstance(got, wf.Array), type(got)
+    assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+    if exact:
+        np.testing.assert_array_equal(np.asarray(got), expected)
+    else:
+        np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-12, atol=1e-14)
+
+
+EDITS = {
+    "append flat": lambda m, a: m.append(a, [1, 0]),
+    "append number": lambda m, a: m.append(a, 1.5),
+    "append axis": lambda m, a: m.append(a, a[:, :1], axis=1),
+    "append negative axis": lambda m, a: m.append(a, a, axis=-2),
+    "delete flat": lambda m, a: m.delete(a, 3),
+    "delete last": lambda m, a: m.delete(a, -1, axis=1),
+    "delete list": lambda m, a: m.delete(a, [0, 2, 0], axis=0),
+    "delete slice": lambda m, a: m.delete(a, slice(None, None, 2), axis=1),
+    "delete mask": lambda m, a: m.delete(a, [True, False, True], axis=0),
+    "delete array": lambda m, a: m.delete(a, m.asarray([1, -1]), axis=1),
+    "delete nothing": lambda m, a: m.delete(a, [], axis=1),
+    "insert number": lambda m, a: m.insert(a, 2, 1),
+    "insert row": lambda m, a: m.insert(a, 1, [1, 0, 1, 1], axis=0),
+    "insert column": lambda m, a: m.insert(a, -1, [1, 0, 1], axis=1),
+    "insert columns at one place": lambda m, a: m.insert(a, [1], [[1], [0], [1]], axis=1),
+    "insert at the end": lambda m, a: m.insert(a, 4, 0, axis=1),
+    "insert at places": lambda m, a: m.insert(a, [0, 2, 2, -1], [1, 0, 0, 1], axis=1),
+    "insert slice": lambda m, a: m.insert(a, slice(0, 3), [[1], [0], [1]], axis=1),
+    "insert mask": lambda m, a: m.insert(a, m.asarray([True, False, True]), 1, axis=0),
+    "insert nothing": lambda m, a: m.insert(a, [], 1, axis=0),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", EDITS)
+def test_elements_are_added_and_taken_away(name, dtype):
+    values = (np.arange(12).reshape(3, 4) % 5).astype(dtype)
+    same(EDITS[name](wf, wf.asarray(values)), EDITS[name](np, values))
+
+
+def test_editing_works_on_empty_arrays_and_refuses_what_numpy_refuses():
+    same(wf.append(wf.asarray([]), 2), np.append([], 2))
+    same(wf.insert(wf.asarray([]), 0, 3), np.insert([], 0, 3))
+    same(wf.delete(wf.zeros((0, 3)), 1, axis=1), np.delete(np.zeros((0, 3)), 1, axis=1))
+    for f in (lambda m, a: m.delete(a, 3, axis=0), lambda m, a: m.delete(a, [-4], axis=0), lambda m, a: m.insert(a, 4, 0, axis=0),
+              lambda m, a: m.insert(a, [0, 9], 0, axis=0), lambda m, a: m.insert(a, 1.5, 0), lambda m, a: m.append(a, [1], axis=0),
+              lambda m, a: m.insert(a, 1, [1, 2, 3, 4, 5], axis=0)):
+        for m in (np, wf):
+            with pytest.raises((IndexError, ValueError, TypeError), match="." if m is np else "delete: |insert: |append: "):
+                f(m, m.ones((3, 4)))
+
+
+@pytest.mark.parametrize("x", ["int32", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("p", ["int64", "float32", "float64", "complex128"])
+def test_polyval(p, x):
+    coefficients, values = np.asarray([2, -3, 0, 5], p), np.arange(6).reshape(2, 3).astype(x)
+    same(wf.polyval(wf.asarray(coefficients), wf.asarray(values)), np.polyval(coefficients, values), exact=False)
+    same(wf.polyval(coefficients, wf.asarray(values)), np.polyval(coefficients, values), exact=False)
+    same(wf.polyval(wf.asarray(coefficients), values[:0]), np.polyval(coefficients, values[:0]))
+
+
+def test_polynomials_are_numpys():
+    x = np.linspace(-1, 1, 9)
+    same(wf.polyfit(wf.asarray(x), wf.asarray(x**2 - 3 * x), 2), np.polyfit(x, x**2 - 3 * x, 2), exact=False)
+    same(wf.roots([1, -3, 2]), np.roots([1, -3, 2]), exact=False)
+    same(wf.polyder(wf.asarray([3.0, 2.0, 1.0])), [6.0, 2.0])
+    same(wf.polyint([6.0, 2.0]), np.polyint([6.0, 2.0]))
+    same(wf.polymul([1, 2], [1, -2]), [1, 0, -4])
+    assert len(wf.polyfit(x, x, 1, full=True)) == 5
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])
+def test_files_give_back_what_was_written(tmp_path, dtype):
+    x = wf.asarray(np.arange(6).reshape(2, 3) % 2).astype(dtype)
+    wf.save(tmp_path / "x.npy", x)
+    wf.savez(tmp_path / "xy.npz", x, y=x + x)
+    wf.savez_compressed(tmp_path / "small.npz", z=x.T)
+    same(wf.load(tmp_path / "x.npy"), np.asarray(x))
+    with wf.load(tmp_path / "xy.npz") as archive:
+        assert archive.files == ["y", "arr_0"] or archive.files == ["arr_0", "y"]
+        assert "y" in archive and len(archive) == 2 and set(archive.keys()) == set(archive)
+        same(archive["arr_0"], np.asarray(x))
+        same(dict(archive.items())["y"], np.asarray(x + x))
+    same(wf.load(tmp_path / "small.npz")["z"], np.asarray(x.T))
+
+
+def test_text_and_bytes(tmp_path):
+    x = wf.asarray([[1.5, 2.0], [3.0, -4.25]])
+    wf.savetxt(tmp_path / "x.txt", x, delimiter=",", header="a,b")
+    same(wf.loadtxt(tmp_path / "x.txt", delimiter=","), np.asarray(x))
+    a, b = wf.loadtxt(tmp_path / "x.txt", delimiter=",", unpack=True)
+    same(b, [2.0, -4.25])
+    same(wf.genfromtxt(io.StringIO("1,,3"), delimiter=","), [1.0, np.nan, 3.0])
+    np.asarray(x).tofile(tmp_path / "x.bin")
+    same(wf.fromfile(tmp_path / "x.bin"), [1.5, 2.0, 3.0, -4.25])
+    same(wf.frombuffer(b"\1\2\3\4", dtype=np.uint8, offset=1), np.asarray([2, 3, 4], np.uint8))
+    changing = bytearray(8)
+    before = wf.frombuffer(changing, dtype=np.uint8)
+    changing[0] = 7
+    assert before.sum() == 0
+    same(wf.fromiter((i * i for i in range(4)), dtype=float), [0.0, 1.0, 4.0, 9.0])
+    same(wf.fromstring("1 2 3", sep=" "), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError):
+        wf.frombuffer(b"\1\2\3", dtype=np.int16)
+
+
+def test_print_options_are_shared_with_numpy():
+    x = wf.asarray([1 / 3, 1e-9])
+    with wf.printoptions(precision=3, suppress=True):
+        assert repr(x) == "array([0.333, 0.   ])" == wf.array_repr(x)
+        assert wf.array_str(x) == str(x) == "[0.333 0.   ]"
+        assert wf.get_printoptions()["precision"] == 3
+    assert wf.array2string(x, precision=2, separator=",") == np.array2string(np.asarray(x), precision=2, separator=",")
+    before = np.get_printoptions()
+    try:
+        wf.set_printoptions(precision=2, suppress=True)
+        assert np.get_printoptions()["precision"] == 2 and "0.33" in str(x) and "0.333" not in str(x)
+    finally:
+        np.set_printoptions(**before)
+
+
+def test_loops_over_elements():
+    x = wf.asarray([[1, 2], [3, 4]])
+    assert list(wf.ndindex(2, 2)) == [i for i, _ in wf.ndenumerate(x)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [int(v) for _, v in wf.ndenumerate(x + 1)] == [2, 3, 4, 5]
+    assert [int(v) for v in wf.nditer(x)] == [1, 2, 3, 4]
+    with pytest.raises(ValueError):
+        wf.nditer(x, op_flags=["readwrite"])
+
+
+def test_vectorize():
+    def larger(a, b):
+        """The larger one."""
+        return a if a > b else b
+
+    f = wf.vectorize(larger)
+    same(f(wf.asarray([1, 5]), wf.asarray([[3], [4]])), [[3, 5], [4, 5]])
+    assert f.__doc__ == "The larger one." and f.__name__ == "larger"
+
+    @wf.vectorize(otypes=[float])
+    def half(a):
+        return a / 2
+
+    same(half(wf.asarray([1, 2])), [0.5, 1.0])
+    same(half(wf.zeros(0)), np.zeros(0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sliding_windows(dtype):
+    values = (np.arange(24) % 7).reshape(4, 6).astype(dtype)
+    view, reference = wf.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.sliding_window_view
+    x = wf.asarray(values)
+    same(view(x, (2, 3)), reference(values, (2, 3)))
+    same(view(x, 3, axis=1), reference(values, 3, axis=1))
+    same(view(x, 4, axis=0), reference(values, 4, axis=0))
+    same(view(x, (2, 2), axis=(1, 1)), reference(values, (2, 2), axis=(1, 1)))
+    same(view(x[:, ::-1], 2, axis=-1).sum(axis=-1), reference(values[:, ::-1], 2, axis=-1).sum(axis=-1))
+    for bad in ({"window_shape": 7, "axis": 1}, {"window_shape": -1, "axis": 0}, {"window_shape": 2}):
+        for f, one in ((reference, values), (view, x)):
+            with pytest.raises(ValueError):
+                f(one, **bad)
+    with pytest.raises(ValueError):
+        view(x, 2, axis=0)[0] = 1
+
+
+def test_windows_are_one_kernel_with_what_reads_them():
+    x = wf.asarray(np.arange(100000.0))
+    means = wf.lib.stride_tricks.sliding_window_view(x, 5).mean(axis=-1) * 2
+    wf.one_kernel(means)
+    np.testing.assert_allclose(np.asarray(means), 2 * (np.arange(99996.0) + 2))
+
+
+def test_strided_copies_stay_inside_of_the_array():
+    values = np.arange(12.0).reshape(3, 4)
+    strided, reference = wf.lib.stride_tricks.as_strided, np.lib.stride_tricks.as_strided
+    same(strided(wf.asarray(values), (2, 3, 2), (32, 8, 8)), reference(values, (2, 3, 2), (32, 8, 8)))
+    same(strided(wf.asarray(values), (0, 3), (8, 800)), np.zeros((0, 3)))
+    for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((2, 2), (8,))):
+        with pytest.raises(ValueError, match="as_strided"):
+            strided(wf.asarray(values), shape, strides)
+
+
+def test_issubdtype():
+    assert wf.issubdtype(wf.float32, wf.floating) and not wf.issubdtype(wf.int8, wf.floating)
+    assert wf.issubdtype(wf.zeros(1, dtype="int16").dtype, wf.integer)

@@ -35,6 +35,10 @@ struct Launch {
   // CUDA: bytes of memory, given by the argument `zeroed`, that have to be 0 when the kernel starts.
   size_t zeroed_bytes = 0;
   uint32_t zeroed = 0;
+  // CUDA: words that are 0 when the kernel starts and that it leaves so. Their address goes into the argument
+  // `counting`.
+  uint32_t counters = 0;
+  uint32_t counting = 0;
 };
 
 // C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension counts

@@ -379,6 +379,15 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
                     "zeros for " + module.name);
     context_->queue().gave();
   }
+  std::vector<uint64_t> counting;
+  if (how.counters > 0) {
+    if (how.counting >= args.size())
+      throw InternalError(
+          fmt::format("{}: launch of {}: its arguments have no place for counters", info_.name, module.name));
+    counting.assign(args.begin(), args.end());
+    counting[how.counting] = context_->queue().counters(how.counters);
+    args = counting;
+  }
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);

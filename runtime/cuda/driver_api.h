@@ -121,6 +121,8 @@ static_assert(sizeof(CUlaunchConfig) == 56);
   X(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync,                                                       \
     (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream))                              \
   X(cuMemFreeAsync, cuMemFreeAsync, (CUdeviceptr pointer, CUstream stream))                                 \
+  X(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                       \
+  X(cuMemFree, cuMemFree_v2, (CUdeviceptr pointer))                                                         \
   X(cuMemGetInfo, cuMemGetInfo_v2, (size_t* free, size_t* total))                                           \
   X(cuPointerGetAttribute, cuPointerGetAttribute, (void* value, int attribute, CUdeviceptr pointer))        \
   X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, size_t bytes, unsigned flags))                         \

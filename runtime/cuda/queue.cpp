@@ -12,6 +12,7 @@ Queue::Queue(const Context& context) : context_(context) {
 
 void Queue::destroy() noexcept {
   if (marker_) context_.driver().cuEventDestroy(marker_);
+  for (CUdeviceptr counters : counters_) context_.driver().cuMemFree(counters);
   context_.driver().cuStreamDestroy(handle_);
 }
 
@@ -67,6 +68,21 @@ void Queue::synchronize_to(uint64_t position) {
   // Recorded again meanwhile, it only comes later.
   context_.check(context_.driver().cuEventSynchronize(event), "cuEventSynchronize");
   known_done(covers);
+}
+
+CUdeviceptr Queue::counters(size_t count) {
+  constexpr size_t kFewest = 4096;
+  std::lock_guard lock(mutex_);
+  if (counter_count_ < count) {
+    const size_t words = std::max(count, kFewest), bytes = words * sizeof(uint32_t);
+    CUdeviceptr memory = 0;
+    context_.check(context_.driver().cuMemAlloc(&memory, bytes), "cuMemAlloc of counters");
+    counters_.push_back(memory);
+    context_.check(context_.driver().cuMemsetD8Async(memory, 0, bytes, handle_), "zeros for counters");
+    gave();
+    counter_count_ = words;
+  }
+  return counters_.back();
 }
 
 void Uses::before_write(Queue& queue) const {

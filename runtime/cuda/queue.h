@@ -35,6 +35,10 @@ class Queue {
   // To be told after the host waited for all work up to `position`.
   void known_done(uint64_t position);
 
+  // At least so many words for kernels of this queue that find 0 in them and leave 0 there: no two of them
+  // run at once.
+  CUdeviceptr counters(size_t count);
+
  private:
   void mark_locked(uint64_t position);
 
@@ -44,6 +48,9 @@ class Queue {
   std::mutex mutex_;  // guards what follows
   CUevent marker_ = nullptr;
   uint64_t marked_ = 0;  // what was given when the marker was recorded
+  // The last is the largest; work may still use the others.
+  std::vector<CUdeviceptr> counters_;
+  size_t counter_count_ = 0;
 };
 
 // Who uses a piece of memory: the queue that wrote to it last and reads it as it likes, and what other queues

@@ -67,6 +67,22 @@ TEST_P(CudaDevice, ZeroesMemoryBeforeTheKernel) {
   EXPECT_THROW(device_->launch(*add_one, how, std::vector<uint64_t>{word(b), word(a), kN}), InternalError);
 }
 
+TEST_P(CudaDevice, GivesKernelsCountersThatAreZero) {
+  KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", kAddOne));
+  NEED(fill);
+  for (uint32_t count : {1U, 7U, 5000U}) {
+    BufferRef a = device_->allocate(count * 4);
+    device_->launch(*fill, blocks_for(count), std::vector<uint64_t>{word(a), count, 40});
+    Launch how = blocks_for(count);
+    how.counters = count;
+    how.counting = 1;
+    device_->launch(*add_one, how, std::vector<uint64_t>{word(a), 0, count});
+    EXPECT_EQ(read(a), std::vector<uint32_t>(count, 1));
+    how.counting = 3;
+    EXPECT_THROW(device_->launch(*add_one, how, std::vector<uint64_t>{word(a), 0, count}), InternalError);
+  }
+}
+
 TEST_P(CudaDevice, StartsNothingForNoTasks) {
   KernelRef fill = load(source("fill", kFill));
   NEED(fill);

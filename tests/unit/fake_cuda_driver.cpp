@@ -319,6 +319,19 @@ FAKE cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
     std::free(reinterpret_cast<void*>(pointer));
   });
 }
+FAKE cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
+  Call call("cuMemAlloc");
+  void* memory = std::malloc(bytes);
+  state().handles.insert(memory);
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return refuse();
+}
+FAKE cuMemFree_v2(CUdeviceptr pointer) {
+  Call call("cuMemFree");
+  auto* memory = reinterpret_cast<void*>(pointer);
+  state().handles.erase(memory);
+  return std::free(memory), 0;
+}
 FAKE cuMemGetInfo_v2(size_t* free, size_t* total) {
   Call call("cuMemGetInfo");
   *free = kMemory - state().reserved;

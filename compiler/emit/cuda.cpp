@@ -114,7 +114,7 @@ int64_t CudaEmitter::lane_vectors() const {
 }
 
 int CudaEmitter::phase_of(const Index& at) const {
-  if (!reference_) return vector_phase(p_, at, lane_, s_.lanes, varies_);
+  if (!s_.shifted) return vector_phase(p_, at, lane_, s_.lanes, varies_);
   return aligned_alike(p_, at, *reference_, lane_, s_.lanes) ? 0 : -1;
 }
 
@@ -338,51 +338,33 @@ void CudaEmitter::rows(bool finishing) {
   bool split = s_.split > 1;
   int64_t points = p_.outer_count(), rows = s_.threads / s_.threads_per_row;
   code_.line("const I n = {};", count_of(outer));
-  if (finish_entry) {
-    code_.add("I q = (I)blockIdx.x;");
-    code_.add("const I row = q;");
-    code_.add("const bool live = true;");
-    code_.add("const I t = (I)threadIdx.x;");
-    launch_.finish_tasks = points;
-  } else {
-    const bool whole_block = rows == 1;
-    if (s_.chained) take_number();
-    code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
-    std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
-                        : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
-                        : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
-                                         : "(I)blockIdx.x";
-    code_.line("I q = {};",
-               whole_block ? block : format("{} * {} + (I)(threadIdx.x / {})", block, rows, threads));
-    if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
-    if (goes_across_) {
-      code_.add("const I walker = q;");
-      code_.line("const I m = {};", count_of(order_of(false)));
-      start_across();
-      code_.loop("for (I step = 0; step < {}; ++step) {{", walk_);
-      code_.line("I q = walker * {} + step;", walk_);
-    }
-    if (rows == 1 && !goes_across_) {
-      code_.add("const bool live = true;");
-    } else {
-      code_.add("const bool live = q < n;");
-      code_.add("q = weft_min(q, n - 1);");
-    }
-    if (split) code_.add("const I row = q;");
-    launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
+  const bool whole_block = rows == 1;
+  if (s_.chained) take_number();
+  code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
+  std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
+                      : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                      : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
+                                       : "(I)blockIdx.x";
+  code_.line("I q = {};",
+             whole_block ? block : format("{} * {} + (I)(threadIdx.x / {})", block, rows, threads));
+  if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+  if (goes_across_) {
+    code_.add("const I walker = q;");
+    code_.line("const I m = {};", count_of(order_of(false)));
+    start_across();
+    code_.loop("for (I step = 0; step < {}; ++step) {{", walk_);
+    code_.line("I q = walker * {} + step;", walk_);
   }
+  if (rows == 1 && !goes_across_) {
+    code_.add("const bool live = true;");
+  } else {
+    code_.add("const bool live = q < n;");
+    code_.add("q = weft_min(q, n - 1);");
+  }
+  if (split) code_.add("const I row = q;");
+  launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
-  if (finish_entry) {
-    outer_code(p_.sweeps[0].before, last);
-    start_totals(0);
-    code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-    code_.loop("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
-    join_row(0, threads);
-    finish(0);
-    outer_code(p_.epilogue, last);
-    return;
-  }
   if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
@@ -440,6 +422,14 @@ void CudaEmitter::rows(bool finishing) {
           "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
           split_);
       partial_bytes_ = state_bytes_[0] * points * s_.split;
+      begin_last();
+      start_totals(0);
+      code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
+      code_.loop("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
+      join_row(0, threads);
+      finish(0);
+      outer_code(p_.epilogue, last);
+      code_.add("}");
       return;
     }
     finish(number);
@@ -587,7 +577,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   else if (finish_entry && goes_across_)
     finish_across();
   else
-    rows(finish_entry);
+    rows();
   s_ = main;
   return code_.text();
 }
@@ -607,6 +597,8 @@ std::string CudaEmitter::opening(const std::string& name, int threads) const {
     code.line("{}* const b{} = ({}*)args.w[{}];", type, b, type, word++);
   }
   if (has_partials()) code.line("void* const partials = (void*)args.w[{}];", word++);
+  if (launch_.counters > 0)
+    code.line("unsigned int* const counters = (unsigned int*)args.w[{}];", launch_.counting);
   if (size_t count = p_.params.size() + extra_.size()) {
     std::string list;
     for (size_t k = 0; k < count; ++k) list += format("{}(I)args.w[{}]", k ? ", " : "", word++);
@@ -650,13 +642,7 @@ Emitted CudaEmitter::run() {
   } else if (s_.split > 1) {
     split_ = extra(s_.split);
     part_length_ = extra(ceil_divide(part_vectors_, s_.together) * s_.together);
-    launch_.finish_threads = columns_ || scans_ ? launch_.threads : 128;
-    if (!columns_ && !scans_) {
-      // As many as there are parts, so that all of them are read at once.
-      while (launch_.finish_threads < 1024 && launch_.finish_threads < s_.split) launch_.finish_threads *= 2;
-      while (launch_.finish_threads > 32 && launch_.finish_threads / 2 >= s_.split)
-        launch_.finish_threads /= 2;
-    }
+    if (has_finish()) launch_.finish_threads = launch_.threads;
   }
   if (goes_across_) {
     const int64_t rows = s_.threads / s_.threads_per_row * s_.walk;

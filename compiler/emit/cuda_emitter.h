@@ -112,9 +112,13 @@ class CudaEmitter {
   void shelves();  // cuda_tile.cpp
   void tiled();    // cuda_tile.cpp
   void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
-  void rows(bool finish);
+  void rows();
   bool has_partials() const { return s_.split > 1 || goes_across_; }
-  bool has_finish() const { return has_partials() && !s_.chained; }
+  // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
+  // of what is reduced are joined by the block that comes last.
+  bool has_finish() const {
+    return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
+  }
   void columns(bool finish);
   void sweep_loops(const Batch& batch);
   void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
@@ -135,6 +139,7 @@ class CudaEmitter {
 
   // ---- cuda_reduce.cpp: accumulators
   void declare_state(size_t sweep);
+  void begin_last();
   void start_totals(size_t sweep);
   void start_runs(size_t sweep);
   void flush_runs(size_t sweep);

@@ -125,6 +125,16 @@ void CudaEmitter::fold(const Fold& f) {
   code_.line("{}{} = {};", when, total, joined(acc, t, total, name_of(f.value)));
 }
 
+// Opens what only the last block does of those whose parts belong together: each of them has stored its part,
+// and that block sees them all.
+void CudaEmitter::begin_last() {
+  launch_.counters = static_cast<uint32_t>(launch_.tasks / s_.split);
+  extra(0);
+  launch_.counting =
+      static_cast<uint32_t>(p_.buffers.size() + has_partials() + p_.params.size() + extra_.size() - 1);
+  code_.line("if (weft_is_last(counters + blockIdx.x / (unsigned int){0}, (unsigned int){0})) {{", split_);
+}
+
 // The blocks of a cluster make ready for what they will tell each other, and begin to meet.
 void CudaEmitter::begin_cluster() {
   const int columns = columns_ ? s_.lanes * (s_.threads / s_.threads_per_row) : 1;

@@ -297,6 +297,20 @@ static __device__ __forceinline__ I weft_parts(I strip, I whole, I periods, I st
   return ((strip + 1) * shares + strips - 1) / strips - strip * shares / strips;
 }
 )"},
+    {"weft_is_last",
+     R"(// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
+static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(counter, n - 1) == n - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+)"},
     {"weft_publish",
      R"(// Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>

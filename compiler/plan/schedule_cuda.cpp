@@ -556,8 +556,13 @@ class Scheduler {
       int64_t threads = std::max(power_of_two_up(ceil_divide(widest, 4)), std::min<int64_t>(widest, 16));
       while (threads < widest && points * threads < fill_) threads *= 2;
       if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
-      s_.threads_per_row =
-          static_cast<int>(std::clamp<int64_t>(threads, 1, p_.sweeps.size() > 1 ? 1024 : kThreads));
+      // A block of its own reads a short row in less time than several take to learn which of them is last.
+      const bool alone = points * kThreads * 2 <= fill_ && widest <= kStepsAlone;
+      const int64_t most = p_.sweeps.size() > 1   ? 1024
+                           : !alone || p_.scans() ? kThreads
+                           : points > processors_ ? 512
+                                                  : 1024;
+      s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(threads, 1, most));
       if (crosses && keep_in_shared(row_vectors)) {
         where = "rows stay in shared memory";
         s_.threads_per_row = std::max(s_.threads_per_row, 32);
@@ -570,11 +575,16 @@ class Scheduler {
           static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
       if (p_.scans())
         where = chain_parts(row_vectors, points, where);
-      else
+      else if (!alone)
         choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll,
                      fill_);
     }
     s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
+    // To start a block takes longer than such rows do.
+    if (s_.threads_per_row == 1) {
+      s_.threads = kThreads;
+      s_.resident = (s_.resident + 1) / 2;
+    }
     s_.rows_per_task = s_.threads / s_.threads_per_row;
     s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
     if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);

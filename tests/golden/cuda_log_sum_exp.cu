@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 1, sums are rescaled as the largest grows, split in 16; 16 elements a thread access, passing the cache by
-// 1024 blocks of 256 threads, finish 64 of 32, 0 bytes shared, 24576 bytes of partials
+// 1024 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 24576 bytes of partials
 static __device__ __forceinline__ float weft_exp_f32(float x) {
   float r;
   asm("{ .reg .f32 k, p, f; .reg .b32 i;\n"
@@ -54,6 +54,18 @@ static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
   return from == to ? 1.0f : weft_exp_f32(from - to);
 }
 static __device__ __forceinline__ float weft_finite_base_f32(float x) { return x == -__builtin_inff() ? 0.0f : x; }
+// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
+static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(counter, n - 1) == n - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -85,7 +97,7 @@ static __device__ __forceinline__ W weft_get_once(const T* p) {
   }
   return x;
 }
-struct Args { unsigned long long w[9]; };
+struct Args { unsigned long long w[10]; };
 struct __align__(8) S0 { double t1; double t2; float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   {
@@ -95,12 +107,13 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_8ffa51f67407138a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_f3737f7e729783a9(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   void* const partials = (void*)args.w[3];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
+  unsigned int* const counters = (unsigned int*)args.w[9];
+  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
   I q = (I)(blockIdx.x / (unsigned int)p[3]);
@@ -175,35 +188,30 @@ extern "C" __global__ void __launch_bounds__(256) weft_8ffa51f67407138a(const __
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[3] + blockIdx.x % (unsigned int)p[3]] = s0;
-}
-extern "C" __global__ void __launch_bounds__(32) weft_8ffa51f67407138a_finish(const __grid_constant__ Args args) {
-  const float* const b0 = (const float*)args.w[0];
-  float* const b1 = (float*)args.w[1];
-  float* const b2 = (float*)args.w[2];
-  void* const partials = (void*)args.w[3];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
-  const I n = p[0];
-  I q = (I)blockIdx.x;
-  const I row = q;
-  const bool live = true;
-  const I t = (I)threadIdx.x;
-  const I x0 = q;
-  S0 s0;
-  s0.t0 = weft_splat_f32(-__builtin_inff());
-  s0.t1 = weft_splat_f64(-0x0p+0);
-  s0.t2 = weft_splat_f64(-0x0p+0);
-  const S0* part = (const S0*)partials + (long long)row * p[3];
+  if (weft_is_last(counters + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3])) {
+    S0 s0;
+    s0.t0 = weft_splat_f32(-__builtin_inff());
+    s0.t1 = weft_splat_f64(-0x0p+0);
+    s0.t2 = weft_splat_f64(-0x0p+0);
+    const S0* part = (const S0*)partials + (long long)row * p[3];
 #pragma unroll 1
-  for (I k = t; k < p[3]; k += 32) join0(s0, part[k]);
+    for (I k = t; k < p[3]; k += 256) join0(s0, part[k]);
 #pragma unroll
-  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  const float v1 = s0.t0;
-  const float v2 = weft_cast_f64_f32(s0.t1);
-  const float v5 = weft_cast_f64_f32((s0.t0 == -__builtin_inff() ? __builtin_nan("") : s0.t2));
-  if (live && t == 0) {
-    const float v6 = weft_log_f32(v5);
-    const float v7 = v6 + v1;
-    b1[x0] = weft_pack_f32(v7);
-    b2[x0] = weft_pack_f32(v2);
+    for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    __shared__ S0 joined0[8];
+    if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
+    __syncthreads();
+    s0 = joined0[threadIdx.x % 8];
+#pragma unroll
+    for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    const float v1 = s0.t0;
+    const float v2 = weft_cast_f64_f32(s0.t1);
+    const float v5 = weft_cast_f64_f32((s0.t0 == -__builtin_inff() ? __builtin_nan("") : s0.t2));
+    if (live && t == 0) {
+      const float v6 = weft_log_f32(v5);
+      const float v7 = v6 + v1;
+      b1[x0] = weft_pack_f32(v7);
+      b2[x0] = weft_pack_f32(v2);
+    }
   }
 }

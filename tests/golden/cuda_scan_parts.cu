@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 0, parts of it in turn, each in shared memory, split in 16384; 8 elements a thread access, passing the cache by
-// 16384 blocks of 256 threads, finish 0 of 256, 65536 bytes shared, 270608 bytes of partials
+// 16384 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 270608 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }

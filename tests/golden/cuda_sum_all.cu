@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 0, nothing crosses sweeps, split in 1056; 16 elements a thread access, passing the cache by
-// 1056 blocks of 256 threads, finish 1 of 1024, 0 bytes shared, 8448 bytes of partials
+// 1056 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 8448 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -8,6 +8,18 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
+static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(counter, n - 1) == n - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -39,16 +51,17 @@ static __device__ __forceinline__ W weft_get_once(const T* p) {
   }
   return x;
 }
-struct Args { unsigned long long w[6]; };
+struct Args { unsigned long long w[7]; };
 struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_8d05c399e388baea(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_be6cb34f4575d0c1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5]};
+  unsigned int* const counters = (unsigned int*)args.w[6];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = 1;
   const I t = (I)threadIdx.x;
   I q = (I)(blockIdx.x / (unsigned int)p[1]);
@@ -94,32 +107,23 @@ extern "C" __global__ void __launch_bounds__(256) weft_8d05c399e388baea(const __
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   if (live && t == 0) ((S0*)partials)[(long long)row * p[1] + blockIdx.x % (unsigned int)p[1]] = s0;
-}
-extern "C" __global__ void __launch_bounds__(1024) weft_8d05c399e388baea_finish(const __grid_constant__ Args args) {
-  const float* const b0 = (const float*)args.w[0];
-  float* const b1 = (float*)args.w[1];
-  void* const partials = (void*)args.w[2];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5]};
-  const I n = 1;
-  I q = (I)blockIdx.x;
-  const I row = q;
-  const bool live = true;
-  const I t = (I)threadIdx.x;
-  S0 s0;
-  s0.t0 = weft_splat_f64(-0x0p+0);
-  const S0* part = (const S0*)partials + (long long)row * p[1];
+  if (weft_is_last(counters + blockIdx.x / (unsigned int)p[1], (unsigned int)p[1])) {
+    S0 s0;
+    s0.t0 = weft_splat_f64(-0x0p+0);
+    const S0* part = (const S0*)partials + (long long)row * p[1];
 #pragma unroll 1
-  for (I k = t; k < p[1]; k += 1024) join0(s0, part[k]);
+    for (I k = t; k < p[1]; k += 256) join0(s0, part[k]);
 #pragma unroll
-  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[32];
-  if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
-  __syncthreads();
-  s0 = joined0[threadIdx.x % 32];
+    for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    __shared__ S0 joined0[8];
+    if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
+    __syncthreads();
+    s0 = joined0[threadIdx.x % 8];
 #pragma unroll
-  for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  const float v1 = weft_cast_f64_f32(s0.t0);
-  if (live && t == 0) {
-    b1[0] = weft_pack_f32(v1);
+    for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    const float v1 = weft_cast_f64_f32(s0.t0);
+    if (live && t == 0) {
+      b1[0] = weft_pack_f32(v1);
+    }
   }
 }

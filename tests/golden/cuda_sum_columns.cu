@@ -1,5 +1,5 @@
 // columns, 4 lanes along axis 0, 8 threads down each, split in 8; 16 elements a thread access
-// 512 blocks of 256 threads, finish 256 of 256, 0 bytes shared, 524288 bytes of partials
+// 512 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 524288 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -8,6 +8,18 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
+static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(counter, n - 1) == n - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -16,16 +28,17 @@ template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
 }
-struct Args { unsigned long long w[8]; };
+struct Args { unsigned long long w[9]; };
 struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_57af8da3dab18e2a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_fd1057b7c943fbc6(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
+  unsigned int* const counters = (unsigned int*)args.w[8];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
   I q = (I)(blockIdx.x / (unsigned int)p[3]) * 32 + tx;
@@ -98,57 +111,46 @@ extern "C" __global__ void __launch_bounds__(256) weft_57af8da3dab18e2a(const __
       ((S0*)partials)[((long long)k * n + column) * 4 + e] = s0[e];
     }
   }
-}
-extern "C" __global__ void __launch_bounds__(256) weft_57af8da3dab18e2a_finish(const __grid_constant__ Args args) {
-  const float* const b0 = (const float*)args.w[0];
-  float* const b1 = (float*)args.w[1];
-  void* const partials = (void*)args.w[2];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
-  const I n = p[0];
-  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I q = (I)blockIdx.x * 32 + tx;
-  const bool live = q < n;
-  q = weft_min(q, n - 1);
-  const I column = q;
-  const I x0 = q;
-  __shared__ __align__(16) unsigned char joins[2048];
-  S0 s0[1];
-  {
-    const int e = 0;
-    s0[e].t0 = weft_splat_f64(-0x0p+0);
-  }
-#pragma unroll 1
-  for (I k = ty; k < p[3]; k += 8) {
-    {
-      const int e = 0;
-      join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 1 + e]);
-    }
-  }
-  S0 (*const joined0)[32] = (S0 (*)[32])joins;
-  {
-    const int e = 0;
-    joined0[ty][e * 32 + tx] = s0[e];
-  }
-  __syncthreads();
-  if (const unsigned int k = threadIdx.x; k < 32) {
-    S0 all = joined0[0][k];
+  if (weft_is_last(counters + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3])) {
+    S0 s0[4];
 #pragma unroll
-    for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
-    joined0[0][k] = all;
-  }
-  __syncthreads();
-  {
-    const int e = 0;
-    s0[e] = joined0[0][e * 32 + tx];
-  }
-  float h1[1];
-  {
-    const int e = 0;
-    h1[e] = weft_cast_f64_f32(s0[e].t0);
-  }
-  {
-    const int e = 0;
-    const bool in_store = live && ty == 0;
-    if (in_store) b1[x0] = weft_pack_f32(h1[e]);
+    for (int e = 0; e < 4; ++e) {
+      s0[e].t0 = weft_splat_f64(-0x0p+0);
+    }
+#pragma unroll 1
+    for (I k = ty; k < p[3]; k += 8) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
+      }
+    }
+    S0 (*const joined0)[128] = (S0 (*)[128])joins;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      joined0[ty][e * 32 + tx] = s0[e];
+    }
+    __syncthreads();
+    if (const unsigned int k = threadIdx.x; k < 128) {
+      S0 all = joined0[0][k];
+#pragma unroll
+      for (int j = 1; j < 8; ++j) join0(all, joined0[j][k]);
+      joined0[0][k] = all;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      s0[e] = joined0[0][e * 32 + tx];
+    }
+    float h1[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      h1[e] = weft_cast_f64_f32(s0[e].t0);
+    }
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const bool in_store = live && ty == 0;
+      const I y = x0 + e;
+      if (in_store) b1[y] = weft_pack_f32(h1[e]);
+    }
   }
 }

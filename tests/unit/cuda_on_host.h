@@ -77,6 +77,12 @@ static inline int atomicMax(int* to, int x) {
   *to = before < x ? x : before;
   return before;
 }
+static inline unsigned atomicInc(unsigned* to, unsigned last) {
+  const unsigned before = *to;
+  *to = before >= last ? 0 : before + 1;
+  return before;
+}
+static inline void __threadfence() {}
 
 // ---- threads
 

@@ -149,8 +149,9 @@ bool EmulatedCuda::build() {
   return library_ != nullptr;
 }
 
-void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& words) const {
+void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& given) const {
   using Run = void (*)(const void*, unsigned, unsigned, unsigned, unsigned);
+  std::vector<uint64_t> words = given;
   auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads, uint32_t cluster,
                   uint32_t shared_bytes) {
     auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + entry).c_str()));
@@ -158,9 +159,12 @@ void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>&
     run(words.data(), static_cast<unsigned>(blocks), threads, cluster, shared_bytes);
   };
   const Launch& l = kernel.launch;
+  std::vector<uint32_t> counters(l.counters);
+  if (l.counters > 0) words.at(l.counting) = reinterpret_cast<uint64_t>(counters.data());
   if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
   call(kernel.source.name, l.tasks, l.threads, l.cluster, l.shared_bytes);
   if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1, 0);
+  EXPECT_EQ(std::ranges::count(counters, 0u), static_cast<std::ptrdiff_t>(counters.size()));
 }
 
 }  // namespace weft::test

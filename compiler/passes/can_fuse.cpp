@@ -26,13 +26,18 @@ bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
 // CUDA: elements of a row, and of a column, that a cluster's shared memory keeps.
 constexpr int64_t kLongestRow = 262144, kLongestColumn = 16384;
+// And of one of few rows; and where a single block walks it, for a scan or for want of clusters, which came
+// with so much shared memory.
+constexpr int64_t kLongestOfFew = 131072, kLongestOfBlock = 8192;
+constexpr size_t kSharedWithClusters = size_t{200} << 10;
 
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
-bool row_is_local(int64_t points, int64_t row, const Target& target) {
+bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target) {
   if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
-  return points >= target.threads / 2 || row <= 8192;
+  const bool clusters = !scanned && target.shared_bytes >= kSharedWithClusters;
+  return points >= target.threads / 2 || row <= (clusters ? kLongestOfFew : kLongestOfBlock);
 }
 
 // Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
@@ -47,7 +52,7 @@ bool row_is_local(const Space& space, const Target& target) {
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
       points < (columns ? 32 : 2) * int64_t{target.threads})
     return false;
-  return row_is_local(points, row, target);
+  return row_is_local(points, row, space.scans, target);
 }
 
 // Whether the consumer sums up exp(x - m), where the producer is m, the largest x of the row: both are found
@@ -82,7 +87,7 @@ Join finish(const Space& space, const Node& root, std::vector<int> axis, const T
   }
   // Parts of a row that are scanned at once know what comes before them only afterwards.
   const bool scan_among_others = space.has_row && (ir::scans(root) || (space.scans && is_reduce(root)));
-  if (scan_among_others && !row_is_local(points, elements, target))
+  if (scan_among_others && !row_is_local(points, elements, true, target))
     return refuse(
         fmt::format("a row of {} elements for {} results is scanned by the whole machine", elements, points));
   return {true, std::move(axis), ""};

@@ -686,6 +686,8 @@ TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
   };
   EXPECT_TRUE(join(64, cpu()));
   Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
+  EXPECT_TRUE(join(64, gpu)) << "a cluster keeps such a row";
+  gpu.shared_bytes = size_t{100} << 10;
   EXPECT_FALSE(join(64, gpu)) << "64 blocks leave half of the processors idle";
   gpu.threads = 100;
   EXPECT_TRUE(join(64, gpu));

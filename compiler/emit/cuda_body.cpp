@@ -126,6 +126,15 @@ void CudaEmitter::let(const Let& l) {
 std::string CudaEmitter::divide(const Divide& d) const {
   const Range& of = ranges_[d.of];
   std::string value = name_of(d.of), by = spell(d.divisor);
+  // Neighbours lie in the same row or in the next: one division is enough for a vector of them.
+  auto* at = element_base_.empty() || !definitions_.contains(d.of)
+                 ? nullptr
+                 : std::get_if<Position>(definitions_.at(d.of));
+  if (at && s_.lanes > 1 && !s_.shifted && !wide_ && d.divisor.value >= s_.lanes && at->at.values.empty() &&
+      at->at.axes.size() == 1 && at->at.axes[0].axis == lane_ && at->at.axes[0].by.value == 1 &&
+      at->at.offset.value == 0)
+    return format("weft_near_{}({}, {}, {})", d.remainder ? "remainder" : "quotient", element_base_,
+                  axis_[lane_], by);
   if (of.known && of.low >= 0) {
     const char* type = wide_ || of.high > INT32_MAX ? "unsigned long long" : "unsigned int";
     return format("(long long)(({}){} {} ({}){})", type, value, d.remainder ? '%' : '/', type, by);
@@ -572,6 +581,7 @@ void CudaEmitter::close_elements(const Batch& b) {
   for (Value v : b.late) home_.erase(v);
   if (lane_ >= 0) axis_[lane_] = element_base_;
   at_element_ = every_fold_ = every_store_ = false;
+  element_base_.clear();
   if (s_.lanes > 1) code_.add("}");
   code_.add("}");
 }

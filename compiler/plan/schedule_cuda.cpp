@@ -6,6 +6,7 @@
 #include "compiler/base/error.h"
 #include "compiler/plan/chain.h"
 #include "compiler/plan/cuda_access.h"
+#include "compiler/plan/flatten.h"
 #include "compiler/plan/rescale.h"
 #include "compiler/plan/schedule.h"
 #include "compiler/plan/strips.h"
@@ -154,7 +155,7 @@ class Scheduler {
       bool by_value =
           std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
       int64_t stride = stride_along(at, axis);
-      if (stride == 0 && !by_value) return;
+      if (stride == 0 && (!by_value || flat_)) return;
       if (l && tile_axis >= 0 && is_transposed(*l, tile_axis, s_.lane_axis)) return;
       touches = true;
       strided |= by_value || stride != 1;
@@ -258,6 +259,13 @@ class Scheduler {
       choose_lanes(s_.lane_axis);
     else
       s_.lanes = 1;
+    if (outer_ == 2 && s_.lane_axis == 1 && has_narrow_rows() && flatten_rows(p_)) {
+      outer_ = 1;
+      flat_ = true;
+      s_.lane_axis = 0;
+      s_.shifted = false;
+      choose_lanes(0);
+    }
     int64_t points = outer_ == 0 ? 1 : lines(p_.outer_count(), s_.lane_axis) * vectors(s_.lane_axis);
     s_.unroll = unroll_for(std::max<int64_t>(points / fill_, 1), kPointBytes);
     s_.threads = static_cast<int>(std::clamp<int64_t>(round_up(points, 32), 32, kThreads));
@@ -276,6 +284,14 @@ class Scheduler {
       s_.rows_per_task = kThreads / s_.threads_per_row * s_.unroll;
       s_.reason += fmt::format(", blocks of {} rows", s_.rows_per_task);
     }
+  }
+
+  // Whether rows are short and no multiples of the vectors that memory has.
+  bool has_narrow_rows() const {
+    int64_t largest = 1;
+    for (auto& b : p_.buffers) largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(b.dtype)));
+    return (extent(1) <= kNarrowRow || largest >= 4) && p_.outer_count() >= 64 * 16 &&
+           (s_.shifted || s_.lanes == 1 || s_.lanes * largest <= 4);
   }
 
   // Whether an element's arithmetic takes about as long as its bytes, and has roots or quotients.
@@ -882,6 +898,8 @@ class Scheduler {
   Schedule s_;
   int outer_;
   int64_t statements_ = 0, processors_ = 1, fill_ = 0;
+  bool flat_ = false;  // rows are walked as one
+  int copied_ = 0;     // elements of the vectors in which strips of single columns are copied
 };
 
 }  // namespace

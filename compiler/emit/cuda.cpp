@@ -72,6 +72,17 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.tile_axis >= 0 && (s.order != Order::Pointwise || s.tile < 1 || s.tile % s.lanes != 0 ||
                            s.unroll * s.threads * s.lanes != s.tile * s.tile))
     throw InternalError("emit cuda: tiles are squares of a pointwise program");
+  if (s.wide_copies) {
+    copied_ = wide_copy_elements(p, lane_);
+    reference_ = alignment_reference(p, lane_);
+    if (copied_ == 0 || !columns_ || s.keeper != Keeper::Shared || !s.ahead || s.lanes > 1 ||
+        s.threads / s.threads_per_row % copied_ != 0)
+      throw InternalError("emit cuda: strips of single columns are copied as vectors");
+  }
+  if (s.bundled &&
+      (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
+       s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
+    throw InternalError("emit cuda: rows of a thread each are bundled");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
@@ -272,7 +283,19 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
 // Where the thread's vector of a step of the row is, behind z<value>.
 std::string CudaEmitter::place_in_shared(const std::string& step) const {
   const std::string place = s_.cluster > 1 || s_.chained ? step + " - begin" : step;
-  return columns_ ? format("({}) * {}", place, s_.threads / s_.threads_per_row) : place;
+  if (!columns_) return place;
+  const std::string in_strip = format("({}) * {}", place, s_.threads / s_.threads_per_row + copied_);
+  return copied_ > 0 ? format("{} + {}", in_strip, strip_shift(step)) : in_strip;
+}
+
+// How many elements before the strip's first of that row memory is aligned.
+std::string CudaEmitter::strip_shift(const std::string& row) const {
+  std::string s = reference_->offset.param >= 0 || reference_->offset.value != 0
+                      ? spell(reference_->offset) + " + strip"
+                      : "strip";
+  for (auto& t : reference_->axes)
+    if (t.axis != lane_) s += " + " + times(row, t.by);
+  return format("({} & {})", s, copied_ - 1);
 }
 
 // Loads of the first sweep that stay in shared memory go there directly, all of them at once: what a thread
@@ -280,6 +303,7 @@ std::string CudaEmitter::place_in_shared(const std::string& step) const {
 void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, const std::string& end) {
   const Batch& b = batches_[0];
   ahead_.clear();
+  if (s_.wide_copies) return copy_strip(end);
   for (size_t k = 0; k < b.routes.size(); ++k) {
     auto* l = std::get_if<Load>(&b.sweep->body[k]);
     if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
@@ -299,6 +323,35 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
   }
   code_.add("}");
   code_.add("weft_copied();");
+}
+
+// Rows of the strip, by all threads of the block, each row from the last place before it where memory is
+// aligned.
+void CudaEmitter::copy_strip(const std::string& end) {
+  const int across = s_.threads / s_.threads_per_row, vectors = across / copied_ + 1;
+  for (auto& s : batches_[0].sweep->body)
+    if (auto* l = std::get_if<Load>(&s); l && kept(l->out) && stride_along(l->at, lane_) == 1)
+      ahead_.insert(l->out);
+  if (ahead_.empty()) return;
+  const std::string first = s_.cluster > 1 ? "begin" : "0";
+  code_.line("const I strip_end = weft_min({}, n - strip);", across);
+  code_.add("#pragma unroll 4");
+  code_.line("for (I c = (I)threadIdx.x; c < ({} - {}) * {}; c += {}) {{", end, first, vectors, s_.threads);
+  code_.line("const I down = {} + c / {}, back = {}, right = c % {} * {} - back;", first, vectors,
+             strip_shift("down"), vectors, copied_);
+  code_.add("if (right < strip_end) {");
+  const std::string lane = axis_[lane_], row = axis_[1 - lane_];
+  axis_[lane_] = "(strip + right)", axis_[1 - lane_] = "down";
+  for (Value v : ahead_) {
+    auto& l = std::get<Load>(*definitions_.at(v));
+    code_.line("weft_copy_vector<{0}>(z{1} - tx + ({2}) * {3} + right + back, b{4} + ({5}));", copied_, v,
+               s_.cluster > 1 ? "down - begin" : "down", across + copied_, l.buffer, index_text(l.at));
+  }
+  axis_[lane_] = lane, axis_[1 - lane_] = row;
+  code_.add("}");
+  code_.add("}");
+  code_.add("weft_copied();");
+  code_.add("__syncthreads();");
 }
 
 void CudaEmitter::pointwise() {
@@ -331,9 +384,50 @@ void CudaEmitter::shared_rows(int64_t rows, const std::string& mine) {
   launch_.shared_bytes = static_cast<uint32_t>(before * rows * part_vectors_);
 }
 
-void CudaEmitter::rows(bool finishing) {
-  const bool finish_entry = finishing;
-  int threads = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads_per_row;
+// The block's part of what is read, in shared memory; and room there for what it writes.
+void CudaEmitter::bundle_rows() {
+  code_.line("const I first = (I)blockIdx.x * {}, here = weft_min(n - first, {}) * m;", s_.threads,
+             s_.threads);
+  int64_t before = 0;
+  bool loads = false;
+  std::set<int> known;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    if (!bundled(s)) return;
+    auto* l = std::get_if<Load>(&s);
+    const int buffer = l ? l->buffer : std::get<Store>(s).buffer;
+    if (!known.insert(buffer).second) return;
+    const std::string type = dialect_.element_type(p_.buffers[buffer].dtype);
+    code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2} * m);", type, buffer, before);
+    before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * s_.threads;
+    if (!l) return;
+    loads = true;
+    code_.line("weft_copy_run(z{0}, b{0} + first * m, here);", buffer);
+  });
+  launch_.shared_bytes = static_cast<uint32_t>(before * p_.row_count());
+  if (!loads) return;
+  code_.add("weft_copied();");
+  code_.add("__syncthreads();");
+}
+
+void CudaEmitter::unbundle_rows() {
+  bool any = false;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    auto* store = std::get_if<Store>(&s);
+    if (!store || !bundled(s)) return;
+    if (!any) code_.add("__syncthreads();");
+    any = true;
+    code_.line("weft_put_run(b{0} + first * m, z{0}, here);", store->buffer);
+  });
+}
+
+// Where a single element is read or written.
+std::string CudaEmitter::place_of(const Stmt& s, int buffer) const {
+  if (bundled(s)) return format("z{}[(I)threadIdx.x * m + {}]", buffer, axis_[lane_]);
+  return format("b{}[{}]", buffer, index_text(*index_of(s)));
+}
+
+void CudaEmitter::rows() {
+  int threads = s_.threads_per_row;
   auto outer = order_of(true);
   bool split = s_.split > 1;
   int64_t points = p_.outer_count(), rows = s_.threads / s_.threads_per_row;
@@ -366,6 +460,7 @@ void CudaEmitter::rows(bool finishing) {
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
   if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
+  if (s_.bundled) bundle_rows();
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
@@ -436,6 +531,7 @@ void CudaEmitter::rows(bool finishing) {
     settle(*b.sweep);
   }
   outer_code(p_.epilogue, last);
+  if (s_.bundled) unbundle_rows();
   if (goes_across_) store_across(threads);
 }
 
@@ -472,8 +568,8 @@ void CudaEmitter::columns(bool finishing) {
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
     start_totals(0);
-    if (s_.shares > 0) code_.line("const I parts = weft_parts(column / {}, {});", strip, shares_);
-    code_.loop("for (I k = ty; k < {}; k += {}) {{", s_.shares > 0 ? "parts" : split_, groups);
+    code_.line("const I parts = weft_parts(column / {}, {});", strip, shares_);
+    code_.loop("for (I k = ty; k < parts; k += {}) {{", groups);
     code_.unrolled("e", s_.lanes);
     code_.line("join0(s0[e], ((const S0*)partials){});", place);
     code_.add("}");
@@ -508,7 +604,8 @@ void CudaEmitter::columns(bool finishing) {
       code_.line("const I end = weft_min(begin + {}, m);", part_length_);
       start = "begin + ty", end = "end";
     }
-    shared_rows(across, "tx");
+    if (copied_ > 0) code_.line("const I strip = {} * {};", block, across);
+    shared_rows(across + copied_, "tx");
     if (s_.ahead) copy_ahead(start, std::to_string(groups), end);
   }
   met_ = false;
@@ -548,6 +645,20 @@ void CudaEmitter::columns(bool finishing) {
       code_.add("}");
       const int64_t once = s_.shares > 0 ? strips_.whole * across : 0;
       partial_bytes_ = state_bytes_[0] * s_.lanes * (once + (vectors - once) * s_.split);
+      // Parts of scanned columns are scanned, and those of strips that are shared out joined, by an entry of
+      // their own.
+      if (has_finish()) return;
+      begin_last();
+      start_totals(0);
+      code_.loop("for (I k = ty; k < {}; k += {}) {{", split_, groups);
+      code_.unrolled("e", s_.lanes);
+      code_.line("join0(s0[e], ((const S0*)partials){});", place);
+      code_.add("}");
+      code_.add("}");
+      join_columns(0);
+      finish(0);
+      outer_code(p_.epilogue, first);
+      code_.add("}");
       return;
     }
     finish(number);
@@ -566,10 +677,12 @@ std::string CudaEmitter::entry(bool finish_entry) {
   all_live_ = s_.order == Order::Pointwise ||
               (s_.order == Order::Rows && s_.threads == s_.threads_per_row && !goes_across_);
   const Schedule main = s_;
-  // What finishes columns is short: a thread for each compiles faster than vectors of them.
-  if (finish_entry && columns_ && !scans_ && !ragged_) s_.lanes = 1;
-  // Few parts are left to join, by one thread.
-  if (finish_entry && s_.shares > 0) s_.threads = launch_threads_, s_.threads_per_row = 1;
+  // Few parts of strips are left to join, by one thread for each column: that compiles faster than vectors of
+  // them.
+  if (finish_entry && s_.shares > 0) {
+    if (!ragged_) s_.lanes = 1;
+    s_.threads = launch_threads_, s_.threads_per_row = 1;
+  }
   if (s_.order == Order::Pointwise)
     s_.tile_axis >= 0 ? tiled() : down_ >= 0 ? shelves() : pointwise();
   else if (columns_)
@@ -673,7 +786,8 @@ Emitted CudaEmitter::run() {
   size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
   std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
-  if (s_.keeper == Keeper::Shared) text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
+  if (s_.keeper == Keeper::Shared || s_.bundled)
+    text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";
   if (has_finish())

@@ -144,7 +144,7 @@ std::string CudaEmitter::divide(const Divide& d) const {
 
 void CudaEmitter::element_load(const Load& l) {
   std::string type = value_type(l.out), t = suffix(p_.values[l.out].dtype);
-  std::string at = format("weft_unpack_{}(b{}[{}])", t, l.buffer, index_text(l.at));
+  std::string at = format("weft_unpack_{}({})", t, place_of(l, l.buffer));
   if (l.guards.empty()) return code_.line("const {} v{} = {};", type, l.out, at);
   code_.line("{} v{} = {{}};", type, l.out);
   code_.line("if ({}) v{} = {};", guards_text(l.guards), l.out, at);
@@ -154,7 +154,7 @@ void CudaEmitter::element_store(const Store& s) {
   if (s.largest)
     return code_.line("{}atomicMax(b{} + {}, {});", every_store_ ? "" : "if (in_store) ", s.buffer,
                       index_text(s.at), name_of(s.value));
-  code_.line("{}b{}[{}] = {};", every_store_ ? "" : "if (in_store) ", s.buffer, index_text(s.at),
+  code_.line("{}{} = {};", every_store_ ? "" : "if (in_store) ", place_of(s, s.buffer),
              packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }
 
@@ -276,7 +276,7 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
 
 Route CudaEmitter::route_store(const Store& s) const {
   // Single elements of a row too: stores that follow each other fill sectors together.
-  if ((s_.lanes > 1 || whole_rows_) && phase_of(s.at) == 0) return {Path::Vector};
+  if ((s_.lanes > 1 || whole_rows_) && !bundled(s) && phase_of(s.at) == 0) return {Path::Vector};
   return {Path::Element};
 }
 
@@ -507,8 +507,9 @@ void CudaEmitter::batch_loads(const Batch& b) {
         lane_position();
         axis_[lane_] = "y";
       }
-      const bool once = read_once(p_, l->buffer) && s_.lanes == 1 && !is_complex(p_.values[l->out].dtype);
-      std::string from = format("b{}[{}]", l->buffer, index_text(l->at));
+      const bool once =
+          read_once(p_, l->buffer) && s_.lanes == 1 && !is_complex(p_.values[l->out].dtype) && !bundled(*l);
+      std::string from = place_of(*l, l->buffer);
       if (once && s_.loads_stay)
         from = format("weft_get_to_stay<{}>(&{})", dialect_.element_type(p_.buffers[l->buffer].dtype), from);
       else if (once && s_.streaming)

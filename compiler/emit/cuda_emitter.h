@@ -132,8 +132,16 @@ class CudaEmitter {
   void split_position(const std::vector<int>& order, bool of_batch);
   void shift_position(bool of_batch);
   void shared_rows(int64_t rows, const std::string& mine);
+  void bundle_rows();
+  void unbundle_rows();
+  bool bundled(const plan::Stmt& stmt) const {
+    return s_.bundled && plan::bundled_buffer(p_, stmt, lane_) != nullptr;
+  }
+  std::string place_of(const plan::Stmt& stmt, int buffer) const;
   std::string place_in_shared(const std::string& step) const;
   void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
+  void copy_strip(const std::string& end);
+  std::string strip_shift(const std::string& row) const;
   void settle(const plan::Sweep& sweep);
   std::vector<int> order_of(bool outer) const;
 
@@ -256,6 +264,7 @@ class CudaEmitter {
   bool columns_ = false;                           // accumulators and outer values are arrays over the lanes
   bool ragged_ = false;                            // the last vector along the lane axis is not full
   const plan::Index* reference_ = nullptr;         // shifted: what is aligned where vectors begin
+  int copied_ = 0;                                 // wide_copies: elements of a vector that is copied
   bool whole_rows_ = false;                        // a batch takes the whole row
   bool exact_ = false;                             // all vectors of all batches are vectors of the row
   bool all_live_ = false;                          // every thread has a row

@@ -133,6 +133,32 @@ static __device__ __forceinline__ W weft_get_to_stay(const T* p) {
   return x;
 }
 )"},
+    {"weft_copy_vector",
+     R"(// N elements, each of a vector of its own there.
+template <int N, class W, class T>
+static __device__ __forceinline__ void weft_copy_vector(W* to, const T* from) {
+#pragma unroll
+  for (int k = 0; k < N * (int)sizeof(T) / 16; ++k)
+    weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k);
+}
+)"},
+    {"weft_copy_run",
+     R"(// The block copies n elements, from and to where memory is aligned.
+template <class T>
+static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I n) {
+  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
+  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k);
+  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+}
+)"},
+    {"weft_put_run",
+     R"(template <class T>
+static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I n) {
+  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
+  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k];
+  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+}
+)"},
     {"weft_put", R"(template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;

@@ -194,6 +194,40 @@ const Index* alignment_reference(const RowProgram& p, int axis) {
   return store ? store : load;
 }
 
+int wide_copy_elements(const RowProgram& p, int lane) {
+  const Index* reference = alignment_reference(p, lane);
+  if (!reference || p.outer.size() != 1 || p.row.size() != 1) return 0;
+  int64_t smallest = 16;
+  bool loads = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    if (!l || stride_along(l->at, lane) != 1) return;
+    loads = true;
+    smallest =
+        std::min(smallest, static_cast<int64_t>(size_of(p.buffers[static_cast<size_t>(l->buffer)].dtype)));
+  });
+  const int width = static_cast<int>(16 / smallest);
+  // Single elements of 4 bytes are copied as fast.
+  bool alike = loads && width > 1 && width != 4;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    if (l && stride_along(l->at, lane) != 0)
+      alike &= l->guards.empty() && aligned_alike(p, l->at, *reference, lane, width);
+  });
+  return alike ? width : 0;
+}
+
+const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane) {
+  auto* load = std::get_if<Load>(&stmt);
+  auto* store = std::get_if<Store>(&stmt);
+  if ((!load && !store) || (load && !load->guards.empty()) || (store && store->largest)) return nullptr;
+  const Index& at = *index_of(stmt);
+  if (!at.values.empty() || at.offset.value != 0 || stride_along(at, lane) != 1 ||
+      stride_along(at, 0) != p.row_count())
+    return nullptr;
+  return &p.buffers[static_cast<size_t>(load ? load->buffer : store->buffer)];
+}
+
 bool aligned_alike(const RowProgram& p, const Index& a, const Index& b, int axis, int width) {
   if (!a.values.empty() || !b.values.empty() || stride_along(a, axis) != 1 || stride_along(b, axis) != 1)
     return false;

@@ -41,6 +41,15 @@ bool aligned_alike(const RowProgram& program, const Index& a, const Index& b, in
 // Whether one statement reads the buffer, each element once.
 bool read_once(const RowProgram& program, int buffer);
 
+// Columns, whose rows of single elements do not begin with aligned vectors: of how many elements those are by
+// which all loads that step along `lane` can be copied alike; 0 where they cannot. The program has one outer
+// and one row axis.
+int wide_copy_elements(const RowProgram& program, int lane);
+
+// The buffer of an access whose rows lie one behind the other from its beginning; null for others.
+// The program has one outer axis, and `lane` is its only row axis.
+const BufferUse* bundled_buffer(const RowProgram& program, const Stmt& stmt, int lane);
+
 // Values that are known not to be below 0; NaN they may be.
 std::vector<bool> never_negative(const RowProgram& program);
 

@@ -50,6 +50,12 @@ struct Schedule {
   int cluster = 1;   // CUDA, Rows with Registers or Shared: blocks that share a row
   bool shifted =
       false;  // CUDA, not Columns: vectors begin where they are aligned, before and behind the row's own
+  // CUDA, Columns with Shared and `ahead`: the rows of a strip are copied in whole vectors from where memory
+  // is aligned, though rows begin elsewhere.
+  bool wide_copies = false;
+  // CUDA, Rows of a thread each: rows that lie one behind the other pass through shared memory, which reads
+  // and writes those of a block as one run.
+  bool bundled = false;
   bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
   // CUDA, Pointwise: quotients and roots of f32 are computed for all elements of a thread at once.
   bool at_once = false;

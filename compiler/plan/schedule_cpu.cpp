@@ -430,6 +430,8 @@ std::string print(const Schedule& s) {
   if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);
   if (s.run > 1) out += fmt::format(", runs of {}", s.run);
   if (s.shifted) out += ", shifted to aligned vectors";
+  if (s.wide_copies) out += ", copied in aligned vectors";
+  if (s.bundled) out += ", rows of a block as one run";
   if (s.chained) out += ", chained";
   if (s.ahead) out += ", copied ahead";
   if (s.at_once) out += ", quotients at once";

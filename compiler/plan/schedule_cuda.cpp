@@ -27,6 +27,11 @@ constexpr int64_t kPointBytes = 16, kRowBytes = 64;
 constexpr int64_t kKeptBytes = 256;
 // What a thread of a row should read at once.
 constexpr int64_t kInFlight = 64;
+// Steps of a thread that a row of few takes, of about kRowBytes each, where one block reads it.
+constexpr int64_t kStepsAlone = 2048;
+// Rows of no more elements are walked as one by maps, and of no more bytes are a thread's own and pass
+// through shared memory, where they are no multiples of a vector.
+constexpr int64_t kNarrowRow = 512, kBundledBytes = 64;
 // A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
 // spills.
 constexpr int64_t kMostUnrolled = 2048;
@@ -423,7 +428,8 @@ class Scheduler {
     if (outer_lane >= 0) {
       Along in_row = along(row_lane), across = along(outer_lane);
       bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
-      if (columns) return columns_along(outer_lane);
+      s_.lanes = lanes_along(row_lane);
+      if (columns && !can_bundle(row_lane)) return columns_along(outer_lane);
     }
     rows_along(row_lane);
   }
@@ -476,7 +482,9 @@ class Scheduler {
     for (auto& b : p_.buffers)
       unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
     constexpr int64_t kSector = 32;
-    if (row_vectors * unit > kSector / 2)
+    if (s_.bundled)
+      threads = 1;
+    else if (row_vectors * unit > kSector / 2)
       threads = std::max(threads,
                          std::min(power_of_two_up(row_vectors), power_of_two_up(ceil_divide(kSector, unit))));
     // Half as much of four or fewer lanes is in flight for longer, where it fits, and compiles faster.
@@ -553,10 +561,23 @@ class Scheduler {
     return true;
   }
 
+  // Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
+  bool can_bundle(int lane) const {
+    if (outer_ != 1 || p_.row.size() != 1 || s_.lanes > 1 || p_.scans()) return false;
+    int64_t largest = 0;
+    for_each_stmt(p_, [&](const Stmt& s) {
+      if (auto* buffer = bundled_buffer(p_, s, lane))
+        largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(buffer->dtype)));
+    });
+    return largest > 0 && extent(lane) > 2 && extent(lane) * largest <= kBundledBytes &&
+           p_.outer_count() * 2 > fill_;
+  }
+
   void rows_along(int lane) {
     s_.order = Order::Rows;
     s_.lane_axis = lane;
     choose_lanes(lane);
+    s_.bundled = can_bundle(lane);
     int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane);
     int64_t points = p_.outer_count();
     bool crosses = !crossing_values(p_).empty();
@@ -565,12 +586,14 @@ class Scheduler {
       where = "rows stay in registers";
     } else {
       if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
-      s_.unroll = unroll_for(p_.scans() ? 2 : 8);
+      s_.bundled &= !crosses;
+      s_.unroll = unroll_for(s_.bundled ? row_vectors : p_.scans() ? 2 : 8);
       // Joining costs as much as some elements do: four batches a thread where there are rows enough, but
       // neighbours enough to read whole sectors.
       const int64_t widest = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
       int64_t threads = std::max(power_of_two_up(ceil_divide(widest, 4)), std::min<int64_t>(widest, 16));
       while (threads < widest && points * threads < fill_) threads *= 2;
+      if (s_.bundled) threads = 1;
       if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
       // A block of its own reads a short row in less time than several take to learn which of them is last.
       const bool alone = points * kThreads * 2 <= fill_ && widest <= kStepsAlone;
@@ -709,10 +732,12 @@ class Scheduler {
                               s_.lane_axis);
       return true;
     }
+    if (s_.lanes == 1 && has_clusters()) copied_ = wide_copy_elements(kept, s_.lane_axis);
     if (!choose_strips(shared_places(kept).element_bytes() * s_.lanes, columns, row)) return false;
     p_ = std::move(kept);
     s_.keeper = Keeper::Shared;
     s_.ahead = has_clusters();
+    s_.wide_copies = copied_ > 0;
     s_.unroll = body * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
     if (s_.unroll == 1) s_.resident = 1;
     s_.reason =
@@ -750,7 +775,8 @@ class Scheduler {
         told += state * (cluster > 1 ? cluster + 1 : 1);
       }
       const int64_t joins = (joined * warps + told) * s_.lanes * across;
-      if (joins > kJoinBytes || ceil_divide(row, cluster) * bytes * across + joins > most / blocks)
+      if (joins > kJoinBytes || across < copied_ ||
+          ceil_divide(row, cluster) * bytes * (across + copied_) + joins > most / blocks)
         return false;
       s_.threads = static_cast<int>(threads);
       s_.threads_per_row = static_cast<int>(threads / across);
@@ -763,7 +789,8 @@ class Scheduler {
     int64_t across = widest, cluster = 1;
     auto fits = [&](int64_t narrowest, int64_t blocks, int64_t largest_cluster) {
       for (across = widest; across == widest || across * unit >= narrowest; across /= 2) {
-        for (cluster = 1; ceil_divide(row, cluster) * bytes * across > most / blocks;) cluster *= 2;
+        for (cluster = 1; ceil_divide(row, cluster) * bytes * (across + copied_) > most / blocks;)
+          cluster *= 2;
         if (cluster <= largest_cluster && use(across, cluster, blocks)) return true;
       }
       return false;

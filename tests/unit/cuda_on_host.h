@@ -28,7 +28,7 @@
 struct Coordinates {
   unsigned x, y, z;
 };
-static thread_local Coordinates threadIdx, blockIdx;
+static thread_local Coordinates threadIdx, blockIdx, blockDim;
 static thread_local unsigned char weft_shared[256 << 10] __attribute__((aligned(16)));
 
 struct __align__(16) uint4 {
@@ -169,6 +169,7 @@ static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned
     char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     blockIdx.x = block;
+    blockDim.x = threads;
     memset(weft_shared, 0xcd, sizeof weft_shared);
     run_block(threads, stacks, stack_bytes);
     munmap(stacks, threads * stack_bytes);

@@ -490,6 +490,9 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 4096, 16384)},
+      {"softmax_odd_columns", column_softmax("f32", 4096, 16385)},
+      {"softmax_narrow_rows", softmax("f32", 1048576, 7)},
+      {"map_narrow_rows", add_to_rows("i8", 1048576, 7)},
       {"log_sum_exp", log_sum_exp("f32", 64, 1048576, 1)},
       {"layer_norm_gradients", test::layer_norm_gradients("f32", 32768, 4096)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
@@ -716,6 +719,44 @@ TEST(CudaMeaning, OfShiftedVectors) {
         width | 1, width - 9));
   }
   all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfBundledRows) {
+  Emulated all;
+  int bundled = 0;
+  auto add = [&](const std::string& text) {
+    Case c = compile(ir::parse(text), h200(), [](Schedule& s, RowProgram& p) {
+      if (s.order != Order::Rows) return;
+      s.bundled = true, s.shifted = false, s.lanes = 1;
+      s.threads_per_row = 1, s.threads = 128, s.rows_per_task = 128;
+      if (s.keeper == Keeper::Registers) s.unroll = static_cast<int>(p.row_count());
+    });
+    for (auto& k : c.kernels) bundled += k.schedule.bundled;
+    all.add(std::move(c));
+  };
+  for (int64_t rows : {2, 127, 256, 301})
+    for (int64_t width : {3, 7, 13}) {
+      add(sum(fmt::format("i8[{}, {}]", rows, width), "1"));
+      add(sum(fmt::format("f16[{}, {}]", rows, width), "1"));
+      add(argmax(fmt::format("u16[{}, {}]", rows, width)));
+      add(softmax("f32", rows, width));
+      add(softmax("bf16", rows, width));
+      add(softmax("f64", rows, width));
+    }
+  EXPECT_GT(bundled, 40);
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfFlattenedRows) {
+  Emulated all;
+  for (const char* dtype : {"i8", "bf16", "f32", "c64"})
+    for (int64_t width : {3, 7, 49})
+      for (int64_t rows : {512, 1025}) {
+        Case c = compile(ir::parse(add_to_rows(dtype, rows, width)), h200());
+        for (auto& k : c.kernels) ASSERT_EQ(k.lowered.program.outer.size(), 1U);
+        all.add(std::move(c));
+      }
+  all.check(1e-6, 0);
 }
 
 TEST(CudaMeaning, OfHalves) {
@@ -1046,6 +1087,21 @@ TEST(CudaMeaning, OfColumnsThatStay) {
                                ? 2
                                : static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
               }));
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfStripsCopiedInVectors) {
+  Emulated all;
+  for (int cluster : {1, 2, 4})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 41}, {129, 35}, {256, 67}, {64, 33}})
+      for (const char* dtype : {"f16", "bf16", "f64"}) {
+        Case c =
+            compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
+              ASSERT_TRUE(s.wide_copies);
+              s.threads = 128, s.threads_per_row = 8, s.cluster = cluster;
+            });
+        all.add(std::move(c));
+      }
   all.check(2e-2, 0);
 }
 

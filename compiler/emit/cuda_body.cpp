@@ -193,10 +193,10 @@ void CudaEmitter::statement(const Stmt& stmt) {
 // the last element; their folds and stores are left out.
 void CudaEmitter::lane_position() {
   if (lane_ < 0 || s_.lanes == 1) return;
-  if (s_.shifted)
+  if (s_.shifted && !inside_)
     code_.line("const I y = {0} + e < 0 ? 0 : weft_min({0} + e, {1} - 1);", axis_[lane_],
                spell(extent(lane_)));
-  else if (ragged_)
+  else if (ragged_ && !inside_)
     code_.line("const I y = weft_min({} + e, {} - 1);", axis_[lane_], spell(extent(lane_)));
   else
     code_.line("const I y = {} + e;", axis_[lane_]);
@@ -554,11 +554,12 @@ void CudaEmitter::open_elements(const Batch& b) {
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
   const char* type = wide_ ? "unsigned long long" : "unsigned int";
   const std::string full =
-      s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)))
-      : ragged_  ? format("{} + e < {}", element_base_, spell(extent(lane_)))
-                 : "";
-  const std::string in_fold = both(exact_ ? "" : "ok[u]", columns_ ? "" : full),
-                    in_store = both(both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"), full);
+      inside_      ? ""
+      : s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)))
+      : ragged_    ? format("{} + e < {}", element_base_, spell(extent(lane_)))
+                   : "";
+  const std::string ok = exact_ || inside_ ? "" : "ok[u]", in_fold = both(ok, columns_ ? "" : full),
+                    in_store = both(both(ok, all_live_ ? "" : "live"), full);
   every_fold_ = in_fold.empty();
   every_store_ = in_store.empty();
   bool folds = false, stores = false, positions = false;

@@ -268,6 +268,7 @@ class CudaEmitter {
   bool whole_rows_ = false;                        // a batch takes the whole row
   bool exact_ = false;                             // all vectors of all batches are vectors of the row
   bool all_live_ = false;                          // every thread has a row
+  bool inside_ = false;                            // shifted: where a batch has elements of the row alone
   bool every_fold_ = false, every_store_ = false;  // no element is left out of folds, of stores
   bool met_ = false;                               // the blocks of a cluster are known to run
   bool two_level_ = false;                         // runs of elements are added to totals of a wider dtype

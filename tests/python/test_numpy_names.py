@@ -1,6 +1,8 @@
 """Names of NumPy's beyond the standard's: the same values, dtypes, shapes and refusals."""
 
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -195,3 +197,29 @@ def test_strided_copies_stay_inside_of_the_array():
 def test_issubdtype():
     assert wf.issubdtype(wf.float32, wf.floating) and not wf.issubdtype(wf.int8, wf.floating)
     assert wf.issubdtype(wf.zeros(1, dtype="int16").dtype, wf.integer)
+
+
+@pytest.mark.parametrize("name, hint", [("packbits", "numpy.packbits(numpy.asarray(x))"), ("ma", "use numpy.ma"),
+                                        ("matrix", "use numpy.matrix")])
+def test_names_that_only_numpy_has_say_so(name, hint):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'") as caught:
+        getattr(wf, name)
+    assert hint in str(caught.value)
+
+
+def test_hints_are_given_for_numpys_names_alone():
+    for owner in (wf, wf.linalg, wf.zeros(3)):
+        with pytest.raises(AttributeError) as caught:
+            owner.no_such_name
+        assert "NumPy" not in str(caught.value) and "no_such_name" in str(caught.value)
+    with pytest.raises(AttributeError, match="numpy.linalg.tensorinv"):
+        wf.linalg.tensorinv
+    with pytest.raises(AttributeError, match=r"numpy.asarray\(x\).ctypes"):
+        wf.zeros(3).ctypes
+    assert not hasattr(wf.zeros(3), "base") and not hasattr(wf, "__no_such__")
+
+
+def test_the_package_and_its_arrays_do_not_import_numpy():
+    text = ("import sys, weft as wf; x = wf.ones(3) + 1; wf.eval(x); hasattr(wf, '__x__'); hasattr(x, '__x__');"
+            "sys.exit('numpy' in sys.modules)")
+    subprocess.run([sys.executable, "-c", text], check=True, timeout=120)

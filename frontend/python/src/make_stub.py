@@ -101,7 +101,7 @@ def array_class():
         if name in ASSIGNED:
             lines += [f"    @{name}.setter", f"    def {name}(self, value: Any) -> None: ..."]
     for name, method in sorted(vars(weft.Array).items()):
-        if name in PROPERTIES or name in ("__doc__", "__module__", "__weaklistoffset__", "__hash__", "__new__"):
+        if name in PROPERTIES or name in ("__doc__", "__module__", "__weaklistoffset__", "__hash__", "__new__", "__getattr__"):
             continue
         if isinstance(method, type(object.__init__)):  # a slot
             # The third argument of pow() is for integers alone.

@@ -19,6 +19,7 @@ from weft import (  # noqa: E402
     _dtypes,
     _editing,
     _elementwise,
+    _errors,
     _files,
     _grids,
     _host,
@@ -112,7 +113,7 @@ def __getattr__(name: str) -> object:
     """The dtypes, whose packages are imported when the first of them is asked for."""
     value = _dtypes.named(name)
     if value is None:
-        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+        raise _errors.missing("", name)
     globals()[name] = value
     return value
 

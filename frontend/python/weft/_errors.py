@@ -1,4 +1,4 @@
-"""Errors of functions that are made of others, under the name that the caller used."""
+"""Errors under the name that the caller used: of functions that are made of others, and of names that are not there."""
 
 from __future__ import annotations
 
@@ -7,3 +7,30 @@ def named(error: Exception, op: str) -> Exception:
     """The error as one of `op`."""
     _, colon, text = str(error).partition(": ")
     return type(error)(f"{op}: {text}") if colon else error
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """That a module has no such name, and what to do where NumPy's module has it."""
+    plain = f"module 'weft{module}' has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(plain)  # Python itself asks for such names, which must not import NumPy
+    import importlib
+
+    numpys = importlib.import_module(f"numpy{module}")
+    if name not in dir(numpys):
+        return AttributeError(plain)
+    where = f"numpy{module}.{name}"
+    if module or not callable(getattr(numpys, name, None)) or isinstance(getattr(numpys, name), type):
+        return AttributeError(f"{plain}: NumPy has it: use {where}, with numpy.asarray(x) for a Weft array x")
+    return AttributeError(f"{plain}: NumPy has it: use {where}(numpy.asarray(x)), and weft.asarray() for what it gives")
+
+
+def missing_of_array(self: object, name: str) -> object:
+    """Raises: arrays have no such attribute; says what to do where NumPy's arrays have it."""
+    plain = f"'weft.Array' object has no attribute {name!r}"
+    if not name.startswith("_"):
+        import numpy
+
+        if hasattr(numpy.ndarray, name):
+            raise AttributeError(f"{plain}: NumPy's arrays have it: numpy.asarray(x).{name} reads the values on host memory")
+    raise AttributeError(plain)

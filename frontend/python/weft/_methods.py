@@ -8,6 +8,7 @@ from weft import _core, _creation, _diagonals, _dtypes, _elementwise, _host, _in
 from weft import _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
+from weft._errors import missing_of_array
 from weft._memory import to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -249,6 +250,7 @@ def attach() -> None:
     methods["to"] = to_device
     methods.update(
         __new__=_new,
+        __getattr__=missing_of_array,
         __round__=_rounded,
         __trunc__=_truncated,
         __repr__=_repr,

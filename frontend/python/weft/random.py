@@ -20,6 +20,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import _named
+from weft._errors import missing
 from weft._generator import Generator, as_parameter, draw, float_dtype, is_key, shape_of, size_of
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -194,3 +195,7 @@ for _name in _same:
 randint = _module_function("randint", "integers")
 random_sample = ranf = sample = globals()["random"]
 __all__ += [*_same, "rand", "randint", "randn", "random_sample", "ranf", "sample", "seed"]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(".random", name)

@@ -22,6 +22,7 @@
 #include "compiler/passes/pass.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
+#include "compiler/passes/unreshape.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/overwrite.h"
 #include "compiler/plan/schedule.h"
@@ -41,6 +42,7 @@ constexpr passes::Pass kPasses[] = {
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
+    {"unreshape", passes::unreshape},
     {"assign", passes::assign_in_place},
 };
 

@@ -1,0 +1,75 @@
+// Outputs in another shape than they are computed in: which are computed without it.
+#include "compiler/passes/unreshape.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
+#include "tests/fuzz/random_input.h"
+
+namespace weft::test {
+namespace {
+
+// The output's op and shape after the pass; values are compared as well.
+std::string output_of(const std::string& lines, const Target& target = {}) {
+  const ir::Graph graph = ir::parse("graph {\n" + lines + "\n}");
+  const ir::Graph after = passes::unreshape(graph, target, {});
+  ir::verify(after, "unreshape");
+  const std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  const auto want = ir::interpret(graph, inputs), got = ir::interpret(after, inputs);
+  for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(got[k].data, want[k].data) << "output " << k;
+  const ir::Node& n = *after.outputs[0];
+  return std::string(name(n.op)) + " " + to_string(n.shape());
+}
+
+constexpr const char* kTable = R"(%a = input "a" : f32[6, 4]
+    %b = input "b" : f32[4]
+    %c = broadcast %b : f32[6, 4]
+    %d = multiply %a, %c
+    )";
+
+TEST(Unreshape, AComputedValueKeepsItsShape) {
+  EXPECT_EQ(output_of(std::string(kTable) + "%r = reshape %d : f32[24]\n return %r"), "multiply (6, 4)");
+  EXPECT_EQ(
+      output_of(std::string(kTable) + "%p = reshape %d : f32[3, 8]\n %r = reshape %p : f32[24]\n return %r"),
+      "multiply (6, 4)");
+  EXPECT_EQ(
+      output_of(std::string(kTable) + "%p = permute %a, axes=[1, 0]\n %r = reshape %p : f32[24]\n return %r"),
+      "permute (4, 6)");
+}
+
+TEST(Unreshape, WhatIsReadInTheOtherShapeStays) {
+  EXPECT_EQ(output_of(std::string(kTable) + "%r = reshape %d : f32[24]\n %e = exp %r\n return %r, %e"),
+            "reshape (24,)");
+}
+
+TEST(Unreshape, InputsStay) {
+  EXPECT_EQ(output_of("%a = input \"a\" : f32[6, 4]\n %r = reshape %a : f32[24]\n return %r"),
+            "reshape (24,)");
+}
+
+TEST(Unreshape, CudaStays) {
+  EXPECT_EQ(output_of(std::string(kTable) + "%r = reshape %d : f32[24]\n return %r", {TargetKind::Cuda}),
+            "reshape (24,)");
+}
+
+TEST(Unreshape, SpareDivisions) {
+  const ir::Graph graph =
+      ir::parse("graph {\n" + std::string(kTable) + "%r = reshape %d : f32[24]\n return %r\n}");
+  std::string plans;
+  Options options;
+  options.dump = [&](std::string_view stage, std::string_view text) {
+    if (stage == "plan") plans += text;
+  };
+  compile(graph, {}, options);
+  EXPECT_EQ(plans.find(" mod "), std::string::npos) << plans;
+  options.without_passes = {"unreshape"};
+  compile(graph, {}, options);
+  EXPECT_NE(plans.find(" mod "), std::string::npos) << plans;
+}
+
+}  // namespace
+}  // namespace weft::test

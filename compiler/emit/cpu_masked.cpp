@@ -47,6 +47,10 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
     streams_.push_back({"r" + n, element, start, "", true, false, size_of(t)});
     return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
   }
+  if (by && by->param == kLiteral) {
+    streams_.push_back({"r" + n, element, start, spell(*by), true, false, size_of(t)});
+    return format("weft_load_apart_{0}(r{1}, {2}, {3})", suffix(t), n, by->value, mask);
+  }
   std::string stride = by ? spell(*by) : "0";
   const bool whole_rows =
       std::none_of(s.guards.begin(), s.guards.end(), [&](Value g) { return e_.varies_[g]; });

@@ -309,7 +309,7 @@ void parameterize(RowProgram& p) {
       if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer;
       if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer;
       for (auto& t : at->axes) {
-        if (t.by.value >= -1 && t.by.value <= 1) continue;
+        if ((t.by.value >= -1 && t.by.value <= 1) || t.by.param == kLiteral) continue;
         if (buffer < 0) {
           parameter(t.by);
           continue;

@@ -19,9 +19,11 @@ namespace weft::plan {
 // that another value needs no other kernel; else the value itself stands in the source.
 struct Num {
   int64_t value = 0;
-  int param = -1;
+  int param = -1;  // kLiteral: the schedule wants it in the source, whatever it is
   friend bool operator==(const Num&, const Num&) = default;
 };
+
+constexpr int kLiteral = -2;
 
 // One scalar expression's name. Statements define each value once.
 using Value = int;

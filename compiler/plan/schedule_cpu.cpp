@@ -38,6 +38,7 @@ constexpr float kUnrolledWork = 330;       // where all of them cost no more mul
 // Shuffles that take as long as one sweep of a row and as joining the lanes of one reduction.
 constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
+constexpr int kDealtLanes = 16;      // most that a word of bits has room for, four elements apart
 constexpr int64_t kNear = 192;       // bytes between two lanes
 
 struct Work {
@@ -235,6 +236,23 @@ bool reads_ahead(const RowProgram& p, const Load& load, int lane_axis, int64_t b
           }));
 }
 
+// Whether steps of as many elements are dealt from whole vectors: which lane is where, the source has to
+// know.
+bool deals(DType dtype, int64_t step) {
+  return step >= 2 && step <= 4 && !is_complex(dtype) && (size_of(dtype) == 4 || size_of(dtype) == 8);
+}
+
+void name_small_steps(RowProgram& p, int lane_axis) {
+  for_each_stmt(p, [&](Stmt& s) {
+    auto* load = std::get_if<Load>(&s);
+    if (!load || !load->at.values.empty() ||
+        !deals(p.buffers[load->buffer].dtype, along(load->at, lane_axis)))
+      return;
+    for (AxisTerm& term : load->at.axes)
+      if (term.axis == lane_axis) term.by.param = kLiteral;
+  });
+}
+
 Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   Schedule s;
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
@@ -402,6 +420,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   if (s.masked) {
     s.streaming = false;
     s.reason += tiny < 0 ? ", short rows" : ", a few elements at once";
+    if (s.lanes <= kDealtLanes) name_small_steps(p, s.lane_axis);
   }
   return s;
 }

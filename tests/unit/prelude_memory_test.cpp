@@ -97,6 +97,25 @@ TEST_P(PreludeMemory, GatherReadsByIndexAndOnlyWhereTheMaskIs) {
                 mask[i] ? nth(t, static_cast<int>(index[i])) : Scalar{t, 0, 0, 0}, "masked gather");
 }
 
+TEST_P(PreludeMemory, EveryFewElements) {
+  if (is_complex(t) || size_of(t) < 4) return;
+  alignas(64) unsigned char mask[64];
+  for (long by : {2L, 3L, 4L})
+    for (int live : {1, lanes / 2, lanes - 1, lanes}) {
+      Memory memory(t,
+                    static_cast<int>(by) * (live - 1) + 1);  // no more, so that sanitizers see a step beyond
+      for (bool all : {true, false}) {
+        for (int i = 0; i < lanes; ++i) mask[i] = i < live && (all || i % 3 != 1);
+        Block value;
+        call(lanes, "weft_load_apart" + suffix(t), {memory.bytes.data(), &by, mask, value.bytes});
+        Column got = lanes_of(lanes, t, value);
+        for (int i = 0; i < lanes; ++i)
+          expect_same(got[static_cast<size_t>(i)],
+                      mask[i] ? nth(t, i * static_cast<int>(by)) : Scalar{t, 0, 0, 0}, "apart");
+      }
+    }
+}
+
 // What a mask leaves out may lie beyond the buffer.
 TEST_P(PreludeMemory, MaskedLoadsTouchWhatTheMaskSays) {
   alignas(64) unsigned char mask[64];

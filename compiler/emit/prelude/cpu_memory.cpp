@@ -278,6 +278,32 @@ $fn $V weft_load_strided_masked_$T(const void* p, long stride, boolv mask) {
   if (weft_bits(mask) == ~0ul >> (64 - L)) return weft_load_strided_$T(p, stride);
   return weft_gather_masked_$T(p, weft_lanes_i64() * (i64v)(stride), mask);
 }
+// Every second, third or fourth element: from whole vectors, taken so that no two have what is wanted in the same
+// lane. Then they are one vector, whose lanes change places.
+//@ weft_load_apart_$T : i32 i64 u32 u64 floats
+$fn $V weft_load_apart_$T(const void* p, long by, boolv mask) {
+#if __AVX512BW__ && __AVX512VL__ && L <= 16
+  const long moved = by != 3;
+  unsigned long every = 0;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < L; ++i) every |= 1ul << (i * by);
+  const unsigned long wanted = __builtin_ia32_pdep_di(weft_bits(mask), every);
+  $M all = {};
+#pragma clang loop unroll(full)
+  for (long k = 0; k < by; ++k) {
+    const unsigned long bits = (wanted >> (k * L) & ((1ul << L) - 1)) << (k * moved);
+    boolv part;
+    __builtin_memcpy(&part, &bits, sizeof part);
+    all |= __builtin_bit_cast($M, weft_load_masked_$T((const $S*)p + k * (L - moved), part));
+  }
+  $M v;
+#pragma clang loop unroll(full)
+  for (int i = 0; i < L; ++i) v[i] = all[i * by - i * by / L * (L - moved)];
+  return __builtin_bit_cast($V, v);
+#else
+  return weft_gather_masked_$T(p, weft_lanes_i64() * (i64v)(by), mask);
+#endif
+}
 //@ weft_store_first_$T : bool ints halves floats
 $fn void weft_store_first_$T(void* p, $V x, long n) {
   if (n >= L) return weft_store_$T(p, x);

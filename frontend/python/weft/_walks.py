@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 
+from weft._core import Array
 from weft._host import _to_host, answered
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -11,6 +12,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["ndenumerate", "ndindex", "nditer", "vectorize"]
+
+
+def _locked(value: Any) -> Any:
+    """The host's values of arrays, read-only also where they are a copy: what is written there would be lost."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_locked(one) for one in value)
+    if not isinstance(value, Array):
+        return value
+    values = _to_host(value).view()
+    values.flags.writeable = False
+    return values
 
 
 def ndindex(*shape: Any) -> Any:
@@ -31,7 +43,7 @@ def nditer(op: Any, *args: Any, **options: Any) -> Any:
     """numpy.nditer over the values, which it cannot write to."""
     import numpy
 
-    return numpy.nditer(_to_host(op), *args, **options)
+    return numpy.nditer(_locked(op), *args, **options)
 
 
 def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,

@@ -22,9 +22,13 @@ wf.compile(lambda a: a)(x)
 d = wf.float32
 b: bool = wf.allclose(x, x)
 v: wf.Array = wf.unique_all(x).values
+o: wf.Array = wf.add.outer(x, y)
+r: wf.Array = wf.maximum.reduce(x, axis=0)
+i: int = wf.add.nin
+k: dict[wf.Array, int] = {x[0]: 1}
 """
 
-WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)"]
+WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)"]
 
 
 def mypy(folder, *options):

@@ -60,7 +60,7 @@ OTHER_RESULTS = {
 PROPERTIES = {"dtype": "Any", "shape": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int", "nbytes": "int",
               "device": "device", "T": "Array", "mT": "Array", "real": "Array", "imag": "Array", "flat": "Array",
               "strides": "tuple[int, ...]"}
-ASSIGNED = {"shape", "real", "imag"}
+ASSIGNED = {"shape", "real", "imag", "flat"}
 
 
 def parameter(p):
@@ -115,18 +115,35 @@ def array_class():
         elif callable(method):
             result = {"item": "Any", "__complex__": "complex"}.get(name, "Array")
             lines.append("    " + declaration(name, method, result, own=True))
-    lines.append("    __hash__: None  # type: ignore[assignment]")
+    lines.append("    def __hash__(self) -> int: ...")
+    return lines
+
+
+def function_classes():
+    """What the elementwise functions are: one class for each number of operands, since that is what they differ in."""
+    lines = []
+    of_arity = {getattr(_core, name).nin: getattr(_core, name) for name in _core.map_names}
+    for arity, function in sorted(of_arity.items()):
+        call = declaration("__call__", function).replace("(", "(self, ", 1)
+        lines += ["", f"class Function{arity}:", "    __name__: str", f"    {call}"]
+        for name, member in sorted(vars(_core.Function).items()):
+            if inspect.isfunction(member):
+                lines.append("    " + declaration(name, member, own=True))
+            elif name in ("nin", "nout", "nargs", "identity"):
+                lines += ["    @property", f"    def {name}(self) -> {'Any' if name == 'identity' else 'int'}: ..."]
     return lines
 
 
 def main(path):
-    lines = [HEAD, *array_class(), "", "ndarray = Array", ""]
+    lines = [HEAD, *array_class(), *function_classes(), "", "ndarray = Array", ""]
     known = {"fft", "lib", "linalg", "random", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
     names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
              for name in getattr(part, "__all__", ())}
     for name in sorted(names - known):
         value = getattr(weft, name)
-        if inspect.isroutine(value):
+        if isinstance(value, _core.Function):
+            lines.append(f"{name}: Function{value.nin}")
+        elif inspect.isroutine(value):
             lines.append(declaration(name, value, "Array"))
         else:
             lines.append(f"{name}: Any")

@@ -231,11 +231,18 @@ def _strides(self: Array) -> tuple[int, ...]:
 
 
 def _flat(self: Array) -> Any:
-    """All elements along one axis, where that is a view."""
+    """All elements along one axis; read-only where the strides do not allow a flat view: there, assign to it as a whole."""
     flat = _core.reshape(self, (-1,))
-    if not _core.shares_cell(flat, self):
-        raise ValueError("flat: the strides do not allow a flat view, use ravel()")
-    return flat
+    return flat if _core.shares_cell(flat, self) else _core.broadcast_to(flat, flat.shape)
+
+
+def _set_flat(self: Array, value: Any) -> None:
+    import numpy
+
+    values = to_numpy(_creation.asarray(value))
+    if not values.size and self.size:
+        raise ValueError("flat: takes at least one value: got none")
+    _elementwise.target("flat", self)[...] = values.reshape(()) if values.size == 1 else numpy.resize(values, self.shape)
 
 
 def attach() -> None:
@@ -262,7 +269,7 @@ def attach() -> None:
         real=property(_real, _set_real),
         imag=property(_imag, _set_imag),
         strides=property(_strides),
-        flat=property(_flat),
+        flat=property(_flat, _set_flat),
     )
     methods.update(_protocols.methods)
     for name, method in methods.items():

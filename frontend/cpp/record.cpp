@@ -138,7 +138,7 @@ ir::NodeRef Recording::node(const Operand& x) {
 }
 
 void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread,
-                      bool compares) {
+                      std::optional<DType> beyond) {
   std::optional<DType> strong;
   const Shape* shape = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -156,10 +156,13 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
     if (operands[i]->array()) continue;
     const Number& number = operands[i]->number();
     DType dtype = default_dtype(number);
-    // Comparisons answer for any number, so one that does not fit keeps a dtype that holds it.
-    if (strong && !number.is_typed() &&
-        !(compares && is_integer(*strong) && is_integer(dtype) && !holds(*strong, number.value()))) {
-      dtype = weak_dtype(op_, *strong, number);
+    if (strong && !number.is_typed()) {
+      const bool fits = !is_integer(*strong) || !is_integer(dtype) || holds(*strong, number.value());
+      if (fits || !beyond) {
+        dtype = weak_dtype(op_, *strong, number);
+      } else if (!is_integer(*beyond)) {
+        dtype = *beyond;
+      }
     }
     out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);
   }
@@ -182,10 +185,30 @@ Age Recording::count(uint32_t nodes) const {
 
 namespace {
 
+// Comparisons and truths answer for any number, so an integer that an array's dtype does not hold keeps its
+// own; where floats are computed, it becomes one.
+std::optional<DType> dtype_beyond(ir::Op op, std::span<const Operand* const> operands) {
+  const auto is_whole_number = [](const Operand* x) {
+    return !x->array() && x->number().kind() <= DTypeKind::Unsigned;
+  };
+  if (std::none_of(operands.begin(), operands.end(), is_whole_number)) return std::nullopt;
+  const ir::OpInfo& info = ir::info(op);
+  if (info.mirror || info.result == ir::Result::Bool) return DType::I64;
+  if (ir::accepts(op, DType::I64) || !ir::accepts(op, DType::F64)) return std::nullopt;
+  if (info.whole == ir::Whole::F64) return DType::F64;
+  std::optional<DType> result;
+  for (const Operand* x : operands) {
+    if (!x->array() || !is_integer(x->array()->dtype())) continue;
+    const DType one = ir::float_for(x->array()->dtype());
+    result = result ? promote(*result, one) : one;
+  }
+  return result;
+}
+
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   Recording r(ir::name(op), *operands[0]);
   ir::Inputs in(operands.size());
-  r.nodes(operands, in.begin(), operands.size() == 2, ir::info(op).mirror.has_value());
+  r.nodes(operands, in.begin(), operands.size() == 2, dtype_beyond(op, operands));
   const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
   if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
       exponent->value().dtype != DType::U64) {

@@ -20,10 +20,11 @@ class Recording {
   // As `node`; a number becomes an array of rank 0 of its kind's default dtype.
   ir::NodeRef node(const Operand& x);
   // The nodes of operands that share a dtype: numbers take the arrays' unless their kind exceeds it. Sets
-  // out[0 … n). With `spread`, numbers have the shape of an array beside them, which saves a broadcast. Where
-  // an op `compares`, integers that the arrays' dtype does not hold are no error.
+  // out[0 … n). With `spread`, numbers have the shape of an array beside them, which saves a broadcast.
+  // Integers that the arrays' integer dtype does not hold are `beyond`, or keep their own dtype if that is
+  // one of integers; they are an error without.
   void nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread = false,
-             bool compares = false);
+             std::optional<DType> beyond = {});
   // A constant of x's dtype and shape.
   ir::NodeRef like(const ir::NodeRef& x, double value) const;
 

@@ -103,3 +103,26 @@ def test_methods_and_dtypes_of_elementwise_functions(expression):
 ])  # fmt: skip
 def test_values_and_dtypes(expression):
     check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "u / 256", "u / -1", "256 / u", "np.hypot(u, -1)", "np.hypot(u, 300)", "np.arctan2(u, -1)", "np.copysign(u, -1)", "np.hypot(a, 2**63)", "np.divide(i, 300)", "np.logaddexp(u, -1)",
+    "np.logical_and(u, -1)", "np.logical_or(u, 300)", "u // 256", "u + 300", "np.maximum(u, -1)", "i == 300", "u > -1",
+    "np.where(b, u, -1)", "np.where(b, u, 300)", "np.where(b, 300, i)", "np.where(b, u, 3)", "np.where(b, 300, 3)",
+    "np.clip(u, -1, 300)", "np.clip(u, 3, 300)", "np.clip(u, -1, None)", "np.clip(i, -1000, 5)", "np.clip(u, 300, None)", "np.clip(u, None, -1)", "np.clip(f, -1, 300)",
+])  # fmt: skip
+def test_integers_that_the_dtype_does_not_hold(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "m.T.flat[1]", "[int(v) for v in m.T.flat]", "m.flat = 7; x = m", "m.T.flat = [1, 2, 3]; x = m", "m.flat[1] = 9; x = m", "m.sum().flat[0]",
+])  # fmt: skip
+def test_flat(expression):
+    check(expression)
+
+
+def test_a_flat_copy_is_not_written():
+    m = wf.asarray([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="read-only"):
+        m.T.flat[0] = 5

@@ -157,6 +157,24 @@ def _limit(x: Array, limit: Any, op: Any) -> Array:
     return x if limit is None else op(x, limit)
 
 
+def _beyond(x: Array, limit: Any, sign: int) -> bool:
+    """Whether no element of integers can pass this limit, which their dtype may not hold: -1 for the lower, 1 for the upper one."""
+    if type(limit) is not int or x.dtype.kind not in "iu":
+        return False
+    bits = 8 * x.dtype.itemsize - (x.dtype.kind == "i")
+    return limit < (0 if x.dtype.kind == "u" else -(1 << bits)) if sign < 0 else limit >= 1 << bits
+
+
+def _wrapped(value: Any, other: Any) -> Any:
+    """A number of Python in the other's dtype of integers, whose bits it is cut to."""
+    dtype = getattr(other, "dtype", None)
+    if type(value) is not int or dtype is None or dtype.kind not in "iu" or not -(2**63) <= value < 2**63:
+        return value
+    bits = 8 * dtype.itemsize
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if dtype.kind == "i" and value >> (bits - 1) else value
+
+
 def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None, **numpy_names: Any) -> Array:
     """x held between two limits, either of which may be left out."""
     min = numpy_names.pop("a_min", min)
@@ -164,6 +182,8 @@ def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None, **numpy_n
     if numpy_names:
         raise TypeError(f"clip: takes min, max and out: got {', '.join(numpy_names)}")
     x = asarray(x)
+    min = None if _beyond(x, min, -1) else min
+    max = None if _beyond(x, max, 1) else max
     if min is None and max is None:
         return store(_core.copy(x), out)
     try:
@@ -179,4 +199,4 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         from weft._host import nonzero
 
         return nonzero(condition)
-    return _core.as_array(_core.where(condition, x, y))
+    return _core.as_array(_core.where(condition, _wrapped(x, y), _wrapped(y, x)))

@@ -60,6 +60,8 @@ constexpr bool is_complex(DType t) { return kind(t) == DTypeKind::Complex; }
 constexpr bool is_half(DType t) { return t == DType::F16 || t == DType::BF16; }
 // The real dtype of a complex dtype's parts; every other dtype is its own.
 constexpr DType real_of(DType t) { return t == DType::C64 ? DType::F32 : t == DType::C128 ? DType::F64 : t; }
+// The complex dtype whose parts hold values of a float dtype.
+constexpr DType complex_of(DType t) { return t == DType::F64 ? DType::C128 : DType::C64; }
 
 // The dtype named `text` ("f32"), or none.
 std::optional<DType> dtype_from_name(std::string_view text);

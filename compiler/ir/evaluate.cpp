@@ -100,6 +100,10 @@ void evaluate_map(Op op, DType from, DType to, std::span<const Elements> args, s
     if (functions.predicate) {
       loop<S>(args, count, functions.predicate,
               [result](int64_t i, bool v) { result[i] = static_cast<std::byte>(v); });
+    } else if (functions.join) {
+      using Z = std::complex<C>;
+      loop<S>(args, count, functions.join,
+              [result](int64_t i, Z v) { PlainStorage<Z, Z>::store(result, i, v); });
     } else if (!functions.value) {
       throw InternalError("evaluate: " + std::string(row.name) + " has no evaluation for " +
                           std::string(name(from)));

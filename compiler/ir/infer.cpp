@@ -148,6 +148,8 @@ DType result_dtype(Op op, DType from, const TensorType& stated) {
       return DType::Bool;
     case Result::Real:
       return real_of(from);
+    case Result::Complex:
+      return complex_of(from);
     case Result::Index:
       return DType::I64;
     case Result::Stated:

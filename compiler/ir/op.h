@@ -41,11 +41,12 @@ enum Accepts : uint8_t {
 
 // What the result's dtype is, given the inputs' common dtype.
 enum class Result : uint8_t {
-  Same,    // the inputs' dtype
-  Bool,    // comparisons and predicates
-  Real,    // the parts' dtype of a complex input (abs, real, imag)
-  Index,   // i64 (argmax, argmin)
-  Stated,  // stated by the node (casts)
+  Same,     // the inputs' dtype
+  Bool,     // comparisons and predicates
+  Real,     // the parts' dtype of a complex input (abs, real, imag)
+  Complex,  // the complex dtype whose parts are floats (complex)
+  Index,    // i64 (argmax, argmin)
+  Stated,   // stated by the node (casts)
 };
 
 // How a map is computed on halves, whose values are held as f32.
@@ -81,9 +82,12 @@ struct Evaluator {
   template <class T>
   using Predicate = bool (*)(const T*);
   template <class T>
+  using Join = std::complex<T> (*)(const T*);
+  template <class T>
   struct Typed {
     Fn<T> value = nullptr;             // Result::Same and, in `re`, Result::Real
     Predicate<T> predicate = nullptr;  // Result::Bool
+    Join<T> join = nullptr;            // Result::Complex
   };
   Typed<bool> b;
   Typed<int64_t> i;

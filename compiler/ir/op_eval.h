@@ -523,6 +523,10 @@ T imag(T x) {
   return T(0);
 }
 template <class T>
+std::complex<T> complex(T re, T im) {
+  return {re, im};
+}
+template <class T>
 T conj(T x) {
   if constexpr (Complex<T>) return std::conj(x);
   return x;

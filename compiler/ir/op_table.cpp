@@ -41,11 +41,18 @@ bool predicate_of(const T* args) {
   return Row::template apply<T>(args);
 }
 
+template <class Row, class T>
+std::complex<T> join_of(const T* args) {
+  return Row::template apply<T>(args);
+}
+
 template <class Row, int kind_bit, class T>
 constexpr void fill(Evaluator::Typed<T>& typed) {
   if constexpr ((Row::kAccepts & kind_bit) != 0) {
     if constexpr (Row::kResult == Result::Bool) {
       typed.predicate = &predicate_of<Row, T>;
+    } else if constexpr (Row::kResult == Result::Complex) {
+      typed.join = &join_of<Row, T>;
     } else {
       typed.value = &value_of<Row, T>;
     }

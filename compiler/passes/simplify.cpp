@@ -97,6 +97,12 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
       if (b == 2 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 0.5)});
       if (b == 0.5 && real_type) return map_of(*n, Op::multiply, {x, number(*n, 2.0)});
       return fast ? quotient(n) : n;
+    case Op::complex:
+      // The parts of one number, put together again.
+      return x->op == Op::real && y->op == Op::imag && x->inputs[0] == y->inputs[0] &&
+                     x->inputs[0]->type == n->type
+                 ? x->inputs[0]
+                 : n;
     case Op::pow:
       if (!b || !real_type) return n;
       if (*b == 0) return number(*n, 1.0);
@@ -126,8 +132,10 @@ NodeRef unary(const NodeRef& n, const Options& options) {
       if (n->op == Op::conj && !is_complex(x->dtype())) return x;
       return n;
     case Op::real:
+      if (x->op == Op::complex) return ir::cast(x->inputs[0], n->dtype(), n->lines);
       return is_complex(x->dtype()) ? n : x;
     case Op::imag:
+      if (x->op == Op::complex) return ir::cast(x->inputs[1], n->dtype(), n->lines);
       return is_complex(x->dtype()) ? n : number(*n, 0.0);
     case Op::isnan:
     case Op::isinf:

@@ -64,6 +64,8 @@ std::string_view result(const OpInfo& op) {
       return "bool";
     case ir::Result::Real:
       return "real part's";
+    case ir::Result::Complex:
+      return "complex";
     case ir::Result::Index:
       return "i64";
     case ir::Result::Stated:

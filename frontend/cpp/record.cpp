@@ -230,6 +230,12 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
 }  // namespace
 
 Array map(ir::Op op, const Operand& x) {
+  // The parts of an array are views of it, as in NumPy: what is written to them is written to the array.
+  if (const Array* array = x.array(); array && (op == ir::Op::real || op == ir::Op::imag)) {
+    if (is_complex(array->dtype()))
+      return Access::make(Access::cell(*array), part_view(layout_of(*array), op));
+    if (op == ir::Op::real) return *array;
+  }
   const Operand* const operands[] = {&x};
   return map_of(op, operands);
 }

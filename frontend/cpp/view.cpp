@@ -42,12 +42,18 @@ ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lin
       return ir::broadcast(x, v.type.shape, lines);
     case Op::bitcast:
       return ir::bitcast(x, v.type.dtype, lines);
+    case Op::real:
+    case Op::imag:
+      return ir::map(v.op, {x}, lines);
     default:
       throw InternalError("view: not a view step: " + std::string(ir::name(v.op)));
   }
 }
 
-// `value` seen from before the step; for a slice, what it leaves of `base` stays.
+// Whether a step shows a part of what it starts from, the rest of which stays when the part is written.
+bool shows_part(Op op) { return op == Op::slice || op == Op::real || op == Op::imag; }
+
+// `value` seen from before the step; what the step leaves of `base` stays.
 ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& value,
                      const ir::Lines& lines) {
   switch (v.op) {
@@ -66,6 +72,10 @@ ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& 
       return ir::reshape(value, v.from.shape, lines);
     case Op::bitcast:
       return ir::bitcast(value, v.from.dtype, lines);
+    case Op::real:
+      return ir::map(Op::complex, {value, ir::map(Op::imag, {base}, lines)}, lines);
+    case Op::imag:
+      return ir::map(Op::complex, {ir::map(Op::real, {base}, lines), value}, lines);
     default:
       throw InternalError("view: cannot write through " + std::string(ir::name(v.op)));
   }
@@ -160,6 +170,10 @@ Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& 
         slice_view(layout_of(last->from, last->before), starts_before, extents_before, steps_before);
     return permute_view(layout_of(last->from, part), axes);
   }
+  if (last && (last->op == Op::real || last->op == Op::imag)) {
+    const Ref<const View> part = slice_view(layout_of(last->from, last->before), starts, extents, steps);
+    return part_view(layout_of(last->from, part), last->op);
+  }
   if (last && last->op == Op::reshape && any) {
     if (auto range = range_before_reshape(last->from.shape, from.type.shape, starts, extents, steps)) {
       const Ref<const View> part = slice_view(layout_of(last->from, last->before), range->first.starts,
@@ -217,6 +231,14 @@ Ref<const View> read_only_view(const Layout& from) {
 
 Ref<const View> bitcast_view(const Layout& from, DType dtype) {
   return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
+}
+
+Ref<const View> part_view(const Layout& from, Op part) {
+  // Each part is an element of half the size.
+  Dims strides = from.strides;
+  for (int64_t& stride : strides) stride *= 2;
+  const int64_t offset = 2 * from.offset + (part == Op::imag ? 1 : 0);
+  return step(from, part, {}, {real_of(from.type.dtype), from.type.shape}, std::move(strides), offset);
 }
 
 std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape) {
@@ -283,10 +305,10 @@ ir::NodeRef apply(const View* view, const ir::NodeRef& value, const ir::Lines& l
 
 ir::NodeRef put(const View* view, const ir::NodeRef& cell, const ir::NodeRef& value, const ir::Lines& lines) {
   const std::vector<const View*> list = chain(view);
-  // What each step reads, as far as a slice needs it to keep the rest of it.
+  // What each step reads, as far as those that show a part need it to keep the rest of it.
   std::vector<ir::NodeRef> base(list.size());
   size_t needed = list.size();
-  while (needed > 0 && list[needed - 1]->op != Op::slice) --needed;
+  while (needed > 0 && !shows_part(list[needed - 1]->op)) --needed;
   ir::NodeRef seen = cell;
   for (size_t i = 0; i < needed; ++i) {
     base[i] = seen;

@@ -1,7 +1,7 @@
 // A view of a cell: a chain of steps, each an index map of the one before. Reading applies the steps to the
 // cell's value; writing puts a value back through them. Cells are row-major, so every view is also an offset
-// and strides. A slice comes before the transposes and reshapes of which it takes a range, so that writing
-// replaces a part of the cell.
+// and strides. A slice comes before the transposes, reshapes and complex parts of which it takes a range, so
+// that writing replaces a part of the cell.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace weft::detail {
 struct View : Recycled<View> {
   mutable std::atomic<uint32_t> count{0};
   Ref<const View> before;     // none: a step from the whole cell
-  ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast or bitcast
+  ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast, bitcast, real or imag
   ir::Attr attr;
   ir::TensorType from, type;  // before and after this step
-  Dims strides;               // of the cell's elements
+  Dims strides;               // as `offset` in elements of the view's dtype, from the cell's first
   int64_t offset = 0;
   bool writable = true;
 };
@@ -40,6 +40,8 @@ Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& 
 Ref<const View> permute_view(const Layout& from, const Dims& axes);
 Ref<const View> broadcast_view(const Layout& from, const Shape& shape);
 Ref<const View> bitcast_view(const Layout& from, DType dtype);
+// The real or the imaginary parts of complex elements.
+Ref<const View> part_view(const Layout& from, ir::Op part);
 // The same elements, not to be written.
 Ref<const View> read_only_view(const Layout& from);
 // None where the strides do not allow it.

@@ -34,6 +34,8 @@ DType result_of(Op op, DType from) {
       return DType::Bool;
     case ir::Result::Real:
       return real_of(from);
+    case ir::Result::Complex:
+      return complex_of(from);
     case ir::Result::Index:
       return DType::I64;
     default:
@@ -92,7 +94,7 @@ TEST(OpTable, EvaluatesEveryDtypeThatItTakes) {
   for (DType t : all_dtypes())
     for (Op op : map_ops(t)) {
       const ir::Evaluator& e = info(op).eval;
-      const auto has = [](const auto& typed) { return typed.value || typed.predicate; };
+      const auto has = [](const auto& typed) { return typed.value || typed.predicate || typed.join; };
       const bool all = t == DType::Bool                 ? has(e.b)
                        : kind(t) == DTypeKind::Signed   ? has(e.i)
                        : kind(t) == DTypeKind::Unsigned ? has(e.u)

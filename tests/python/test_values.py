@@ -204,13 +204,84 @@ def test_arrays_of_what_is_no_number(values):
         wf.asarray(values)
 
 
-def test_parts_of_complex_numbers_are_written_as_a_whole():
-    c = wf.asarray(np.array([1 + 2j, 3 + 4j]))
-    for write in (lambda: c.real.__setitem__(0, 5), lambda: c.imag.__setitem__([0], 5)):
-        with pytest.raises(ValueError, match=r"read-only view: .* real or imaginary part .* x.real = "):
-            write()
-    c.real = 5
-    assert c.tolist() == [5 + 2j, 5 + 4j]
+_special = [1.5, -0.0, 0.0, np.inf, -np.inf, np.nan]
+
+
+def _set_part(part, value):
+    def write(c):
+        setattr(c, part, value)
+
+    return write
+
+
+def _add_to_parts(c):
+    c.real += 2.5
+    c.imag *= -1
+
+
+def _write_by_mask_and_positions(c):
+    c.imag[c.real > 0] = 7
+    c.real[np.array([0, 2])] = -0.0
+
+
+def _write_through_views(c):
+    c[::2].real[1:] = np.inf
+    c.real[::-1][:3] -= 1
+    c.reshape(2, -1).T.imag[1:, 0] = np.nan
+    c.imag.reshape(-1, 2)[0] = 9
+
+
+@pytest.mark.parametrize("write", [
+    _set_part("real", 5), _set_part("imag", np.nan), _set_part("real", -np.inf), _set_part("imag", -0.0), _add_to_parts,
+    lambda c: c.real.__setitem__(..., c.imag), lambda c: c.imag.__setitem__(3, np.inf), lambda c: c.real.fill(True),
+    _write_by_mask_and_positions, _write_through_views, lambda c: np.real(c).__setitem__(slice(2, 4), 8),
+])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("repeat", [1, 500])
+def test_parts_of_complex_numbers_are_written_as_numpy_does(write, dtype, repeat):
+    values = np.array([complex(re, im) for re in _special for im in _special] * repeat, dtype)
+    want, got = values.copy(), wf.asarray(values.copy())
+    with np.errstate(all="ignore"):
+        write(want)
+    write(got)
+    parts = np.float32 if dtype == "complex64" else np.float64
+    a, b = np.asarray(got).view(parts), want.view(parts)
+    np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(np.signbit(a[~np.isnan(a)]), np.signbit(b[~np.isnan(b)]))
+
+
+def test_parts_of_complex_numbers_are_views():
+    c = wf.asarray(np.array([1 + 2j, 3 + 4j, 5 + 6j], "complex64"))
+    re, im = c.real, wf.imag(c)
+    c[1:] *= 10
+    assert re.tolist() == [1, 30, 50] and im.tolist() == [2, 40, 60]
+    assert re.strides == im.strides == (8,) and re.dtype == "float32"
+    assert float(re[1]) == 30 and float(im[2]) == 60
+    memory = np.asarray(c)
+    assert np.shares_memory(np.asarray(re), memory) and np.shares_memory(np.asarray(im[1:]), memory)
+    real = wf.asarray([1.0, 2.0])
+    assert real.real is real and real.imag.tolist() == [0, 0]
+    with pytest.raises(ValueError, match="read-only view: .* imaginary part of real numbers"):
+        real.imag[0] = 1
+    with pytest.raises(TypeError, match="real numbers have no imaginary part"):
+        real.imag = 1
+    with pytest.raises(TypeError, match="complex values cannot be stored as f32"):
+        c.real = 1j
+    assert wf.real(wf.asarray([True])).dtype == bool
+
+
+def test_complex_numbers_are_joined_of_their_parts_as_they_are():
+    re, im = np.meshgrid(_special, _special)
+    z = np.asarray(wf.complex(wf.asarray(re), wf.asarray(im)))
+    for part, given in ((z.real, re), (z.imag, im)):
+        np.testing.assert_array_equal(part, given)
+        np.testing.assert_array_equal(np.signbit(part), np.signbit(given))
+    assert wf.complex(wf.ones(2, dtype="float32"), 2).dtype == "complex64"
+    assert wf.complex(wf.ones(2, dtype="int8"), 1.5).dtype == "complex128"
+    with pytest.raises(TypeError, match="complex: .* got c64"):
+        wf.complex(wf.ones(2, dtype="complex64"), 1)
+    cleaned = wf.nan_to_num(wf.asarray(z))
+    np.testing.assert_array_equal(np.asarray(cleaned), np.nan_to_num(z))
 
 
 @pytest.mark.parametrize("count", [3, 23, 24, 100, 1000])

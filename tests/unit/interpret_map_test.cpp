@@ -50,6 +50,11 @@ TEST_P(EveryMap, FloatsAgreeWithTheHigherPrecisionWithinTheRowsBound) {
         EXPECT_EQ(element(got, i).i, row.eval.f80.predicate(x)) << row.name;
         continue;
       }
+      if (row.result == Result::Complex) {
+        const std::complex<long double> exact = row.eval.f80.join(x);
+        EXPECT_TRUE(element(got, i).re == exact.real() && element(got, i).im == exact.imag()) << row.name;
+        continue;
+      }
       const long double exact = row.eval.f80.value(x);
       const long double value = element(got, i).re;
       if (std::isnan(exact)) {
@@ -362,6 +367,19 @@ TEST(Maps, ComplexSpecialValuesFollowAnnexG) {
     const Z got = complex_of(e.op, e.x);
     EXPECT_TRUE(near(got.real(), e.result.real()) && near(got.imag(), e.result.imag()))
         << name(e.op) << " of " << e.x << " gave " << got << ", not " << e.result;
+  }
+}
+
+TEST(Maps, ComplexNumbersAreJoinedOfTheirPartsAsTheyAre) {
+  const double parts[] = {1.5, -0.0, 0.0, kInf, -kInf, kNan};
+  for (DType t : {DType::F16, DType::BF16, DType::F32, DType::F64}) {
+    for (double re : parts) {
+      for (double im : parts) {
+        const Scalar z = one(Op::complex, t, {re, im});
+        EXPECT_EQ(z.dtype, weft::complex_of(t));
+        EXPECT_TRUE(same_number(z.re, re) && same_number(z.im, im)) << z.re << " " << z.im;
+      }
+    }
   }
 }
 

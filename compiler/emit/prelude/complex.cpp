@@ -22,6 +22,8 @@ $fn $V weft_conj_$T($V z) { return {z.re, -z.im}; }
 $fn $RV weft_real_$T($V z) { return z.re; }
 //@ weft_imag_$T : complex
 $fn $RV weft_imag_$T($V z) { return z.im; }
+//@ weft_complex_$R : complex
+$fn $V weft_complex_$R($RV re, $RV im) { return {re, im}; }
 //@ weft_square_$T : complex
 $fn $V weft_square_$T($V z) {
   // The added zero makes -0 of equal squares 0, as their difference is.

@@ -47,7 +47,7 @@ OTHER_RESULTS = {
     "__bool__": "builtins.bool",
     "__int__": "int",
     "__float__": "float",
-    "__complex__": "complex",
+    "__complex__": "builtins.complex",
     "__index__": "int",
     "__len__": "int",
     "__contains__": "builtins.bool",
@@ -113,7 +113,7 @@ def array_class():
         elif name == "__reduce__":
             lines.append("    def __reduce__(self) -> Any: ...")
         elif callable(method):
-            result = {"item": "Any", "__complex__": "complex"}.get(name, "Array")
+            result = {"item": "Any", "__complex__": "builtins.complex"}.get(name, "Array")
             lines.append("    " + declaration(name, method, result, own=True))
     lines.append("    def __hash__(self) -> int: ...")
     return lines

@@ -106,7 +106,7 @@ for _part in (
     __all__ += _part.__all__
 _methods.attach()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
-__all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "divmod", "eval", "max", "min", "pow", "round", "sum"})
+__all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
 
 def __getattr__(name: str) -> object:

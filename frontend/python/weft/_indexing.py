@@ -170,7 +170,7 @@ def _set(x: Array, key: Any, value: Any) -> None:
     target("assign", x)
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
-                         "the real or imaginary part of complex numbers (these are written as a whole: x.real = ...)")
+                         "the imaginary part of real numbers")
     view, count, positions, place = _picked(x, key)
     value = _stored(value, x)
     rest = view.shape[count:]

@@ -199,30 +199,24 @@ def _reduce(self: Array) -> Any:
 
 
 def _real(self: Array) -> Array:
-    """The real part; for complex dtypes a read-only array, as writes to it would not reach this one."""
-    if self.dtype.kind != "c":
-        return self
-    part = _core.real(self)
-    return _core.broadcast_to(part, part.shape)
+    """The real part, a view; the array itself where it is real."""
+    return self if self.dtype.kind != "c" else _core.real(self)
 
 
 def _set_real(self: Array, value: Any) -> None:
-    if self.dtype.kind != "c":
-        self[...] = value
-    else:
-        self[...] = _core.add(value, _core.multiply(_core.imag(self), 1j))
+    _real(self)[...] = value
 
 
 def _imag(self: Array) -> Array:
-    """The imaginary part; a read-only array."""
+    """The imaginary part, a view; zeros that cannot be written where the array is real."""
     part = _core.imag(self)
-    return _core.broadcast_to(part, part.shape)
+    return part if self.dtype.kind == "c" else _core.broadcast_to(part, part.shape)
 
 
 def _set_imag(self: Array, value: Any) -> None:
     if self.dtype.kind != "c":
         raise TypeError("imag: real numbers have no imaginary part to write to")
-    self[...] = _core.add(_core.real(self), _core.multiply(value, 1j))
+    _core.imag(self)[...] = value
 
 
 def _strides(self: Array) -> tuple[int, ...]:

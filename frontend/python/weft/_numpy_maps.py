@@ -237,5 +237,5 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
         part = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
         return where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, part)
 
-    result = cleaned(x) if x.dtype.kind != "c" else cleaned(_core.real(x)) + cleaned(_core.imag(x)) * 1j
+    result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
     return result if copy else store(result, x)

@@ -418,6 +418,22 @@ def test_choice():
         rng.choice(0, 1)
 
 
+def test_keys_draw_what_cpp_draws_of_them():
+    key = wf.random.key(9)
+    words = np.asarray(wf.random.bits(key, (100,)))
+    np.testing.assert_array_equal(np.asarray(wf.random.permutation(key, 100)), np.argsort(words))
+    np.testing.assert_array_equal(np.asarray(wf.random.choice(key, 100, (9,), replace=False)), np.argsort(words)[:9])
+    p = np.array([0.25, 0.0, 0.75])
+    uniform = np.asarray(wf.random.uniform(key, (50,)))
+    np.testing.assert_array_equal(np.asarray(wf.random.choice(key, 3, (50,), p=p)), np.where(uniform < 0.25, 0, 2))
+    gamma = wf._core.random.gamma(key, 2.5, 1.0, (50,))
+    np.testing.assert_array_equal(np.asarray(wf.random.gamma(key, 2.5, (50,))), np.asarray(gamma))
+    x = wf.arange(10)
+    shuffled, again = x.copy(), wf.random.default_rng(3)
+    wf.random.default_rng(3).shuffle(shuffled)
+    np.testing.assert_array_equal(np.asarray(shuffled), np.asarray(again.permutation(x)))
+
+
 def test_shapes_and_parameters_broadcast():
     rng = wf.random.default_rng(8)
     assert rng.random().shape == () and rng.random(3).shape == (3,) and rng.random((2, 3)).shape == (2, 3)

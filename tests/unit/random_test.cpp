@@ -124,6 +124,74 @@ TEST_P(RandomTest, SaysWhatIsWrong) {
               HasSubstr("multinomial: pvals are probabilities"));
 }
 
+std::vector<int64_t> whole(const Array& a) { return a.to_vector<int64_t>(); }
+
+TEST_P(RandomTest, PermutationsPutTheKeysBitsInOrder) {
+  const Array key = random::key(4);
+  const Array order = random::permutation(key, 1000);
+  const std::vector<uint64_t> words = take(random::bits(key, {1000}), order).to_vector<uint64_t>();
+  EXPECT_TRUE(std::is_sorted(words.begin(), words.end()));
+  std::vector<int64_t> sorted = whole(order), all(1000);
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sorted, all);
+  const Array x = arange(12).reshape({3, 4});
+  EXPECT_EQ(whole(random::permutation(key, x)), whole(take(x, random::permutation(key, 3), 0)));
+  EXPECT_EQ(whole(random::permutation(key, x, -1)), whole(take(x, random::permutation(key, 4), 1)));
+  EXPECT_EQ(whole(random::permutation(key, 0)), std::vector<int64_t>());
+  EXPECT_EQ(random::permutation(key, x(1, 2)).item<int64_t>(), 6);
+}
+
+TEST_P(RandomTest, ShufflesAreSeenByEveryViewOfTheMemory) {
+  const Array key = random::key(4);
+  const Array x = arange(20), view = x.reshape({4, 5});
+  random::shuffle(key, view, 1);
+  EXPECT_EQ(whole(x), whole(take(arange(20).reshape({4, 5}), random::permutation(key, 5), 1)));
+  EXPECT_THAT(message_of([&] { random::shuffle(key, broadcast_to(x, {2, 20})); }),
+              HasSubstr("shuffle: cannot write to a read-only view"));
+  EXPECT_THAT(message_of([&] { random::shuffle(key, x, 1); }), HasSubstr("axis"));
+}
+
+TEST_P(RandomTest, ChoicesAreDrawnByTheirProbabilities) {
+  const Array key = random::key(9);
+  EXPECT_EQ(whole(random::choice(key, 5, {3, 4})), whole(random::integers(key, {3, 4}, 0, 4)));
+  EXPECT_EQ(whole(random::choice(key, 50, {2, 3}, {.replace = false})),
+            whole(random::permutation(key, 50)[Slice{0, 6}]));
+  const Array p = from({0.25, 0.0, 0.75});
+  const std::vector<double> uniform = doubles(random::uniform(key, {4000}));
+  const std::vector<int64_t> drawn = whole(random::choice(key, 3, {4000}, {.p = p}));
+  for (size_t i = 0; i < drawn.size(); ++i) ASSERT_EQ(drawn[i], uniform[i] < 0.25 ? 0 : 2) << uniform[i];
+  std::vector<int64_t> first;
+  for (int64_t k = 0; k < 500; ++k) {
+    const Array two = random::choice(random::fold_in(key, k), 3, {2}, {.replace = false, .p = p});
+    first.push_back(two.at(0).item<int64_t>());
+    EXPECT_EQ(sum(two).item<int64_t>(), 2) << "0 and 2";
+  }
+  EXPECT_NEAR(static_cast<double>(std::count(first.begin(), first.end(), 2)), 375, 40);
+  const Array rows = arange(6).reshape({2, 3});
+  EXPECT_EQ(whole(random::choice(key, rows, {4}, {}, 1)), whole(take(rows, random::choice(key, 3, {4}), 1)));
+}
+
+TEST_P(RandomTest, ChoicesThatCannotBeMadeAreErrors) {
+  const auto error = [](int64_t count, const Shape& shape, const random::Choice& how) {
+    return message_of([&] { random::choice(1, count, shape, how); });
+  };
+  EXPECT_EQ(error(0, {1}, {}), "choice: cannot draw from nothing");
+  EXPECT_EQ(error(-1, {1}, {}), "choice: the count must not be negative: got -1");
+  EXPECT_EQ(error(3, {4}, {.replace = false}), "choice: cannot draw 4 of 3 elements without replacement");
+  EXPECT_EQ(error(3, {2}, {.p = from({1.0})}),
+            "choice: needs one probability for each of 3 elements: got shape (1,)");
+  EXPECT_EQ(error(2, {2}, {.p = from({0.5, 0.75})}),
+            "choice: probabilities are not negative and sum to 1: got a sum of 1.250000");
+  EXPECT_EQ(error(3, {2}, {.p = from({-1.0, 1.0, 1.0})}),
+            "choice: probabilities are not negative and sum to 1: got a negative one");
+  EXPECT_EQ(error(2, {2}, {.p = from({0.0, std::nan("")})}),
+            "choice: probabilities are not negative and sum to 1: got a sum of nan");
+  EXPECT_EQ(error(2, {2}, {.replace = false, .p = from({0.0, 1.0})}),
+            "choice: fewer than 2 elements have a probability above 0: got 1");
+  EXPECT_EQ(whole(random::choice(1, 0, {0, 3})), std::vector<int64_t>());
+}
+
 TEST_P(RandomTest, StreamsOfTheCpuTakeWorkAtOnce) {
   const Stream stream("cpu"), other("cpu");
   const Event start = stream.record();

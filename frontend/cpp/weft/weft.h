@@ -7,6 +7,7 @@
 #include "frontend/cpp/weft/distributions.h"
 #include "frontend/cpp/weft/memory.h"
 #include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/picking.h"
 #include "frontend/cpp/weft/products.h"
 #include "frontend/cpp/weft/random.h"
 #include "frontend/cpp/weft/reductions.h"

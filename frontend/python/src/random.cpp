@@ -122,6 +122,22 @@ void bind_random(nb::module_& m) {
       },
       "key"_a, "colors"_a, "nsample"_a, "size"_a.none());
   r.def(
+      "permutation",
+      [](const Argument& key, int64_t count, const std::string& device) {
+        const PythonLine line;
+        return random::permutation(key.operand("permutation"), count, make({}, device));
+      },
+      "key"_a, "count"_a, "device"_a);
+  r.def(
+      "choice",
+      [](const Argument& key, int64_t count, const Integers& shape, bool replace,
+         const std::optional<Array>& p, const std::string& device) {
+        const PythonLine line;
+        return random::choice(key.operand("choice"), count, shape.all("choice", "a shape"), {replace, p},
+                              make({}, device));
+      },
+      "key"_a, "count"_a, "shape"_a, "replace"_a, "p"_a.none(), "device"_a);
+  r.def(
       "integers",
       [](const Argument& key, const Integers& shape, const Number& low, const Number& high,
          const MaybeDType& dtype, const std::string& device) {

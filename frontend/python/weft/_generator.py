@@ -80,6 +80,21 @@ def size_of(size: Any) -> Any:
     return None if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
 
 
+def permuted_by(key: Any, x: Any, axis: int = 0) -> Array:
+    if isinstance(x, int):
+        return draw.permutation(key, x, "")
+    x = asarray(x)
+    return x if x.ndim == 0 else _core.take(x, draw.permutation(key, x.shape[axis], x.device), axis)
+
+
+def chosen_by(key: Any, a: Any, size: Any = None, replace: builtins.bool = True, p: Any = None, axis: int = 0) -> Array:
+    p = None if p is None else asarray(p, dtype="float64")
+    if isinstance(a, int):
+        return draw.choice(key, a, shape_of(size), replace, p, "")
+    a = asarray(a)
+    return _core.take(a, draw.choice(key, a.shape[axis], shape_of(size), replace, p, a.device), axis)
+
+
 _MOST = 1e15
 _LACKING = ("bit_generator",)
 
@@ -345,10 +360,7 @@ class Generator:
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """The elements along an axis in random order; of a number n, those of 0 … n - 1."""
-        if isinstance(x, int):
-            return self._order(x)
-        x = asarray(x)
-        return x if x.ndim == 0 else _core.take(x, self._order(x.shape[axis]), axis)
+        return permuted_by(self._next(), x, axis)
 
     def permuted(self, x: Any, axis: Any = None, out: Any = None) -> Array:
         """Every line along an axis in a random order of its own."""
@@ -368,46 +380,7 @@ class Generator:
         self, a: Any, size: Any = None, replace: builtins.bool = True, p: Any = None, axis: int = 0, shuffle: builtins.bool = True
     ) -> Array:
         """Elements drawn along an axis (of a number n: of 0 … n - 1), with probabilities p."""
-        from weft import _host
-
-        count = a if isinstance(a, int) else asarray(a).shape[axis]
-        shape = shape_of(size)
-        drawn = 1
-        for extent in shape:
-            drawn *= extent
-        if count <= 0 < drawn:
-            raise ValueError("choice: cannot draw from nothing")
-        if p is not None:
-            p = asarray(p, dtype="float64")
-            if p.shape != (count,):
-                raise ValueError(f"choice: needs one probability for each of {count} elements: got shape {p.shape}")
-            if not _core.all(p >= 0, None, False) or not 0.999999 < float(_core.sum(p, None, False)) < 1.000001:
-                raise ValueError("choice: probabilities are not negative and sum to 1")
-        if replace:
-            if p is None:
-                picked = self.integers(0, count, shape) if drawn else asarray([], dtype="int64").reshape(shape)
-            else:
-                from weft._scans import cumsum
-
-                total = cumsum(p)
-                picked = _host.searchsorted(total / total[-1], self.random(shape), side="right")
-        else:
-            if drawn > count:
-                raise ValueError(f"choice: cannot draw {drawn} of {count} elements without replacement")
-            if p is None:
-                order = self._order(count)
-            else:
-                # The smallest of exponentials of rates p are draws without replacement (Efraimidis and Spirakis, 2006).
-                order = _host.argsort(self.standard_exponential(count) / p)
-                if int(_core.sum(_core.astype(p > 0, _core.dtype("int64")), None, False)) < drawn:
-                    raise ValueError(f"choice: fewer than {drawn} elements have a probability above 0")
-            picked = _core.reshape(order[:drawn], shape)
-        return picked if isinstance(a, int) else _core.take(asarray(a), picked, axis)
-
-    def _order(self, count: int) -> Array:
-        from weft import _host
-
-        return _host.argsort(draw.bits(self._next(), (count,), None, ""))
+        return chosen_by(self._next(), a, size, replace, p, axis)
 
     @staticmethod
     def _size(size: Any, out: Any) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import _named
 from weft._errors import missing
-from weft._generator import Generator, as_parameter, draw, float_dtype, is_key, shape_of, size_of
+from weft._generator import _MOST, _checked, Generator, as_parameter, chosen_by, draw, float_dtype, is_key, permuted_by, shape_of, size_of
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -124,11 +124,11 @@ def _keyed_exponential(key: Array, shape: Any = (), dtype: Any = None) -> Array:
 
 
 def _keyed_choice(key: Array, a: Any, shape: Any = (), replace: builtins.bool = True, p: Any = None, axis: int = 0) -> Array:
-    return Generator(key).choice(a, shape, replace, p, axis)
+    return chosen_by(key, a, shape, replace, p, axis)
 
 
 def _keyed_permutation(key: Array, x: Any, axis: int = 0) -> Array:
-    return Generator(key).permutation(x, axis)
+    return permuted_by(key, x, axis)
 
 
 def _keyed_randint(key: Array, shape: Any, minval: int, maxval: int, dtype: Any = "int64") -> Array:
@@ -136,19 +136,20 @@ def _keyed_randint(key: Array, shape: Any, minval: int, maxval: int, dtype: Any 
 
 
 def _keyed_gamma(key: Array, a: Any, shape: Any = None) -> Array:
-    return Generator(key).standard_gamma(a, shape)
+    return draw.gamma(key, _checked("gamma", "a", a, 0.0), 1.0, size_of(shape))
 
 
 def _keyed_beta(key: Array, a: Any, b: Any, shape: Any = None) -> Array:
-    return Generator(key).beta(a, b, shape)
+    return draw.beta(key, _checked("beta", "a", a, 0.0), _checked("beta", "b", b, 0.0), size_of(shape))
 
 
 def _keyed_poisson(key: Array, lam: Any, shape: Any = None) -> Array:
-    return Generator(key).poisson(lam, shape)
+    return draw.poisson(key, _checked("poisson", "lam", lam, 0.0, _MOST), size_of(shape))
 
 
 def _keyed_binomial(key: Array, n: Any, p: Any, shape: Any = None) -> Array:
-    return Generator(key).binomial(n, p, shape)
+    n, p = _checked("binomial", "n", n, 0.0, _MOST), _checked("binomial", "p", p, 0.0, 1.0)
+    return draw.binomial(key, n, p, size_of(shape))
 
 
 _keyed = {

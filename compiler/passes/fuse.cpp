@@ -30,12 +30,12 @@ constexpr float kSharedWork = 60;    // the same, for a value that several kerne
 constexpr float kSpreadWork =
     36;  // the same, for a value of few elements that is repeated along the last axis
 constexpr float kComplexWork = 4;  // of a complex op, in real ones
-// Where roots share so much that analyzing each alone takes this many nodes, values with several users become
-// roots when their expressions are long.
-constexpr size_t kAnalyzedNodes = 500'000;
+// Where roots share so much that analyzing each alone takes this many nodes, and so many times those of the
+// graph, values with several users become roots when their expressions are long.
+constexpr size_t kAnalyzedAnyway = 20'000, kAnalyzedTimes = 32;
 constexpr int kLongExpression = 100;
-constexpr float kPartWork = 1;     // of a concat or pad, an element
-constexpr size_t kMostParts = 64;  // of concats of concats
+constexpr float kPartWork = 1;                           // of a concat or pad, an element
+constexpr size_t kMostParts = 64, kMostSharedParts = 8;  // of concats of concats
 constexpr size_t kSiblingsTried = 4;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
 constexpr int kRounds = 8, kRoundsOfSharing = 3;
@@ -53,8 +53,10 @@ class Fuser {
 
   ir::Partition run() {
     force_roots();
+    bound_parts();
     cut_windows();
-    if (expression_nodes() > kAnalyzedNodes) bound_expressions();
+    const size_t most = std::max(kAnalyzedAnyway, kAnalyzedTimes * order_.size());
+    if (expression_nodes(most) > most) bound_expressions();
     // Values worth storing show only once the groups are known; each round adds some, and there are few
     // rounds.
     for (int round = 0, sharing = 0;; ++round) {
@@ -84,7 +86,6 @@ class Fuser {
         for (; value->op == Op::reshape; shared |= users_[value].size() > 1) value = value->inputs[0].get();
         if (kind(value->op) == OpKind::Map && shared) roots_.insert(value);
       }
-      if (n->op == Op::concat) bound_parts(*n);
       if (is_library(*n)) {
         roots_.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
@@ -94,16 +95,32 @@ class Fuser {
     }
   }
 
-  // A kernel tests all parts of a concat for each element, and has to be compiled with all of them.
-  void bound_parts(const Node& n) {
-    std::vector<const Node*> inner;
-    size_t parts = n.inputs.size();
-    for (auto& in : n.inputs) {
-      if (in->op != Op::concat) continue;
-      inner.push_back(in.get());
-      parts += in->inputs.size() - 1;
+  // A kernel tests all parts of a concat for each element, and has to be compiled with all of them: those of
+  // the concats, too, that the concat's parts are computed of. One that others read as well, as each step of
+  // an array that grows is, is stored sooner, so that not each of its readers has as many parts as the array
+  // has steps.
+  void bound_parts() {
+    std::unordered_map<const Node*, size_t> parts;  // of each node's expression; none: 1
+    const auto parts_of = [&](const Node* n) {
+      auto it = parts.find(n);
+      return ends(n) || it == parts.end() ? 1 : it->second;
+    };
+    for (auto* n : order_) {
+      if (kind(n->op) == OpKind::Source || is_library(*n)) continue;
+      const bool concat = n->op == Op::concat;
+      const size_t most = users_[n].size() > 1 ? kMostSharedParts : kMostParts;
+      size_t all = 0;
+      for (auto& in : n->inputs) {
+        const size_t of_input = parts_of(in.get());
+        all = concat ? all + of_input : std::max(all, of_input);
+      }
+      if (concat && all > std::max(most, n->inputs.size())) {
+        for (auto& in : n->inputs)
+          if (parts_of(in.get()) > 1) force_operand(in.get());
+        all = n->inputs.size();
+      }
+      if (all > 1) parts[n] = all;
     }
-    if (parts > kMostParts) roots_.insert(inner.begin(), inner.end());
   }
 
   // Libraries and gathers read memory; views of it are theirs to follow.
@@ -134,14 +151,14 @@ class Fuser {
   }
 
   // How many nodes the expressions of all roots have together, counted up to one more than matter.
-  size_t expression_nodes() {
+  size_t expression_nodes(size_t most) const {
     std::unordered_map<const Node*, const Node*> met;  // node -> the last root that met it
     size_t nodes = 0;
     std::vector<const Node*> stack;
     for (auto* root : order_) {
       if (!roots_.contains(root)) continue;
       stack.push_back(root);
-      while (!stack.empty() && nodes <= kAnalyzedNodes) {
+      while (!stack.empty() && nodes <= most) {
         const Node* n = stack.back();
         stack.pop_back();
         ++nodes;
@@ -179,10 +196,12 @@ class Fuser {
       int sum = 1;
       for (auto& in : n->inputs) sum += ends(in.get()) ? 0 : length[in.get()];
       if (sum > kLongExpression && users_[n].size() > 1) sum = count(n);
-      if (sum > kLongExpression && users_[n].size() > 1 && kind(n->op) == OpKind::Map)
+      if (sum > kLongExpression && users_[n].size() > 1 && kind(n->op) == OpKind::Map) {
+        bounds_.insert(n);
         roots_.insert(n);
-      else
+      } else {
         length[n] = std::min(sum, kLongExpression + 1);
+      }
     }
   }
 
@@ -288,8 +307,11 @@ class Fuser {
       const Node* n = stack.back();
       stack.pop_back();
       sum += cost(n);
-      for (auto& in : n->inputs)
-        if (e.times.contains(in.get()) && seen.insert(in.get()).second) stack.push_back(in.get());
+      for (auto& in : n->inputs) {
+        if (!seen.insert(in.get()).second) continue;
+        if (e.times.contains(in.get())) stack.push_back(in.get());
+        if (auto bound = bounded_work_.find(in.get()); bound != bounded_work_.end()) sum += bound->second;
+      }
     }
     return sum;
   }
@@ -471,8 +493,19 @@ class Fuser {
   bool store_shared_work() {
     struct Use {
       std::unordered_set<int> groups;
+      size_t beyond = 0;  // roots that would compute it too, were their expressions not bounded
+      size_t count() const { return groups.size() + beyond; }
       const Expression* in = nullptr;  // one that computes it
     };
+    for (auto* n : order_)
+      if (bounds_.contains(n)) bounded_work_[n] = work_below(n, expressions_.at(n));
+    // How many roots would compute what a bound computes, were it none.
+    std::unordered_map<const Node*, size_t> beyond;
+    for (auto root = order_.rbegin(); root != order_.rend() && !bounds_.empty(); ++root)
+      if (auto e = expressions_.find(*root); e != expressions_.end())
+        for (auto& [producer, reading] : e->second.readings)
+          if (bounds_.contains(producer))
+            beyond[producer] = std::min(beyond[producer] + beyond[*root] + 1, order_.size());
     std::unordered_map<const Node*, Use> used;
     for (auto* root : order_) {
       auto e = expressions_.find(root);
@@ -480,21 +513,22 @@ class Fuser {
       for (auto& [node, times] : e->second.times) {
         Use& u = used[node];
         u.groups.insert(groups_.group_of.at(root));
+        if (auto b = beyond.find(root); b != beyond.end()) u.beyond += b->second;
         if (!u.in) u.in = &e->second;
       }
     }
     bool changed = false;
     for (auto* n : order_) {
       auto u = used.find(n);
-      if (u == used.end() || u->second.groups.size() < 2 || kind(n->op) != OpKind::Map) continue;
-      size_t groups = u->second.groups.size();
+      if (u == used.end() || u->second.count() < 2 || kind(n->op) != OpKind::Map) continue;
+      const size_t groups = u->second.count();
       // Views and updates that are shared as widely only pass it on.
       bool top = false;
       std::vector<const Node*> passing{n};
       for (size_t k = 0; k < passing.size() && k < kPassingOn && !top; ++k)
         for (auto* user : users_[passing[k]]) {
           auto w = used.find(user);
-          top |= w == used.end() || w->second.groups.size() < groups;
+          top |= w == used.end() || w->second.count() < groups;
           if (kind(user->op) != OpKind::Map) passing.push_back(user);
         }
       if (top && work_below(n, *u->second.in) * static_cast<float>(groups - 1) > kSharedWork)
@@ -578,7 +612,8 @@ class Fuser {
   std::vector<const Node*> order_;
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
   std::unordered_map<const Node*, NodeRef> refs_;
-  std::unordered_set<const Node*> roots_;
+  std::unordered_set<const Node*> roots_, bounds_;       // all, and those of bound_expressions()
+  std::unordered_map<const Node*, float> bounded_work_;  // below each bound, other bounds included
   std::unordered_map<const Node*, Expression> expressions_;
   Groups groups_;
 };

@@ -175,6 +175,26 @@ TEST(Compile, AConcatenationThatGrewInALoop) {
   EXPECT_NE(p.explanation.find("not fused: concat"), std::string::npos);
 }
 
+// Steps of one form share kernels, however many parts the array has by then.
+TEST(Compile, AnArrayThatGrewInALoopAndWasReadOnTheWay) {
+  for (const bool scaled : {false, true}) {
+    std::vector<ir::NodeRef> in, sums;
+    ir::NodeRef all;
+    for (int k = 0; k < 300; ++k) {
+      in.push_back(ir::input({DType::F32, {100}}, {nullptr, "x" + std::to_string(k), {}, 0}));
+      const ir::NodeRef both[] = {all, in.back()};
+      all = all ? ir::concat(both, 0) : in.back();
+      if (scaled) all = ir::map(ir::Op::exp, {all});
+      if (!scaled) sums.push_back(ir::reduce(ir::Op::sum, all, {0}));
+    }
+    sums.push_back(all);
+    const Program p = compile({in, sums}, cpu());
+    EXPECT_LE(p.kernels.size(), 24u);
+    EXPECT_LE(p.steps.size(), sums.size() + 12);
+    for (auto& step : p.steps) EXPECT_LE(std::get<KernelStep>(step).buffers.size(), 70u);
+  }
+}
+
 TEST(Compile, TheConcatenationOf300Arrays) {
   std::vector<ir::NodeRef> in;
   for (int k = 0; k < 300; ++k)

@@ -441,6 +441,21 @@ TEST(Fuse, WorkOfSeveralKernelsIsStoredOnceThoughTheyReadItThroughAnUpdate) {
   EXPECT_THAT(f.why, HasSubstr("writes erf : f32(300, 200)"));
 }
 
+// Also where the expressions of all sums together are so long that they are not analyzed as a whole.
+TEST(Fuse, ValuesDividedByTheirSumsAlongOtherAxesAgainAndAgainAreAKernelEach) {
+  for (const size_t times : {60, 400}) {
+    std::string text = "%y0 = input : f32[300, 300]\n";
+    for (size_t i = 0; i < times; ++i) {
+      const bool rows = i % 2 == 0;
+      text += fmt::format(
+          "%s{0} = sum %y{0}, axes=[{2}]\n%r{0} = reshape %s{0} : f32[{3}]\n"
+          "%b{0} = broadcast %r{0} : f32[300, 300]\n%y{1} = divide %y{0}, %b{0}\n",
+          i, i + 1, rows ? 1 : 0, rows ? "300, 1" : "1, 300");
+    }
+    EXPECT_EQ(fuse(text + fmt::format("return %y{}", times)).kernels(), times);
+  }
+}
+
 TEST(Fuse, ManySmallSiblingsMakeAFewKernelsThatAreAlike) {
   auto kernels = [](int64_t side) {
     std::string lines =

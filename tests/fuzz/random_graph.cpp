@@ -43,6 +43,7 @@ class Drawing {
   // ---- choices
   bool allowed(Op op) const {
     if (ir::info(op).erratic) return false;
+    if (!options_.complexes && ir::info(op).result == ir::Result::Complex) return false;
     if (!options_.exact) return true;
     // The sign of a NaN that arithmetic made is nobody's promise.
     return ir::info(op).ulp.f32 <= 0.5f && op != Op::fma && op != Op::copysign && op != Op::signbit;

@@ -26,6 +26,7 @@
 #include "compiler/plan/lower.h"
 #include "compiler/plan/overwrite.h"
 #include "compiler/plan/schedule.h"
+#include "compiler/plan/touched.h"
 
 namespace weft {
 
@@ -203,10 +204,12 @@ class ProgramBuilder {
     k.launch = out.launch;
     k.params = std::move(out.params);
     k.summary = std::move(summary);
+    const std::vector<int64_t> touched = touched_elements(p);
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
       int buffer = buffer_of_.at(lowered.buffers[b]);
       k.buffers.push_back(buffer);
-      (p.buffers[b].written ? k.bytes_written : k.bytes_read) += program_.buffers[buffer].bytes;
+      (p.buffers[b].written ? k.bytes_written : k.bytes_read) +=
+          touched[b] * static_cast<int64_t>(size_of(p.buffers[b].dtype));
       if (lowered.buffers[b] != zeroed) continue;
       k.launch.zeroed = static_cast<uint32_t>(b);
       k.launch.zeroed_bytes = static_cast<size_t>(program_.buffers[buffer].bytes);

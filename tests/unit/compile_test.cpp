@@ -175,6 +175,37 @@ TEST(Compile, AConcatenationThatGrewInALoop) {
   EXPECT_NE(p.explanation.find("not fused: concat"), std::string::npos);
 }
 
+int64_t moved(const std::string& text, const std::vector<int>& donated = {}) {
+  Options options;
+  options.donated = donated;
+  int64_t bytes = 0;
+  for (auto& step : compile(ir::parse(text), cpu(), options).steps) {
+    const auto& k = std::get<KernelStep>(step);
+    bytes += k.bytes_read + k.bytes_written;
+  }
+  return bytes;
+}
+
+TEST(Compile, CountsTheBytesThatAKernelTouches) {
+  EXPECT_EQ(moved("graph {\n%x = input : f32[1000]\n%y = add %x, %x\nreturn %y\n}"), 8000);
+  EXPECT_EQ(moved("graph {\n%x = input : f32[100, 50]\n%s = slice %x, starts=[10, 0] : f32[3, 50]\n"
+                  "%y = exp %s\nreturn %y\n}"),
+            2 * 3 * 50 * 4);
+  EXPECT_EQ(moved("graph {\n%x = input : f32[1000]\n%s = slice %x, steps=[10] : f32[100]\n"
+                  "%y = exp %s\nreturn %y\n}"),
+            2 * 100 * 4)
+      << "gaps are not read";
+  EXPECT_EQ(moved("graph {\n%x = input : f32[1000]\n%a = slice %x, starts=[0] : f32[10]\n"
+                  "%b = slice %x, starts=[1] : f32[10]\n%y = add %a, %b\nreturn %y\n}"),
+            (11 + 10) * 4)
+      << "what two loads read is counted once";
+  EXPECT_EQ(moved("graph {\n%x = input : f32[100, 50]\n%v = input : f32[2, 50]\n"
+                  "%y = update %x, %v, starts=[7, 0]\nreturn %y\n}",
+                  {0}),
+            2 * 2 * 50 * 4)
+      << "a write in place";
+}
+
 // Steps of one form share kernels, however many parts the array has by then.
 TEST(Compile, AnArrayThatGrewInALoopAndWasReadOnTheWay) {
   for (const bool scaled : {false, true}) {

@@ -166,6 +166,7 @@ HostArray read_png(const std::string& path) {
   array.data.resize(static_cast<size_t>(element_count(array.shape)) * size_of(array.dtype));
   std::vector<png_bytep> rows = row_pointers(array.data.data(), layout);
   if (!read_rows(reader, rows.data())) fail(reader.message.text);
+  if (bytes.at < bytes.size) fail(fmt::format("{} bytes follow the image", bytes.size - bytes.at));
   return array;
 }
 

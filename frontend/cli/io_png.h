@@ -10,7 +10,7 @@ namespace weft::io {
 
 // u8 for bit depths up to 8, u16 for 16. Palettes become RGB, 1-, 2- and 4-bit gray is scaled to 0..255,
 // transparent colours become an alpha channel, interlaced images are read whole.
-// Error naming the file and what is wrong when it cannot be read or is damaged.
+// Error naming the file and what is wrong when it cannot be read or is damaged, or more follows the image.
 HostArray read_png(const std::string& path);
 
 // u8 and u16 as they are; f32 in [0, 1] as round(255 * x) in u8, clamped, NaN as 0.

@@ -442,6 +442,13 @@ TEST(Png, a_size_that_the_file_cannot_hold_is_refused_before_memory_is_taken) {
               HasSubstr("1000000 x 1000000 pixels cannot come from a file of"));
 }
 
+TEST(Png, refuses_what_follows_the_image) {
+  const TemporaryFile file(".png");
+  write_png(file.path(), counting(DType::U8, {5, 4, 3}));
+  std::ofstream(file.path(), std::ios::app | std::ios::binary) << "more";
+  EXPECT_THAT(error_of([&] { read_png(file.path()); }), HasSubstr("4 bytes follow the image"));
+}
+
 TEST(Png, names_the_file_that_is_no_png) {
   EXPECT_THAT(png_error("GIF89a, not this one"),
               AllOf(HasSubstr("read_png: '"), HasSubstr("not a PNG file")));

@@ -33,11 +33,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
 
+#include "compiler/base/dtype.h"
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
 #include "runtime/cpu/walk.h"
@@ -82,6 +84,10 @@ void throw_fatal_error(void*, const char* reason, bool) {
 
 // ORC hands errors of the linking steps to the session's reporter; links run on the thread that asked.
 thread_local std::string* link_log = nullptr;
+
+// What LLVM calls where the processor does not convert halves itself.
+float extend_half(_Float16 x) { return f16_to_float(std::bit_cast<uint16_t>(x)); }
+_Float16 truncate_to_half(float x) { return std::bit_cast<_Float16>(float_to_f16(x)); }
 
 // LLVM makes tables as it compiles for the first time, and destroys them as the program ends, before what was
 // made earlier: the destructors of the program's globals find them gone.
@@ -301,7 +307,8 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
                                       "c++",
                                       "-ffp-contract=fast-honor-pragmas",
                                       "-fno-rtti",
-                                      "-w",
+                                      "-Wno-everything",
+                                      "-Werror=undef",
                                       "-nostdsysteminc",
                                       "-nobuiltininc",
                                       "-relaxed-aliasing",
@@ -314,10 +321,10 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
     options.push_back("-target-feature");
     options.push_back(feature);
   }
-  // Of some four hundred macros these are all that the prelude asks for.
+  // Of some four hundred macros these are all that the prelude asks for. Asking for another is an error.
   options.push_back("-undef");
   for (const char* feature : {"avx512f", "avx512bw", "avx512vl"})
-    if (has(feature)) options.push_back("-D__" + llvm::StringRef(feature).upper() + "__=1");
+    options.push_back("-D__" + llvm::StringRef(feature).upper() + (has(feature) ? "__=1" : "__=0"));
   std::string all = clang::getClangFullVersion() + kFirstPasses + kUnrollPasses + kPasses + kLastPasses;
   for (const llvm::StringRef skipped : kSkippedPasses) all += skipped;
   all += kShortBlockPass.str() + std::to_string(kLongBlock);
@@ -350,6 +357,8 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
   allow("weft_walk_1", &weft_walk_1);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
+  allow("__extendhfsf2", &extend_half);
+  allow("__truncsfhf2", &truncate_to_half);
   if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))
     throw InternalError("clang_jit: " + llvm::toString(std::move(problem)));
 }

@@ -100,6 +100,29 @@ extern "C" void twice(V* x) { *x += *x; })";
   EXPECT_EQ(oldest.assembly(text, "twice").find("ymm"), std::string::npos);
 }
 
+TEST(ClangJit, ConvertsHalvesWhereTheProcessorDoesNot) {
+  const ClangJit jit("x86-64-v2");
+  const char* text = R"(typedef _Float16 H __attribute__((ext_vector_type(8)));
+typedef float V __attribute__((ext_vector_type(8)));
+extern "C" void widen(const H* in, V* out) { *out = __builtin_convertvector(*in, V); }
+extern "C" void narrow(const V* in, H* out) { *out = __builtin_convertvector(*in, H); })";
+  EXPECT_THAT(jit.assembly(text, "halves"), HasSubstr("__truncsfhf2"));
+  auto code = jit.load(jit.compile(text, "halves"), std::vector<std::string>{"widen", "narrow"});
+  alignas(32) const float values[] = {1.0f, -0.0f, 65504.0f, 65520.0f, 0x1p-24f, 0x1.002p0f, INFINITY, -3.5f};
+  alignas(32) uint16_t halves[8];
+  alignas(32) float back[8];
+  function<void(const float*, uint16_t*)>(*code, "narrow")(values, halves);
+  EXPECT_THAT(halves, testing::ElementsAre(0x3c00, 0x8000, 0x7bff, 0x7c00, 1, 0x3c00, 0x7c00, 0xc300));
+  function<void(const uint16_t*, float*)>(*code, "widen")(halves, back);
+  EXPECT_THAT(back, testing::ElementsAre(1.0f, -0.0f, 65504.0f, INFINITY, 0x1p-24f, 1.0f, INFINITY, -3.5f));
+}
+
+TEST(ClangJit, RefusesTextThatAsksForAMacroThatIsNotGiven) {
+  const ClangJit jit;
+  EXPECT_NO_THROW(jit.compile("#if __AVX512F__ && __AVX512BW__ && __AVX512VL__\n#endif\nint x;", "k"));
+  EXPECT_THAT(compile_log(jit, "#if __AVX2__\n#endif\nint x;"), HasSubstr("'__AVX2__' is not defined"));
+}
+
 TEST(ClangJit, RefusesAProcessorThatNobodyKnows) {
   try {
     ClangJit jit("x86-64-v99");

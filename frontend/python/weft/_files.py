@@ -123,6 +123,8 @@ def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offs
     """The numbers in a file that holds nothing else, as bytes or as text with a separator."""
     import numpy
 
+    if not isinstance(file, (str, bytes)) and not hasattr(file, "__fspath__") and not hasattr(file, "fileno"):
+        raise TypeError(f"fromfile: takes a path or an open file: got {type(file).__name__}")
     return asarray(numpy.fromfile(file, dtype, count, sep, offset))
 
 

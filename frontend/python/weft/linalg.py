@@ -6,7 +6,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray, eye
-from weft._errors import missing, named
+from weft._errors import missing as _missing, named
 from weft._host import answered_by
 from weft._diagonals import diagonal
 from weft._numpy_names import cross
@@ -107,4 +107,4 @@ def __getattr__(name: str) -> Any:
         import numpy
 
         return numpy.linalg.LinAlgError
-    raise missing(".linalg", name)
+    raise _missing(".linalg", name)

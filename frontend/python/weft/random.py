@@ -20,7 +20,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import _named
-from weft._errors import missing
+from weft._errors import missing as _missing
 from weft._generator import _MOST, _checked, Generator, as_parameter, chosen_by, draw, float_dtype, is_key, permuted_by, shape_of, size_of
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -199,4 +199,4 @@ __all__ += [*_same, "rand", "randint", "randn", "random_sample", "ranf", "sample
 
 
 def __getattr__(name: str) -> Any:
-    raise missing(".random", name)
+    raise _missing(".random", name)

@@ -43,6 +43,12 @@ std::string declarations(std::string_view text) {
   return out;
 }
 
+// `to` does not hold `from`.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
 bool is_fold(const Stmt& s) { return std::holds_alternative<Fold>(s) || std::holds_alternative<Scan>(s); }
 
 DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
@@ -72,6 +78,7 @@ Emitted CpuEmitter::run() {
   std::string main = entry();
   std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
+  replace_all(text, kScalars, unpack_scalars());
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
   std::string support =
       kSupport + declarations(s_.masked ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
@@ -79,7 +86,7 @@ Emitted CpuEmitter::run() {
   Emitted out;
   out.source.hash = hash_text(text);
   out.source.name = "weft_" + to_string(out.source.hash).substr(0, 16);
-  for (size_t at; (at = text.find("WEFT_NAME")) != std::string::npos;) text.replace(at, 9, out.source.name);
+  replace_all(text, "WEFT_NAME", out.source.name);
   out.source.text = std::move(text);
   out.params = p_.params;
   out.params.insert(out.params.end(), extra_.begin(), extra_.end());
@@ -207,7 +214,7 @@ std::string CpuEmitter::unpack() const {
   return out;
 }
 
-// Scalars follow the schedule's own arguments, whose number is known last.
+// Scalars follow the schedule's own arguments, whose number is known when all entries are written.
 std::string CpuEmitter::unpack_scalars() const {
   std::string out;
   size_t word = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
@@ -291,7 +298,7 @@ std::string CpuEmitter::entry() {
   std::string body = goes_across_ ? task_loops(false, point, clear_across(), store_across())
                                   : task_loops(s_.split > 1, point);
   std::string head = unpack();
-  return signature("") + head + unpack_scalars() + body + "}\n";
+  return signature("") + head + kScalars + body + "}\n";
 }
 
 std::string CpuEmitter::finish_entry() {
@@ -311,7 +318,7 @@ std::string CpuEmitter::finish_entry() {
   point += block(p_.epilogue);
   std::string body = task_loops(scans_, point);
   std::string head = unpack();
-  return signature("_finish") + head + unpack_scalars() + body + "}\n";
+  return signature("_finish") + head + kScalars + body + "}\n";
 }
 
 std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to) const {

@@ -16,6 +16,8 @@
 
 namespace weft::emit {
 
+// Where an entry unpacks its scalars.
+constexpr const char* kScalars = "WEFT_SCALARS\n";
 constexpr int64_t kFinishedTogether = 512;  // elements of a row that a task of NAME_finish joins the parts of
 
 class CpuEmitter {

@@ -101,6 +101,8 @@ TEST(Executor, EveryKindOfStepAgreesWithTheInterpreter) {
       "%x = input : f32[300, 1, 1]\n%s = sum %x, axes=[1, 2]\n%t = argmax %x, axes=[1]\n%u = exp %s\n"
       "return %s, %t, %u",
       "%x = input : f32[200000, 19]\n%s = sum %x, axes=[0]\n%m = max %x, axes=[0]\nreturn %s, %m",
+      "%x = input : f32[200000, 19]\n%a = scalar \"a\" : f32[200000, 19]\n%y = multiply %x, %a\n"
+      "%s = sum %y, axes=[0]\nreturn %s",
       "%x = input : f32[30, 5, 40]\n%y = input \"y\" : f32[5, 1]\n%z = exp %y\n%w = multiply %x, %z\n"
       "%a = max %w, axes=[1, 2]\n%b = reshape %a : f32[30, 1, 1]\n%c = subtract %w, %b\n%d = exp %c\n"
       "%s = sum %d, axes=[1, 2]\n%t = reshape %s : f32[30, 1, 1]\n%e = divide %d, %t\n%r = add %e, "

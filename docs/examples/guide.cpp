@@ -111,6 +111,8 @@ void random_numbers() {
   Array keys = random::split(key, 3);                      // for more: a key is used once
   Array events = random::poisson(keys[0], exp(noisy));     // parameters are numbers or arrays
   Array weights = random::gamma(keys[1], 2.5, 1.0, Shape{1000});
+  Array rows = random::choice(keys[2], x, {100});  // {.replace = false, .p = ...}: NumPy's options
+  CHECK(rows.shape()[0] == 100);
   CHECK(noisy.size() == 2000 && keys.shape()[0] == 3);
   CHECK(min(events).item<int64_t>() >= 0 && weights.size() == 1000);
 }

@@ -258,7 +258,8 @@ def test_parts_of_complex_numbers_are_views():
     assert re.strides == im.strides == (8,) and re.dtype == "float32"
     assert float(re[1]) == 30 and float(im[2]) == 60
     memory = np.asarray(c)
-    assert np.shares_memory(np.asarray(re), memory) and np.shares_memory(np.asarray(im[1:]), memory)
+    if c.device == "cpu":
+        assert np.shares_memory(np.asarray(re), memory) and np.shares_memory(np.asarray(im[1:]), memory)
     real = wf.asarray([1.0, 2.0])
     assert real.real is real and real.imag.tolist() == [0, 0]
     with pytest.raises(ValueError, match="read-only view: .* imaginary part of real numbers"):

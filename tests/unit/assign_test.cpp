@@ -442,7 +442,7 @@ TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
 // Whatever the pass makes is what the text may say, and what a reader of it may compute.
 TEST(AssignRule, TextComesBackTheSame) {
   int with_assigns = 0;
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
     const ir::Graph graph = random_graph(seed, {.ops = 12});
     Options options;
     for (int k = 0; k < static_cast<int>(graph.inputs.size()); ++k) options.donated.push_back(k);

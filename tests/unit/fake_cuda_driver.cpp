@@ -324,12 +324,14 @@ FAKE cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   void* memory = std::malloc(bytes);
   state().handles.insert(memory);
   *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  state().blocks[*pointer] = bytes;
   return refuse();
 }
 FAKE cuMemFree_v2(CUdeviceptr pointer) {
   Call call("cuMemFree");
   auto* memory = reinterpret_cast<void*>(pointer);
   state().handles.erase(memory);
+  state().blocks.erase(pointer);
   return std::free(memory), 0;
 }
 FAKE cuMemGetInfo_v2(size_t* free, size_t* total) {

@@ -27,6 +27,9 @@ def missing(module: str, name: str) -> AttributeError:
 
 def missing_of_array(self: object, name: str) -> object:
     """Raises: arrays have no such attribute; says what to do where NumPy's arrays have it."""
+    for known in type(self).__mro__:
+        if name in known.__dict__:
+            return known.__dict__[name].__get__(self)  # it is there, and says why it refused
     plain = f"'weft.Array' object has no attribute {name!r}"
     if not name.startswith("_"):
         import numpy

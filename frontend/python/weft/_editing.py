@@ -7,7 +7,7 @@ from weft._core import Array, Error
 from weft._creation import asarray
 from weft._errors import named
 from weft._memory import from_numpy
-from weft._shaping import concat, moveaxis, normalized
+from weft._shaping import concat, moveaxis, with_axis
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -21,13 +21,6 @@ def _beside(x: Array, values: Any, dtype: Any = None) -> Array:
     if isinstance(values, Array):
         return values if dtype is None else _core.astype(values, dtype)
     return asarray(values, dtype, device=x.device)
-
-
-def _along(op: str, arr: Any, axis: int | None) -> tuple[Array, int]:
-    x = asarray(arr)
-    if axis is None:
-        return _core.reshape(x, (-1,)), 0
-    return x, normalized(op, axis, x.ndim)
 
 
 def _part(x: Array, axis: int, start: int | None, stop: int | None) -> Array:
@@ -55,7 +48,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
 
     from weft._host import _to_host
 
-    x, along = _along("delete", arr, axis)
+    x, along = with_axis("delete", arr, axis)
     extent = x.shape[along]
     if isinstance(obj, int) and not isinstance(obj, bool):
         if not -extent <= obj < extent:
@@ -75,7 +68,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
     from weft._host import _to_host
 
-    x, along = _along("insert", arr, axis)
+    x, along = with_axis("insert", arr, axis)
     extent = x.shape[along]
     places = numpy.arange(extent)[obj] if isinstance(obj, slice) else numpy.asarray(_to_host(obj))
     if places.dtype.kind == "b":

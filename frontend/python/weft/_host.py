@@ -116,10 +116,9 @@ def _real(op: str, x: Any) -> Array:
 
 
 def _along(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
-    from weft._shaping import normalized
+    from weft._shaping import with_axis
 
-    x = _real(op, x)
-    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, normalized(op, axis, x.ndim))
+    return with_axis(op, _real(op, x), axis)
 
 
 def sort(

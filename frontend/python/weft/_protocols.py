@@ -52,7 +52,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     """numpy.add(x, y) and the like, of Weft's arrays."""
     import numpy
 
-    from weft._elementwise import store
+    from weft._elementwise import _reductions, store
     from weft._host import answered
 
     if method == "at":
@@ -66,7 +66,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
             if out is not None:
                 options["out"] = out[0]
             return f(*inputs, **options)
-    if method == "reduce" and ufunc.__name__ in _reducing and len(inputs) == 1:
+    if method == "reduce" and ufunc.__name__ in _reductions and len(inputs) == 1:
         options = {name: value for name, value in options.items() if value is not None or name == "axis"}
         options.setdefault("axis", 0)
         if out is not None:
@@ -74,7 +74,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         initial = options.pop("initial", None)
         if initial is not None and initial is not numpy._NoValue:
             options["initial"] = initial
-        return _function(_reducing[ufunc.__name__])(inputs[0], **options)
+        return _function(_reductions[ufunc.__name__])(inputs[0], **options)
     result = answered(getattr(ufunc, method), *inputs, **options)
     if out is None:
         return result
@@ -95,16 +95,6 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     changed = numpy.array(to_numpy(target))
     ufunc.at(changed, _to_host(index), *map(_to_host, values))
     _core.assign(target, from_numpy(changed, target.device))
-
-
-_reducing = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
 
 
 def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any) -> Any:

@@ -51,6 +51,12 @@ def normalized(op: str, axis: int, ndim: int) -> int:
     return axis % ndim
 
 
+def with_axis(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
+    """x and the axis counted from the front; without an axis the flat array and its only one."""
+    x = asarray(x)
+    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, normalized(op, axis, x.ndim))
+
+
 def _tuple(axes: Any) -> tuple[int, ...]:
     return tuple(axes) if hasattr(axes, "__iter__") else (axes,)
 

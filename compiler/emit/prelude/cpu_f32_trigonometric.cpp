@@ -251,29 +251,26 @@ static __attribute__((noinline, cold, minsize)) void weft_trig_slow_f32(const f3
   return e + (0.25f / e + l * s * (s * 0.5f));
 }
 //@ weft_tanh_f32
-// Odd polynomial up to 0.65, 1 - 2 / (e^2|x| + 1) beyond, with an exponential for small powers: 1.4 ulp.
+// Odd polynomial up to 0.5625, 1 - 2 / (e^2|x| + 1) beyond, with an exponential for small powers: 1.6 ulp.
 [[gnu::always_inline]] static inline f32v weft_tanh_f32(f32v x) {
 #pragma clang fp contract(off)
   f32v a = __builtin_elementwise_abs(x);
   f32v b = a > 9.25f ? (f32v)9.25f : a;
   f32v t = weft_fma_f32(b, (f32v)2.8853901f, (f32v)12583039.0f);
-  f32v k = t - 12583039.0f;
-  f32v r = weft_fma_f32(k, (f32v)-0.69311523f, b + b);
-  r = weft_fma_f32(k, (f32v)-3.1946183e-05f, r);
-  f32v e = weft_fma_f32(r, (f32v)0.0013882394f, (f32v)0.0083671808f);
-  e = weft_fma_f32(e, r, (f32v)0.041667223f);
-  e = weft_fma_f32(e, r, (f32v)0.16666539f);
-  e = weft_fma_f32(e, r, (f32v)0.49999997f);
-  e = weft_fma_f32(weft_fma_f32(e, r, (f32v)1.0f), r, (f32v)1.0f);
-  e = e * __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
-  f32v big = 1.0f - 2.0f / (e + 1.0f);
+  f32v r = weft_fma_f32(t - 12583039.0f, (f32v)-0.34657359f, b);
+  f32v e = weft_fma_f32(r, (f32v)0.08845277f, (f32v)0.26781595f);
+  e = weft_fma_f32(e, r, (f32v)0.6666925f);
+  e = weft_fma_f32(e, r, (f32v)1.3333213f);
+  e = weft_fma_f32(e, r, (f32v)1.9999998f);
+  e = weft_fma_f32(weft_fma_f32(e, r, (f32v)2.0f), r, (f32v)1.0f);
+  f32v s = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
+  f32v big = 1.0f - 2.0f / weft_fma_f32(e, s, (f32v)1.0f);
   f32v z = a * a;
-  f32v q = weft_fma_f32(z, (f32v)0.002043115f, (f32v)-0.008063678f);
-  q = weft_fma_f32(q, z, (f32v)0.02165231f);
-  q = weft_fma_f32(q, z, (f32v)-0.053937323f);
-  q = weft_fma_f32(q, z, (f32v)0.13333124f);
-  q = weft_fma_f32(q, z, (f32v)-0.33333328f);
-  return __builtin_elementwise_copysign(a > 0.65f ? big : weft_fma_f32(a * z, q, a), x);
+  f32v q = weft_fma_f32(z, (f32v)-0.006169614f, (f32v)0.021000376f);
+  q = weft_fma_f32(q, z, (f32v)-0.053835757f);
+  q = weft_fma_f32(q, z, (f32v)0.13332437f);
+  q = weft_fma_f32(q, z, (f32v)-0.33333313f);
+  return __builtin_elementwise_copysign(a > 0.5625f ? big : weft_fma_f32(a * z, q, a), x);
 }
 //@ weft_asinh_f32
 // log1p(a + a^2 / (1 + sqrt(1 + a^2))) with the argument in two parts, log(2a) for large a: 1.3 ulp.

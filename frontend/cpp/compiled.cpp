@@ -114,36 +114,36 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     throw Error("compile: the function was recorded for other dtypes, shapes or devices");
   if (writes_shared(arguments))
     throw Error("compile: an argument that the function writes to shares memory with another; give a copy");
-  std::vector<Array> result;
-  std::vector<runtime::BufferRef> values(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    // A view is read as an array of its own.
-    const Array whole = Access::view(arguments[i]) ? arguments[i].copy() : arguments[i];
-    values[i] = detail::materialized(*Access::cell(whole));
-  }
-  std::vector<runtime::BufferRef> inputs = state_->buffers;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (state_->argument_of[i] >= 0) inputs[i] = values[static_cast<size_t>(state_->argument_of[i])];
-  }
+  // A view is read as an array of its own.
+  const auto value_of = [&](int argument) {
+    const Array& given = arguments[static_cast<size_t>(argument)];
+    return Access::view(given) ? detail::materialized(*Access::cell(given.copy()))
+                               : detail::materialized(*Access::cell(given));
+  };
   std::vector<runtime::BufferRef> outputs;
   if (state_->program) {
+    std::vector<runtime::BufferRef> inputs;
+    inputs.reserve(state_->buffers.size());
+    for (size_t i = 0; i < state_->buffers.size(); ++i) {
+      const int argument = state_->argument_of[i];
+      inputs.push_back(argument >= 0 ? value_of(argument) : state_->buffers[i]);
+    }
     const detail::LongWork work;
     outputs = state_->program->run(inputs, state_->scalars);
   }
-  for (size_t i = 0; i < state_->results.size(); ++i) {
-    const State::Source& source = state_->results[i];
-    runtime::BufferRef buffer = source.output >= 0     ? outputs[static_cast<size_t>(source.output)]
-                                : source.argument >= 0 ? values[static_cast<size_t>(source.argument)]
+  std::vector<Array> results;
+  results.reserve(state_->results.size());
+  for (const State::Source& source : state_->results) {
+    runtime::BufferRef buffer = source.output >= 0 ? std::move(outputs[static_cast<size_t>(source.output)])
+                                : source.argument >= 0 ? value_of(source.argument)
                                                        : source.captured;
-    Array made = detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)),
-                                detail::kInMemory);
-    if (i < state_->returned) {
-      result.push_back(std::move(made));
-    } else {
-      Array(arguments[static_cast<size_t>(state_->written[i - state_->returned])]).assign(made);
-    }
+    results.push_back(detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)),
+                                     detail::kInMemory));
   }
-  return result;
+  for (size_t i = state_->returned; i < results.size(); ++i)
+    Array(arguments[static_cast<size_t>(state_->written[i - state_->returned])]).assign(results[i]);
+  results.erase(results.begin() + static_cast<std::ptrdiff_t>(state_->returned), results.end());
+  return results;
 }
 
 }  // namespace weft

@@ -12,7 +12,8 @@ using fmt::format;
 constexpr float kWorkOfMasks = 40;  // multiply-adds of a lane beside which masks are nothing
 
 bool CpuSpan::has_bounds(Value v) const {
-  auto* t = masked() && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;
+  auto* t =
+      masked() && own_.contains(v) && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;
   return t && e_.varies_[v] && !e_.values_vary(t->at);
 }
 

@@ -126,3 +126,12 @@ def test_a_flat_copy_is_not_written():
     m = wf.asarray([[1, 2], [3, 4]])
     with pytest.raises(ValueError, match="read-only"):
         m.T.flat[0] = 5
+
+
+def test_the_columns_of_a_stack_of_guarded_parts_are_reduced():
+    a = (np.arange(40) * 7 % 11).astype("i4")
+    parts = lambda m: m.stack([m.concatenate([[10**6], m.asarray(a)[:-1]]), m.asarray(a), m.concatenate([m.asarray(a)[1:], [10**6]])])  # noqa: E731
+    assert parts(wf).argmin(0).tolist() == parts(np).argmin(0).tolist()
+    wide = np.arange(3000) * 7 % 1001
+    parts = lambda m: m.stack([m.concatenate([[10**6], m.asarray(wide)[:-1]]), m.asarray(wide), m.concatenate([m.asarray(wide)[1:], [10**6]])])  # noqa: E731
+    np.testing.assert_array_equal(np.asarray(parts(wf).argmin(0)), parts(np).argmin(0))

@@ -20,6 +20,8 @@ def outcome(lib, expression):
         "i": lib.asarray(np.array([100, -2, 3], "i1")),
         "b": lib.asarray([True, False, True]),
         "lut": lib.asarray(np.arange(256) ** 2),
+        "t": lib.asarray(np.arange(24).reshape(2, 3, 4)),
+        "special": lib.asarray([1.5, -0.0, np.inf, -np.inf, np.nan, -2, 6e-8, 5e-324, -3e-310, 1e308]),
         "image": lib.asarray(np.array([[0, 255], [7, 128]], "u1")),
     }
     with warnings.catch_warnings():
@@ -33,6 +35,18 @@ def outcome(lib, expression):
             return error
 
 
+def same(want, have):
+    if isinstance(want, (tuple, list)):
+        assert type(want) is type(have) and len(want) == len(have)
+        for one, other in zip(want, have):
+            same(one, other)
+    elif isinstance(want, (np.ndarray, np.generic)):
+        assert (have.dtype, have.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(np.asarray(have), want, rtol=1e-3 if want.dtype.itemsize == 2 else 1e-6)
+    else:
+        assert want == have
+
+
 def check(expression):
     want, have = outcome(np, expression), outcome(wf, expression)
     if isinstance(want, Exception):
@@ -41,11 +55,7 @@ def check(expression):
         assert isinstance(have, (TypeError, ValueError) if builtin in (TypeError, ValueError) else builtin), (want, have)
         return
     assert not isinstance(have, Exception), have
-    if isinstance(want, (np.ndarray, np.generic)):
-        assert (have.dtype, have.shape) == (want.dtype, want.shape)
-        np.testing.assert_allclose(np.asarray(have), want, rtol=1e-3 if want.dtype.itemsize == 2 else 1e-6)
-    else:
-        assert want == have
+    same(want, have)
 
 
 @pytest.mark.parametrize("expression", [
@@ -126,6 +136,100 @@ def test_a_flat_copy_is_not_written():
     m = wf.asarray([[1, 2], [3, 4]])
     with pytest.raises(ValueError, match="read-only"):
         m.T.flat[0] = 5
+
+
+@pytest.mark.parametrize("expression", [
+    "np.gcd([12, 18], [8, 27])", "np.gcd.reduce([12, 18, 27])", "np.lcm.reduce(np.array([4, 6, 10]))", "np.gcd.outer([4, 6], [2, 3, 8])", "np.lcm(4, 6)", "np.gcd(f, 1)",
+    "np.bitwise_count(i)", "np.bitwise_count(np.array([-1, 5, -2**31], 'i4'))", "np.bitwise_count(np.array([-1, 5, -2**63, 2**62 + 3]))", "np.bitwise_count(-7)",
+    "np.bitwise_count(np.array([1, 2**64 - 1], 'u8'))", "np.bitwise_count(np.array([1, 65535], 'u2'))", "np.bitwise_count([True, False])", "np.bitwise_count(f)",
+    "np.packbits(a)", "np.packbits(a > 2, bitorder='little')", "np.packbits(t, axis=1)", "np.packbits(t > 5)", "np.packbits(np.zeros((3, 0), int), axis=1)", "np.packbits(f)",
+    "np.unpackbits(u)", "np.unpackbits(u, count=5)", "np.unpackbits(u, count=-5)", "np.unpackbits(u, count=30)", "np.unpackbits(u, count=-50)", "np.unpackbits(a)",
+    "np.unpackbits(u.reshape(3, 1), axis=1, bitorder='little')", "np.unpackbits(u.reshape(3, 1), axis=0, count=9)", "np.packbits(b, bitorder='x')",
+    "np.modf(special)", "np.modf(special.astype('f4'))", "np.modf(u)", "np.modf(f.astype('f2'))", "np.frexp(special)", "np.frexp(special.astype('f4'))",
+    "np.frexp(special.astype('f2'))", "np.frexp(a)", "np.frexp(z)", "np.spacing(f)", "np.ldexp(a, a)", "np.ldexp(f, 1.5)", "np.ldexp(f, np.array([1], 'u8'))",
+    "np.fmax.reduce(f)", "np.fmin.outer(f, [1, 2])", "np.fmod.reduce([17., 5])", "np.fmax.identity", "np.ldexp.nin",
+])  # fmt: skip
+def test_bits_and_parts_of_numbers(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("x", [1.7345678901234567, -1.0, 1e-310, 6e-8, 0.75])
+def test_ldexp_rounds_once(x, dtype):
+    powers = np.arange(-1100, 2100, 3)
+    with np.errstate(all="ignore"):
+        want = np.ldexp(np.asarray(x, dtype), powers)
+    np.testing.assert_array_equal(np.asarray(wf.ldexp(wf.asarray(x, dtype), wf.asarray(powers))), want)
+
+
+@pytest.mark.parametrize("expression", [
+    *(f"np.{window}({n})" for window in ("hanning", "hamming", "blackman", "bartlett") for n in (-3, 0, 1, 2, 7, 8)), "np.kaiser(9, 4.5)", "np.kaiser(1, 3)", "np.kaiser(8, 0)",
+    "np.hanning('a')", "np.i0(np.linspace(-20, 20, 300))", "np.i0(f.astype('f4'))", "np.i0(a)", "np.i0(z)", "np.i0(3.)", "np.euler_gamma",
+])  # fmt: skip
+def test_windows(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "np.choose([0, 1, 2, 1], [[1, 2, 3, 4], [10, 20, 30, 40], [100, 200, 300, 400]])", "np.choose(b, [f.astype('f4'), 7])", "np.choose([[0, 1], [1, 0]], [5, [6, 7.5]])",
+    "np.choose([0, 3], [1, 2])", "np.choose([0, 3, -1], [1, 2], mode='wrap')", "np.choose([0, 3, -1], [[1, 2, 3], [4, 5, 6]], mode='clip')", "np.choose(f, [1, 2])",
+    "(a - 1).choose([1, 2, f])", "np.choose(a - 1, f[:, None])", "np.choose([0], [])", "np.choose([0], [1], mode='x')",
+    "np.piecewise(f, [f < 1, f > 3], [-1, 1, lambda v: v * 2])", "np.piecewise(f, f > 1, [7])", "np.piecewise(f, [f < 1, f >= 1], [lambda v: -v, lambda v: v.max() - v])",
+    "np.piecewise(a, a > 2, [1, 2, 3])", "np.piecewise(a, [a < 2, a >= 2], [1.7, 2])", "np.piecewise(a, [a > 0, a > 2], [lambda x, k: x + k, lambda x, k: x * k], 10)",
+    "np.piecewise(f[0], f[0] > 2, [lambda v: v + 1, 0])", "np.resize(a, (4, 5))", "np.resize(m, 3)", "np.resize(a[:0], (2, 2))", "np.resize(a, (2, 0))", "np.resize(a, -1)",
+    "np.resize([1, 2], [3])", "np.block([[np.eye(2), np.zeros((2, 3))], [np.ones((1, 2)), [[1, 2, 3]]]])", "np.block([a, 1])", "np.block([[a], [a]])", "np.block(a)",
+    "np.block([[1, 2], 3])", "np.block([])", "np.block([[t, t], [t, t]])", "np.block([1, (2, 3)])", "np.apply_over_axes(np.sum, t, [0, 2])", "np.apply_over_axes(np.cumsum, t, [0, 2])",
+])  # fmt: skip
+def test_choices_and_blocks(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "np.ediff1d(a * a)", "np.ediff1d(f, to_begin=-99, to_end=[88., 99])", "np.ediff1d(a, to_end=1.5)", "np.ediff1d([1])", "np.unwrap(f * 4)", "np.unwrap([0, 1, 2, -1, 0], period=4)",
+    "np.unwrap([2, 3, 4, 5, 2, 3, 4, 5], period=4)", "np.unwrap([1, 3, 5, 1, 3], period=5)", "np.unwrap(np.linspace(0, 50, 40) % (2 * np.pi))",
+    "np.unwrap(t * 100., axis=1, discont=4, period=360)", "np.array_equiv(a, [a, a])", "np.array_equiv(a, [1, 2])", "np.iscomplex(z)", "np.iscomplex(f)", "np.isneginf(special)",
+    "np.isposinf(special.astype('f4'))", "np.isposinf(z)", "np.isposinf(a)", "np.real_if_close(z)", "np.real_if_close(np.array([1 + 1e-15j, 2]))", "np.real_if_close(f)",
+    "np.real_if_close(np.array([1 + 1e-5j, 2]), tol=1e-4)", "np.tril_indices_from(t[0])", "np.triu_indices_from(m, 1)", "np.diag_indices_from(m)", "np.diag_indices_from(t[0])",
+    "np.tril_indices_from(a)", "np.mask_indices(3, np.triu, 1)", "np.trim_zeros(np.array([0, 0, 1, 2, 0]), 'b')", "np.geomspace(1, 1000, 4)", "np.histogram2d(m[0], m[1], bins=3)",
+    "np.histogram_bin_edges(f, 4)", "np.histogramdd(t[0], bins=2)[0].shape", "np.sort_complex(z)", "np.einsum_path('ij,jk', m, m)[0]", "np.asarray_chkfinite(special)", "np.asarray_chkfinite(f)",
+    "np.isfortran(m.T)", "np.isfortran(m)", "np.asfortranarray(m)", "np.iterable(a)", "np.iterable(3)", "np.iterable(f.sum())", "np.min_scalar_type(300)", "np.min_scalar_type(a)",
+    "np.min_scalar_type(a[2])", "np.common_type(a, f.astype('f4'))", "np.binary_repr(10, 8)", "np.base_repr(255, 16)", "np.format_float_positional(1/3, precision=3)",
+    "np.True_ is np.bool_(1)", "np.poly1d([1, 2, 3])(a)", "np.poly1d(a).r", "(np.poly1d([1, 2]) * np.poly1d([1, 3]))(f)", "np.poly1d([1, 2, 3]).deriv()(f)", "np.exceptions.AxisError.__name__",
+    "np.testing.assert_allclose(f, [0.5, 1.5, -2.5])",
+])  # fmt: skip
+def test_rarer_functions(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "a.flags.c_contiguous, m.T.flags.f_contiguous, t[:, 1:].flags['C_CONTIGUOUS'], m.flags.fnc, m.T.flags.fnc, a.flags.forc, t[:0].flags['F']", "a.flags.writeable, a.flags['W']",
+    "np.broadcast_to(a, (2, 3)).flags.writeable", "t[:, :, :1].flags.forc, t[:, :1].flags.forc, t[:1].flags.forc", "a.flags['FOO']", "a.byteswap()", "z.byteswap()",
+    "x = a.copy(); x.byteswap(True)", "x = np.array([3, 1, 2]); x.partition(1); x.sort()", "np.frombuffer(a.tobytes(), int)",
+])  # fmt: skip
+def test_memory_of_arrays(expression):
+    check(expression)
+
+
+def test_flags_cannot_be_set_and_files_take_bytes(tmp_path):
+    x = wf.asarray([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="flags: cannot be set"):
+        x.flags.writeable = False
+    assert "C_CONTIGUOUS : True" in repr(x.flags)
+    x.T.tofile(tmp_path / "x.bin")
+    assert np.fromfile(tmp_path / "x.bin", int).tolist() == [1, 3, 2, 4]
+    x.tofile(tmp_path / "x.txt", sep=",")
+    assert wf.fromfile(tmp_path / "x.txt", int, sep=",").tolist() == [1, 2, 3, 4]
+    x.dump(tmp_path / "x.pkl")
+    assert np.load(tmp_path / "x.pkl", allow_pickle=True).tolist() == x.tolist()
+
+
+def test_warnings_that_nobody_gives_cannot_be_made_errors():
+    before = wf.geterr()
+    assert wf.seterr(divide="ignore") == before
+    wf.seterr(**before)
+    for ask in (lambda: wf.seterr(all="raise"), lambda: wf.errstate(divide="raise"), lambda: wf.errstate(over="call")):
+        with pytest.raises(ValueError, match="gives no warnings"):
+            ask()
 
 
 def test_the_columns_of_a_stack_of_guarded_parts_are_reduced():

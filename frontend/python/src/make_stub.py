@@ -5,6 +5,7 @@ import sys
 
 import weft
 from weft import _core, _dtypes
+from weft._elementwise import Composed
 
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
@@ -19,6 +20,8 @@ from weft._devices import Device
 from weft._devices import Device as device
 from weft._dtypes import FloatInfo as FloatInfo
 from weft._dtypes import IntegerInfo as IntegerInfo
+from weft._elementwise import Composed as ComposedFunction
+from weft._layout import Flags as Flags
 from weft._files import Archive as Archive
 from weft._host import UniqueAll as UniqueAll
 from weft._host import UniqueCounts as UniqueCounts
@@ -59,7 +62,7 @@ OTHER_RESULTS = {
 }
 PROPERTIES = {"dtype": "Any", "shape": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int", "nbytes": "int",
               "device": "device", "T": "Array", "mT": "Array", "real": "Array", "imag": "Array", "flat": "Array",
-              "strides": "tuple[int, ...]"}
+              "strides": "tuple[int, ...]", "flags": "Flags"}
 ASSIGNED = {"shape", "real", "imag", "flat"}
 
 
@@ -143,11 +146,13 @@ def main(path):
         value = getattr(weft, name)
         if isinstance(value, _core.Function):
             lines.append(f"{name}: Function{value.nin}")
+        elif isinstance(value, Composed):
+            lines.append(f"{name}: ComposedFunction")
         elif inspect.isroutine(value):
             lines.append(declaration(name, value, "Array"))
         else:
             lines.append(f"{name}: Any")
-    lines += [f"{name}: Any" for name in _dtypes.names if name not in names]
+    lines += [f"{name}: Any" for name in (*_dtypes.names, *weft._numpys) if name not in names]
     with open(path, "w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")
 

@@ -12,6 +12,8 @@ _core.pass_over(_os.path.dirname(__file__))
 
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft import (  # noqa: E402
+    _bits,
+    _choices,
     _compiled,
     _creation,
     _devices,
@@ -40,6 +42,7 @@ from weft import (  # noqa: E402
     _streams,
     _text,
     _walks,
+    _windows,
     fft,
     lib,
     linalg,
@@ -51,6 +54,7 @@ __array_api_version__ = "2025.12"
 
 e = 2.718281828459045
 pi = 3.141592653589793
+euler_gamma = 0.5772156649015329
 inf = float("inf")
 nan = float("nan")
 newaxis = None
@@ -63,6 +67,7 @@ __all__ = [
     "InternalError",
     "OutOfMemory",
     "e",
+    "euler_gamma",
     "fft",
     "inf",
     "lib",
@@ -86,6 +91,9 @@ for _part in (
     _host,
     _numpy_names,
     _numpy_maps,
+    _bits,
+    _choices,
+    _windows,
     _stacking,
     _diagonals,
     _grids,
@@ -109,9 +117,17 @@ _methods.attach()
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
 
+# NumPy's own, which take Weft's arrays as they are.
+_numpys = ("False_", "True_", "exceptions", "poly1d", "polynomial", "testing")
+
+
 def __getattr__(name: str) -> object:
-    """The dtypes, whose packages are imported when the first of them is asked for."""
+    """The dtypes and what is NumPy's own, whose packages are imported when the first of them is asked for."""
     value = _dtypes.named(name)
+    if name in _numpys:
+        import importlib
+
+        value = getattr(importlib.import_module("numpy"), name)
     if value is None:
         raise _errors.missing("", name)
     globals()[name] = value
@@ -119,4 +135,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_dtypes.names])
+    return sorted([*globals(), *_dtypes.names, *_numpys])

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 __all__ = [
     "diag",
     "diag_indices",
+    "diag_indices_from",
     "diagflat",
     "diagonal",
     "fill_diagonal",
+    "mask_indices",
     "tril_indices",
+    "tril_indices_from",
     "triu_indices",
+    "triu_indices_from",
 ]
 
 
@@ -98,3 +102,41 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     from weft._host import answered
 
     return answered(numpy.triu_indices, n, k, m)
+
+
+def _square(op: str, arr: Any) -> tuple[int, ...]:
+    from weft._numpy_names import shape
+
+    extents = shape(arr)
+    if len(extents) != 2:
+        raise ValueError(f"{op}: takes a matrix: got shape {extents}")
+    return extents
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """The positions at and below a diagonal of this matrix."""
+    rows, columns = _square("tril_indices_from", arr)
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """The positions at and above a diagonal of this matrix."""
+    rows, columns = _square("triu_indices_from", arr)
+    return triu_indices(rows, k, columns)
+
+
+def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+    """The positions of the main diagonal of this array, whose extents are equal."""
+    from weft._numpy_names import shape
+
+    extents = shape(arr)
+    if len(extents) < 2 or len(set(extents)) != 1:
+        raise ValueError(f"diag_indices_from: takes at least two axes, all as long: got shape {extents}")
+    return diag_indices(extents[0], len(extents))
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Array, ...]:
+    """The positions in a square matrix that a function as triu() leaves."""
+    from weft._host import nonzero
+
+    return nonzero(mask_func(_core.full((n, n), 1, _core.dtype(int), ""), k))

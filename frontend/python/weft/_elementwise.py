@@ -10,7 +10,7 @@ from weft._errors import named
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 for _name in _core.map_names:
     globals()[_name] = getattr(_core, _name)
@@ -104,11 +104,50 @@ def _at(self: Any, a: Array, indices: Any, b: Any = None, /) -> None:
     at(_of_numpy(self), target(f"{self.__name__}.at", a), indices, *(() if b is None else (b,)))
 
 
+class Composed:
+    """An elementwise function that is made of others, or answered by NumPy, with the methods of those."""
+
+    def __init__(self, f: Callable[..., Any], nin: int) -> None:
+        self.nin = nin
+        self.__name__ = self.__qualname__ = f.__name__
+        self.__doc__ = f.__doc__
+        self.__wrapped__ = f  # what inspect.signature() and help() show
+
+    def __call__(self, *operands: Any, **options: Any) -> Array:
+        result: Array = self.__wrapped__(*operands, **options)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<weft.{self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+def answered_function(name: str, nin: int) -> Composed:
+    """NumPy's elementwise function of this name, over Weft's arrays."""
+    from weft._host import answered_by
+
+    numpys = answered_by("numpy", name)
+
+    def unary(x: Any, /, out: Any = None) -> Array:
+        return store(numpys(x), out)
+
+    def binary(x1: Any, x2: Any, /, out: Any = None) -> Array:
+        return store(numpys(x1, x2), out)
+
+    f = unary if nin == 1 else binary
+    f.__name__, f.__doc__ = name, numpys.__doc__
+    return Composed(f, nin)
+
+
 for _method in (_outer, _reduce, _accumulate, _reduceat, _at):
     setattr(_core.Function, _method.__name__[1:], _method)
-_core.Function.nout = property(lambda self: 1, doc="How many results it gives.")
-_core.Function.nargs = property(lambda self: self.nin + 1, doc="How many operands and results it has.")
-_core.Function.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
+    setattr(Composed, _method.__name__[1:], _method)
+for _class in (_core.Function, Composed):
+    _class.nout = property(lambda self: 1, doc="How many results it gives.")
+    _class.nargs = property(lambda self: self.nin + 1, doc="How many operands and results it has.")
+    _class.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
 
 
 def target(op: str, x: Any) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core, _creation, _diagonals, _dtypes, _elementwise, _host, _indexing, _products, _protocols
-from weft import _reductions, _scans, _shaping
+from weft import _choices, _layout, _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
 from weft._errors import missing_of_array
@@ -24,6 +24,7 @@ _functions = {
     _products: "dot trace",
     _diagonals: "diagonal",
     _elementwise: "clip round",
+    _choices: "choose",
 }
 
 
@@ -133,6 +134,45 @@ def fill(self: Array, value: Any) -> None:
 def sort(self: Array, axis: int = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True) -> None:
     """Puts the elements along an axis in order, in place."""
     _core.assign(self, _host.sort(self, axis, kind, descending=descending, stable=stable))
+
+
+def partition(self: Array, kth: Any, axis: int = -1, kind: str = "introselect") -> None:
+    """Puts what would stand at these positions of a sorted axis there, in place: what is before it is not larger, what is behind not smaller."""
+    _core.assign(self, _host.partition(self, kth, axis=axis, kind=kind))
+
+
+def _by_numpy(self: Array, method: str, *args: Any) -> Any:
+    """What the method of NumPy's arrays answers."""
+
+    def f(values: Any) -> Any:
+        return getattr(values, method)(*args)
+
+    f.__name__ = method
+    return _host.answered(f, self)
+
+
+def byteswap(self: Array, inplace: builtins.bool = False) -> Array:
+    """The elements with their bytes in the other order."""
+    result: Array = _by_numpy(self, "byteswap")
+    if inplace:
+        _core.assign(self, result)
+    return self if inplace else result
+
+
+def tofile(self: Array, fid: Any, sep: str = "", format: str = "%s") -> None:
+    """Writes the elements to a file, as bytes or as text with a separator; fromfile() reads them."""
+    _by_numpy(self, "tofile", fid, sep, format)
+
+
+def dumps(self: Array) -> bytes:
+    """The array pickled, as a NumPy array."""
+    pickled: bytes = _by_numpy(self, "dumps")
+    return pickled
+
+
+def dump(self: Array, file: Any) -> None:
+    """Writes the array to a file, pickled as a NumPy array."""
+    _by_numpy(self, "dump", file)
 
 
 def tolist(self: Array) -> Any:
@@ -245,7 +285,7 @@ def attach() -> None:
     for module, names in _functions.items():
         for name in names.split():
             methods[name] = getattr(module, name)
-    for f in (reshape, transpose, conj, compress, is_integer, flatten, ravel, copy, astype, view, fill, sort, tolist, tobytes, to_device, numpy, eval):
+    for f in (reshape, transpose, conj, compress, is_integer, flatten, ravel, copy, astype, view, fill, sort, partition, byteswap, tofile, dump, dumps, tolist, tobytes, to_device, numpy, eval):
         methods[f.__name__] = f
     methods["conjugate"] = methods["conj"]
     methods["to"] = to_device
@@ -263,6 +303,7 @@ def attach() -> None:
         real=property(_real, _set_real),
         imag=property(_imag, _set_imag),
         strides=property(_strides),
+        flags=property(_layout.flags),
         flat=property(_flat, _set_flat),
     )
     methods.update(_protocols.methods)

@@ -7,7 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import store, where
+from weft._elementwise import Composed, store, where
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = [
     "allclose",
     "angle",
     "array_equal",
+    "array_equiv",
     "deg2rad",
     "degrees",
     "divmod",
@@ -28,20 +29,24 @@ __all__ = [
     "fmod",
     "heaviside",
     "isclose",
+    "iscomplex",
     "iscomplexobj",
+    "isneginf",
+    "isposinf",
     "isreal",
     "isrealobj",
     "logaddexp2",
     "nan_to_num",
     "rad2deg",
     "radians",
+    "real_if_close",
     "rint",
     "select",
     "sinc",
 ]
 
 
-def _as_float(x: Any) -> Array:
+def as_float(x: Any) -> Array:
     """As NumPy converts for functions of floats alone: one byte to float16, two to float32, others to float64."""
     x = asarray(x)
     if x.dtype.kind in "fcV":
@@ -64,7 +69,7 @@ def _together(x1: Any, x2: Any) -> tuple[Array, Array]:
 
 def _in_float32(f: Any, *operands: Array) -> Array:
     """f of floats, those of 16 bits computed in 32, as NumPy does."""
-    floats = [_as_float(x) for x in operands]
+    floats = [as_float(x) for x in operands]
     dtype = floats[0].dtype
     for x in floats[1:]:
         dtype = _core.promote(dtype, x.dtype)
@@ -75,7 +80,7 @@ def _in_float32(f: Any, *operands: Array) -> Array:
 
 def rint(x: Any, /, out: Any = None) -> Array:
     """The nearest integer, halves to even, as a float."""
-    return _core.round(_as_float(x), out)
+    return _core.round(as_float(x), out)
 
 
 def fix(x: Any, /, out: Any = None) -> Array:
@@ -85,7 +90,7 @@ def fix(x: Any, /, out: Any = None) -> Array:
 
 def fabs(x: Any, /, out: Any = None) -> Array:
     """The absolute value as a float."""
-    return _core.abs(_as_float(x), out)
+    return _core.abs(as_float(x), out)
 
 
 def float_power(x1: Any, x2: Any, /) -> Array:
@@ -136,7 +141,7 @@ def logaddexp2(x1: Any, x2: Any, /) -> Array:
 
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """0 below zero, x2 at zero, 1 above."""
-    x, at_zero = (_as_float(one) for one in _together(x1, x2))
+    x, at_zero = (as_float(one) for one in _together(x1, x2))
     above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 
@@ -171,6 +176,40 @@ def angle(z: Any, deg: builtins.bool = False) -> Array:
 def isreal(x: Any) -> Array:
     """Where the imaginary part is zero."""
     return _core.equal(_core.imag(asarray(x)), 0)
+
+
+def iscomplex(x: Any) -> Array:
+    """Where the imaginary part is not zero."""
+    return _core.not_equal(_core.imag(asarray(x)), 0)
+
+
+def _infinite(op: str, x: Any, sign: float, out: Any) -> Array:
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{op}: takes real numbers: got {x.dtype}")
+    return store(_core.equal(x, sign * float("inf")) if x.dtype.kind in "fV" else _core.full(x.shape, False, None, x.device), out)
+
+
+def isposinf(x: Any, out: Any = None) -> Array:
+    """Where there is positive infinity."""
+    return _infinite("isposinf", x, 1, out)
+
+
+def isneginf(x: Any, out: Any = None) -> Array:
+    """Where there is negative infinity."""
+    return _infinite("isneginf", x, -1, out)
+
+
+def real_if_close(a: Any, tol: float = 100) -> Array:
+    """The real parts of complex numbers whose imaginary parts are all below `tol`, in units of the dtype's epsilon from 1 on; which is looked at."""
+    from weft._dtypes import finfo
+
+    x = asarray(a)
+    if x.dtype.kind != "c":
+        return x
+    limit = tol * finfo(x.dtype).eps if tol > 1 else tol
+    small = _core.all(_core.less(_core.abs(_core.imag(x)), limit), None, False)
+    return x.real if builtins.bool(small) else x
 
 
 def iscomplexobj(x: Any) -> builtins.bool:
@@ -211,6 +250,18 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.
     return builtins.bool(_core.all(same, None, False))
 
 
+def array_equiv(a1: Any, a2: Any) -> builtins.bool:
+    """Whether the arrays broadcast together and their elements are the same."""
+    from weft._shaping import broadcast_shapes
+
+    a, b = asarray(a1), asarray(a2)
+    try:
+        broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        return False
+    return builtins.bool(_core.all(_core.equal(a, b), None, False))
+
+
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """The choice of the first condition that is true, else the default."""
     if len(condlist) != len(choicelist):
@@ -239,3 +290,8 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
 
     result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
     return result if copy else store(result, x)
+
+
+# As NumPy's, these have outer(), reduce() and the other methods of elementwise functions.
+for _f, _operands in ((rint, 1), (fabs, 1), (float_power, 2), (fmax, 2), (fmin, 2), (fmod, 2), (logaddexp2, 2), (heaviside, 2)):
+    globals()[_f.__name__] = Composed(_f, _operands)

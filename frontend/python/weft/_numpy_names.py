@@ -51,15 +51,23 @@ __all__ = [
     "amax",
     "amin",
     "apply_along_axis",
+    "asarray_chkfinite",
+    "asfortranarray",
     "around",
     "broadcast",
+    "common_type",
     "concatenate",
     "copyto",
     "cross",
     "errstate",
+    "geterr",
+    "isfortran",
     "isscalar",
+    "iterable",
     "may_share_memory",
+    "min_scalar_type",
     "ndim",
+    "seterr",
     "shape",
     "shares_memory",
     "size",
@@ -153,10 +161,77 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     return _sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, -1)
 
 
+def asfortranarray(a: Any, dtype: Any = None) -> Array:
+    """As asarray(): how an array lies in memory is Weft's to choose."""
+    return asarray(a, dtype)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:
+    """As asarray(), of numbers that are all finite, which is looked at."""
+    x = asarray(a, dtype)
+    if x.dtype.kind in "fcV" and not builtins.bool(_core.all(_core.isfinite(x), None, False)):
+        raise ValueError("asarray_chkfinite: takes finite numbers: got infinities or NaN")
+    return x
+
+
+def isfortran(a: Any) -> builtins.bool:
+    """Whether the strides are those of columns and not those of rows."""
+    flags = asarray(a).flags
+    return flags.f_contiguous and not flags.c_contiguous
+
+
+def iterable(y: Any) -> builtins.bool:
+    """Whether a loop can go over it."""
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
+def min_scalar_type(a: Any, /) -> Any:
+    """The least dtype that holds a number; an array's own."""
+    import numpy
+
+    from weft._host import _to_host
+
+    x = a if not isinstance(a, Array) or a.ndim else _to_host(a)
+    return x.dtype if isinstance(x, Array) else numpy.min_scalar_type(x)
+
+
+def common_type(*arrays: Any) -> Any:
+    """The floating-point type that holds all of these arrays' numbers."""
+    import numpy
+
+    return numpy.common_type(*(numpy.empty(0, asarray(x).dtype) for x in arrays))
+
+
+def _unheeded(op: str, options: dict[str, Any]) -> None:
+    for name, what in options.items():
+        if what in ("raise", "call", "log"):
+            raise ValueError(f"{op}: arithmetic gives no warnings, so none can be told: got {name}={what!r}")
+
+
+def seterr(**options: Any) -> dict[str, str]:
+    """Sets how NumPy tells of floating-point errors, and gives how it did; Weft's arithmetic tells of none."""
+    import numpy
+
+    _unheeded("seterr", options)
+    return dict(numpy.seterr(**options))
+
+
+def geterr() -> dict[str, str]:
+    """How NumPy tells of floating-point errors; Weft's arithmetic tells of none."""
+    import numpy
+
+    return dict(numpy.geterr())
+
+
 class errstate:
     """NumPy's context for floating-point warnings; Weft gives none."""
 
-    def __init__(self, **options: str) -> None:
+    def __init__(self, **options: Any) -> None:
+        _unheeded("errstate", options)
         self.options = options
 
     def __enter__(self) -> errstate:

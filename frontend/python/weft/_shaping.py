@@ -23,6 +23,7 @@ __all__ = [
     "broadcast_to",
     "concat",
     "diff",
+    "ediff1d",
     "expand_dims",
     "flip",
     "matrix_transpose",
@@ -39,6 +40,7 @@ __all__ = [
     "tile",
     "transpose",
     "unstack",
+    "unwrap",
 ]
 
 
@@ -305,6 +307,40 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     for _ in range(n):
         x = minus(x[front + (slice(1, None),)], x[front + (slice(None, -1),)])
     return x
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """The differences of neighbours in the flat array, between what is to stand before and behind them."""
+    from weft._dtypes import can_cast
+
+    x = _core.reshape(asarray(ary), (-1,))
+    ends = []
+    for name, given in (("to_begin", to_begin), ("to_end", to_end)):
+        end = None if given is None else _core.reshape(asarray(given), (-1,))
+        if end is not None and not can_cast(end.dtype, x.dtype, "same_kind"):
+            raise TypeError(f"ediff1d: {name} must be of the array's kind, {x.dtype}: got {end.dtype}")
+        ends.append(None if end is None else _core.astype(end, x.dtype))
+    parts = [part for part in (ends[0], x[1:] - x[:-1], ends[1]) if part is not None]
+    return parts[0] if len(parts) == 1 else _core.concat(parts, 0)
+
+
+def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 6.283185307179586) -> Array:
+    """Angles without jumps: neighbours along an axis that lie more than half a period apart are brought closer by whole periods."""
+    x = asarray(p)
+    along = normalized("unwrap", axis, x.ndim)
+    steps = diff(x, axis=along)
+    discont = period / 2 if discont is None else discont
+    whole = x.dtype.kind in "biu" and isinstance(period, int)
+    low = -(period // 2) if whole else -period / 2
+    high = low + period if whole and period % 2 else -low
+    brought = _core.remainder(steps - low, period) + low
+    if not whole or not period % 2:
+        brought = _core.where(_core.logical_and(_core.equal(brought, low), _core.greater(steps, 0)), high, brought)
+    correction = _core.where(_core.less(_core.abs(steps), discont), 0, brought - steps)
+    front: tuple[Any, ...] = (slice(None),) * along
+    head = x[front + (slice(None, 1),)]
+    rest = x[front + (slice(1, None),)] + _core.cumulative_sum(correction, along, None, False)
+    return _core.concat([_core.astype(head, rest.dtype), rest], along)
 
 
 def _at_least(arrays: tuple[Any, ...], f: Any) -> Any:

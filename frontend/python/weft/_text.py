@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from weft._host import _to_host
+from weft._host import _to_host, answered_by
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["array2string", "array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"]
+__all__ = [
+    "array2string",
+    "array_repr",
+    "array_str",
+    "base_repr",
+    "binary_repr",
+    "format_float_positional",
+    "format_float_scientific",
+    "get_printoptions",
+    "printoptions",
+    "set_printoptions",
+]
 
 
 def array2string(a: Any, *args: Any, **options: Any) -> str:
@@ -51,3 +62,9 @@ def printoptions(*args: Any, **options: Any) -> Any:
     import numpy
 
     return numpy.printoptions(*args, **options)
+
+
+# NumPy's own functions of one number or name.
+for _name in __all__:
+    if _name not in globals():
+        globals()[_name] = answered_by("numpy", _name)

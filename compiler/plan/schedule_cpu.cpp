@@ -321,7 +321,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   if (s.order == Order::Columns) {
     // A block of short rows keeps all that its sweeps share in the first-level cache.
     const bool keeps = row * 2 * s.lanes <= kKeptElements;
-    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity());
+    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
     // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
     // threads. A part has rows enough for its partial results to be a small share of the traffic.

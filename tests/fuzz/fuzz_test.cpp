@@ -32,8 +32,8 @@ bool rounds_below_f64(const ir::Graph& graph) {
 
 // What differs, or what was thrown; empty when all is well. Where rounding may differ, results that jump
 // (integers and bools made from floats) say nothing.
-std::string check(Backend& b, const ir::Graph& graph, uint64_t seed, bool exact,
-                  const Options& options = {}) {
+std::string check(Backend& b, const ir::Graph& graph, uint64_t seed, bool exact, Options options = {}) {
+  if (exact) options.numerics = Numerics::Strict;
   std::vector<ir::HostTensor> inputs = random_inputs(graph, seed, {-4, 4}, exact ? 0.1 : 0.0);
   std::vector<ir::HostTensor> want = interpret(graph, inputs);
   const Tolerance tolerance{1e-3, rounds_below_f64(graph) ? 1e-3 : 1e-8, exact};

@@ -369,6 +369,25 @@ TEST(SplitColumns, AreFinishedInChunks) {
     }
 }
 
+// What is computed from the position in the row alone is no array of the columns: every sweep computes it.
+TEST(Columns, ShareWhatIsTheSameInAllLanes) {
+  for (const char* reduction : {"max", "sum"})
+    for (int64_t columns : {1, 31, 64, 1000}) {
+      const std::string text = fmt::format(R"(graph {{
+  %i = iota axis=0 : f32[9, {0}]
+  %u = erf %i
+  %s = {1} %u, axes=[0]
+  %k = reshape %s : f32[1, {0}]
+  %b = broadcast %k : f32[9, {0}]
+  %r = subtract %u, %b
+  return %r }})",
+                                           columns, reduction);
+      const ir::Graph graph = ir::parse(text);
+      const auto got = test::run_kernels(graph, {}, test::host_target());
+      EXPECT_EQ(test::difference(got[0], interpret(graph, {})[0], {1e-5, 1e-11, false}), "") << text;
+    }
+}
+
 // Squares of transposed loads, as large as the shorter of their axes allows, wherever tasks and chunks cut
 // them.
 TEST(TransposedLoads, AnySquare) {

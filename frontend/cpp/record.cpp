@@ -227,6 +227,52 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   return r.finish(ir::elementwise(op, std::move(in), r.lines()));
 }
 
+bool orders(ir::Op op) {
+  using ir::Op;
+  return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal ||
+         op == Op::maximum || op == Op::minimum;
+}
+
+bool has_complex(const Operand& x) {
+  return x.array() ? is_complex(x.array()->dtype()) : x.number().kind() == DTypeKind::Complex;
+}
+
+// A part of what is compared; of a number of no dtype again one.
+struct Part {
+  std::optional<Array> array;
+  Number number = 0;
+  Where at;
+
+  Part(ir::Op op, const Operand& x) : at(x.at()) {
+    if (x.array()) {
+      array = map(op, x);
+      return;
+    }
+    const Scalar value = x.number().value().cast(DType::C128);
+    number = Number(op == ir::Op::real ? value.re : value.im);
+    if (!x.number().is_typed()) return;
+    const bool small = x.number().value().dtype == DType::C64;
+    number = Number::typed(number.value().cast(small ? DType::F32 : DType::F64));
+  }
+  operator Operand() const { return array ? Operand(*array, at) : Operand(number, at); }
+};
+
+// Complex numbers are ordered by their real parts, equal ones by their imaginary parts, and not at all where
+// one of those is NaN; the larger and the smaller of two is the first NaN, all as NumPy has it.
+Array ordered(ir::Op op, const Operand& x, const Operand& y) {
+  using ir::Op;
+  const bool picks = op == Op::maximum || op == Op::minimum;
+  const Op how = op == Op::maximum ? Op::greater_equal : op == Op::minimum ? Op::less_equal : op;
+  const Op strictly = how == Op::less || how == Op::less_equal ? Op::less : Op::greater;
+  const Part x_real(Op::real, x), y_real(Op::real, y), x_imag(Op::imag, x), y_imag(Op::imag, y);
+  const Array unordered =
+      map(Op::logical_or, map(Op::not_equal, x_imag, x_imag), map(Op::not_equal, y_imag, y_imag));
+  const Array apart = map(Op::logical_and, map(strictly, x_real, y_real), map(Op::logical_not, unordered));
+  const Array beside = map(Op::logical_and, map(Op::equal, x_real, y_real), map(how, x_imag, y_imag));
+  const Array result = map(Op::logical_or, apart, beside);
+  return picks ? where(map(Op::logical_or, result, map(Op::not_equal, x, x)), x, y) : result;
+}
+
 }  // namespace
 
 Array map(ir::Op op, const Operand& x) {
@@ -240,6 +286,7 @@ Array map(ir::Op op, const Operand& x) {
   return map_of(op, operands);
 }
 Array map(ir::Op op, const Operand& x, const Operand& y) {
+  if (orders(op) && (has_complex(x) || has_complex(y))) return ordered(op, x, y);
   const Operand* const operands[] = {&x, &y};
   return map_of(op, operands);
 }

@@ -395,7 +395,7 @@ def test_order():
     rng.shuffle(y)
     assert sorted(y.tolist()) == x.tolist()
     with pytest.raises(TypeError, match="shuffle"):
-        rng.shuffle([1, 2])
+        rng.shuffle((1, 2, 3))
     first = [int(rng.permutation(5)[0]) for _ in range(500)]
     assert all(50 < first.count(i) < 150 for i in range(5))
 

@@ -105,7 +105,13 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
                       std::to_string(count));
     }
     Argument given[arity];
-    for (int i = 0; i < arity; ++i) parse_argument(given[i], op_name, args[i]);
+    for (int i = 0; i < arity; ++i) {
+      if (arity == 2 && PyLong_CheckExact(args[i])) {
+        given[i].parse_beside(args[i], args[1 - i], op);
+      } else {
+        parse_argument(given[i], op_name, args[i]);
+      }
+    }
     const PythonLine line;
     const auto apply = [&] {
       if constexpr (arity == 1) return detail::map(op, given[0].operand());

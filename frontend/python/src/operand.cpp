@@ -1,5 +1,6 @@
 #include "frontend/python/src/operand.h"
 
+#include <limits>
 #include <string>
 
 #include "compiler/base/error.h"
@@ -99,6 +100,23 @@ bool Argument::parse(PyObject* object) {
     return true;
   }
   return false;
+}
+
+bool Argument::parse_beside(PyObject* object, PyObject* other, ir::Op op) {
+  try {
+    return parse(object);
+  } catch (const OverflowError&) {
+    if (!PyLong_Check(object) || !is_array(other)) throw;
+    const DType dtype = array_of(other).dtype();
+    const bool whole = is_integer(dtype) || dtype == DType::Bool;
+    if (whole && ir::info(op).result != ir::Result::Bool) throw;
+    const double value = PyLong_AsDouble(object);
+    if (!whole && value == -1 && PyErr_Occurred()) throw nb::python_error();
+    PyErr_Clear();
+    const int sign = PyObject_RichCompareBool(object, nb::int_(0).ptr(), Py_LT) == 1 ? -1 : 1;
+    number_ = whole ? Number(sign * std::numeric_limits<double>::infinity()) : Number(value);
+    return true;
+  }
 }
 
 void Argument::convert(PyObject* object, std::optional<DType> dtype) {

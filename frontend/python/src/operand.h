@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "compiler/ir/op.h"
 #include "frontend/python/src/python_array.h"
 
 namespace weft::python {
@@ -13,6 +14,9 @@ class Argument {
  public:
   // False when the object is nothing of the kind. Throws when it is, but cannot be converted.
   bool parse(PyObject* object);
+  // As parse(); an integer of more than 64 bits is taken beside an array of floats, as one of those, and by
+  // comparisons beside one of integers, as infinity.
+  bool parse_beside(PyObject* object, PyObject* other, ir::Op op);
   // Takes what is no array and no number as an array, of this dtype if one is given.
   void convert(PyObject* object, std::optional<DType> dtype = {});
   // As parse(); what cannot be converted is told when the operand is asked for, by an op.

@@ -12,10 +12,10 @@ using ir::Op;
 PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
 
 template <class F>
-PyObject* binary(PyObject* a, PyObject* b, F&& f) {
+PyObject* binary(Op op, PyObject* a, PyObject* b, F&& f) {
   return guarded([&]() -> PyObject* {
     Argument x, y;
-    if (!x.parse(a) || !y.parse(b)) return not_implemented();
+    if (!x.parse_beside(a, b, op) || !y.parse_beside(b, a, op)) return not_implemented();
     const PythonLine line;
     return wrap(f(x.operand(), y.operand()));
   });
@@ -23,7 +23,7 @@ PyObject* binary(PyObject* a, PyObject* b, F&& f) {
 
 template <Op op>
 PyObject* map2(PyObject* a, PyObject* b) {
-  return binary(a, b, [](const Operand& x, const Operand& y) { return detail::map(op, x, y); });
+  return binary(op, a, b, [](const Operand& x, const Operand& y) { return detail::map(op, x, y); });
 }
 
 template <Op op>
@@ -39,7 +39,7 @@ PyObject* in_place(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     if (is_value(a)) return not_implemented();  // `x += 1` gives another
     Argument y;
-    if (!y.parse(b)) return not_implemented();
+    if (!y.parse_beside(b, a, op)) return not_implemented();
     const PythonLine line;
     detail::in_place(op, array_of(a), y.operand());
     return Py_NewRef(a);
@@ -80,7 +80,7 @@ PyObject* times(PyObject* a, PyObject* b) {
 }
 
 PyObject* product(PyObject* a, PyObject* b) {
-  return binary(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); });
+  return binary(Op::dot, a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); });
 }
 PyObject* product_in_place(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {

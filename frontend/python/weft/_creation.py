@@ -133,6 +133,8 @@ def ascontiguousarray(obj: Any, dtype: Any = None) -> Array:
 
 def copy(a: Any, order: str = "K") -> Array:
     """A copy; it costs nothing before one of the two is written."""
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"copy: order is 'C', 'F', 'A' or 'K': got {order!r}")
     return _core.copy(a) if isinstance(a, Array) else asarray(a, copy=True)
 
 
@@ -273,15 +275,21 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return _core.tri(N, columns, _diagonal("tri", k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 
+def _rows(x: Any) -> Array:
+    """The array; a vector as so many rows, as NumPy's masks of triangles have it."""
+    x = asarray(x)
+    return _core.broadcast_to(x, x.shape * 2) if x.ndim == 1 else x
+
+
 def tril(x: Any, /, k: int = 0) -> Array:
     """What lies at and below the diagonal k of the last two axes, zeros above."""
-    x = asarray(x)
+    x = _rows(x)
     return _core.tril(x, _diagonal("tril", k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
     """What lies at and above the diagonal k of the last two axes, zeros below."""
-    x = asarray(x)
+    x = _rows(x)
     return _core.triu(x, _diagonal("triu", k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 

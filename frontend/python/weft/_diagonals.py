@@ -8,7 +8,6 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import target
-from weft._grids import indices
 from weft._shaping import permute_dims, reshape
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -52,10 +51,10 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
 
 def diag(v: Any, k: int = 0) -> Array:
-    """A vector as a diagonal of a matrix, or a copy of the diagonal of a matrix."""
+    """A vector as a diagonal of a matrix, or the diagonal of a matrix, a read-only view."""
     x = asarray(v)
     if x.ndim == 2:
-        return _core.copy(diagonal(x, k))
+        return diagonal(x, k)
     if x.ndim != 1:
         raise ValueError(f"diag: takes one axis or two: got shape {x.shape}")
     n = x.shape[0] + (k if k >= 0 else -k)
@@ -72,13 +71,23 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 
 def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
-    """Writes to the main diagonal."""
-    if target("fill_diagonal", a).ndim != 2 or wrap:
-        raise ValueError(f"fill_diagonal: takes a matrix, without wrap: got shape {a.shape}, wrap {wrap!r}")
-    n = builtins.min(a.shape)
-    flat = a[:n, :n]
-    positions = indices((n,))[0]
-    flat[positions, positions] = val
+    """Writes to the main diagonal; with `wrap` also to those that begin below it in a matrix of more rows than columns."""
+    shape = target("fill_diagonal", a).shape
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        raise ValueError(f"fill_diagonal: takes a matrix, or more axes that are all as long: got shape {shape}")
+    if len(shape) > 2 or not wrap or shape[0] <= shape[1]:
+        n = builtins.min(shape)
+        positions = (_core.iota((n,), 0),) * len(shape)
+    else:
+        rows, columns = shape
+        # Each diagonal is followed by a row that has none of it.
+        at = _core.iota((-(-rows * columns // (columns + 1)),), 0) * (columns + 1)
+        positions = (at // columns, at % columns)
+    n = positions[0].shape[0]
+    values = _core.reshape(asarray(val, device=a.device), (-1,))
+    if values.size not in (0, 1, n):
+        values = _core.tile(values, (-(-n // values.size),))[:n]
+    a[positions] = values
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:

@@ -10,6 +10,7 @@ from weft._compiled import recording
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import store, target
+from weft._memory import to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -372,8 +373,13 @@ class Generator:
         permuted = _indexing.take_along_axis(flat, order, axis=-1 if axis is None else axis)
         return self._store(_core.reshape(permuted, x.shape), out)
 
-    def shuffle(self, x: Array, axis: int = 0) -> None:
-        """Puts the elements along an axis into random order, in place."""
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Puts the elements along an axis, or those of a list, into random order, in place."""
+        if isinstance(x, list):
+            if axis:
+                raise IndexError(f"shuffle: a list has one axis: got axis {axis}")
+            x[:] = [x[i] for i in to_numpy(self.permutation(len(x))).tolist()]
+            return
         target("shuffle", x)[...] = self.permutation(x, axis)
 
     def choice(

@@ -76,7 +76,7 @@ def ravel(self: Array, order: str = "C") -> Array:
 
 def copy(self: Array, order: str = "C") -> Array:
     """A copy; it costs nothing before one of the two is written."""
-    return _core.copy(self)
+    return _creation.copy(self, order)
 
 
 def astype(
@@ -92,7 +92,11 @@ def view(self: Array, dtype: Any = None) -> Array:
     """The same memory, its bits read as another dtype of the same size."""
     if dtype is None:
         return self[...]
-    return _core.view_as(self, _core.dtype(dtype))
+    to = _core.dtype(dtype)
+    if to.itemsize != self.dtype.itemsize:
+        raise TypeError(f"view: reads the bits of each element as a dtype of the same size: got {self.dtype} to {to}; "
+                        "weft.asarray(numpy.asarray(x).view(dtype)) has those of a copy")
+    return _core.view_as(self, to)
 
 
 def conj(self: Array) -> Array:

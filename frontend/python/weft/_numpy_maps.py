@@ -225,8 +225,8 @@ def isrealobj(x: Any) -> builtins.bool:
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> Array:
     """Where |a - b| <= atol + rtol * |b|."""
     a, b = asarray(a), asarray(b)
-    if a.dtype.kind == "b" or b.dtype.kind == "b":
-        a, b = _core.add(a, 0), _core.add(b, 0)
+    if b.dtype.kind in "biu":
+        b = _core.astype(b, _core.dtype("float64"))  # differences of integers may not be ones of their dtype
     near = _core.less_equal(_core.abs(_core.subtract(a, b)), _core.add(atol, _core.multiply(rtol, _core.abs(b))))
     result = _core.logical_or(_core.equal(a, b), _core.logical_and(near, _core.isfinite(b)))
     if equal_nan:

@@ -127,14 +127,15 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
-    """The cross product of vectors of three elements."""
+    """The cross product of vectors of three elements. (NumPy gives up that of two: it is a[0] * b[1] - a[1] * b[0].)"""
     from weft._shaping import moveaxis
 
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = moveaxis(asarray(a), axisa, -1), moveaxis(asarray(b), axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ValueError(f"cross: takes vectors of three elements: got {x.shape} and {y.shape}")
+        two = "; of two elements write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]" if {x.shape[-1:], y.shape[-1:]} <= {(2,), (3,)} else ""
+        raise ValueError(f"cross: takes vectors of three elements{two}: got {x.shape} and {y.shape}")
     parts = [x[..., i - 2] * y[..., i - 1] - x[..., i - 1] * y[..., i - 2] for i in range(3)]
     return moveaxis(stack(parts, axis=-1), -1, axisc)
 

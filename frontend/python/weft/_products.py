@@ -189,10 +189,31 @@ def _placed(x: Array, labels: list[Any], order: list[Any]) -> Array:
     return _core.reshape(x, [extents.get(one, 1) for one in order])
 
 
-def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None) -> Array:
-    """Products summed over named axes: einsum('ij,jk->ik', a, b) is the matrix product."""
+def _spelled(axes: Any) -> str:
+    """Axes named by numbers as a term of subscripts."""
+    import string
+
+    term = ""
+    for one in axes:
+        if one is not Ellipsis and not (hasattr(one, "__index__") and 0 <= one < 52):
+            raise ValueError(f"einsum: axes are named by numbers below 52 and ...: got {one!r}")
+        term += "..." if one is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[one]
+    return term
+
+
+def _subscripts(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The subscripts as text, and the operands, of arrays that lists of numbers follow."""
+    lists = given[1::2]
+    if len(given) < 2 or not all(hasattr(one, "__iter__") and not isinstance(one, str) for one in lists):
+        raise TypeError("einsum: takes the subscripts as text, or after each array a list of numbers for its axes")
+    text = ",".join(map(_spelled, lists))
+    return (text if len(given) % 2 == 0 else f"{text}->{_spelled(given[-1])}"), given[0 : len(given) - len(given) % 2 : 2]
+
+
+def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None) -> Array:
+    """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
     if not isinstance(subscripts, str):
-        raise TypeError("einsum: takes the subscripts as text")
+        subscripts, operands = _subscripts((subscripts, *operands))
     xs = [asarray(x) for x in operands]
     if dtype is not None:
         xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]

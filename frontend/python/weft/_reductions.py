@@ -60,6 +60,8 @@ def _joined(join: Any, result: Array, initial: Any) -> Array:
     """The result with a number that it starts from, in the result's dtype."""
     if initial is None:
         return result
+    if type(initial) is int and result.dtype.kind in "iu":
+        return join(result, initial)  # which has to fit the dtype
     return join(result, _core.astype(asarray(initial), result.dtype))
 
 
@@ -83,6 +85,36 @@ def prod(
     return store(_joined(_core.multiply, result, initial), out)
 
 
+def _complex_position(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
+    """As argmax and argmin: complex numbers are ordered by their real parts, then by the imaginary ones; the first NaN comes before all."""
+    most, worst = (_core.max, -float("inf")) if op is _core.argmax else (_core.min, float("inf"))
+    re, im = _core.real(x), _core.imag(x)
+    first = _core.equal(re, most(re, axis, True))
+    there = _core.where(first, im, worst)
+    last = _core.logical_and(first, _core.equal(there, most(there, axis, True)))
+    nans = _core.isnan(x)
+    last = _core.where(_core.any(nans, axis, True), nans, last)
+    return _core.argmax(_core.broadcast_to(last, x.shape), axis, keepdims)
+
+
+def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
+    """The largest or smallest complex number over the axes."""
+    from weft._shaping import normalized
+
+    if not x.size:
+        raise ValueError("max, min: there is nothing to choose from without elements")
+    axes = range(x.ndim) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
+    places = sorted({normalized("max, min", one, x.ndim) for one in axes})
+    rest = [i for i in range(x.ndim) if i not in places]
+    kept = [x.shape[i] for i in rest]
+    rows = _core.reshape(_core.permute_dims(x, [*rest, *places]), (*kept, -1))
+    position = _complex_position(_core.argmax if op is _core.max else _core.argmin, rows, -1, True)
+    result = _core.take_along_axis(rows, position, -1)
+    shape = [1 if i in places else n for i, n in enumerate(x.shape)] if keepdims else kept
+    result = _core.reshape(result, shape)
+    return result if shape else _core.as_value(result)
+
+
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
     x = asarray(x)
     if where is not True:
@@ -92,7 +124,7 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
     if initial is not None and x.size == 0:
         shape = _core.sum(x, axis, keepdims).shape
         return store(_core.full(shape, initial, x.dtype, x.device), out)
-    result = op(x, axis, keepdims)
+    result = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_extremum(op, x, axis, keepdims)
     return store(_joined(join, result, initial), out)
 
 
@@ -115,7 +147,7 @@ def min(
 def ptp(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest less the smallest."""
     x = asarray(x)
-    return store(_core.subtract(_core.max(x, axis, keepdims), _core.min(x, axis, keepdims)), out)
+    return store(_core.subtract(max(x, axis, None, keepdims), min(x, axis, None, keepdims)), out)
 
 
 def any(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
@@ -133,14 +165,20 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = Fal
     return _core.count_nonzero(asarray(x), axis, keepdims)
 
 
+def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
+    x = asarray(x)
+    found = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_position(op, x, axis, keepdims)
+    return store(found, out, same_dtype=True)
+
+
 def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first largest, in the flat array without an axis."""
-    return store(_core.argmax(asarray(x), axis, keepdims), out, same_dtype=True)
+    return _position(_core.argmax, x, axis, out, keepdims)
 
 
 def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first smallest, in the flat array without an axis."""
-    return store(_core.argmin(asarray(x), axis, keepdims), out, same_dtype=True)
+    return _position(_core.argmin, x, axis, out, keepdims)
 
 
 def mean(
@@ -159,30 +197,53 @@ def mean(
     return store(result if dtype is None else _core.astype(result, _core.dtype(dtype)), out)
 
 
-def _spread(op: Any, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, correction: Any) -> Array:
+def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, where: Any, mean: Any) -> Array:
+    """The variance of the elements where a condition holds, about a mean that may be given."""
+    if x.dtype.kind in "biu":
+        x = _core.astype(x, _core.dtype("float64"))
+    if where is not True:
+        where = _core.broadcast_to(_core.astype(asarray(where), _core.dtype("bool")), x.shape)
+        count: Any = _core.sum(where, axis, keepdims)
+    else:
+        count = x.size // builtins.max(_core.sum(x, axis, False).size, 1)
+    if mean is None:
+        total = _core.sum(_masked(x, where, 0), axis, True)
+        mean = _core.divide(total, count if where is True else _core.sum(where, axis, True))
+    away = _core.subtract(x, mean)
+    squares = _core.multiply(away, away) if x.dtype.kind != "c" else _core.square(_core.real(away)) + _core.square(_core.imag(away))
+    left = _core.maximum(_core.subtract(count, correction), 0) if where is not True else builtins.max(count - correction, 0)
+    result = _core.divide(_core.sum(_masked(squares, where, 0), axis, keepdims), left)
+    part = {"complex64": "float32", "complex128": "float64"}.get(str(x.dtype))
+    result = _core.astype(result, x.dtype if part is None else _core.dtype(part))
+    return _core.sqrt(result) if op == "std" else result
+
+
+def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, correction: Any, where: Any, mean: Any) -> Array:
     x = asarray(x)
     if dtype is not None:
         x = _core.astype(x, _core.dtype(dtype))
     if correction and ddof:
         raise ValueError("var, std: ddof and correction are the same: got both")
-    return store(op(x, axis, float(correction or ddof), keepdims), out)
+    if where is not True or mean is not None:
+        return store(_spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean), out)
+    return store(getattr(_core, op)(x, axis, float(correction or ddof), keepdims), out)
 
 
 def var(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
-    *, correction: float = 0.0,
+    *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
-    """The mean squared distance to the mean, over count - correction."""
-    return _spread(_core.var, x, axis, dtype, out, ddof, keepdims, correction)
+    """The mean squared distance to the mean, which may be given with its axes kept, over count - correction."""
+    return _spread("var", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
 
 
 def std(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
-    *, correction: float = 0.0,
+    *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
     """The square root of var()."""
     try:
-        return _spread(_core.std, x, axis, dtype, out, ddof, keepdims, correction)
+        return _spread("std", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
     except Exception as error:
         raise named(error, "std") from None
 
@@ -190,23 +251,34 @@ def std(
 def average(
     a: Any, axis: Axis = None, weights: Any = None, returned: builtins.bool = False, *, keepdims: builtins.bool = False
 ) -> Any:
-    """The mean, weighted if weights are given."""
+    """The mean, weighted if weights are given; ZeroDivisionError where those, which are looked at, sum to zero."""
+    from weft._compiled import recording
+    from weft._shaping import moveaxis, normalized
+
     a = asarray(a)
     if weights is None:
         result = _core.mean(a, axis, keepdims)
         total = _core.full(result.shape, a.size / builtins.max(result.size, 1), result.dtype, a.device)
-    else:
-        weights = asarray(weights)
-        if weights.shape != a.shape:
-            if not isinstance(axis, int) or weights.ndim != 1:
-                raise TypeError("average: weights of another shape are one vector along one axis")
-            if weights.shape[0] != a.shape[axis]:
-                raise ValueError(f"average: weights must be as long as the axis: got {weights.shape} for {a.shape}")
-            extents = [1] * a.ndim
-            extents[axis] = weights.shape[0]
-            weights = _core.reshape(weights, extents)
-        total = _core.sum(_core.broadcast_to(weights, a.shape), axis, keepdims)
-        result = _core.divide(_core.sum(_core.multiply(a, weights), axis, keepdims), total)
+        return (result, total) if returned else result
+    weights = asarray(weights)
+    if weights.shape != a.shape:
+        if axis is None:
+            raise TypeError(f"average: weights of another shape belong to axes, which must be given: got {weights.shape} for {a.shape}")
+        axes = [normalized("average", one, a.ndim) for one in (axis if isinstance(axis, tuple) else (axis,))]
+        if weights.shape != tuple(a.shape[one] for one in axes):
+            raise ValueError(f"average: weights must be as long as the axes: got {weights.shape} for {a.shape}")
+        weights = _core.reshape(weights, weights.shape + (1,) * (a.ndim - len(axes)))
+        weights = moveaxis(weights, tuple(range(len(axes))), tuple(axes))
+    dtype = _core.promote(a.dtype, weights.dtype)
+    if a.dtype.kind in "biu":
+        dtype = _core.promote(dtype, _core.dtype("float64"))
+    weights = _core.astype(weights, dtype)
+    total = _core.sum(_core.broadcast_to(weights, a.shape), axis, keepdims)
+    result = _core.divide(_core.sum(_core.multiply(a, weights), axis, keepdims), total)
+    if recording.get() is None:
+        _core.eval([result, total])
+        if builtins.bool(_core.any(_core.equal(total, 0), None, False)):
+            raise ZeroDivisionError("average: weights must not sum to zero")
     return (result, total) if returned else result
 
 

@@ -66,6 +66,8 @@ def _tuple(axes: Any) -> tuple[int, ...]:
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
     x = asarray(x)
+    if order == "A":
+        order = "F" if x.flags.fnc else "C"
     if order == "F":
         shape = _tuple(shape)
         if -1 in shape:
@@ -74,7 +76,7 @@ def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | No
                 known *= 1 if extent == -1 else extent
             shape = tuple(x.size // builtins.max(known, 1) if extent == -1 else extent for extent in shape)
         return transpose(_core.reshape(transpose(x), shape[::-1]))
-    if order not in ("C", "A", "K"):
+    if order != "C":
         raise ValueError(f"reshape: order is 'C', 'F' or 'A': got {order!r}")
     result = _core.reshape(_core.copy(x) if copy else x, shape)
     if copy is False and not _core.shares_cell(result, x):
@@ -82,8 +84,27 @@ def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | No
     return result
 
 
+def _by_stride(x: Array) -> list[int]:
+    """The axes from the longest stride to the shortest; where a stride is 0 they stay in order, as NumPy leaves them."""
+    strides = [builtins.abs(one) for one in _core.strides(x)]
+    axes = list(range(x.ndim))[::-1]
+    for i in range(1, x.ndim):
+        place = i
+        for j in range(i - 1, -1, -1):
+            here, there = strides[axes[i]], strides[axes[j]]
+            if here and there:
+                if there <= here:
+                    break
+                place = j
+        axes.insert(place, axes.pop(i))
+    return axes[::-1]
+
+
 def ravel(x: Any, /, order: str = "C") -> Array:
-    """All elements along one axis; a view where the layout allows it."""
+    """All elements along one axis; a view where the layout allows it. Order "K" is that of memory: the longest strides first."""
+    x = asarray(x)
+    if order == "K":
+        x, order = _core.permute_dims(x, _by_stride(x)), "C"
     return reshape(x, (-1,), order)
 
 
@@ -257,31 +278,62 @@ def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> tuple[Array,
     return tuple(x if x.shape == shape else _core.broadcast_to(x, shape) for x in xs)
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
-    """One value, or what `mode` says, before and after each axis."""
-    x = asarray(array)
-    if mode != "constant" or set(options) - {"constant_values"}:
-        import numpy
+# What pad() takes from the array itself: the positions that NumPy gives are those of its elements.
+_taken = ("edge", "reflect", "symmetric", "wrap")
 
-        from weft._host import answered
 
-        return answered(numpy.pad, x, pad_width, mode=mode, **options)
+def _widths(x: Array, pad_width: Any) -> list[tuple[int, int]]:
     import numpy
 
+    if isinstance(pad_width, dict):
+        by_axis = {normalized("pad", axis, x.ndim): one for axis, one in pad_width.items()}
+        pad_width = [tuple(numpy.broadcast_to(numpy.asarray(by_axis.get(axis, 0)), 2).tolist()) for axis in range(x.ndim)] or 0
     given = numpy.asarray(pad_width)
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"pad: widths are integers, before and after each axis: got {pad_width!r}")
     if given.ndim > 2 or builtins.any(n not in (1, want) for n, want in zip(given.shape[::-1], (2, x.ndim))):
         raise ValueError(f"pad: widths are one pair, or one for each of {x.ndim} axes: got shape {given.shape}")
-    widths = numpy.broadcast_to(given, (x.ndim, 2)).tolist()
+    if given.size and given.min() < 0:
+        raise ValueError(f"pad: widths must not be negative: got {pad_width!r}")
+    return [(pair[0], pair[1]) for pair in numpy.broadcast_to(given, (x.ndim, 2)).tolist()]
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
+    """One value, or what `mode` says, before and after each axis."""
+    import numpy
+
+    from weft._host import answered
+
+    x = asarray(array)
+    if mode in _taken and options.get("reflect_type", "even") == "even" and set(options) <= {"reflect_type"}:
+        widths = _widths(x, pad_width)
+        for axis, (before, after) in enumerate(widths):
+            if before or after:
+                if not x.shape[axis]:
+                    raise ValueError(f"pad: an axis without elements has none to repeat: got shape {x.shape}")
+                positions = numpy.pad(numpy.arange(x.shape[axis]), (before, after), mode)
+                x = _core.take(x, asarray(positions, device=x.device), axis)
+        return _core.copy(x) if x is array else x
+    if mode != "constant" or set(options) - {"constant_values"}:
+        return answered(numpy.pad, x, pad_width, mode=mode, **options)
+    widths = _widths(x, pad_width)
     values = numpy.asarray(options.get("constant_values", 0))
     if values.dtype.kind not in "biufc":
         raise TypeError(f"pad: constant_values are numbers: got {options['constant_values']!r}")
-    if values.ndim:
-        from weft._host import answered
-
-        return answered(numpy.pad, x, pad_width, mode=mode, **options)
-    return _core.pad(x, [tuple(pair) for pair in widths], values.item())
+    if values.dtype.kind in "iu" and x.dtype.kind in "iu":
+        values = values.astype(x.dtype)  # cut to its bits, as NumPy stores them
+    if not values.ndim:
+        return _core.pad(x, widths, values.item())
+    try:
+        values = numpy.broadcast_to(values, (x.ndim, 2)).tolist()
+    except ValueError:
+        raise ValueError(f"pad: constant_values are one pair, or one for each of {x.ndim} axes: got shape {values.shape}") from None
+    for axis, ends in enumerate(values):
+        for side, value in enumerate(ends):
+            here = [(0, 0)] * x.ndim
+            here[axis] = (0, widths[axis][1]) if side else (widths[axis][0], 0)
+            x = _core.pad(x, here, value)
+    return x
 
 
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:

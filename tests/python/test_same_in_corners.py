@@ -1,0 +1,82 @@
+"""Corners of NumPy's functions: complex order, integers beyond 64 bits, orders of memory, weights, padding, triangles, labels by number."""
+
+import numpy as np
+import pytest
+import weft as wf
+from test_same_as_numpy import check, same
+
+
+@pytest.mark.parametrize("expression", [
+    *(f"z {op} {other}" for op in ("<", "<=", ">", ">=") for other in ("z[::-1]", "1", "1j", "np.float32(3)", "np.complex64(1+2j)", "f[:2]", "a[:2]")),
+    *(f"np.{f}(c, c.T)" for f in ("maximum", "minimum", "fmax", "fmin", "less", "greater_equal")), "np.clip(c, 0, 1)", "np.maximum(c.astype('c8'), 1)", "np.maximum(f[:2], z)",
+    *(f"np.{f}(c{axis})" for f in ("max", "min", "argmax", "argmin") for axis in ("", ", axis=0", ", axis=1", ", axis=-1, keepdims=True")), "np.ptp(z)", "np.maximum.reduce(c)",
+    "np.max(c[:0])", "np.argmin(c[:, :0])", "np.max(z, initial=9)", "np.min(c, axis=(0, 1))", "c[:, 1:].max()", "c[:, 1:].argmin(0)", "c.astype('c8').max(1)",
+])  # fmt: skip
+def test_complex_numbers_are_ordered(expression):
+    check("x = (lambda c: " + expression + ")(np.array([[1 + 2j, 1 - 1j, 1 + 2j], [complex(0, np.nan), 3, -2j], [3, complex(np.nan, 1), 3 + 0j]])); x")
+
+
+@pytest.mark.parametrize("number", [2**64, 2**70, -(2**63) - 1, -(2**70), 10**400])
+def test_integers_beyond_64_bits(number):
+    for expression in ("a < n", "a == n", "a != n", "n > a", "u >= n", "n <= u", "f < n", "f + n", "f * n", "n / f", "np.maximum(f, n)", "np.less(a, n)", "f.astype('f4') + n",
+                       "a + n", "np.maximum(a, n)", "z + n", "x = f.copy(); x += n", "x = a.copy(); x += n"):
+        check(f"n = {number}; " + (expression if ";" in expression else f"x = {expression}"))
+
+
+@pytest.mark.parametrize("expression", [
+    "m.T.ravel('K')", "m.T.ravel('A')", "m.T.flatten('K')", "t.transpose(1, 0, 2).ravel('K')", "t[:, ::-1].ravel('K')", "t[::2].ravel('K')", "t.swapaxes(0, 2).reshape(-1, order='A')",
+    "m.T.reshape(1, 4, order='A')", "m.reshape(4, order='K')", "m.ravel('X')", "m.flatten('X')", "m.copy('X')", "np.broadcast_to(a, (2, 3)).ravel('K')", "t.ravel('F')",
+])  # fmt: skip
+def test_orders_of_memory(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "np.average(m, axis=1, weights=[0, 0])", "np.average(a, weights=[1, -1, 0])", "np.average(m, axis=1, weights=[1, 2], returned=True)", "np.average(a, returned=True)",
+    "np.average(f.astype('f4'), weights=[1, 2, 3], returned=True)", "np.average(f.astype('f4'), returned=True)", "np.average(m, axis=(0, 1), weights=m)", "np.average(a, weights=[1, 2])",
+    "np.average(t, axis=(0, 1), weights=np.ones((2, 3)), returned=True)", "np.average(t, axis=(2, 0), weights=np.arange(1, 9).reshape(4, 2))", "np.average(t, weights=[1, 2])",
+    "np.var(m, where=m > 1)", "np.std(m, axis=1, where=[True, False])", "np.var(f, mean=f.mean())", "np.std(m, axis=1, mean=m.mean(1, keepdims=True), ddof=1)",
+    "np.var(f.astype('f4'), where=[True, True, False], keepdims=True)", "np.var(z, where=[True, True])", "np.var(f, where=False)", "np.std(f, where=[True, False, True], correction=1)",
+    "np.max(u, initial=300)", "np.min(u, initial=-1)", "np.max(u, initial=3)", "np.max(f, initial=3)",
+    "np.isclose(u[:1], u[2:], atol=2)", "np.isclose(a, a + 1, atol=1)", "np.allclose(u, u)", "np.isclose(f.astype('f4'), .5)", "np.isclose(b, b)", "np.isclose(z, z + 1e-9)",
+])  # fmt: skip
+def test_weights_means_and_closeness(expression):
+    check(expression)
+
+
+def test_weights_are_not_looked_at_while_a_function_is_recorded():
+    f = wf.compile(lambda a, w: wf.average(a, weights=w))
+    same(np.asarray(2.5), f(wf.asarray([1.0, 3.0]), wf.asarray([1.0, 3.0])))
+
+
+@pytest.mark.parametrize("expression", [
+    "np.pad(u, 1, constant_values=300)", "np.pad(m, {0: (1, 2)})", "np.pad(m, {-1: 1}, 'edge')", "np.pad(m, ((1, 2), (0, 1)), constant_values=((1, 2), (3, 4)))",
+    "np.pad(m, 1, constant_values=(5, 6))", "np.pad(a, 1, constant_values=(1, 2, 3))", "np.pad(a, -1)", "np.pad(a, -1, 'edge')", "np.pad(a, 2, 'foo')", "np.pad(a[:0], 1, 'edge')",
+    *(f"np.pad({x}, {width}, '{mode}')" for mode in ("edge", "reflect", "symmetric", "wrap", "linear_ramp") for x, width in (("a", "(2, 3)"), ("m", "((1, 0), (2, 5))"), ("t", "1"), ("a", "0"))),
+    "np.pad(m, 1, 'reflect', reflect_type='odd')", "np.pad(m, 1, 'mean')", "np.pad(a, 1, 'edge', constant_values=1)", "np.pad(a, 1, lambda v, w, i, k: None)",
+])  # fmt: skip
+def test_padding(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "x = np.diag(m); x[0] = 1", "x = np.diag(m); m[0, 0] = 9; x", "np.diag(m, 1)", "np.tril(a)", "np.triu(a, 1)", "x = np.zeros((6, 2), int); np.fill_diagonal(x, [1, 2, 3], wrap=True)",
+    "x = np.zeros((2, 2, 2), int); np.fill_diagonal(x, 5)", "x = np.zeros((4, 2)); np.fill_diagonal(x, 4)", "x = np.zeros((4, 2)); np.fill_diagonal(x, 4, wrap=True)",
+    "x = np.zeros((7, 3)); np.fill_diagonal(x, [1, 2], wrap=True)", "x = np.zeros((3, 5)); np.fill_diagonal(x, [1, 2, 3, 4], wrap=True)", "np.fill_diagonal(t, 1)", "np.fill_diagonal(a, 1)",
+    "np.einsum(m, [0, 1], m, [1, 2], [0, 2])", "np.einsum(m, [0, 1], m, [1, 2])", "np.einsum(m, [1, 0])", "np.einsum(m, [0, 0])", "np.einsum(m, [0, 1], [])",
+    "np.einsum(t, [0, Ellipsis], [Ellipsis])", "np.einsum(t, [Ellipsis, 0], [0, Ellipsis])", "np.einsum(m, [0, 60])", "np.einsum(m)", "np.einsum(3, m)",
+])  # fmt: skip
+def test_triangles_diagonals_and_labels_by_number(expression):
+    check(expression)
+
+
+def test_a_view_of_another_size_is_refused_with_what_to_write():
+    with pytest.raises(TypeError, match="view: reads the bits .*numpy.asarray"):
+        wf.asarray([1 + 2j]).view(float)
+
+
+def test_a_list_is_shuffled_in_place():
+    cards = list("abcdefgh")
+    before = cards
+    wf.random.default_rng(3).shuffle(cards)
+    assert before is cards and sorted(cards) == list("abcdefgh") and cards != list("abcdefgh")

@@ -558,20 +558,24 @@ void CudaEmitter::open_elements(const Batch& b) {
       : s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)))
       : ragged_    ? format("{} + e < {}", element_base_, spell(extent(lane_)))
                    : "";
-  const std::string ok = exact_ || inside_ ? "" : "ok[u]", in_fold = both(ok, columns_ ? "" : full),
-                    in_store = both(both(ok, all_live_ ? "" : "live"), full);
-  every_fold_ = in_fold.empty();
-  every_store_ = in_store.empty();
-  bool folds = false, stores = false, positions = false;
+  bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
     const Stmt& s = b.sweep->body[k];
     const bool alone = b.routes[k].path == Path::Element;
     auto* fold = std::get_if<Fold>(&s);
     const bool across = fold && p_.accumulators[fold->accumulator].across;
     folds |= (fold && !across) || std::holds_alternative<Scan>(s);
+    once |=
+        std::holds_alternative<Scan>(s) || (fold && !across && adds_up(p_.accumulators[fold->accumulator]));
     stores |= across || (alone && std::holds_alternative<Store>(s));
     positions |= alone && index_of(s);
   }
+  // The largest of values stays what it is when the last of them is taken again.
+  const std::string ok = exact_ || inside_ ? "" : "ok[u]",
+                    in_fold = both(once ? ok : "", columns_ ? "" : full),
+                    in_store = both(both(ok, all_live_ ? "" : "live"), full);
+  every_fold_ = in_fold.empty();
+  every_store_ = in_store.empty();
   if (folds && !every_fold_) code_.line("const bool in_fold = {};", in_fold);
   if (stores && !every_store_) code_.line("const bool in_store = {};", in_store);
   if (positions) lane_position();

@@ -3,8 +3,8 @@
 // vectors of `lanes` elements along the lane axis, and runs in three steps that keep its loads in flight
 // together: loads and whatever is the same along the lanes; the elements, one by one; vector stores.
 //
-// Threads whose place lies behind the end work on the last place again and only their folds and stores are
-// left out, so that nothing but those is conditional.
+// Threads whose place lies behind the end work on the last place again and only their stores and what they
+// would add up twice are left out, so that nothing but those is conditional.
 #pragma once
 
 #include <fmt/format.h>

@@ -47,7 +47,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128) weft_76d51a068931ebb3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_4f6b3f34ea959bec(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -78,11 +78,10 @@ extern "C" __global__ void __launch_bounds__(128) weft_76d51a068931ebb3(const __
     for (int u = 0; u < 4; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u];
         const I y = x1[u] + e;
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         const long long v2 = (long long)(y);
-        if (in_fold) weft_first_max(s0.t0, s0.i0, v0, (I)v2);
+        weft_first_max(s0.t0, s0.i0, v0, (I)v2);
       }
     }
   }

@@ -40,10 +40,30 @@ uint64_t true_bytes(const uint8_t* mask) {
   return (((word & low) + low) | word) & ~low;
 }
 
+// Bytes that are looked at together.
+constexpr int64_t kBlock = 64;
+
+bool any_true(const uint8_t* block) {
+  uint64_t words[kBlock / 8], all = 0;
+  std::memcpy(words, block, kBlock);
+  for (const uint64_t word : words) all |= word;
+  return all != 0;
+}
+
 int64_t count_true(const uint8_t* mask, int64_t count) {
-  constexpr uint64_t ones = 0x0101010101010101;
+  typedef uint8_t Lanes __attribute__((vector_size(16)));
+  constexpr int64_t kMost = 255;  // that a byte counts
   int64_t found = 0, i = 0;
-  for (; i + 8 <= count; i += 8) found += static_cast<int64_t>(((true_bytes(mask + i) >> 7) * ones) >> 56);
+  while (i + kBlock <= count) {
+    Lanes sums[kBlock / 16] = {};
+    for (int64_t blocks = 0; blocks < kMost && i + kBlock <= count; ++blocks, i += kBlock) {
+      Lanes block[kBlock / 16];
+      std::memcpy(block, mask + i, kBlock);
+      for (int64_t k = 0; k < kBlock / 16; ++k) sums[k] -= reinterpret_cast<Lanes>(block[k] != 0);
+    }
+    for (const Lanes& lanes : sums)
+      for (int64_t k = 0; k < 16; ++k) found += lanes[k];
+  }
   for (; i < count; ++i) found += mask[i] != 0;
   return found;
 }
@@ -52,9 +72,14 @@ int64_t count_true(const uint8_t* mask, int64_t count) {
 template <class F>
 void each_true(const uint8_t* mask, int64_t count, F&& found) {
   int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    for (uint64_t left = true_bytes(mask + i); left != 0; left &= left - 1)
-      if (!found(i + std::countr_zero(left) / 8)) return;
+  while (i + 8 <= count) {
+    if (i + kBlock <= count && !any_true(mask + i)) {
+      i += kBlock;
+      continue;
+    }
+    for (const int64_t end = std::min(i + kBlock, count); i + 8 <= end; i += 8)
+      for (uint64_t left = true_bytes(mask + i); left != 0; left &= left - 1)
+        if (!found(i + std::countr_zero(left) / 8)) return;
   }
   for (; i < count; ++i)
     if (mask[i] && !found(i)) return;

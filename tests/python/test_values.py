@@ -137,8 +137,8 @@ def test_an_element_is_a_value(make):
 
 def test_masks_of_every_length_and_density_pick_what_numpys_do():
     rng = np.random.default_rng(3)
-    for n in [*range(20), 1000]:
-        for share in (0, 0.01, 0.1, 0.5, 1):
+    for n in [*range(20), 63, 64, 65, 135, 1000, 40_007]:
+        for share in (0, 0.001, 0.01, 0.1, 0.5, 1):
             a, mask = np.arange(n), rng.random(n) < share
             np.testing.assert_array_equal(np.asarray(wf.asarray(a)[wf.asarray(mask)]), a[mask])
 

@@ -51,20 +51,18 @@ bool same_kind(DType from, DType to) {
   return rank(from) <= rank(to);
 }
 
-// Computes in place: f gets the array's current value and gives the new one, of any dtype and of a shape that
-// broadcasts to the array's.
+// Computes in place: f gives the array's new value; the function that it gets gives the current one, which
+// few look at.
 template <class F>
 void write(Recording& r, const Array& x, F&& f) {
   const detail::View* view = Access::view(x).get();
   detail::Cell& cell = *Access::cell(x);
   const ir::Lines& lines = r.lines();
   if (may_write_small(cell, view, r)) {
-    const NodeRef now = detail::read(x, lines);
-    if (write_small(cell, *view, f(now))) return;
+    if (write_small(cell, *view, f([&] { return detail::read(x, lines); }))) return;
   }
   cell.modify(r.count(3 * static_cast<uint32_t>(detail::steps(view)) + 3), [&](const NodeRef& held) {
-    const NodeRef now = detail::apply(view, held, lines);
-    return detail::put(view, held, f(now), lines);
+    return detail::put(view, held, f([&] { return detail::apply(view, held, lines); }), lines);
   });
   detail::flush_if_due(cell, r.oldest(), lines, true);
 }
@@ -98,7 +96,8 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
     other = ir::constant({detail::weak_dtype(r.op(), dtype, value.number()), {}}, value.number().value(),
                          r.lines());
   }
-  write(r, x, [&](const NodeRef& now) {
+  write(r, x, [&](const auto& current) {
+    const NodeRef now = current();
     const NodeRef in[] = {now, other};
     const NodeRef result = ir::elementwise(op, in, r.lines());
     check_same_kind(r.op(), dtype, result->dtype());
@@ -136,7 +135,7 @@ void Array::assign(const Operand& value) & {
     }
     node = ir::broadcast(node, shape(), r.lines());
   }
-  write(r, *this, [&](const NodeRef&) { return node; });
+  write(r, *this, [&](const auto&) { return node; });
 }
 
 void Array::assign(const Operand& value) && {

@@ -22,7 +22,7 @@ class Recycled {
         return first;
       }
     }
-    return ::operator new(bytes);
+    return ::operator new(bytes, std::align_val_t{alignof(T)});
   }
   static void operator delete(void* memory) noexcept {
     if constexpr (kKept > 0) {
@@ -33,7 +33,7 @@ class Recycled {
         return;
       }
     }
-    ::operator delete(memory);
+    ::operator delete(memory, std::align_val_t{alignof(T)});
   }
 
  private:
@@ -53,7 +53,7 @@ class Recycled {
     ~Free() {
       while (Block* block = first) {
         first = block->next;
-        ::operator delete(block);
+        ::operator delete(block, std::align_val_t{alignof(T)});
       }
     }
   };

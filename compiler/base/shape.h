@@ -5,13 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 
 namespace weft {
 
-// Any rank; up to four entries live inside the object, so that recording a node costs no allocation for them.
+// Any rank; up to five entries live inside the object, so that recording a node costs no allocation for them.
 class Dims {
  public:
   Dims() = default;
@@ -23,30 +22,30 @@ class Dims {
     std::fill(begin(), end(), value);
   }
   Dims(const Dims& o) : size_(o.size_), inline_(o.inline_) {
-    if (!o.heap_) return;  // few axes: nearly always
+    if (!o.on_heap()) return;  // few axes: nearly always
     size_ = 0;
     assign(o.data(), o.size());
   }
-  Dims(Dims&& o) noexcept
-      : size_(o.size_), capacity_(o.capacity_), heap_(std::move(o.heap_)), inline_(o.inline_) {
-    o.size_ = 0;
-    o.capacity_ = kInline;
-  }
+  Dims(Dims&& o) noexcept : size_(o.size_), capacity_(o.capacity_), inline_(o.inline_) { o.let_go(); }
   Dims& operator=(const Dims& o) {
     if (this != &o) assign(o.data(), o.size());
     return *this;
   }
   Dims& operator=(Dims&& o) noexcept {
-    size_ = o.size_, capacity_ = o.capacity_, heap_ = std::move(o.heap_), inline_ = o.inline_;
-    o.size_ = 0;
-    o.capacity_ = kInline;
+    if (this == &o) return *this;
+    if (on_heap()) delete[] heap_;
+    size_ = o.size_, capacity_ = o.capacity_, inline_ = o.inline_;
+    o.let_go();
     return *this;
+  }
+  ~Dims() {
+    if (on_heap()) delete[] heap_;
   }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  int64_t* data() { return heap_ ? heap_.get() : inline_.data(); }
-  const int64_t* data() const { return heap_ ? heap_.get() : inline_.data(); }
+  int64_t* data() { return on_heap() ? heap_ : inline_.data(); }
+  const int64_t* data() const { return on_heap() ? heap_ : inline_.data(); }
   int64_t* begin() { return data(); }
   int64_t* end() { return data() + size_; }
   const int64_t* begin() const { return data(); }
@@ -83,7 +82,7 @@ class Dims {
   }
 
  private:
-  static constexpr uint32_t kInline = 4;
+  static constexpr uint32_t kInline = 5;
   void assign(const int64_t* v, size_t n) {
     reserve(n);
     std::copy(v, v + n, data());
@@ -91,15 +90,24 @@ class Dims {
   }
   void reserve(size_t n) {
     if (n <= capacity_) return;
-    auto grown = std::make_unique<int64_t[]>(std::max<size_t>(n, capacity_ * 2));
-    std::copy(begin(), end(), grown.get());
-    heap_ = std::move(grown);
-    capacity_ = static_cast<uint32_t>(std::max<size_t>(n, capacity_ * 2));
+    const size_t capacity = std::max<size_t>(n, capacity_ * 2);
+    auto* grown = new int64_t[capacity];
+    std::copy(begin(), end(), grown);
+    if (on_heap()) delete[] heap_;
+    heap_ = grown;
+    capacity_ = static_cast<uint32_t>(capacity);
+  }
+  bool on_heap() const { return capacity_ > kInline; }
+  void let_go() {
+    size_ = 0;
+    capacity_ = kInline;
   }
 
   uint32_t size_ = 0, capacity_ = kInline;
-  std::unique_ptr<int64_t[]> heap_;
-  std::array<int64_t, kInline> inline_{};
+  union {
+    std::array<int64_t, kInline> inline_{};
+    int64_t* heap_;  // where there are more entries
+  };
 };
 
 using Shape = Dims;

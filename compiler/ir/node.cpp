@@ -17,8 +17,7 @@ thread_local bool burying = false;
 
 }  // namespace
 
-void NodeRef::release(const Node* node) {
-  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void NodeRef::bury(const Node* node) {
   const_cast<Node*>(node)->hash = reinterpret_cast<uintptr_t>(dead);
   dead = node;
   if (burying) return;
@@ -31,8 +30,8 @@ void NodeRef::release(const Node* node) {
   burying = false;
 }
 
-Inputs::Inputs(size_t size) : size_(static_cast<uint32_t>(size)) {
-  if (size_ > std::size(inline_)) heap_ = std::make_unique<NodeRef[]>(size_);
+Inputs::Inputs(size_t size) : size_(static_cast<uint32_t>(size)), inline_{} {
+  if (on_heap()) heap_ = new NodeRef[size];
 }
 
 // ---- structural hash and equality
@@ -115,7 +114,8 @@ bool same_attr(const Attr& a, const Attr& b) {
 }  // namespace
 
 Node::Node(Op o, TensorType t, Inputs&& in, Attr a, Lines l)
-    : op(o), type(std::move(t)), inputs(std::move(in)), attr(std::move(a)), lines(std::move(l)) {
+
+    : op(o), inputs(std::move(in)), type(std::move(t)), attr(std::move(a)), lines(std::move(l)) {
   hash = structural_hash(*this);
 }
 

@@ -76,9 +76,7 @@ class NodeRef {
     std::swap(node_, o.node_);
     return *this;
   }
-  ~NodeRef() {
-    if (node_) release(node_);
-  }
+  inline ~NodeRef();
   const Node* get() const { return node_; }
   const Node& operator*() const { return *node_; }
   const Node* operator->() const { return node_; }
@@ -88,7 +86,8 @@ class NodeRef {
  private:
   friend class Node;
   inline void retain() const;
-  static void release(const Node* node);
+  static inline void release(const Node* node);
+  static void bury(const Node* node);
   const Node* node_ = nullptr;
 };
 
@@ -96,36 +95,66 @@ class NodeRef {
 // node's: every copy of a reference is an atomic operation.
 class Inputs {
  public:
-  Inputs() = default;
+  Inputs() : inline_{} {}
   explicit Inputs(size_t size);  // that many empty references, to be set
   template <std::convertible_to<std::span<const NodeRef>> R>
   Inputs(const R& refs) : Inputs(std::span<const NodeRef>(refs).size()) {  // NOLINT: a list of inputs
     std::ranges::copy(std::span<const NodeRef>(refs), begin());
   }
   Inputs(std::initializer_list<NodeRef> refs) : Inputs(std::span(refs.begin(), refs.size())) {}
-  Inputs(Inputs&&) = default;
+  Inputs(Inputs&& o) noexcept : size_(o.size_) {
+    if (on_heap()) {
+      heap_ = o.heap_;
+      std::uninitialized_default_construct_n(o.inline_, kInline);
+    } else {
+      std::uninitialized_move_n(o.inline_, kInline, inline_);
+    }
+    o.size_ = 0;
+  }
+  ~Inputs() {
+    if (on_heap())
+      delete[] heap_;
+    else
+      std::destroy_n(inline_, kInline);
+  }
   size_t size() const { return size_; }
   const NodeRef& operator[](size_t i) const { return begin()[i]; }
   NodeRef& operator[](size_t i) { return begin()[i]; }
-  const NodeRef* begin() const { return heap_ ? heap_.get() : inline_; }
+  const NodeRef* begin() const { return on_heap() ? heap_ : inline_; }
   const NodeRef* end() const { return begin() + size_; }
-  NodeRef* begin() { return heap_ ? heap_.get() : inline_; }
+  NodeRef* begin() { return on_heap() ? heap_ : inline_; }
   NodeRef* end() { return begin() + size_; }
 
  private:
+  static constexpr uint32_t kInline = 3;
+  bool on_heap() const { return size_ > kInline; }
+
   uint32_t size_ = 0;
-  NodeRef inline_[3];
-  std::unique_ptr<NodeRef[]> heap_;
+  union {
+    NodeRef inline_[kInline];
+    NodeRef* heap_;  // where there are more
+  };
 };
 
-class Node : public Recycled<Node> {
+// What walks over graphs and releases touch lies in the first line of memory: graphs are larger than the
+// first caches.
+class alignas(64) Node : public Recycled<Node> {
+  friend class NodeRef;
+  mutable std::atomic<uint32_t> count_{0};
+  mutable std::atomic<bool> let_go_{false};
+
  public:
   Op op;
-  TensorType type;
+
+ private:
+  mutable std::atomic<const Node*> computed_{nullptr};
+
+ public:
+  uint64_t hash = 0;  // of op, type, attribute and inputs; an input's handle counts by its address
   Inputs inputs;
+  TensorType type;
   Attr attr;
   Lines lines;
-  uint64_t hash = 0;  // of op, type, attribute and inputs; an input's handle counts by its address
 
   const Shape& shape() const { return type.shape; }
   DType dtype() const { return type.dtype; }
@@ -150,16 +179,16 @@ class Node : public Recycled<Node> {
   // Whether the node was computed inside of a program that did not keep its value.
   bool let_go() const { return let_go_.load(std::memory_order_relaxed); }
   void set_let_go() const { let_go_.store(true, std::memory_order_relaxed); }
-
- private:
-  friend class NodeRef;
-  mutable std::atomic<uint32_t> count_{0};
-  mutable std::atomic<bool> let_go_{false};
-  mutable std::atomic<const Node*> computed_{nullptr};
 };
 
 inline void NodeRef::retain() const {
   if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
+}
+inline void NodeRef::release(const Node* node) {
+  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) bury(node);
+}
+inline NodeRef::~NodeRef() {
+  if (node_) release(node_);
 }
 
 // A graph is a value: what it needs and what it gives. `inputs` are input and scalar nodes, in argument

@@ -35,6 +35,13 @@ TEST(Dims, GrowsPastTheInlineEntriesAndKeepsItsValues) {
   EXPECT_EQ(copy, (Dims{1, 2}));
   copy.resize(6, 9);
   EXPECT_EQ(copy, (Dims{1, 2, 9, 9, 9, 9}));
+  copy = std::move(moved);
+  EXPECT_EQ(copy.size(), 100u);
+  EXPECT_EQ(copy.back(), 99);
+  moved = Dims{5};
+  EXPECT_EQ(moved, Dims{5});
+  copy = std::move(moved);
+  EXPECT_EQ(copy, Dims{5});
 }
 
 TEST(Shape, RowMajorStrides) {

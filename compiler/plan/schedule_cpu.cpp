@@ -22,11 +22,10 @@ constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-ad
 // scattered, from lines that its neighbours use too or from one of its own; a byte of a contiguous run.
 constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
                  kTimeOfByte = 0.015;
-// Rows up to this many elements, or the second number where they are reduced with little work, have masks
-// where others are cut into stretches, on processors whose loads and stores take masks: those with vectors of
-// this many bytes. Masks take no streaming stores, which from
-// kStreamedAnyway elements on are worth more.
-constexpr int64_t kMaskedRow = 2048, kMaskedLightRow = 8192, kStreamedAnyway = 256;
+// Rows up to this many elements, or the second number where they are reduced, have masks where others are cut
+// into stretches, on processors whose loads and stores take masks: those with vectors of this many bytes.
+// Masks take no streaming stores, which from kStreamedAnyway elements on are worth more.
+constexpr int64_t kMaskedRow = 2048, kMaskedReducedRow = 8192, kStreamedAnyway = 256;
 constexpr int kMaskingVector = 64;
 constexpr float kLight = 6;  // multiply-adds of an element
 // Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
@@ -305,10 +304,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
   auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
-  const bool short_row =
-      tiny >= 0 || (masks && s.order != Order::Columns &&
-                    lane <= (p.row.empty() || work.cost > kLight ? kMaskedRow : kMaskedLightRow) &&
-                    (!p.row.empty() || points > lane));
+  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns &&
+                                       lane <= (p.row.empty() ? kMaskedRow : kMaskedReducedRow) &&
+                                       (!p.row.empty() || points > lane));
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] {
     const int64_t vectors = (lane + lanes - 1) / lanes;

@@ -11,6 +11,7 @@
 #include "compiler/base/error.h"
 #include "runtime/cpu/few_rows_dot.h"
 #include "runtime/cpu/openblas.h"
+#include "runtime/cpu/packed_dot.h"
 
 namespace weft::runtime {
 namespace {
@@ -251,14 +252,19 @@ bool cpu_supports_dot(DType dtype) {
   return dtype == DType::F32 || dtype == DType::F64 || dtype == DType::C64 || dtype == DType::C128;
 }
 
-void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel) {
+void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel,
+             const Workspace& workspace) {
   check(what);
   if (what.batch == 0 || what.m == 0 || what.n == 0) return;
   auto as = [&]<typename T>(T) {
+    T* const to = static_cast<T*>(c);
+    const T *const left = static_cast<const T*>(a), *const right = static_cast<const T*>(b);
+    if constexpr (std::is_floating_point_v<T>)
+      if (packed_dot_applies(what) && parts_of(what) == 1)
+        return packed_dot(what, to, left, right, parallel, workspace);
     const OpenBlas& blas = openblas();
     const OneBlasThread one_thread(blas);
-    dot<T>(blas.of<T>(), what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b),
-           parallel);
+    return dot<T>(blas.of<T>(), what, to, left, right, parallel);
   };
   switch (what.dtype) {
     case DType::F32:

@@ -138,10 +138,12 @@ TEST(CpuDotTiles, AreEnoughForManyThreads) {
                {512, 2048, 512, 16}, {4096, 512, 64, 64}, {20, 60'000, 50, 59}, {60'000, 20, 50, 59}};
   for (auto& [m, n, k, tiles] : cases) {
     const size_t largest = static_cast<size_t>(std::max({m * n, m * k, k * n}));
-    std::vector<float> a(largest), b(largest), c(largest);
+    std::vector<std::complex<float>> a(largest), b(largest), c(largest);
     int64_t pieces = 0;
-    cpu_dot({DType::F32, 1, m, n, k, false, false, k, n, n, 0, 0, 0}, c.data(), a.data(), b.data(),
-            [&](int64_t count, int64_t, const std::function<void(int64_t, int64_t)>&) { pieces = count; });
+    cpu_dot(
+        {DType::C64, 1, m, n, k, false, false, k, n, n, 0, 0, 0}, c.data(), a.data(), b.data(),
+        [&](int64_t count, int64_t, const std::function<void(int64_t, int64_t)>&) { pieces = count; },
+        [](size_t) { return nullptr; });
     EXPECT_EQ(pieces, tiles) << m << " x " << k << " x " << n;
   }
 }
@@ -152,6 +154,20 @@ TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {
   TestFixture::check(device, 1, 1, 1, 100'001, false, false, 0);
   TestFixture::check(device, 1, 1, 1, 70'000, true, true, 1);
   TestFixture::check(device, 2, 3, 2, 66'000, true, false, 1);
+}
+
+// Several parts and stretches of k, units that are not packed at once, and ends that fill no tile.
+TYPED_TEST(CpuDot, PackedTilesMeet) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 3});
+  for (bool ta : {false, true})
+    for (bool tb : {false, true}) {
+      TestFixture::check(device, 1, 131, 257, 700, ta, tb, 3);
+      TestFixture::check(device, 3, 145, 190, 60, ta, tb, 0);
+      TestFixture::check(device, 2, 128, 128, 65, ta, tb, 1, true);
+    }
+  TestFixture::check(device, 1, 33, 1300, 4000, false, false, 0);
+  TestFixture::check(device, 1, 130, 64, 9000, true, true, 5);
 }
 
 TYPED_TEST(CpuDot, FewRowsWithALargeMatrix) {

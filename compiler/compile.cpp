@@ -358,7 +358,7 @@ class ProgramBuilder {
     copies_.push_back(claims);
     buffer_of_[claims.get()] =
         add_buffer(BufferSpec::Role::Temporary, 0, claims->type, "claims of " + title_(n));
-    add_kernel(plan::lower_scatter_largest(claims, in_memory_), summarize(step, stored_),
+    add_kernel(plan::lower_unordered_scatter(claims, in_memory_), summarize(step, stored_),
                "kernel: which value each element of " + title_(n) + " takes\n", claims.get());
     const NodeRef before =
         ir::cast(ir::map(Op::subtract, std::vector{claims, all(1, claimed)}, n.lines), DType::I64, n.lines);
@@ -368,11 +368,35 @@ class ProgramBuilder {
              buffer_of_.at(&n), "with its values");
   }
 
+  // On a GPU sums of integers are the same in any order; it adds words of 4 and 8 bytes.
+  bool adds_in_any_order(const Node& scatter) const {
+    return target_.kind == TargetKind::Cuda && scatter.op == Op::scatter_add && is_integer(scatter.dtype());
+  }
+
+  // Narrow integers are summed in words of their own.
+  void add_summed_scatter(const ir::Step& step) {
+    const Node& n = *step.library;
+    const auto& attr = n.as<ir::AxisAttr>();
+    const NodeRef none =
+        ir::broadcast(ir::constant({DType::I32, {}}, Scalar::of(int64_t{0})), n.shape(), n.lines);
+    const NodeRef values = ir::cast(n.inputs[2], DType::I32, n.lines);
+    const NodeRef sums = ir::scatter(Op::scatter_add, none, n.inputs[1], values, attr.axis, n.lines);
+    copies_.push_back(sums);
+    buffer_of_[sums.get()] = add_buffer(BufferSpec::Role::Temporary, 0, sums->type, "sums of " + title_(n));
+    add_kernel(plan::lower_unordered_scatter(sums, in_memory_), summarize(step, stored_),
+               "kernel: sums of " + title_(n) + "\n", sums.get());
+    const NodeRef in[] = {n.inputs[0], ir::cast(sums, n.dtype(), n.lines)};
+    add_copy(ir::map(Op::add, in, n.lines), buffer_of_.at(&n), "with its values");
+  }
+
   void add_library(const ir::Step& step) {
     const Node& n = *step.library;
     if (element_count(n.shape()) == 0) return;
     if (kind(n.op) == OpKind::Scatter) {
       if (worth_claiming(n)) return add_claimed_scatter(step);
+      if (adds_in_any_order(n) && size_of(n.dtype()) < 4) return add_summed_scatter(step);
+      const bool unordered =
+          adds_in_any_order(n) || (n.op == Op::scatter_distinct && target_.kind == TargetKind::Cuda);
       const std::string why = "which " + std::string(name(n.op)) + " changes";
       if (const Node* base = whole_buffer(n.inputs[0].get())) {
         add_step(CopyStep{buffer_of_.at(base), buffer_of_.at(&n)},
@@ -381,8 +405,9 @@ class ProgramBuilder {
         add_copy(n.inputs[0], buffer_of_.at(&n), why);
       }
       if (element_count(n.inputs[2]->shape()) > 0)
-        add_kernel(plan::lower_scatter(step.library, in_memory_), summarize(step, stored_),
-                   "kernel: " + title_(n) + "\n");
+        add_kernel(unordered ? plan::lower_unordered_scatter(step.library, in_memory_)
+                             : plan::lower_scatter(step.library, in_memory_),
+                   summarize(step, stored_), "kernel: " + title_(n) + "\n");
       return;
     }
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();

@@ -418,8 +418,8 @@ std::string CpuEmitter::block(const std::vector<Stmt>& stmts) {
 Emitted emit_cpu(const RowProgram& program, const Schedule& schedule, bool contract) {
   for_each_stmt(program, [](const Stmt& stmt) {
     const auto* store = std::get_if<Store>(&stmt);
-    if (store && store->largest)
-      throw InternalError("emit_cpu: rows are stored in order: got a largest store");
+    if (store && store->how != Storing::Plain)
+      throw InternalError("emit_cpu: rows are stored in order: got a store that comes in any order");
   });
   return CpuEmitter(program, schedule, contract).run();
 }

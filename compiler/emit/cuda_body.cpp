@@ -151,9 +151,16 @@ void CudaEmitter::element_load(const Load& l) {
 }
 
 void CudaEmitter::element_store(const Store& s) {
-  if (s.largest)
+  if (s.how == Storing::Largest)
     return code_.line("{}atomicMax(b{} + {}, {});", every_store_ ? "" : "if (in_store) ", s.buffer,
                       index_text(s.at), name_of(s.value));
+  if (s.how == Storing::Sum) {
+    // The hardware adds unsigned words; signed ones have the same bits.
+    const bool wide = size_of(p_.buffers[s.buffer].dtype) == 8;
+    const char* word = wide ? "unsigned long long" : "unsigned int";
+    return code_.line("{}atomicAdd(({}*)(b{} + {}), ({}){});", every_store_ ? "" : "if (in_store) ", word,
+                      s.buffer, index_text(s.at), word, name_of(s.value));
+  }
   code_.line("{}{} = {};", every_store_ ? "" : "if (in_store) ", place_of(s, s.buffer),
              packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
 }

@@ -101,6 +101,7 @@ class Step {
       case Op::gather:
         return gathered();
       case Op::scatter:
+      case Op::scatter_distinct:
       case Op::scatter_add:
         return scattered();
       case Op::update:
@@ -293,7 +294,7 @@ class Step {
               std::byte* element =
                   to + static_cast<size_t>(at[0] + position(data(1), at[1], extent) * stride) * size;
               const std::byte* value = data(2) + static_cast<size_t>(at[2]) * size;
-              if (node_.op == Op::scatter) {
+              if (node_.op != Op::scatter_add) {
                 std::memcpy(element, value, size);
               } else {
                 const Elements both[] = {{element, true}, {value, true}};

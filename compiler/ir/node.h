@@ -44,7 +44,7 @@ struct ScalarAttr {
 struct ConstantAttr {
   Scalar value;
 };
-// iota, concat, gather, scatter, scatter_add
+// iota, concat, gather, and what scatters
 struct AxisAttr {
   int64_t axis = 0;
 };

@@ -392,6 +392,7 @@ class Parser {
       case Op::concat:
       case Op::gather:
       case Op::scatter:
+      case Op::scatter_distinct:
       case Op::scatter_add:
         return axis_attribute(s, s.op == Op::iota ? s.stated->shape.size() : rank);
       case Op::permute: {

@@ -220,7 +220,8 @@ int wide_copy_elements(const RowProgram& p, int lane) {
 const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane) {
   auto* load = std::get_if<Load>(&stmt);
   auto* store = std::get_if<Store>(&stmt);
-  if ((!load && !store) || (load && !load->guards.empty()) || (store && store->largest)) return nullptr;
+  if ((!load && !store) || (load && !load->guards.empty()) || (store && store->how != Storing::Plain))
+    return nullptr;
   const Index& at = *index_of(stmt);
   if (!at.values.empty() || at.offset.value != 0 || stride_along(at, lane) != 1 ||
       stride_along(at, 0) != p.row_count())

@@ -117,12 +117,15 @@ class Lowerer {
     at[axis] = vars_.dynamic(index_node, index_at, n->shape()[axis]);
     Index where = index(ir::address(at, contiguous_strides(n->shape()), 0, vars_));
     int out = buffer(n, true);
-    if (n->op == Op::scatter_add) {
+    Storing how = Storing::Plain;
+    if (!program_.ordered && n->op != Op::scatter_distinct) {
+      how = n->op == Op::scatter_add ? Storing::Sum : Storing::Largest;
+    } else if (n->op == Op::scatter_add) {
       Value old = define(n->dtype(), true);
       emit(Load{old, out, where, {}}, true);
       v = let(Op::add, n->dtype(), {old, v});
     }
-    program_.sweeps[0].body.push_back(Store{out, where, v, {}, !program_.ordered});
+    program_.sweeps[0].body.push_back(Store{out, where, v, {}, how});
     out_.program = std::move(program_);
     return std::move(out_);
   }
@@ -643,8 +646,8 @@ Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>
   return out;
 }
 
-Lowered lower_scatter_largest(const ir::NodeRef& scatter,
-                              const std::function<bool(const ir::Node*)>& in_memory) {
+Lowered lower_unordered_scatter(const ir::NodeRef& scatter,
+                                const std::function<bool(const ir::Node*)>& in_memory) {
   ir::Group loops;
   loops.outer = scatter->inputs[2]->shape();
   Lowered out = Lowerer(loops, in_memory, one_loop_an_axis(loops)).run_scatter(scatter.get());

@@ -28,9 +28,9 @@ Lowered lower(const ir::Group& group, const std::function<bool(const ir::Node*)>
 // A scatter node, whose buffer already holds its first input: an ordered row along the indices, stores at
 // dynamic positions.
 Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const ir::Node*)>& in_memory);
-// An i32 scatter of which the largest of equal indices stays, and what was there if that is larger: in no
-// order.
-Lowered lower_scatter_largest(const ir::NodeRef& scatter,
-                              const std::function<bool(const ir::Node*)>& in_memory);
+// The same in no order. Of a scatter (i32) the largest of equal indices stays, and what was there if that is
+// larger; of scatter_distinct any; scatter_add is of 4- and 8-byte integers.
+Lowered lower_unordered_scatter(const ir::NodeRef& scatter,
+                                const std::function<bool(const ir::Node*)>& in_memory);
 
 }  // namespace weft::plan

@@ -103,13 +103,15 @@ struct Largest {
   Value out;
   int accumulator;
 };
-// `largest`: i32, in any order with others at the same index, of which the largest and what was there stays.
+// What a store does to the element. Largest (i32) and Sum (integers) come in any order with others at the
+// same index: the largest of them and of what was there stays, or their sum.
+enum class Storing : uint8_t { Plain, Largest, Sum };
 struct Store {
   int buffer;
   Index at;
   Value value;
   Run run = {};
-  bool largest = false;
+  Storing how = Storing::Plain;
 };
 using Stmt =
     std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Largest, Store>;

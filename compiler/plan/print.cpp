@@ -116,8 +116,8 @@ class Printer {
   }
   std::string text(const Largest& x) { return fmt::format("largest of a{}", x.accumulator); }
   std::string text(const Store& x) {
-    return fmt::format("b{}[{}] = {}%{}{}", x.buffer, text(x.at), x.largest ? "largest " : "", x.value,
-                       text(x.run));
+    const char* how = x.how == Storing::Largest ? "largest " : x.how == Storing::Sum ? "sum " : "";
+    return fmt::format("b{}[{}] = {}%{}{}", x.buffer, text(x.at), how, x.value, text(x.run));
   }
   std::string text(const Run& run) {
     return run.length == 1 ? "" : fmt::format(", {} of {}", run.nth + 1, run.length);

@@ -163,7 +163,8 @@ class Scheduler {
       if (stride == 0 && (!by_value || flat_)) return;
       if (l && tile_axis >= 0 && is_transposed(*l, tile_axis, s_.lane_axis)) return;
       touches = true;
-      strided |= by_value || stride != 1;
+      // Atomic stores are of single elements.
+      strided |= by_value || stride != 1 || (st && st->how != Storing::Plain);
       largest =
           std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
     });

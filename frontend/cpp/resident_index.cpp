@@ -7,6 +7,8 @@
 #include "compiler/ir/walk.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/view.h"
+#include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/reductions.h"
 
 namespace weft::detail {
 namespace {
@@ -34,6 +36,13 @@ Extremes extremes(const Layout& at, const T* data) {
   return {static_cast<int64_t>(least), static_cast<int64_t>(most)};
 }
 
+void check(std::string_view op, size_t axis, int64_t extent, const Extremes& found) {
+  if (found.least >= -extent && found.most < extent) return;
+  throw IndexError(std::string(op) + ": position out of range for axis " + std::to_string(axis) +
+                   " of extent " + std::to_string(extent) + ": got " +
+                   std::to_string(found.least < -extent ? found.least : found.most));
+}
+
 }  // namespace
 
 void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
@@ -54,10 +63,26 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
       return Extremes{};
     }
   });
-  if (found.least >= -extent && found.most < extent) return;
-  throw IndexError(std::string(op) + ": position out of range for axis " + std::to_string(axis) +
-                   " of extent " + std::to_string(extent) + ": got " +
-                   std::to_string(found.least < -extent ? found.least : found.most));
+  check(op, axis, extent, found);
+}
+
+void check_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
+  Cell& cell = *Access::cell(index);
+  if (index.size() == 0) return;
+  if (cell.device.device->host_visible() || cell.value()->op == ir::Op::constant) {
+    if (cell.value()->op != ir::Op::constant) materialized(cell);
+    return check_resident_index(op, index, axis, extent);
+  }
+  // One kernel and one byte; the position itself is only looked for when it is to be named.
+  const bool is_signed = kind(index.dtype()) == DTypeKind::Signed;
+  const Array wide = size_of(index.dtype()) < sizeof(int64_t) ? index.astype(DType::I64) : index;
+  const Array beyond = greater_equal(wide, extent);
+  const Array outside = any(is_signed ? logical_or(beyond, less(wide, -extent)) : beyond);
+  if (!outside.item<bool>()) return;
+  const auto one = [](const Array& x) { return x.astype(DType::I64).item<int64_t>(); };
+  check(op, axis, extent,
+        is_signed ? Extremes{one(min(index)), one(max(index))}
+                  : Extremes{0, one(minimum(max(index), INT64_MAX))});
 }
 
 }  // namespace weft::detail

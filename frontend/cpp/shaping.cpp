@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/weft/ops.h"
@@ -168,15 +169,37 @@ Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at
   return detail::named(r.op(), [&] { return r.finish(ir::gather(node, positions, axis, r.lines()), 2); });
 }
 
-void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
-  Recording r("put_along_axis", values);
+namespace {
+
+void scatter_along_axis(const char* op, ir::Op how, const Array& x, const Array& index, const Operand& values,
+                        int64_t axis) {
+  Recording r(op, values);
   const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
-  detail::check_stored("put_along_axis", x.dtype(), values);
+  detail::check_stored(op, x.dtype(), values);
   const NodeRef given = ir::cast(r.node(values), x.dtype(), r.lines());
-  const Array result = detail::named(r.op(), [&] {
-    return r.finish(ir::scatter(ir::Op::scatter, node, positions, given, axis, r.lines()), 3);
-  });
+  const Array result = detail::named(
+      r.op(), [&] { return r.finish(ir::scatter(how, node, positions, given, axis, r.lines()), 3); });
   Array(x).assign(Operand(result, values.at()));
+}
+
+}  // namespace
+
+void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
+  scatter_along_axis("put_along_axis", ir::Op::scatter, x, index, values, axis);
+}
+
+void add_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis) {
+  scatter_along_axis("add_along_axis", ir::Op::scatter_add, x, index, values, axis);
+}
+
+Array place(const Array& values, const Array& index, int64_t extent, Where at) {
+  Recording r("place", at);
+  const NodeRef given = r.node(values), positions = ir::cast(r.node(index), DType::I64, r.lines());
+  // Memory that nobody else holds is written where it lies.
+  const NodeRef into =
+      detail::input_node({values.dtype(), {extent}},
+                         r.device().device->allocate(static_cast<size_t>(extent) * values.itemsize()));
+  return r.finish(ir::scatter(ir::Op::scatter_distinct, into, positions, given, 0, r.lines()), 2);
 }
 
 }  // namespace weft

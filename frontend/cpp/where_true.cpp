@@ -127,9 +127,34 @@ class LatePositions final : public runtime::Buffer {
   mutable std::once_flag found_;
 };
 
+// On the device: where each true element goes is how many there are up to it. The others go behind them all.
+NodeRef positions_there(detail::DeviceSlot& device, const NodeRef& mask, int64_t elements,
+                        const ir::Lines& lines) {
+  const DType counts = elements < INT32_MAX ? DType::I32 : DType::I64;
+  const auto all = [&](int64_t value) {
+    return ir::broadcast(ir::constant({counts, {}}, Scalar::of(value).cast(counts)), {elements}, lines);
+  };
+  const NodeRef flat = ir::reshape(mask, {elements}, lines);
+  const NodeRef up_to = ir::scan(Op::cumulative_sum, ir::cast(flat, counts, lines), 0, lines);
+  const runtime::BufferRef counted = detail::evaluate(device, {&up_to, 1})[0];
+  const size_t item = size_of(counts);
+  std::byte last[8];
+  device.device->download(last, *counted, static_cast<size_t>(elements - 1) * item, item);
+  const Scalar picked = Scalar::load(counts, last);
+  const NodeRef into =
+      detail::input_node({DType::I64, {picked.i + 1}},
+                         device.device->allocate(static_cast<size_t>(picked.i + 1) * sizeof(int64_t)));
+  const NodeRef known = detail::input_node(up_to->type, counted);
+  const NodeRef before = ir::map(Op::subtract, std::vector{known, all(1)}, lines);
+  const NodeRef to = ir::map(Op::select, std::vector{flat, before, all(picked.i)}, lines);
+  const NodeRef placed = ir::scatter(Op::scatter_distinct, into, ir::cast(to, DType::I64, lines),
+                                     ir::iota({DType::I64, {elements}}, 0), 0, lines);
+  return detail::input_node({DType::I64, {picked.i}}, detail::evaluate(device, {&placed, 1})[0]);
+}
+
 // The positions of the true elements in the flat mask, as an input node.
-NodeRef true_positions(const Array& mask) {
-  if (Access::view(mask)) return true_positions(mask.copy());
+NodeRef positions_of_true(const Array& mask) {
+  if (Access::view(mask)) return positions_of_true(mask.copy());
   const detail::Cell& cell = *Access::cell(mask);
   if (NodeRef known = cell.true_positions()) return known;
   const runtime::BufferRef bytes = detail::materialized(*Access::cell(mask));
@@ -137,19 +162,18 @@ NodeRef true_positions(const Array& mask) {
   runtime::Device& device = *cell.device.device;
   const int64_t elements = mask.size();
   const detail::LongWork work;
-  std::vector<uint8_t> copied;
-  if (!device.host_visible()) {
-    copied.resize(static_cast<size_t>(elements));
-    device.download(copied.data(), *bytes, 0, copied.size());
+  if (!device.host_visible() && elements > 0) {
+    NodeRef positions = positions_there(cell.device, value, elements, {});
+    cell.set_true_positions(value, positions);
+    return positions;
   }
-  const auto* data = copied.empty() ? static_cast<const uint8_t*>(bytes->data()) : copied.data();
+  const auto* data = static_cast<const uint8_t*>(bytes->data());
   std::optional<std::vector<int64_t>> found = few_positions(data, elements, elements / kMostForLate);
   const int64_t picked = found ? static_cast<int64_t>(found->size()) : count_true(data, elements);
   runtime::BufferRef memory = device.allocate(static_cast<size_t>(picked) * sizeof(int64_t));
-  if (!found && device.host_visible()) {
+  if (!found) {
     memory = std::make_shared<LatePositions>(std::move(memory), bytes, elements);
   } else {
-    if (!found) find_positions(data, elements, found.emplace(static_cast<size_t>(picked)).data());
     device.upload(*memory, 0, found->data(), found->size() * sizeof(int64_t));
   }
   NodeRef positions = detail::input_node({DType::I64, {picked}}, std::move(memory));
@@ -235,10 +259,20 @@ class OfAll {
 
 }  // namespace
 
+Array true_positions(const Array& mask, Where at) {
+  Recording r("true_positions", at);
+  if (mask.dtype() != DType::Bool)
+    throw TypeError("true_positions: a mask is of bools: got " + std::string(name(mask.dtype())));
+  r.node(mask);
+  const NodeRef positions = positions_of_true(mask);
+  detail::buffer_of(*positions)->complete();  // anybody may read an array's memory
+  return r.finish(positions, 0);
+}
+
 Array take_where(const Array& x, const Array& mask, Where at) {
   Recording r("index", at);
   check_mask(r.op(), x, mask);
-  const NodeRef positions = true_positions(mask);
+  const NodeRef positions = positions_of_true(mask);
   const NodeRef flat = ir::reshape(r.node(x), rest_of(x, mask, mask.size()), r.lines());
   const NodeRef index = along_first(positions, flat->shape().size(), r.lines());
   return r.finish(ir::gather(flat, index, 0, r.lines()), 3);
@@ -255,7 +289,7 @@ void put_where(const Array& x, const Array& mask, const Operand& values) {
   Array target = x;
   uint32_t added = 6;
   if (!given->shape().empty()) {
-    const NodeRef positions = true_positions(mask);
+    const NodeRef positions = positions_of_true(mask);
     const Shape picked = rest_of(x, mask, positions->shape()[0]);
     // Leading axes of extent 1 that the target lacks do not matter, as in NumPy.
     Shape from = given->shape();

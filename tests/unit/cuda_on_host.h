@@ -66,8 +66,9 @@ static inline void __stcs(T* p, T x) {
 }
 
 // Blocks run one after another.
-static inline unsigned atomicAdd(unsigned* to, unsigned by) {
-  const unsigned before = *to;
+template <class T>
+static inline T atomicAdd(T* to, T by) {
+  const T before = *to;
   *to += by;
   return before;
 }

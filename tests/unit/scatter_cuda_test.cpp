@@ -87,5 +87,37 @@ TEST(ScatterCuda, TheLastOfEqualIndicesStays) {
   expect_agrees(scatter("f32", "[5, 33]", "[5, 400]", "[5, 400]", 1));
 }
 
+TEST(ScatterCuda, SumsAreOfAllValues) {
+  for (const char* dtype : {"u16", "i32", "u64"}) {
+    expect_agrees(scatter(dtype, "[40]", "[300]", "[300]", 0, "scatter_add"));
+    expect_agrees(scatter(dtype, "[3, 40, 2]", "[3, 30, 1]", "[3, 30, 2]", 1, "scatter_add"));
+  }
+}
+
+// Whether threads of many blocks add at once.
+int64_t threads_that_add(const char* dtype) {
+  ir::Graph graph;
+  const Program program = compiled(scatter(dtype, "[1000]", "[50000]", "[50000]", 0, "scatter_add"), graph);
+  for (auto& step : program.steps)
+    if (auto* k = std::get_if<KernelStep>(&step);
+        k && program.kernels[static_cast<size_t>(k->kernel)].text.find("atomicAdd((") != std::string::npos)
+      return k->launch.tasks * k->launch.threads;
+  return 0;
+}
+
+TEST(ScatterCuda, IntegersAreAddedInAnyOrderAndFloatsAreNot) {
+  for (const char* dtype : {"i8", "u16", "u32", "i64"}) EXPECT_GE(threads_that_add(dtype), 10000) << dtype;
+  for (const char* dtype : {"f16", "f32", "f64", "c64"}) EXPECT_EQ(threads_that_add(dtype), 0) << dtype;
+}
+
+TEST(ScatterCuda, DistinctPositionsAreStoredInNoOrder) {
+  for (const char* dtype : {"f32", "u8"}) {
+    const std::string t = dtype;
+    expect_agrees("%x = input \"x\" : " + t + "[310]\n%v = input \"v\" : " + t +
+                  "[300]\n%k = iota axis=0 : i64[300]\n%m = multiply %k, 7\n%i = remainder %m, 301\n"
+                  "%y = scatter_distinct %x, %i, %v, axis=0\nreturn %y");
+  }
+}
+
 }  // namespace
 }  // namespace weft

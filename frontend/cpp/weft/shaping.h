@@ -47,7 +47,15 @@ Array take(const Array& x, const Array& index, int64_t axis = 0, Where at = Wher
 Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at = Where::current());
 // Writes values at those positions; the last of equal positions stays.
 void put_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis);
+// Adds values at those positions, every one of equal positions. On a GPU integers are added in parallel,
+// floats one after another.
+void add_along_axis(const Array& x, const Array& index, const Operand& values, int64_t axis);
+// An array of `extent` elements whose element index[i] is values[i], for one axis of positions. What no
+// position names is unspecified, and so is which of equal positions stays.
+Array place(const Array& values, const Array& index, int64_t extent, Where at = Where::current());
 
+// The positions of true elements in the flat mask. The mask is computed, as the result's shape depends on it.
+Array true_positions(const Array& mask, Where at = Where::current());
 // x[mask] for a mask over x's leading axes: one axis of what it picks stands for them. The mask is computed,
 // as the result's shape depends on it.
 Array take_where(const Array& x, const Array& mask, Where at = Where::current());

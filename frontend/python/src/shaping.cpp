@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 
+#include "frontend/cpp/resident_index.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -151,6 +152,35 @@ void bind_shaping(nb::module_& m) {
                        axis.one("put_along_axis"));
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
+  m.def(
+      "add_along_axis",
+      [](const Valued& x, const Array& index, const Argument& values, const Integers& axis) {
+        const PythonLine line;
+        add_along_axis(target("add_along_axis", x), index, values.operand("add_along_axis"),
+                       axis.one("add_along_axis"));
+      },
+      "x"_a, "index"_a, "values"_a, "axis"_a);
+  m.def(
+      "place",
+      [](const Array& values, const Array& index, const Integers& extent) {
+        const PythonLine line;
+        return place(values, index, extent.one("place", "the extent"));
+      },
+      "values"_a, "index"_a, "extent"_a);
+  m.def(
+      "check_index",
+      [](const std::string& op, const Array& index, size_t axis, int64_t extent) {
+        const PythonLine line;
+        detail::check_index(op, index, axis, extent);
+      },
+      "op"_a, "index"_a, "axis"_a, "extent"_a, "IndexError when a position lies outside of the axis.");
+  m.def(
+      "true_positions",
+      [](const Array& mask) {
+        const PythonLine line;
+        return true_positions(mask);
+      },
+      "mask"_a);
   m.def(
       "take_where",
       [](const Array& x, const Array& mask) {

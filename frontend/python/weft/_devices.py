@@ -17,6 +17,11 @@ __all__ = ["default_device", "device", "devices"]
 _chosen: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.device", default=None)
 
 
+def is_gpu(device: str) -> bool:
+    """Whether arrays of this device lie where the host cannot read them."""
+    return device.startswith("cuda")
+
+
 class Device(str):
     """A device by its name, 'cpu' or 'cuda:N' ('cuda' is 'cuda:0'); a string equal to that name.
 

@@ -1,6 +1,7 @@
 """What NumPy answers for us, on host memory: results whose shape depends on the values, sorting, and searching.
 
-Their values are looked at when they are called. On the CPU NumPy reads Weft's memory where it lies; from a GPU it is copied.
+Their values are looked at when they are called. On the CPU NumPy reads Weft's memory where it lies. On a GPU what _on_gpu.py has
+is computed there; for the others values are copied.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections import namedtuple
 
-from weft import _core
+from weft import _core, _devices
 from weft._core import Array
 from weft._creation import asarray
 from weft._memory import from_numpy, to_numpy
@@ -109,6 +110,21 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     return _from_host(result, device)
 
 
+def _there(name: str, *args: Any, **options: Any) -> Any:
+    """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
+    if not _devices.is_gpu(_device_of([*args, *options.values()])):
+        return NotImplemented
+    from weft import _on_gpu
+
+    f = getattr(_on_gpu, name, None)
+    return NotImplemented if f is None else f(*args, **options)
+
+
+def _there_or_answered(name: str, *args: Any, **options: Any) -> Any:
+    there = _there(name, *args, **options)
+    return answered(getattr(_numpy(), name), *args, **options) if there is NotImplemented else there
+
+
 def _numpy() -> Any:
     import numpy
 
@@ -133,7 +149,9 @@ def sort(
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last."""
     x, axis = _along("sort", x, axis)
-    result = answered(_numpy().sort, x, axis=axis, stable=stable or None)
+    result = _there("sort", x, axis)
+    if result is NotImplemented:
+        result = answered(_numpy().sort, x, axis=axis, stable=stable or None)
     return _core.copy(_core.flip(result, (axis,))) if descending else result
 
 
@@ -143,6 +161,8 @@ def argsort(
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
     numpy = _numpy()
     x, axis = _along("argsort", x, axis)
+    if (there := _there("argsort", _core.flip(x, (axis,)) if descending else x, axis)) is not NotImplemented:
+        return _core.flip(_core.subtract(x.shape[axis] - 1, there), (axis,)) if descending else there
 
     def positions(values: Any) -> Any:
         if not descending:
@@ -156,17 +176,17 @@ def argsort(
 
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """The positions of what is not zero, an array for each axis."""
-    return answered(_numpy().nonzero, _real("nonzero", x))
+    return _there_or_answered("nonzero", _real("nonzero", x))
 
 
 def flatnonzero(x: Any) -> Array:
     """The positions of what is not zero in the flat array."""
-    return answered(_numpy().flatnonzero, asarray(x))
+    return _there_or_answered("flatnonzero", asarray(x))
 
 
 def argwhere(x: Any) -> Array:
     """The positions of what is not zero, one row each."""
-    return answered(_numpy().argwhere, asarray(x))
+    return _there_or_answered("argwhere", asarray(x))
 
 
 class UniqueAll(namedtuple("UniqueAll", "values indices inverse_indices counts")):
@@ -187,36 +207,42 @@ class UniqueInverse(namedtuple("UniqueInverse", "values inverse_indices")):
     __slots__ = ()
 
 
+def _unique(name: str, x: Any, **asked: builtins.bool) -> tuple[Array, ...]:
+    there = _there("unique", asarray(x), equal_nan=False, **asked)
+    return answered(lambda a: tuple(getattr(_numpy(), name)(a)), asarray(x)) if there is NotImplemented else there
+
+
 def unique_all(x: Any, /) -> UniqueAll:
     """The different elements, where each is first, which each element is, and how often; every NaN is different."""
-    return UniqueAll(*answered(lambda a: tuple(_numpy().unique_all(a)), asarray(x)))
+    return UniqueAll(*_unique("unique_all", x, return_index=True, return_inverse=True, return_counts=True))
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
     """The different elements and how often each is there; every NaN is different."""
-    return UniqueCounts(*answered(lambda a: tuple(_numpy().unique_counts(a)), asarray(x)))
+    return UniqueCounts(*_unique("unique_counts", x, return_counts=True))
 
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
     """The different elements, and which of them each element is; every NaN is different."""
-    return UniqueInverse(*answered(lambda a: tuple(_numpy().unique_inverse(a)), asarray(x)))
+    return UniqueInverse(*_unique("unique_inverse", x, return_inverse=True))
 
 
 def unique_values(x: Any, /) -> Array:
     """The different elements; every NaN is different."""
-    return answered(_numpy().unique_values, asarray(x))
+    there = _there("unique", asarray(x), equal_nan=False)
+    return answered(_numpy().unique_values, asarray(x)) if there is NotImplemented else there
 
 
 def searchsorted(
     x1: Any, x2: Any, /, side: str = "left", sorter: Any = None
 ) -> Array:
     """Where elements of x2 would go into x1, which is sorted, before (left) or behind (right) equal ones."""
-    return answered(_numpy().searchsorted, asarray(x1), asarray(x2), side=side, sorter=sorter)
+    return _there_or_answered("searchsorted", asarray(x1), asarray(x2), side=side, sorter=sorter)
 
 
 def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False, assume_unique: builtins.bool = False) -> Array:
     """For each element of x1 whether x2 has it."""
-    return answered(_numpy().isin, asarray(x1), asarray(x2), invert=invert, assume_unique=assume_unique)
+    return _there_or_answered("isin", asarray(x1), asarray(x2), invert=invert, assume_unique=assume_unique)
 
 
 def answered_by(module: str, name: str) -> Any:
@@ -225,6 +251,8 @@ def answered_by(module: str, name: str) -> Any:
     def f(*args: Any, **options: Any) -> Any:
         import importlib
 
+        if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
+            return there
         return answered(getattr(importlib.import_module(module), name), *args, **options)
 
     f.__name__ = f.__qualname__ = name

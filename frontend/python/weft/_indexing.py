@@ -1,7 +1,7 @@
 """Indices with masks and arrays of positions, as NumPy has them, in terms of views, gathers and scatters.
 
-Positions are looked at when they are used, since one outside of its axis is an IndexError; so are masks, for how many
-elements they pick. What they pick from stays lazy.
+Positions are looked at where they lie when they are used, since one outside of its axis is an IndexError; so are masks, for
+how many elements they pick. What they pick from stays lazy.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import store, target
 from weft._errors import named
-from weft._memory import from_numpy, to_numpy
+from weft._memory import from_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -28,29 +28,55 @@ __all__ = ["compress", "extract", "place", "put", "put_along_axis", "putmask", "
 _Picked = namedtuple("_Picked", "view count positions place")
 
 
-def _host_index(entry: Any) -> Any:
-    """A mask or an array of positions in host memory."""
+def _index(entry: Any) -> Any:
+    """A mask or an array of positions: an Array as it is, others in NumPy's memory."""
     import numpy
 
-    index = to_numpy(entry) if isinstance(entry, Array) else numpy.asarray(entry)
+    index = entry if isinstance(entry, Array) else numpy.asarray(entry)
     if index.size == 0 and not isinstance(entry, (Array, numpy.ndarray)):
         index = index.astype(numpy.int64)
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
-    if index.dtype.kind == "u" and index.dtype.itemsize == 8 and index.size and index.max() > numpy.iinfo(numpy.int64).max:
-        raise IndexError(f"index: position out of range: got {index.max()}")
-    # An extent may not fit a small dtype.
-    return index if index.dtype.kind == "b" else index.astype(numpy.int64, copy=False)
+    return index
 
 
 def _is_array(entry: Any) -> builtins.bool:
     return not (entry is None or entry is Ellipsis or isinstance(entry, slice))
 
 
-def _picked(x: Array, key: Any) -> _Picked:
+def _within(op: str, index: Any, axis: int, extent: int, device: str) -> Array:
+    """Positions along an axis on a device; those of Arrays are looked at where they lie. IndexError when one is outside of the axis."""
     import numpy
 
-    entries = [_host_index(one) if _is_array(one) else one for one in (key if isinstance(key, tuple) else (key,))]
+    if isinstance(index, Array):
+        _core.check_index(op, index, axis, extent)
+        return _core.to_device(_core.astype(index, _int64), device)
+    if index.size and not (-extent <= index.min() and index.max() < extent):
+        bad = index.min() if index.min() < -extent else index.max()
+        raise IndexError(f"{op}: position out of range for axis {axis} of extent {extent}: got {bad}")
+    return from_numpy(numpy.asarray(index, numpy.int64, order="C"), device, True)
+
+
+_int64 = "int64"
+
+
+def _from_start(positions: Array, extent: int) -> Array:
+    """Positions from 0, where negative ones count from the end."""
+    return _core.where(_core.less(positions, 0), _core.add(positions, extent), positions)
+
+
+def unravelled(flat: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """The positions along each axis of positions in the flat array."""
+    result = []
+    for extent in reversed(shape[1:]):
+        extent = extent or 1
+        result.append(_core.remainder(flat, extent))
+        flat = _core.floor_divide(flat, extent)
+    return (flat, *reversed(result))
+
+
+def _picked(x: Array, key: Any) -> _Picked:
+    entries = [_index(one) if _is_array(one) else one for one in (key if isinstance(key, tuple) else (key,))]
     arrays = [i for i, one in enumerate(entries) if _is_array(one)]
     used = builtins.sum(
         (one.ndim if one.dtype.kind == "b" else 1) if _is_array(one) else isinstance(one, slice) for one in entries
@@ -80,34 +106,27 @@ def _picked(x: Array, key: Any) -> _Picked:
             if entry.ndim == 0:
                 # A new axis of extent 1 or 0.
                 axes.append(len(basic))
-                indices.append(numpy.zeros(int(entry), numpy.int64))
+                indices.append(_core.full((int(entry),), 0, _int64, x.device))
                 basic.append(None)
                 continue
             axes += range(len(basic), len(basic) + entry.ndim)
-            indices += entry.nonzero()
+            indices += unravelled(_core.true_positions(asarray(entry, device=x.device)), entry.shape)
             basic += [slice(None)] * entry.ndim
             axis += entry.ndim
         else:
             extent = x.shape[axis]
-            if entry.size and not (-extent <= entry.min() and entry.max() < extent):
-                bad = entry.min() if entry.min() < -extent else entry.max()
-                raise IndexError(f"index: position out of range for axis {axis} of extent {extent}: got {bad}")
+            positions = _within("index", entry, axis, extent, x.device)
             axes.append(len(basic))
-            indices.append(numpy.where(entry < 0, entry + extent, entry))
+            indices.append(_from_start(positions, extent) if used > 1 and entry.dtype.kind == "i" else positions)
             basic.append(slice(None))
             axis += 1
     view = x[tuple(basic)]
     adjacent = arrays[-1] - arrays[0] == len(arrays) - 1
     flat = indices[0]
     for one, at in zip(indices[1:], axes[1:]):
-        flat = flat * view.shape[at] + one
+        flat = _core.add(_core.multiply(flat, view.shape[at]), one)
     order = axes + [i for i in range(view.ndim) if i not in axes]
-    return _Picked(
-        view=_core.permute_dims(view, order),
-        count=len(axes),
-        positions=from_numpy(numpy.asarray(flat, order="C"), x.device),
-        place=axes[0] if adjacent else 0,
-    )
+    return _Picked(view=_core.permute_dims(view, order), count=len(axes), positions=flat, place=axes[0] if adjacent else 0)
 
 
 def _get(x: Array, key: Any) -> Array:
@@ -150,6 +169,30 @@ def _put(flat: Array, positions: Array, value: Any) -> None:
         _core.put_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
 
 
+def _add(flat: Array, positions: Array, value: Any) -> None:
+    """Adds along the first axis at these positions, each occurrence of one counting."""
+    from weft._sorting import add_by_position, on_device
+
+    if not value.size:
+        return
+    if flat.dtype.kind in "iu" or not on_device(flat) or positions.size <= _few:
+        _core.add_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
+    else:
+        add_by_position(flat, _core.reshape(positions, (-1,)), value)
+
+
+_few = 64  # floats that a GPU adds one after another in less time than it takes to sort their positions
+
+
+def add_at(x: Array, key: Any, value: Any) -> None:
+    """x[key] += value, each occurrence of a position counting."""
+    entries = key if isinstance(key, tuple) else (key,)
+    if builtins.any(_is_array(one) for one in entries):
+        _write(_add, x, key, _stored(value, x))
+    else:
+        x[key] = _core.add(x[key], value)
+
+
 def _stored(value: Any, x: Array) -> Array:
     """What is written to x: Python's numbers have to fit its dtype, as NumPy's rule is; arrays are converted."""
     import numpy
@@ -167,12 +210,16 @@ def _set(x: Array, key: Any, value: Any) -> None:
             value = _stored(value, x)
         _core.put_where(x, asarray(key, device=x.device), value)
         return
+    _write(_put, x, key, _stored(value, x))
+
+
+def _write(how: Any, x: Array, key: Any, value: Array) -> None:
+    """Puts values at, or adds them to, what the key picks."""
     target("assign", x)
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
                          "the imaginary part of real numbers")
     view, count, positions, place = _picked(x, key)
-    value = _stored(value, x)
     rest = view.shape[count:]
     shape = [*rest[:place], *positions.shape, *rest[place:]]
     while value.ndim > len(shape) and value.shape[0] == 1:
@@ -181,7 +228,7 @@ def _set(x: Array, key: Any, value: Any) -> None:
     n = positions.ndim
     value = _core.permute_dims(value, [*range(place, place + n), *range(place), *range(place + n, value.ndim)])
     flat = _flat_below(view, count)
-    _put(flat, positions, _core.reshape(value, [positions.size, *rest]))
+    how(flat, positions, _core.reshape(value, [positions.size, *rest]))
     if not _core.shares_cell(flat, x):
         _core.assign(view, _core.reshape(flat, view.shape))
 
@@ -189,23 +236,33 @@ def _set(x: Array, key: Any, value: Any) -> None:
 _core.index_with(_get, _set)
 
 
-def _checked(index: Any, extent: int, mode: str, op: str) -> Array:
-    """Positions from 0 below the extent, as the mode has it."""
+def _checked(op: str, index: Any, axis: int, extent: int, mode: str, device: str) -> Array:
+    """Positions along an axis, as the mode has those outside of it."""
     import numpy
 
-    positions = _host_index(index)
+    positions = _index(index)
     if positions.dtype.kind == "b":
         raise TypeError(f"{op}: positions are integers: got bool")
     if mode == "raise":
-        if positions.size and not (-extent <= positions.min() and positions.max() < extent):
-            raise IndexError(f"{op}: position out of range for an extent of {extent}: got {positions.min()} to {positions.max()}")
-    elif mode == "wrap":
-        positions = positions % extent
-    elif mode == "clip":
-        positions = numpy.clip(positions, 0, extent - 1)
-    else:
+        return _within(op, positions, axis, extent, device)
+    if mode not in ("wrap", "clip"):
         raise ValueError(f"{op}: mode is 'raise', 'wrap' or 'clip': got {mode!r}")
-    return from_numpy(numpy.asarray(positions, order="C"))
+    if not isinstance(positions, Array):
+        positions = from_numpy(numpy.asarray(positions, numpy.int64, order="C"), device, True)
+    positions = _core.to_device(_core.astype(positions, _int64), device)
+    if mode == "wrap":
+        return _core.remainder(positions, extent)
+    return _core.minimum(_core.maximum(positions, 0), extent - 1)
+
+
+def _repeated(values: Any, count: int, like: Array) -> Array:
+    """So many of the values, from the first again after the last."""
+    values = _core.reshape(_stored(values, like), (-1,))
+    if values.size == 0:
+        return values
+    if values.size in (1, count):
+        return _core.broadcast_to(values, (count,))
+    return _core.take(values, _core.remainder(_core.arange(0, count, 1, _int64, like.device), values.size), 0)
 
 
 def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
@@ -216,8 +273,8 @@ def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim)
-    positions = _checked(indices, x.shape[axis], mode, "take")
-    return store(_core.take(x, _core.to_device(positions, x.device), axis), out, same_dtype=True)
+    positions = _checked("take", indices, axis, x.shape[axis], mode, x.device)
+    return store(_core.take(x, positions, axis), out, same_dtype=True)
 
 
 def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Array:
@@ -228,10 +285,10 @@ def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Array:
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take_along_axis", axis, x.ndim)
-    positions = _checked(indices, x.shape[axis], "raise", "take_along_axis")
+    positions = _checked("take_along_axis", indices, axis, x.shape[axis], "raise", x.device)
     if positions.ndim != x.ndim:
         raise ValueError(f"take_along_axis: the index has as many axes as the array, {x.ndim}: got {positions.ndim}")
-    return _core.take_along_axis(x, _core.to_device(positions, x.device), axis)
+    return _core.take_along_axis(x, positions, axis)
 
 
 def put_along_axis(x: Array, indices: Any, values: Any, axis: int | None) -> None:
@@ -242,44 +299,46 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int | None) -> Non
     if not _core.shares_cell(target, x):
         raise ValueError("put_along_axis: the strides do not allow a flat view")
     along = normalized("put_along_axis", 0 if axis is None else axis, target.ndim)
-    positions = _checked(indices, target.shape[along], "raise", "put_along_axis")
+    positions = _checked("put_along_axis", indices, along, target.shape[along], "raise", x.device)
     try:
         values = _core.broadcast_to(asarray(values, device=x.device), positions.shape)
     except Exception as error:
         raise named(error, "put_along_axis") from None
-    _core.put_along_axis(target, _core.to_device(positions, x.device), values, along)
+    _core.put_along_axis(target, positions, values, along)
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     """Writes values at positions of the flat array, repeating the values as often as needed."""
-    import numpy
-
     target("put", a)
-    positions = to_numpy(_checked(ind, a.size, mode, "put")).reshape(-1)
-    values = to_numpy(asarray(v)).reshape(-1)
+    positions = _core.reshape(_checked("put", ind, 0, a.size, mode, a.device), (-1,))
     if not positions.size:
         return
-    a[numpy.unravel_index(positions, a.shape)] = numpy.resize(values, positions.shape)
+    values = _repeated(v, positions.size, a)
+    if not values.size:
+        return
+    flat = _flat_below(a, a.ndim)
+    _put(flat, positions, values)
+    if not _core.shares_cell(flat, a):
+        _core.assign(a, _core.reshape(flat, a.shape))
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
-    import numpy
-
     target("putmask", a)
-    repeated = numpy.resize(to_numpy(asarray(values)), a.shape)
-    _core.assign(a, _core.where(mask, from_numpy(repeated, a.device), a))
+    repeated = _repeated(values, a.size, a)
+    if repeated.size:
+        _core.assign(a, _core.where(mask, _core.reshape(repeated, a.shape), a))
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
-    import numpy
-
     target("place", arr)
-    picked = _host_index(mask).astype(builtins.bool)
-    count = int(picked.sum())
-    if count:
-        arr[picked.reshape(arr.shape)] = numpy.resize(to_numpy(asarray(vals)), count)
+    mask = asarray(_index(mask), device=arr.device)
+    positions = _core.true_positions(_core.not_equal(mask, 0))
+    if positions.size:
+        if not _stored(vals, arr).size:
+            raise ValueError("place: takes at least one value: got none")
+        put(arr, positions, vals)
 
 
 def extract(condition: Any, arr: Any) -> Array:
@@ -290,9 +349,8 @@ def extract(condition: Any, arr: Any) -> Array:
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
     """The slices along an axis for which the condition is true."""
-    import numpy
-
-    mask = _host_index(condition)
+    a = asarray(a)
+    mask = asarray(_index(condition), device=a.device)
     if mask.ndim != 1:
         raise ValueError(f"compress: the condition has one axis: got shape {mask.shape}")
-    return take(a, numpy.flatnonzero(mask), axis, out)
+    return take(a, _core.true_positions(_core.not_equal(mask, 0)), axis, out)

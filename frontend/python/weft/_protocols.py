@@ -83,6 +83,18 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     return tuple(store(one, place) for one, place in zip(result, out))
 
 
+def _adds(ufunc: Any, target: Array, values: Any) -> builtins.bool:
+    """Whether it adds, or subtracts, what the target's dtype holds."""
+    import numpy
+
+    if ufunc not in (numpy.add, numpy.subtract) or target.dtype.kind not in "iufcV" or len(values) != 1:
+        return False
+    if isinstance(values[0], (builtins.bool, int, float, complex)):
+        return isinstance(values[0], (builtins.bool, int)) or target.dtype.kind in ("fcV" if isinstance(values[0], float) else "c")
+    dtype = values[0].dtype if isinstance(values[0], Array) else numpy.asarray(values[0]).dtype
+    return numpy.result_type(dtype, target.dtype) == target.dtype
+
+
 def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     """ufunc.at: NumPy's unbuffered operation in place, each occurrence of a position counting."""
     import numpy
@@ -91,6 +103,12 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
 
     if not isinstance(target, Array):
         ufunc.at(target, _to_host(index), *map(_to_host, values))
+        return
+    if _adds(ufunc, target, values):
+        from weft._indexing import add_at
+
+        value = values[0] if isinstance(values[0], Array) else asarray(numpy.asarray(values[0], target.dtype), device=target.device)
+        add_at(target, index, value if ufunc is numpy.add else _core.negative(value))
         return
     changed = numpy.array(to_numpy(target))
     ufunc.at(changed, _to_host(index), *map(_to_host, values))

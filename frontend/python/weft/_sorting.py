@@ -109,11 +109,11 @@ def _places(key: Array, shift: int) -> Array:
     return _core.reshape(place, (-1,))
 
 
-def _used_bits(key: Array) -> int:
-    """The lowest bits of the words that are not the same in all of them."""
+def _used_bits(key: Array, of: Any) -> int:
+    """The lowest bits of the words, made of values of this dtype, that are not the same in all of them."""
     bits = 8 * key.dtype.itemsize
     if bits <= 16:
-        return bits
+        return bits if of != "bool" else 1
     least, most = _core.min(key, None, False), _core.max(key, None, False)
     _core.eval([least, most])
     return (int(least.item()) ^ int(most.item())).bit_length()
@@ -127,7 +127,7 @@ def _ordered(x: Array, carried: list[Array]) -> list[Array]:
         at = _core.reshape(at, (-1,))
         return [_core.reshape(_core.place(_core.reshape(one, (-1,)), at, rows * n), (rows, n)) for one in carried]
     length = -(-n // _tile) * _tile
-    bits = _used_bits(words(x))
+    bits = _used_bits(words(x), x.dtype)
     own = [one is x for one in carried]
 
     def padded(one: Array) -> Array:
@@ -162,9 +162,11 @@ def sort(x: Array, axis: int) -> Array:
 def argsort(x: Array, axis: int) -> Array:
     """The positions that put the elements along an axis in ascending order; equal ones keep theirs."""
     if x.dtype.kind == "c":
-        # By the first of two words: in the order of the second, stably.
-        first = argsort(_core.imag(x), axis)
-        return _core.take_along_axis(first, argsort(_core.take_along_axis(_core.real(x), first, axis), axis), axis)
+        # By the last of several words first: NaN in either part goes behind all others.
+        order = argsort(_core.imag(x), axis)
+        for word in (_core.real(x), _core.isnan(x)):
+            order = _core.take_along_axis(order, argsort(_core.take_along_axis(word, order, axis), axis), axis)
+        return order
     if x.size == 0:
         return _core.full(x.shape, 0, _i64, x.device)
     moved, rows = _rows(x, axis)

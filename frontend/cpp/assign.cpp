@@ -84,7 +84,7 @@ void detail::check_same_kind(std::string_view op, DType to, DType from) {
 }
 
 void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
-  Recording r(ir::name(op), value);
+  Recording r(ir::name(op), value, Recording::Result::Write);
   check_writable(r.op(), x);
   const DType dtype = x.dtype();
   NodeRef other;
@@ -110,7 +110,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
 }
 
 void Array::assign(const Operand& value) & {
-  Recording r("assign", value);
+  Recording r("assign", value, Recording::Result::Write);
   check_writable("assign", *this);
   NodeRef node;
   if (value.array()) {

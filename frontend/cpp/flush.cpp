@@ -71,14 +71,17 @@ void flushed() {
   PerThread<Due>::get().cell = {};
 }
 
-void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
+void flush_due(const ir::Lines& lines, bool write) {
   Due& due = PerThread<Due>::get();
   // A statement may write several times, one after another.
-  if (due.cell && !(write && lines.only() == due.line)) {
-    const Ref<Cell> written = std::exchange(due.cell, {});
-    const bool wanted = written->count.load(std::memory_order_relaxed) > 1;
-    if (wanted) materialized(*written);
-  }
+  if (!due.cell || (write && lines.only() == due.line)) return;
+  const Ref<Cell> written = std::exchange(due.cell, {});
+  const bool wanted = written->count.load(std::memory_order_relaxed) > 1;
+  if (wanted) materialized(*written);
+}
+
+void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
+  flush_due(lines, write);
   const Age since = cell.since();
   if (since == kInMemory) return;
   const SessionState& session = cell.device.session;
@@ -99,7 +102,7 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
     return;
   }
   if (write && here)
-    due = {Ref<Cell>(&cell), lines.only()};
+    PerThread<Due>::get() = {Ref<Cell>(&cell), lines.only()};
   else
     materialized(cell);
 }

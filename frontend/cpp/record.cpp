@@ -117,6 +117,7 @@ ir::NodeRef Recording::node(const Array& x) {
   DeviceSlot& here = Access::cell(x)->device;
   if (!device_) {
     device_ = &here;
+    flush_due(lines_, result_ == Result::Write);
   } else if (device_ != &here) {
     const bool sessions = &device_->session != &here.session;
     throw Error(std::string(op_) + ": arrays must be on one device: got " + device_->name + " and " +

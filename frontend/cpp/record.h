@@ -12,8 +12,12 @@ namespace weft::detail {
 
 class Recording {
  public:
-  Recording(std::string_view op, Where at) : op_(op), lines_(lines_at(at)) {}
-  Recording(std::string_view op, const Operand& x) : Recording(op, x.at()) {}
+  // Write: what is recorded goes into an array that there is already.
+  enum class Result : uint8_t { New, Write };
+  Recording(std::string_view op, Where at, Result result = Result::New)
+      : op_(op), lines_(lines_at(at)), result_(result) {}
+  Recording(std::string_view op, const Operand& x, Result result = Result::New)
+      : Recording(op, x.at(), result) {}
 
   // The array's node. Error when it lies on another device than the arrays before it.
   ir::NodeRef node(const Array& x);
@@ -44,6 +48,7 @@ class Recording {
  private:
   std::string_view op_;
   ir::Lines lines_;
+  Result result_;
   DeviceSlot* device_ = nullptr;
   Age since_ = kInMemory;
   const Cell* oldest_ = nullptr;

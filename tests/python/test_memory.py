@@ -181,3 +181,13 @@ def test_writing_to_an_array_of_numpys_memory_makes_it_weft_s():
 def test_dlpack_copies_keep_signed_zeros():
     x = wf.asarray([-0.0, 0.0])
     assert np.signbit(np.from_dlpack(x, copy=True)).tolist() == [True, False]
+
+
+def test_a_loop_holds_the_memory_of_the_turns_to_come_alone():
+    a, b = wf.zeros(LARGE), wf.ones(LARGE)
+    wf.eval(a, b)
+    before = wf.device("cpu").memory_in_use
+    for _ in range(600):
+        b[1:-1] = 0.3 * (a[:-2] + a[1:-1] + a[2:])
+        a[1:-1] = 0.3 * (b[:-2] + b[1:-1] + b[2:])
+    assert wf.device("cpu").memory_in_use - before <= 3 * 8 * LARGE

@@ -326,15 +326,14 @@ static __device__ __forceinline__ I weft_parts(I strip, I whole, I periods, I st
     {"weft_is_last",
      R"(// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
 static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
-  __shared__ bool last;
+  bool last = false;
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicInc(counter, n - 1) == n - 1;
     __threadfence();
   }
-  __syncthreads();
-  return last;
+  return __syncthreads_or(last);
 }
 )"},
     {"weft_publish",

@@ -56,15 +56,14 @@ static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
 static __device__ __forceinline__ float weft_finite_base_f32(float x) { return x == -__builtin_inff() ? 0.0f : x; }
 // Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
 static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
-  __shared__ bool last;
+  bool last = false;
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicInc(counter, n - 1) == n - 1;
     __threadfence();
   }
-  __syncthreads();
-  return last;
+  return __syncthreads_or(last);
 }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
@@ -107,7 +106,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_f3737f7e729783a9(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_91e822d5945918c5(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -10,15 +10,14 @@ typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 // Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
 static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
-  __shared__ bool last;
+  bool last = false;
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicInc(counter, n - 1) == n - 1;
     __threadfence();
   }
-  __syncthreads();
-  return last;
+  return __syncthreads_or(last);
 }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
@@ -56,7 +55,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_be6cb34f4575d0c1(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_2f8ef0957be91eb9(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];

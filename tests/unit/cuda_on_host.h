@@ -105,6 +105,14 @@ static void stop(Wait why) {
   swapcontext(&fibers[running].context, &scheduler);
 }
 static inline void __syncthreads() { stop(Wait::Block); }
+static inline int __syncthreads_or(int mine) {
+  fibers[running].word = mine != 0;
+  stop(Wait::Block);
+  bool any = false;
+  for (auto& f : fibers) any |= f.word != 0;
+  stop(Wait::Block);
+  return any;
+}
 template <class T>
 static T __shfl_xor_sync(unsigned all, T value, int mask) {
   if (all != 0xffffffffu) abort();

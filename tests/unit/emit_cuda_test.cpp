@@ -306,6 +306,39 @@ std::string pairs(const std::string& dtype, int64_t points, int64_t others) {
                      dtype, points, others);
 }
 
+// The same in three dimensions, whose sums fill the shared memory of a block.
+std::string forces(int64_t points) {
+  return fmt::format(R"(graph {{
+  %x = input : f32[{0}]
+  %y = input : f32[{0}]
+  %z = input : f32[{0}]
+  %soft = scalar : f32[]
+  %x1 = reshape %x : f32[{0}, 1]
+  %y1 = reshape %y : f32[{0}, 1]
+  %z1 = reshape %z : f32[{0}, 1]
+  %dx = subtract %x, %x1
+  %dy = subtract %y, %y1
+  %dz = subtract %z, %z1
+  %xx = square %dx
+  %yy = square %dy
+  %zz = square %dz
+  %xy = add %xx, %yy
+  %d = add %xy, %zz
+  %e = add %d, %soft
+  %r = rsqrt %e
+  %rr = multiply %r, %r
+  %w = multiply %rr, %r
+  %fx = multiply %dx, %w
+  %fy = multiply %dy, %w
+  %fz = multiply %dz, %w
+  %sx = sum %fx, axes=[1]
+  %sy = sum %fy, axes=[1]
+  %sz = sum %fz, axes=[1]
+  return %sx, %sy, %sz
+}})",
+                     points);
+}
+
 std::string column_softmax(const std::string& dtype, int64_t rows, int64_t width) {
   return fmt::format(R"(graph {{
   %a = input : {0}[{1}, {2}]
@@ -569,6 +602,14 @@ TEST_F(CudaCompile, TakesEverySample) {
   for (auto& [name, text] : samples()) {
     SCOPED_TRACE(name);
     compile_all(compile(ir::parse(text), h200()));
+  }
+}
+
+// One block's rows, one part of them, in equal shares.
+TEST_F(CudaCompile, TakesSumsOverPairsThatFillSharedMemory) {
+  for (int64_t points : {1024, 4096, 32768}) {
+    SCOPED_TRACE(points);
+    compile_all(compile(ir::parse(forces(points)), h200()));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "compiler/base/error.h"
@@ -379,14 +380,14 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
                     "zeros for " + module.name);
     context_->queue().gave();
   }
-  std::vector<uint64_t> counting;
+  std::array<uint64_t, kMostArgumentBytes / sizeof(uint64_t)> counting;
   if (how.counters > 0) {
     if (how.counting >= args.size())
       throw InternalError(
           fmt::format("{}: launch of {}: its arguments have no place for counters", info_.name, module.name));
-    counting.assign(args.begin(), args.end());
+    std::ranges::copy(args, counting.begin());
     counting[how.counting] = context_->queue().counters(how.counters);
-    args = counting;
+    args = std::span(counting).first(args.size());
   }
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
   void* parameters[] = {const_cast<uint64_t*>(args.data())};

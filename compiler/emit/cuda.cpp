@@ -87,14 +87,16 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
   exact_ &= !s.shifted;
+  if (s.room > 0 && (!columns_ || s.keeper == Keeper::Shared))
+    throw InternalError("emit cuda: shared memory is kept free for blocks that use none but to join");
   if (s.together > 1) {
     if (!columns_ || s.unroll != s.together || p.row.back().value % s.together != 0)
       throw InternalError("emit cuda: neighbours of the row are a batch of columns");
     exact_ = true;
   }
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
-  if (s.ahead && s.keeper != Keeper::Shared)
-    throw InternalError("emit cuda: only rows that stay in shared memory are copied ahead");
+  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1)
+    throw InternalError("emit cuda: only rows that stay in shared memory, and neighbours, are loaded ahead");
   if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
@@ -220,6 +222,11 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   bool shared = s_.keeper == Keeper::Shared && !kept_.empty();
   // Threads that scan a row together take their steps together.
   const bool in_step = in_loop && scans_rows(b);
+  const bool ahead = s_.ahead && s_.together > 1;
+  if (ahead) {
+    declare_runs(b);
+    load_runs(b, format("weft_min({}, m - {})", start, s_.together));
+  }
   if (in_loop && s_.run > 1) {
     code_.line("for (I d = {}; d < {}; d += {} * {}) {{", start, end, step, s_.unroll * s_.run);
     start_runs(static_cast<size_t>(b.number));
@@ -239,7 +246,10 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   }
   batch_arrays(b);
   if (in_loop && s_.run == 1) start_runs(static_cast<size_t>(b.number));
-  run_loads(b);
+  if (!ahead) {
+    declare_runs(b);
+    load_runs(b, "c");
+  }
   code_.unrolled("u", s_.unroll);
   code_.line("I q = {} + u * {};",
              in_step   ? (s_.chained ? "c + lane" : "c + t")
@@ -293,6 +303,8 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   }
   batch_stores(b);
   if (!in_loop) return;
+  // As soon as the registers are free.
+  if (ahead) load_runs(b, format("weft_min(c + {} * {}, m - {})", step, s_.unroll, s_.together));
   if (s_.run > 1) code_.add("}");
   flush_runs(static_cast<size_t>(b.number));
   code_.add("}");
@@ -793,6 +805,7 @@ Emitted CudaEmitter::run() {
       batches_.push_back(plan_batch(p_.sweeps[k], static_cast<int>(k)));
   }
   std::string main = entry(false);
+  if (s_.room > joins_bytes_) launch_.shared_bytes = static_cast<uint32_t>(s_.room - joins_bytes_);
   if (totalling_) {
     totalling_ = false;
     batches_ = {plan_batch(p_.sweeps[0], 0)};

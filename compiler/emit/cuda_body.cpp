@@ -361,7 +361,36 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
     for (Value u : uses(s))
       if (same.contains(u)) b.late.insert(u);
   }
+  fold_last(b, same);
   return b;
+}
+
+// Of squares of points and row elements: what folds, and products that are only added up, since those are one
+// instruction with their sums.
+void CudaEmitter::fold_last(Batch& b, const std::set<Value>& same) const {
+  auto& body = b.sweep->body;
+  if (s_.together == 1 || s_.lanes == 1 || std::ranges::any_of(body, [&](auto& s) { return meets(b, s); }))
+    return;
+  std::map<Value, int> readers;
+  std::set<Value> totalled;
+  for (auto& s : body) {
+    for (Value u : uses(s)) ++readers[u];
+    if (auto* fold = std::get_if<Fold>(&s)) totalled.insert(fold->value);
+  }
+  for (auto& s : body) {
+    auto* let = std::get_if<Let>(&s);
+    const bool product = let && let->op == ir::Op::multiply && totalled.contains(let->out) &&
+                         readers[let->out] == 1 && !same.contains(let->out);
+    b.last.push_back(product || std::holds_alternative<Fold>(s));
+  }
+  std::set<Value> before;
+  for (size_t k = 0; k < body.size(); ++k)
+    if (Value v = defines(body[k]); v >= 0 && !b.last[k] && !same.contains(v)) before.insert(v);
+  for (size_t k = 0; k < body.size(); ++k)
+    if (b.last[k])
+      for (Value u : uses(body[k]))
+        if (before.contains(u)) b.folded.insert(u);
+  if (b.folded.empty()) b.last.clear();
 }
 
 bool CudaEmitter::at_once(const Stmt& s) const {
@@ -419,20 +448,30 @@ std::string CudaEmitter::normal_when(const Batch& b) {
 // ---- a batch
 
 // Vectors of neighbours on the row, of which each batch takes one whole.
-void CudaEmitter::run_loads(const Batch& b) {
-  auto type = [&](const Load& l) {
-    return format("Vec<{}, {}>", dialect_.element_type(p_.values[l.out].dtype), s_.together);
-  };
+std::vector<const Load*> CudaEmitter::run_loads(const Batch& b) const {
   std::vector<const Load*> loads;
   for (size_t k = 0; k < b.routes.size(); ++k)
     if (b.routes[k].path == Path::Run) loads.push_back(&std::get<Load>(b.sweep->body[k]));
+  return loads;
+}
+
+std::string CudaEmitter::run_type(const Load& l) const {
+  return format("Vec<{}, {}>", dialect_.element_type(p_.values[l.out].dtype), s_.together);
+}
+
+void CudaEmitter::declare_runs(const Batch& b) {
+  for (auto* l : run_loads(b)) code_.line("{} g{};", run_type(*l), l->out);
+}
+
+// Those of the batch that begins at `step`.
+void CudaEmitter::load_runs(const Batch& b, const std::string& step) {
+  const std::vector<const Load*> loads = run_loads(b);
   if (loads.empty()) return;
-  for (auto* l : loads) code_.line("{} g{};", type(*l), l->out);
   code_.add("{");
-  code_.add("I q = c;");
+  code_.line("I q = {};", step);
   split_position(order_of(false), false);
   for (auto* l : loads)
-    code_.line("g{} = weft_get<{}>(b{} + ({}));", l->out, type(*l), l->buffer, index_text(l->at));
+    code_.line("g{} = weft_get<{}>(b{} + ({}));", l->out, run_type(*l), l->buffer, index_text(l->at));
   code_.add("}");
 }
 
@@ -553,6 +592,7 @@ std::string both(const std::string& a, const std::string& b) {
 
 void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
+  for (Value v : b.folded) code_.line("{} y{}[{}];", value_type(v), v, s_.lanes);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
   else
@@ -609,6 +649,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
     const Stmt& s = body[k];
     Value v = defines(s);
     if (r.path == Path::Run) continue;
+    if (!b.last.empty() && b.last[k]) continue;
     bool staged = false;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {
       staged = true;
@@ -649,9 +690,18 @@ void CudaEmitter::batch_elements(const Batch& b) {
       statement(s);
     }
     if (across.contains(v)) code_.line("y{0}[u][e] = v{0};", v);
+    if (b.folded.contains(v)) code_.line("y{0}[e] = v{0};", v);
     if (v >= 0 && kept(v) && !staged) set_element(p_.values[v].dtype, format("k{}[u]", v), name_of(v));
   }
   for (Value v : across) home_.erase(v);
+  if (!b.last.empty()) {
+    code_.add("}");
+    code_.unrolled("e", s_.lanes);
+    for (Value v : b.folded) home_[v] = format("y{}[e]", v);
+    for (size_t k = 0; k < body.size(); ++k)
+      if (b.last[k]) statement(body[k]);
+    for (Value v : b.folded) home_.erase(v);
+  }
   close_elements(b);
 }
 

@@ -95,6 +95,11 @@ struct Batch {
   std::vector<Block> blocks;
   std::set<plan::Value> late;                     // values of Same statements that elements read
   std::set<std::vector<plan::Value>> guard_sets;  // of guarded vector loads
+  // Which statements a thread does for all its points when a step's other values are there, and what they
+  // read of those: so ptxas interleaves what waits for results with what does not, and reads fewer registers
+  // of one bank at a time. Empty where none waits.
+  std::vector<bool> last;
+  std::set<plan::Value> folded;
 };
 
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
@@ -125,7 +130,10 @@ class CudaEmitter {
              bool in_loop);
   void batch_steps(const Batch& batch, const std::string& start, const std::string& step,
                    const std::string& end, bool in_loop);
-  void run_loads(const Batch& batch);
+  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
+  std::string run_type(const plan::Load& load) const;
+  void declare_runs(const Batch& batch);
+  void load_runs(const Batch& batch, const std::string& step);
   std::string normal_when(const Batch& batch);
   void find_terms_beside_one();
   std::string count_of(const std::vector<int>& order) const;
@@ -210,6 +218,7 @@ class CudaEmitter {
   Route route_store(const plan::Store& store) const;
   bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
                 std::set<plan::Value>& out) const;
+  void fold_last(Batch& batch, const std::set<plan::Value>& same) const;
   int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
   std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
   void shelf_loads(const Batch& batch);  // cuda_tile.cpp
@@ -296,6 +305,7 @@ class CudaEmitter {
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators
   // Columns with neighbours of the row together: where a thread that takes single ones starts.
   std::string alone_;
+  int64_t joins_bytes_ = 0;          // of shared memory in which columns are joined
   plan::Strips strips_;              // of columns, in equal shares
   int64_t strip_columns_ = 1;        // columns of a block
   std::string whole_, shares_;       // how many strips are whole; what weft_take_share takes behind the block

@@ -253,7 +253,8 @@ void CudaEmitter::room_for_joins() {
     if (auto k = static_cast<size_t>(b.number); !folded(k).empty())
       largest = std::max(largest, state_bytes_[k]);
   if (s_.threads_per_row == 1 || (groups == 1 && s_.cluster == 1) || largest == 0) return;
-  code_.line("__shared__ __align__(16) unsigned char joins[{}];", largest * groups * across * s_.lanes);
+  joins_bytes_ = largest * groups * across * s_.lanes;
+  code_.line("__shared__ __align__(16) unsigned char joins[{}];", joins_bytes_);
 }
 
 // The reductions that the sweep finishes, as values.

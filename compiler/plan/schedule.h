@@ -33,6 +33,7 @@ struct Schedule {
   // CUDA, Columns with `split`: so many blocks run at once. Strips of columns that fill no wave of them are
   // cut where each of them gets as much to do, in at most `split` parts; 0: every strip, in equal parts.
   int64_t shares = 0;
+  int64_t room = 0;      // CUDA: shared memory that a block takes at least, so that no more run at once
   bool chained = false;  // CUDA, Rows: parts of a scanned row learn from those before what to begin with
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
@@ -56,7 +57,9 @@ struct Schedule {
   // CUDA, Rows of a thread each: rows that lie one behind the other pass through shared memory, which reads
   // and writes those of a block as one run.
   bool bundled = false;
-  bool ahead = false;  // CUDA, Rows with Shared: the row is copied to shared memory before the first sweep
+  // CUDA, Shared: the row is copied to shared memory before the first sweep; with `together`: neighbours on
+  // the row are loaded while those before them are computed.
+  bool ahead = false;
   // CUDA, Pointwise: quotients and roots of f32 are computed for all elements of a thread at once.
   bool at_once = false;
   int together = 1;  // CUDA, Columns: neighbours on the row that a thread takes, as vectors

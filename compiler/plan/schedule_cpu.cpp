@@ -443,6 +443,7 @@ std::string print(const Schedule& s) {
                        s.unroll);
   if (s.walk > 1) out += fmt::format(", {} rows one after another", s.walk);
   if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
+  if (s.room > 0) out += ", no more at once";
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
   if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);
   if (s.run > 1) out += fmt::format(", runs of {}", s.run);
@@ -450,7 +451,7 @@ std::string print(const Schedule& s) {
   if (s.wide_copies) out += ", copied in aligned vectors";
   if (s.bundled) out += ", rows of a block as one run";
   if (s.chained) out += ", chained";
-  if (s.ahead) out += ", copied ahead";
+  if (s.ahead) out += s.together > 1 ? ", loaded ahead" : ", copied ahead";
   if (s.at_once) out += ", quotients at once";
   return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
 }

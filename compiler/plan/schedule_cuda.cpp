@@ -894,6 +894,16 @@ class Scheduler {
     s_.threads_per_row = static_cast<int>(s_.threads / across);
     s_.unroll = s_.together;
     s_.run = kRunElements / s_.unroll;
+    // Registers suffice for it but with doubles; those of steps with little work are free when it is too
+    // late.
+    constexpr float kWorthLoadingAhead = 6;
+    float work = 0;
+    s_.ahead = s_.together > 1;
+    for_each_stmt(p_, [&](const Stmt& s) {
+      if (auto* l = std::get_if<Load>(&s)) s_.ahead &= size_of(p_.buffers[l->buffer].dtype) <= 4;
+      if (auto* l = std::get_if<Let>(&s)) work += ir::info(l->op).cost;
+    });
+    s_.ahead &= work >= kWorthLoadingAhead;
     if (s_.threads >= kThreads) s_.resident = 2 * kThreads / s_.threads;
     // Nobody waits for memory: more blocks than run at once only have more to join.
     choose_split(p_.row_count(), round_up(columns, across) * s_.threads_per_row,
@@ -916,6 +926,9 @@ class Scheduler {
     if ((blocks - left) * steps / blocks * statements_ < kWorthSharing) return;
     s_.shares = blocks;
     s_.split = share_out(strips, blocks, steps).parts;
+    // Blocks of few registers would otherwise begin all at once, with equal shares no longer equal work.
+    if (s_.threads >= kThreads)
+      s_.room = static_cast<int64_t>(target_.shared_bytes) / (s_.resident + 1) + (1 << 10);
   }
 
   RowProgram& p_;

@@ -1,5 +1,5 @@
 // pairs, 2 points of axis 0 by 8 of the row in a thread, 8 threads down each, in 132 equal shares; 16 elements a thread access
-// 384 blocks of 512 threads, finish 256 of 128, 0 bytes shared, 2064384 bytes of partials
+// 384 blocks of 512 threads, finish 256 of 128, 84480 bytes shared, 2064384 bytes of partials
 static __device__ __forceinline__ float weft_minimum_f32(float a, float b) {
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(512, 1) weft_7c24873f80b28b14(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 1) weft_dedb9e8c1178e0c0(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -111,6 +111,14 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_7c24873f80b28b14(const
     s0[e].i3 = 0x7fffffff;
   }
   if (a0 >= 0x1p-126f) {
+    Vec<float, 8> g0;
+    Vec<float, 8> g4;
+    {
+      I q = weft_min(begin + ty * 8, m - 8);
+      const I x1 = q;
+      g0 = weft_get<Vec<float, 8>>(b0 + (x1));
+      g4 = weft_get<Vec<float, 8>>(b2 + (x1));
+    }
     for (I d = begin + ty * 8; d < end; d += 8 * 128) {
       float r0[2];
 #pragma unroll
@@ -129,14 +137,6 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_7c24873f80b28b14(const
         float h0[8];
         float h4[8];
         long long h18[8];
-        Vec<float, 8> g0;
-        Vec<float, 8> g4;
-        {
-          I q = c;
-          const I x1 = q;
-          g0 = weft_get<Vec<float, 8>>(b0 + (x1));
-          g4 = weft_get<Vec<float, 8>>(b2 + (x1));
-        }
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
           I q = c + u * 1;
@@ -150,22 +150,39 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_7c24873f80b28b14(const
         }
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
+          float y2[2];
+          float y6[2];
+          float y8[2];
+          float y11[2];
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const float v2 = h0[u] - h1[e];
+            y2[e] = v2;
             const float v3 = v2 * v2;
             const float v6 = h4[u] - h5[e];
+            y6[e] = v6;
             const float v7 = weft_square_f32(v6);
             const float v8 = v3 + v7;
+            y8[e] = v8;
             const float v10 = v8 + h9[e];
             const float v11 = weft_rsqrt_normal(v10);
-            const float v12 = v2 * v11;
-            r0[e] = r0[e] + v12;
-            const float v14 = v6 * v11;
-            r1[e] = r1[e] + v14;
-            s0[e].t2 = weft_minimum_f32(s0[e].t2, v8);
-            weft_first_min(s0[e].t3, s0[e].i3, v8, (I)h18[u]);
+            y11[e] = v11;
           }
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            const float v12 = y2[e] * y11[e];
+            r0[e] = r0[e] + v12;
+            const float v14 = y6[e] * y11[e];
+            r1[e] = r1[e] + v14;
+            s0[e].t2 = weft_minimum_f32(s0[e].t2, y8[e]);
+            weft_first_min(s0[e].t3, s0[e].i3, y8[e], (I)h18[u]);
+          }
+        }
+        {
+          I q = weft_min(c + 8 * 8, m - 8);
+          const I x1 = q;
+          g0 = weft_get<Vec<float, 8>>(b0 + (x1));
+          g4 = weft_get<Vec<float, 8>>(b2 + (x1));
         }
       }
 #pragma unroll
@@ -261,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_7c24873f80b28b14(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_7c24873f80b28b14_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_dedb9e8c1178e0c0_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -79,10 +79,12 @@ void check_index(std::string_view op, const Array& index, size_t axis, int64_t e
   const Array beyond = greater_equal(wide, extent);
   const Array outside = any(is_signed ? logical_or(beyond, less(wide, -extent)) : beyond);
   if (!outside.item<bool>()) return;
-  const auto one = [](const Array& x) { return x.astype(DType::I64).item<int64_t>(); };
-  check(op, axis, extent,
-        is_signed ? Extremes{one(min(index)), one(max(index))}
-                  : Extremes{0, one(minimum(max(index), INT64_MAX))});
+  // What u64 holds beyond i64 is outside of every axis.
+  const auto one = [](const Array& x) {
+    const Scalar value = x.only_element();
+    return value.dtype == DType::U64 && value.i < 0 ? INT64_MAX : value.i;
+  };
+  check(op, axis, extent, {is_signed ? one(min(index)) : 0, one(max(index))});
 }
 
 }  // namespace weft::detail

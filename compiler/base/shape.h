@@ -104,10 +104,10 @@ class Dims {
   }
 
   uint32_t size_ = 0, capacity_ = kInline;
-  union {
+  union {  // NOLINTBEGIN: its members are the class's private ones
     std::array<int64_t, kInline> inline_{};
     int64_t* heap_;  // where there are more entries
-  };
+  };  // NOLINTEND
 };
 
 using Shape = Dims;

@@ -130,10 +130,10 @@ class Inputs {
   bool on_heap() const { return size_ > kInline; }
 
   uint32_t size_ = 0;
-  union {
+  union {  // NOLINTBEGIN: its members are the class's private ones
     NodeRef inline_[kInline];
     NodeRef* heap_;  // where there are more
-  };
+  };  // NOLINTEND
 };
 
 // What walks over graphs and releases touch lies in the first line of memory: graphs are larger than the

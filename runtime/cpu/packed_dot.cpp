@@ -21,7 +21,7 @@ constexpr int64_t kParts = 16;        // of k that are packed at once
 constexpr int64_t kPackedBytes = int64_t{16} << 20;
 constexpr int64_t kWorthAThread = 1 << 17, kWorthPacking = 1 << 20;  // multiply-adds
 // Rows that make up for packing B, and for turning it over.
-constexpr int64_t kFewestRows = 32, kFewestRowsTurned = 128, kFewestTerms = 16;
+constexpr int64_t kFewestRows = 64, kFewestRowsTurned = 128, kFewestTerms = 16;
 
 template <typename T>
 constexpr int64_t kLanes = kVectorBytes / static_cast<int64_t>(sizeof(T));
@@ -187,8 +187,13 @@ class Stretch {
 
   void pack_rows(T* to, const T* a, int64_t i, int64_t count, int64_t from, int64_t depth) const {
     if (d_.transpose_a) {
-      for (int64_t p = 0; p < depth; ++p)
-        std::copy_n(a + (from + p) * d_.lda + i, count, to + p * kDepthStep);
+      const T* column = a + from * d_.lda + i;
+      const bool inside = i + kDepthStep <= d_.m;  // so that as many are copied at once
+      for (int64_t p = 0; p < depth; ++p, column += d_.lda, to += kDepthStep)
+        if (inside)
+          std::memcpy(to, column, sizeof(T) * kDepthStep);
+        else
+          std::copy_n(column, count, to);
     } else {
       for (int64_t r = 0; r < count; ++r)
         std::copy_n(a + (i + r) * d_.lda + from, depth, to + r * kRowStep<T>);

@@ -156,18 +156,24 @@ TYPED_TEST(CpuDot, LongSumsAreCutAndJoined) {
   TestFixture::check(device, 2, 3, 2, 66'000, true, false, 1);
 }
 
-// Several parts and stretches of k, units that are not packed at once, and ends that fill no tile.
-TYPED_TEST(CpuDot, PackedTilesMeet) {
+// Several parts of k, and ends that fill no tile.
+TEST(CpuDotPacked, TilesMeet) {
   Counters counters;
   const auto device = make_device(counters, {.threads = 3});
   for (bool ta : {false, true})
     for (bool tb : {false, true}) {
-      TestFixture::check(device, 1, 131, 257, 700, ta, tb, 3);
-      TestFixture::check(device, 3, 145, 190, 60, ta, tb, 0);
-      TestFixture::check(device, 2, 128, 128, 65, ta, tb, 1, true);
+      CpuDot<float>::check(device, 1, 131, 257, 290, ta, tb, 3);
+      CpuDot<double>::check(device, 1, 131, 257, 290, ta, tb, 3);
+      CpuDot<float>::check(device, 2, 145, 128, 60, ta, tb, 1, true);
     }
-  TestFixture::check(device, 1, 33, 1300, 4000, false, false, 0);
-  TestFixture::check(device, 1, 130, 64, 9000, true, true, 5);
+}
+
+// Several stretches of k, and more columns than are packed at once.
+TEST(CpuDotPacked, LargeOperandsArePackedInTurn) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 3});
+  CpuDot<float>::check(device, 1, 64, 1100, 4000, false, false, 0);
+  CpuDot<float>::check(device, 1, 130, 64, 4500, true, true, 5);
 }
 
 TYPED_TEST(CpuDot, FewRowsWithALargeMatrix) {

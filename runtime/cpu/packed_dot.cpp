@@ -39,22 +39,22 @@ constexpr int64_t kDepthStep = 16;
 template <int rows, bool across, typename T>
 [[gnu::target("avx512f")]] void tile(T* c, int64_t ldc, bool add, const T* a, const T* b, int64_t depth) {
   typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
-  constexpr int64_t from_row = across ? 1 : kRowStep<T>, from_step = across ? kDepthStep : 1;
+  constexpr int64_t kFromRow = across ? 1 : kRowStep<T>, kFromStep = across ? kDepthStep : 1;
 #pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
     __builtin_prefetch(c + i * ldc, 1);
     __builtin_prefetch(c + i * ldc + kLanes<T>, 1);
   }
   Vector sums[rows][2] = {};
-  for (int64_t p = 0; p < depth; ++p, a += from_step, b += kStrip<T>) {
+  for (int64_t p = 0; p < depth; ++p, a += kFromStep, b += kStrip<T>) {
     const Vector left = *reinterpret_cast<const Vector*>(b);
     const Vector right = *reinterpret_cast<const Vector*>(b + kLanes<T>);
     __builtin_prefetch(b + 8 * kStrip<T>);
     __builtin_prefetch(b + 8 * kStrip<T> + kLanes<T>);
 #pragma GCC unroll 14
     for (int i = 0; i < rows; ++i) {
-      sums[i][0] += a[i * from_row] * left;
-      sums[i][1] += a[i * from_row] * right;
+      sums[i][0] += a[i * kFromRow] * left;
+      sums[i][1] += a[i * kFromRow] * right;
     }
   }
 #pragma GCC unroll 14
@@ -222,11 +222,11 @@ class Stretch {
 
   // In squares that stay in the first-level cache on both sides.
   void transpose(T* to, const T* b, int64_t width, int64_t depth) const {
-    constexpr int64_t side = 8;
-    for (int64_t p = 0; p < depth; p += side)
-      for (int64_t j = 0; j < width; j += side)
-        for (int64_t x = j; x < std::min(j + side, width); ++x)
-          for (int64_t y = p; y < std::min(p + side, depth); ++y) to[y * kStrip<T> + x] = b[x * d_.ldb + y];
+    constexpr int64_t kSide = 8;
+    for (int64_t p = 0; p < depth; p += kSide)
+      for (int64_t j = 0; j < width; j += kSide)
+        for (int64_t x = j; x < std::min(j + kSide, width); ++x)
+          for (int64_t y = p; y < std::min(p + kSide, depth); ++y) to[y * kStrip<T> + x] = b[x * d_.ldb + y];
   }
 
   const Dot& d_;

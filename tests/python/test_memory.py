@@ -191,3 +191,24 @@ def test_a_loop_holds_the_memory_of_the_turns_to_come_alone():
         b[1:-1] = 0.3 * (a[:-2] + a[1:-1] + a[2:])
         a[1:-1] = 0.3 * (b[:-2] + b[1:-1] + b[2:])
     assert wf.device("cpu").memory_in_use - before <= 3 * 8 * LARGE
+
+
+def test_a_taker_that_writes_to_what_is_lent_for_reading_gets_a_copy():
+    # As torch.from_dlpack asks for memory: its version takes the mark for reading alone, which PyTorch does not heed.
+    torchs: dict[str, object] = {"__name__": "torch.utils.dlpack"}
+    exec("def take(x, **options): return x.__dlpack__(max_version=(1, 0), **options)", torchs)
+
+    class Lent:
+        def __init__(self, x, **options):
+            self.x, self.options = x, options
+
+        def __dlpack_device__(self):
+            return self.x.__dlpack_device__()
+
+        def __dlpack__(self, **_):
+            return torchs["take"](self.x, **self.options)
+
+    x = wf.eval(wf.arange(LARGE) * 1.0)
+    assert np.from_dlpack(Lent(x)).ctypes.data != address(x)
+    assert np.from_dlpack(Lent(x, copy=False)).ctypes.data == address(x)
+    assert np.from_dlpack(x).ctypes.data == address(x)

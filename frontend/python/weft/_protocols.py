@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 
 from weft import _core
 from weft._core import Array
@@ -182,8 +183,9 @@ def _dlpack(
         if copy is False or tuple(dl_device) != (1, 0):
             raise BufferError(f"__dlpack__: the array lies on {self.device}: asked for {tuple(dl_device)}")
         return _core.to_dlpack(_core.to_device(self, "cpu"), versioned, True, 0)
-    # Versions before 1 cannot say that memory is read-only.
-    if copy or (copy is None and not versioned):
+    # Versions before 1 cannot say that memory is read-only, and PyTorch takes what says so and writes to it.
+    heeded = versioned and not sys._getframe(1).f_globals.get("__name__", "").startswith("torch.")
+    if copy or (copy is None and not heeded):
         return _core.to_dlpack(_core.duplicate(self), versioned, True, taker)
     return _core.to_dlpack(self, versioned, False, taker)
 

@@ -1,5 +1,7 @@
 #include "frontend/cpp/cell.h"
 
+#include <algorithm>
+
 #include "compiler/base/error.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
@@ -11,11 +13,18 @@ namespace detail {
 namespace {
 
 thread_local ir::SourceLine scope_line;
+// How many there are on all threads: asking a thread for its own costs more than this when there are none.
+std::atomic<int> all_cells_read{0};
+thread_local CellsRead* innermost = nullptr;
+
+CellsRead* cells_read() { return all_cells_read.load(std::memory_order_relaxed) > 0 ? innermost : nullptr; }
 
 }  // namespace
 
 Cell::Cell(DeviceSlot& where, ir::NodeRef value, Age since)
-    : device(where), type(value->type), node_(std::move(value)), since_(since) {}
+    : device(where), type(value->type), node_(std::move(value)), since_(since), made_in_(0) {
+  if (const CellsRead* reads = cells_read()) made_in_ = reads->serial_;
+}
 
 ir::NodeRef Cell::take_computed() const {
   const ir::Node* value = node_->computed();
@@ -52,7 +61,23 @@ Array record(DeviceSlot& device, ir::NodeRef node, Age since) {
   return Access::make(Ref<Cell>(new Cell(device, std::move(node), since)));
 }
 
+CellsRead::CellsRead() : outer_(std::exchange(innermost, this)) {
+  static std::atomic<uint32_t> serial{0};
+  serial_ = ++serial;
+  ++all_cells_read;
+}
+CellsRead::~CellsRead() {
+  innermost = outer_;
+  --all_cells_read;
+}
+
+void CellsRead::note(const Ref<Cell>& cell) {
+  if (cell->made_in_ == serial_ || std::find(cells_.begin(), cells_.end(), cell) != cells_.end()) return;
+  cells_.push_back(cell);
+}
+
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
+  if (CellsRead* reads = cells_read()) reads->note(Access::cell(x));
   const ir::NodeRef value = Access::cell(x)->value();
   const View* view = Access::view(x).get();
   if (!view) return value;

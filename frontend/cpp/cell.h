@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <mutex>
+#include <vector>
 
 #include "compiler/base/recycled.h"
 #include "compiler/ir/node.h"
@@ -29,6 +30,8 @@ struct Cell : Recycled<Cell> {
   ir::NodeRef value() const;
   Age since() const { return since_.load(std::memory_order_relaxed); }
   void set_since(Age since) const { since_.store(since, std::memory_order_relaxed); }
+  // How often somebody wrote to it.
+  uint32_t writes() const { return writes_.load(std::memory_order_relaxed); }
   // Replaces the value by f(value); other writers wait. `since`: of what f adds.
   template <class F>
   void modify(Age since, F&& f) {
@@ -38,6 +41,7 @@ struct Cell : Recycled<Cell> {
     ir::NodeRef next = f(node_);
     true_positions_ = {};
     std::swap(node_, next);
+    writes_.fetch_add(1, std::memory_order_relaxed);
     if (since < since_.load(std::memory_order_relaxed)) set_since(since);
   }
   // The positions where the value is true, once somebody has asked for them: a node that is kept as long as
@@ -66,6 +70,29 @@ struct Cell : Recycled<Cell> {
   mutable std::mutex mutex_;
   mutable ir::NodeRef node_, true_positions_;
   mutable std::atomic<Age> since_;
+  std::atomic<uint32_t> writes_{0};
+  uint32_t made_in_;  // the CellsRead of that serial number; 0: none
+
+  friend class CellsRead;
+};
+
+// Notes, once each, the cells that this thread reads for as long as it lives and that were there before.
+class CellsRead {
+ public:
+  CellsRead();
+  ~CellsRead();
+  CellsRead(const CellsRead&) = delete;
+  CellsRead& operator=(const CellsRead&) = delete;
+  const std::vector<Ref<Cell>>& cells() const { return cells_; }
+
+ private:
+  friend struct Cell;
+  friend ir::NodeRef read(const Array& x, const ir::Lines& lines);
+  void note(const Ref<Cell>& cell);
+
+  CellsRead* outer_;
+  uint32_t serial_;
+  std::vector<Ref<Cell>> cells_;
 };
 
 // The library's door to Array.

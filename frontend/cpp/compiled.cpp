@@ -27,6 +27,8 @@ struct Compiled::State {
   };
   std::vector<Source> results;  // f's, then what it wrote
   std::vector<int> written;     // the arguments that f writes to
+  std::vector<std::pair<detail::Ref<detail::Cell>, uint32_t>>
+      captured;  // and how often they had been written to
   size_t returned = 0;
   detail::ProgramCache::Program program;
 };
@@ -46,7 +48,16 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
     inputs.push_back(detail::input_node(state->arguments.back(), nullptr));
     places.push_back(detail::record(device, inputs.back(), detail::kInMemory));
   }
-  const std::vector<Array> results = f(places);
+  std::vector<Array> results;
+  {
+    const detail::CellsRead read;
+    results = f(places);
+    for (const detail::Ref<detail::Cell>& cell : read.cells()) {
+      const auto is_cell = [&](const Array& place) { return Access::cell(place) == cell; };
+      if (std::none_of(places.begin(), places.end(), is_cell))
+        state->captured.emplace_back(cell, cell->writes());
+    }
+  }
   if (!state->device) state->device = &detail::current_session().device({});
   state->returned = results.size();
   std::vector<ir::NodeRef> outputs;
@@ -98,6 +109,11 @@ bool Compiled::takes(std::span<const Array> arguments) const {
     if (arguments[i].dtype() != type.dtype || arguments[i].shape() != type.shape) return false;
   }
   return true;
+}
+
+bool Compiled::is_current() const {
+  return std::all_of(state_->captured.begin(), state_->captured.end(),
+                     [](const auto& one) { return one.first->writes() == one.second; });
 }
 
 bool Compiled::writes_shared(std::span<const Array> arguments) const {

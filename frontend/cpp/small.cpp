@@ -87,6 +87,8 @@ bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
     scatter(strided(view), elements, static_cast<std::byte*>(memory->data()));
     written = true;
   });
+  // The same node stands for other values now.
+  if (written) cell.modify(kInMemory, [](const ir::NodeRef& same) { return same; });
   return written;
 }
 

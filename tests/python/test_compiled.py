@@ -4,6 +4,7 @@ import gc
 import inspect
 import pickle
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -92,8 +93,16 @@ def test_values_cannot_be_looked_at(look, shape):
 def test_what_cannot_be_recorded():
     with pytest.raises(TypeError, match="give arrays"):
         wf.compile(lambda x: 3)(wf.ones(2))
+    with pytest.raises(TypeError, match="give arrays.*got int"):
+        wf.compile(lambda x: [x, 3])(wf.ones(2))
     with pytest.raises(TypeError, match="unhashable"):
-        wf.compile(lambda x, y: x)(wf.ones(2), [1])
+        wf.compile(lambda x, y: x)(wf.ones(2), {1})
+    with pytest.raises(TypeError, match="unhashable"):
+        wf.compile(lambda x, y: x)(wf.ones(2), y={1})
+    with pytest.raises(TypeError, match="compile: takes a function: got int"):
+        wf.compile(3)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        wf.compile(lambda x, y: x)(x=wf.ones(2))
 
 
 def test_numbers_are_told_apart_by_sign_dtype_and_nan():
@@ -128,8 +137,99 @@ def test_recordings_for_several_kinds_of_arguments_stand_beside_each_other():
             assert [r.tolist() for r in f(*[wf.full(k + 1, k) for k in range(n)])] == [[k + 1] * (k + 1) for k in range(n)]
             assert [r.tolist() for r in f("a", wf.zeros(n), n)] == [[1] * n]
     assert len(calls) == 10
-    with pytest.raises(TypeError, match="compile: .*positional arguments: got x="):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'x'"):
         f(x=wf.ones(2))
+
+
+class Layer(NamedTuple):
+    weight: wf.Array
+    bias: wf.Array
+
+
+def test_keywords_and_containers_of_arrays():
+    calls = []
+
+    @wf.compile
+    def f(layers, /, x, *, scale=1, options=None):
+        calls.append(1)
+        for layer in layers:
+            x = x @ layer.weight + layer.bias
+        named = {"sum": x.sum(), "none": None, "parts": [x, (x * scale,)], "last": layers[-1]}
+        return named if options is None else named[options["name"]]
+
+    def layers(k):
+        return [Layer(wf.full((3, 3), k), wf.ones(3)), Layer(wf.eye(3) * k, wf.zeros(3))]
+
+    for k in (1.0, 2.0):
+        for x in (wf.ones(3), np.ones(3)):
+            got = f(layers(k), x=x, scale=2)
+            want = (np.ones(3) @ np.full((3, 3), k) + 1) * k
+            assert list(got) == ["sum", "none", "parts", "last"] and got["none"] is None
+            assert type(got["parts"]) is list and type(got["parts"][1]) is tuple and type(got["last"]) is Layer
+            assert got["parts"][0].tolist() == want.tolist() and got["parts"][1][0].tolist() == (2 * want).tolist()
+            assert float(got["sum"]) == want.sum() and got["last"].weight.tolist() == (np.eye(3) * k).tolist()
+    assert len(calls) == 2  # NumPy's array and Weft's
+    assert f(layers(1.0), wf.ones(3), options={"name": "parts"})[0].tolist() == [4, 4, 4]
+    assert f((Layer(wf.eye(3), wf.zeros(3)),), wf.ones(3), options={"name": "sum"}).tolist() == 3
+    assert len(calls) == 4
+    f(layers(3.0), scale=2, x=wf.ones(3))
+    assert len(calls) == 5 or len(calls) == 4
+
+
+def test_writes_through_containers_happen_and_those_to_arrays_of_numpy_raise():
+    @wf.compile
+    def step(state, rate=0.5):
+        state["w"] -= rate * state["g"]
+        state["steps"][0][...] = state["steps"][0] + 1
+
+    state = {"w": wf.ones(4), "g": wf.ones(4), "steps": [wf.zeros(1)]}
+    for _ in range(3):
+        assert step(state) is None
+    assert state["w"].tolist() == [-0.5] * 4 and state["steps"][0].tolist() == [3]
+    shared = wf.ones(4)
+    step({"w": shared, "g": shared, "steps": [wf.zeros(1)]})
+    assert shared.tolist() == [0.5] * 4
+    with pytest.raises(ValueError, match="read-only"):
+        step({"w": np.ones(4), "g": wf.ones(4), "steps": [wf.zeros(1)]})
+    x = np.arange(3.0)
+    double = wf.compile(lambda x: x * 2)
+    for _ in range(2):
+        assert double(x).tolist() == (x * 2).tolist()
+        x += 1
+
+
+def test_arrays_from_outside_are_those_of_the_call():
+    calls = []
+    weight, view, unused = wf.arange(4) * 1.0, wf.zeros(8), wf.zeros(3)
+
+    @wf.compile
+    def f(x):
+        calls.append(1)
+        made = wf.zeros(4)
+        made[1:] = 5
+        return x * weight + view[2:6] + made * 0
+
+    for k in range(3):
+        assert f(wf.ones(4)).tolist() == [0, 1, 2, 3]
+    weight += 1
+    assert f(wf.ones(4)).tolist() == [1, 2, 3, 4]
+    view[3:5] = 10
+    for _ in range(2):
+        assert f(wf.ones(4)).tolist() == [1, 12, 13, 4]
+    unused[0] = 1
+    wf.eval(weight + view[:4])
+    assert f(wf.ones(4)).tolist() == [1, 12, 13, 4]
+    assert len(calls) == 3
+
+    total = wf.zeros(())
+
+    @wf.compile
+    def counted(x):
+        return x + total
+
+    for k in range(4):
+        total += 1
+        assert counted(wf.zeros(1)).tolist() == [k + 1]
 
 
 @wf.compile

@@ -24,6 +24,8 @@ class Compiled {
   std::vector<Array> operator()(std::span<const Array> arguments) const;
   // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
   bool takes(std::span<const Array> arguments) const;
+  // Whether nobody wrote to the arrays that f uses besides its arguments since it was recorded.
+  bool is_current() const;
   // Whether f writes to an argument that shares its cell with another: it was recorded with arguments apart.
   bool writes_shared(std::span<const Array> arguments) const;
 

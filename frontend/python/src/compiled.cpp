@@ -59,18 +59,42 @@ struct Recording {
 struct CompiledFunction {
   PyObject_HEAD vectorcallfunc call;
   PyObject *attributes, *weak_references;
-  PyObject *function, *record;
+  PyObject *function, *record, *general;
   std::vector<std::shared_ptr<Recording>>* recordings;  // the one used last in front
 };
 
 CompiledFunction& compiled_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self); }
 
+bool holds_array(PyObject* tuple) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    PyObject* const item = PyTuple_GET_ITEM(tuple, i);
+    if (is_array(item) || (PyTuple_Check(item) && holds_array(item))) return true;
+  }
+  return false;
+}
+
+// Keywords, containers of arrays and NumPy's arrays: by the package's function, which calls one like this
+// with the arrays that it finds in them.
+PyObject* call_general(CompiledFunction& self, PyObject* const* args, size_t count, PyObject* keywords) {
+  nb::list positional;
+  for (size_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
+  nb::dict named;
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
+    named[nb::handle(PyTuple_GET_ITEM(keywords, i))] = nb::handle(args[count + static_cast<size_t>(i)]);
+  return nb::handle(self.general)(positional, named).release().ptr();
+}
+
+// Null where an argument is no key.
 std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const* args, size_t count,
                                          std::span<const Array> arrays) {
   auto& known = *self.recordings;
   for (size_t i = 0; i < known.size(); ++i) {
     const std::shared_ptr<Recording> one = known[i];
     if (!one->takes(args, count, arrays)) continue;
+    if (!one->program->is_current()) {
+      known.erase(known.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
     if (i > 0) {
       // Comparing may have called Python, and Python this function.
       const auto from = std::find(known.begin(), known.end(), one);
@@ -87,7 +111,11 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       made->values.emplace_back();
     } else {
       // What can change its value in place is no key.
-      if (PyObject_Hash(args[i]) == -1) throw nb::python_error();
+      if (PyObject_Hash(args[i]) == -1) {
+        if (self.general == Py_None || !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        PyErr_Clear();
+        return nullptr;
+      }
       made->values.push_back(nb::borrow(args[i]));
     }
   }
@@ -101,16 +129,20 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    if (keywords && PyTuple_GET_SIZE(keywords) > 0) {
-      const std::string name = nb::cast<std::string>(nb::handle(PyTuple_GET_ITEM(keywords, 0)));
-      throw TypeError("compile: compiled functions take positional arguments: got " + name + "=");
-    }
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
+    bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
     std::vector<Array> arrays;
     arrays.reserve(count);
-    for (size_t i = 0; i < count; ++i)
-      if (is_array(args[i])) arrays.push_back(array_of(args[i]));
+    for (size_t i = 0; i < count; ++i) {
+      if (is_array(args[i])) {
+        arrays.push_back(array_of(args[i]));
+      } else if (PyTuple_Check(args[i]) && holds_array(args[i])) {
+        general = true;
+      }
+    }
+    if (general) return call_general(compiled_of(self), args, count, keywords);
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
+    if (!recording) return call_general(compiled_of(self), args, count, nullptr);
     // What is one array in two places is left to the function itself.
     if (recording->program->writes_shared(arrays))
       return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr);
@@ -136,6 +168,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(object.attributes);
   Py_VISIT(object.function);
   Py_VISIT(object.record);
+  Py_VISIT(object.general);
   if (object.recordings) {
     for (const auto& recording : *object.recordings)
       for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
@@ -146,6 +179,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 int clear(PyObject* self) {
   CompiledFunction& object = compiled_of(self);
   Py_CLEAR(object.attributes);
+  Py_CLEAR(object.general);
   if (object.recordings) object.recordings->clear();
   return 0;
 }
@@ -164,14 +198,15 @@ void deallocate(PyObject* self) {
 }
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject*) {
-  PyObject *function, *record;
-  if (!PyArg_ParseTuple(args, "OO", &function, &record)) return nullptr;
+  PyObject *function, *record, *general;
+  if (!PyArg_ParseTuple(args, "OOO", &function, &record, &general)) return nullptr;
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;
   CompiledFunction& object = compiled_of(self);
   object.call = call;
   object.function = Py_NewRef(function);
   object.record = Py_NewRef(record);
+  object.general = Py_NewRef(general);
   object.recordings = new (std::nothrow) std::vector<std::shared_ptr<Recording>>;
   if (object.recordings) return self;
   Py_DECREF(self);

@@ -79,6 +79,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
         s.threads / s.threads_per_row % copied_ != 0)
       throw InternalError("emit cuda: strips of single columns are copied as vectors");
   }
+  if (s.strips_at_once > 0 && (!columns_ || !whole_rows_ || s.split > 1 || p.scans()))
+    throw InternalError("emit cuda: strips that blocks take in turn stay in registers");
   if (s.bundled &&
       (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
        s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
@@ -331,16 +333,8 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
 // Loads of the first sweep that stay in shared memory go there directly, all of them at once: what a thread
 // copies it alone reads.
 void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, const std::string& end) {
-  const Batch& b = batches_[0];
-  ahead_.clear();
   if (s_.wide_copies) return copy_strip(end);
-  for (size_t k = 0; k < b.routes.size(); ++k) {
-    auto* l = std::get_if<Load>(&b.sweep->body[k]);
-    if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
-    const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
-    const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
-    if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
-  }
+  find_ahead();
   if (ahead_.empty()) return;
   code_.add("#pragma unroll 4");
   code_.line("for (I c = {}; c < {}; c += {}) {{", start, end, step);
@@ -355,10 +349,24 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
   code_.add("weft_copied();");
 }
 
+// Which loads of the first sweep can go to shared memory directly.
+void CudaEmitter::find_ahead() {
+  const Batch& b = batches_[0];
+  ahead_.clear();
+  for (size_t k = 0; k < b.routes.size(); ++k) {
+    auto* l = std::get_if<Load>(&b.sweep->body[k]);
+    if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
+    const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
+    const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
+    if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+  }
+}
+
 // Rows of the strip, by all threads of the block, each row from the last place before it where memory is
 // aligned.
 void CudaEmitter::copy_strip(const std::string& end) {
   const int across = s_.threads / s_.threads_per_row, vectors = across / copied_ + 1;
+  ahead_.clear();
   for (auto& s : batches_[0].sweep->body)
     if (auto* l = std::get_if<Load>(&s); l && kept(l->out) && stride_along(l->at, lane_) == 1)
       ahead_.insert(l->out);
@@ -382,6 +390,54 @@ void CudaEmitter::copy_strip(const std::string& end) {
   code_.add("}");
   code_.add("weft_copied();");
   code_.add("__syncthreads();");
+}
+
+// Opens the loop in which blocks take strips of columns in turn. Each thread copies what it alone reads, a
+// strip ahead of what it has in registers.
+void CudaEmitter::begin_turns(const std::string& start, const std::string& end) {
+  find_ahead();
+  const int across = s_.threads / s_.threads_per_row;
+  int64_t before = 0;
+  for (Value v : ahead_) {
+    const std::string type = vector_type(p_.values[v].dtype);
+    code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2}) + threadIdx.x;", type, v, before);
+    before += static_cast<int64_t>(size_of(p_.values[v].dtype)) * s_.lanes * s_.threads * s_.unroll;
+  }
+  launch_.shared_bytes = static_cast<uint32_t>(before);
+  code_.line("const I strips = (n + {}) / {}, at_once = {};", across - 1, across, extra(s_.strips_at_once));
+  if (s_.cluster > 1) code_.add("weft_await();");
+  const std::string own = s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster) : "(I)blockIdx.x";
+  copy_turn(own, start, end);
+  code_.loop("for (I strip = {}, turn = 0; strip < strips; strip += at_once, ++turn) {{", own);
+  // Or what is computed of each place would stay in registers from turn to turn.
+  code_.line("const I place = weft_again({});", start);
+  for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
+  if (ahead_.empty()) return;
+  code_.add("weft_copied();");
+  code_.unrolled("u", s_.unroll);
+  for (Value v : ahead_) code_.line("k{0}[u] = z{0}[u * {1}];", v, s_.threads);
+  code_.add("}");
+  code_.add("if (strip + at_once < strips) {");
+  copy_turn("(strip + at_once)", "place", end);
+  code_.add("}");
+}
+
+void CudaEmitter::copy_turn(const std::string& strip, const std::string& start, const std::string& end) {
+  if (ahead_.empty()) return;
+  code_.add("{");
+  code_.line("I q = weft_min({} * {} + tx, n - 1);", strip, s_.threads / s_.threads_per_row);
+  split_position(order_of(true), false);
+  code_.unrolled("u", s_.unroll);
+  code_.line("I q = {} + u * {};", start, s_.threads_per_row);
+  if (!exact_) code_.line("q = weft_min(q, {} - 1);", end);
+  split_position(order_of(false), false);
+  for (Value v : ahead_) {
+    auto& l = std::get<Load>(*definitions_.at(v));
+    code_.line("{}(z{} + u * {}, b{} + ({}));", s_.loads_stay ? "weft_copy_to_stay" : "weft_copy_ahead", v,
+               s_.threads, l.buffer, index_text(l.at));
+  }
+  code_.add("}");
+  code_.add("}");
 }
 
 void CudaEmitter::pointwise() {
@@ -572,9 +628,21 @@ void CudaEmitter::columns(bool finishing) {
   bool split = s_.split > 1;
   code_.line("const I n = {};", count_of(outer));
   code_.line("const I tx = (I)(threadIdx.x % {0}), ty = (I)(threadIdx.x / {0});", across);
-  const bool shared_out = s_.shares > 0 && !finish_entry;
+  const bool shared_out = s_.shares > 0 && !finish_entry, in_turns = s_.strips_at_once > 0;
+  if (in_turns) {
+    room_for_joins();
+    code_.line("const I m = {};", count_of(order_of(false)));
+    std::string start = "ty";
+    if (s_.cluster > 1) {
+      code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+      begin_cluster();
+      start = format("rank * {} + ty", groups * s_.unroll);
+    }
+    begin_turns(start, "m");
+  }
   if (shared_out) code_.line("const Share mine = weft_take_share((I)blockIdx.x, {});", shares_);
-  std::string block = shared_out               ? "mine.strip"
+  std::string block = in_turns                 ? "strip"
+                      : shared_out             ? "mine.strip"
                       : split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
                       : s_.cluster > 1         ? format("(I)(blockIdx.x / {})", s_.cluster)
                                                : "(I)blockIdx.x";
@@ -582,12 +650,13 @@ void CudaEmitter::columns(bool finishing) {
   if (!shared_out)
     (finishing ? launch_.finish_tasks : launch_.tasks) =
         (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
+  if (in_turns) launch_.tasks = std::min(launch_.tasks, s_.strips_at_once * s_.cluster);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
   if (split) code_.add("const I column = q;");
   split_position(outer, false);
   std::string first = groups > 1 ? "live && ty == 0" : "live";
-  room_for_joins();
+  if (!in_turns) room_for_joins();
   if (s_.cluster > 1) first += " && rank == 0";
   // Whole strips have one part.
   const int64_t strip = strip_columns_ / s_.lanes;
@@ -607,7 +676,7 @@ void CudaEmitter::columns(bool finishing) {
     outer_code(p_.epilogue, first);
     return;
   }
-  code_.line("const I m = {};", count_of(order_of(false)));
+  if (!in_turns) code_.line("const I m = {};", count_of(order_of(false)));
   const std::string place_in_row = s_.together > 1 ? format("ty * {}", s_.together) : "ty";
   std::string start = place_in_row, end = "m";
   if (shared_out) {
@@ -621,9 +690,13 @@ void CudaEmitter::columns(bool finishing) {
   if (split) start = "begin + " + place_in_row, end = "end";
   alone_ = split ? "begin + ty" : "ty";
   if (s_.cluster > 1) {
-    code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
-    begin_cluster();
-    start = format("rank * {} + ty", groups * s_.unroll);
+    if (in_turns) {
+      start = "place";
+    } else {
+      code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+      begin_cluster();
+      start = format("rank * {} + ty", groups * s_.unroll);
+    }
   }
   if (s_.keeper == Keeper::Shared) {
     start = "ty";
@@ -636,8 +709,8 @@ void CudaEmitter::columns(bool finishing) {
     shared_rows(across + copied_, "tx");
     if (s_.ahead) copy_ahead(start, std::to_string(groups), end);
   }
-  met_ = false;
-  if (whole_rows_)
+  met_ = in_turns;
+  if (whole_rows_ && !in_turns)
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   if (finishing) {
     totalling_ = true;
@@ -693,6 +766,7 @@ void CudaEmitter::columns(bool finishing) {
     settle(*b.sweep);
   }
   outer_code(p_.epilogue, first);
+  if (in_turns) code_.add("}");
 }
 
 // ---- entries
@@ -815,7 +889,7 @@ Emitted CudaEmitter::run() {
   size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
   std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
-  if (s_.keeper == Keeper::Shared || s_.bundled)
+  if (s_.keeper == Keeper::Shared || s_.bundled || s_.strips_at_once > 0)
     text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";

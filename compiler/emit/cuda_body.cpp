@@ -636,6 +636,8 @@ void CudaEmitter::close_elements(const Batch& b) {
   at_element_ = every_fold_ = every_store_ = false;
   element_base_.clear();
   if (s_.lanes > 1) code_.add("}");
+  // Where all of a row is in registers, each vector leaves them as soon as it is known.
+  if (s_.strips_at_once > 0 && stores_vectors(b)) store_vectors(b);
   code_.add("}");
 }
 
@@ -706,18 +708,27 @@ void CudaEmitter::batch_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_stores(const Batch& b) {
-  bool any = false, conditional = false;
+  if (s_.strips_at_once > 0 || !stores_vectors(b)) return;
+  code_.unrolled("u", s_.unroll);
+  store_vectors(b);
+  code_.add("}");
+}
+
+bool CudaEmitter::stores_vectors(const Batch& b) const {
+  for (size_t k = 0; k < b.routes.size(); ++k)
+    if (std::holds_alternative<Store>(b.sweep->body[k]) && b.routes[k].path == Path::Vector) return true;
+  return false;
+}
+
+// Those of vector u of the batch.
+void CudaEmitter::store_vectors(const Batch& b) {
+  const std::string when = both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live");
+  if (!when.empty()) code_.line("if ({}) {{", when);
+  for (Value v : b.late) home_[v] = format("h{}[u]", v);
   auto& body = b.sweep->body;
   for (size_t k = 0; k < body.size(); ++k) {
     auto* s = std::get_if<Store>(&body[k]);
     if (!s || b.routes[k].path != Path::Vector) continue;
-    if (!any) {
-      code_.unrolled("u", s_.unroll);
-      if (const std::string when = both(exact_ ? "" : "ok[u]", all_live_ ? "" : "live"); !when.empty())
-        code_.line("if ({}) {{", when), conditional = true;
-      for (Value v : b.late) home_[v] = format("h{}[u]", v);
-    }
-    any = true;
     std::string at = format("b{} + ({})", s->buffer, index_text(s->at));
     const char* put = s_.streaming ? "weft_put_once" : "weft_put";
     if (s_.shifted)
@@ -728,10 +739,8 @@ void CudaEmitter::batch_stores(const Batch& b) {
     else
       code_.line("{}({}, w{}[u]);", put, at, k);
   }
-  if (!any) return;
   for (Value v : b.late) home_.erase(v);
-  if (conditional) code_.add("}");
-  code_.add("}");
+  if (!when.empty()) code_.add("}");
 }
 
 }  // namespace weft::emit

@@ -148,7 +148,10 @@ class CudaEmitter {
   std::string place_of(const plan::Stmt& stmt, int buffer) const;
   std::string place_in_shared(const std::string& step) const;
   void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
+  void find_ahead();
   void copy_strip(const std::string& end);
+  void begin_turns(const std::string& start, const std::string& end);
+  void copy_turn(const std::string& strip, const std::string& start, const std::string& end);
   std::string strip_shift(const std::string& row) const;
   void settle(const plan::Sweep& sweep);
   std::vector<int> order_of(bool outer) const;
@@ -229,6 +232,8 @@ class CudaEmitter {
   void open_elements(const Batch& batch);
   void close_elements(const Batch& batch);
   void batch_stores(const Batch& batch);
+  bool stores_vectors(const Batch& batch) const;
+  void store_vectors(const Batch& batch);
   void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   void lane_position();
   void statement(const plan::Stmt& stmt);

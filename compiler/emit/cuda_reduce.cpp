@@ -141,8 +141,10 @@ void CudaEmitter::begin_cluster() {
   std::string expected;
   for (auto& b : batches_) {
     if (folded(static_cast<size_t>(b.number)).empty()) continue;
-    code_.line("__shared__ unsigned long long told{};", b.number);
-    expected += format(" weft_expect(told{0}, {1} * sizeof(S{0}));", b.number, s_.cluster * columns);
+    code_.line("__shared__ unsigned long long told{}{};", b.number, s_.strips_at_once > 0 ? "[2]" : "");
+    for (const char* turn : s_.strips_at_once > 0 ? std::vector{"[0]", "[1]"} : std::vector{""})
+      expected +=
+          format(" weft_expect(told{0}{2}, {1} * sizeof(S{0}));", b.number, s_.cluster * columns, turn);
   }
   if (!expected.empty()) code_.line("if (threadIdx.x == 0) {{{} }}", expected);
   code_.add("weft_arrive();");
@@ -205,16 +207,21 @@ void CudaEmitter::join_columns(size_t sweep) {
     for (auto& line : lines) code_.add(line);
     code_.add("}");
   };
-  auto join_all = [&](const std::string& from, int count, const std::string& to) {
-    each(columns, {format("S{0} all = {1}{0}[0][k];", sweep, from),
-                   state_bytes_[sweep] > 8 ? "#pragma unroll 1" : "#pragma unroll",
-                   format("for (int j = 1; j < {2}; ++j) join{0}(all, {1}{0}[j][k]);", sweep, from, count),
-                   format("{}[k] = all;", to)});
+  auto join_all = [&](const std::string& from, const std::string& at, int count, const std::string& to) {
+    each(columns,
+         {format("S{0} all = {1}{0}{2}[0][k];", sweep, from, at),
+          state_bytes_[sweep] > 8 ? "#pragma unroll 1" : "#pragma unroll",
+          format("for (int j = 1; j < {2}; ++j) join{0}(all, {1}{0}{3}[j][k]);", sweep, from, count, at),
+          format("{}[k] = all;", to)});
     code_.add("__syncthreads();");
   };
   // All sweeps join in one place, so that what threads read after the last meeting is elsewhere while another
   // sweep follows, or while others still tell what was joined.
-  bool last = s_.cluster == 1;
+  // Of strips taken in turn, the next one follows; a block may have told of that when another has not yet
+  // read what this one's said.
+  const bool in_turns = s_.strips_at_once > 0;
+  const std::string turn = in_turns ? "[turn % 2]" : "";
+  bool last = s_.cluster == 1 && !in_turns;
   for (size_t k = sweep + 1; k < p_.sweeps.size(); ++k) last &= folded(k).empty();
   const std::string result = last ? format("joined{}[0]", sweep) : format("all{}", sweep);
   code_.line("S{0} (*const joined{0})[{1}] = (S{0} (*)[{1}])joins;", sweep, columns);
@@ -227,17 +234,21 @@ void CudaEmitter::join_columns(size_t sweep) {
   if (in_warp > 1) code_.add("}");
   code_.add("__syncthreads();");
   if (s_.cluster == 1) {
-    join_all("joined", groups, result);
+    join_all("joined", "", groups, result);
   } else {
-    if (groups > 1) join_all("joined", groups, format("joined{}[0]", sweep));
-    code_.line("__shared__ S{0} blocks{0}[{1}][{2}];", sweep, s_.cluster, columns);
+    if (groups > 1) join_all("joined", "", groups, format("joined{}[0]", sweep));
+    code_.line("__shared__ S{0} blocks{0}{3}[{1}][{2}];", sweep, s_.cluster, columns, in_turns ? "[2]" : "");
     if (!met_) code_.add("weft_await();");
     met_ = true;
     each(int64_t{columns} * s_.cluster,
-         {format("weft_tell_block(blocks{0}[rank][k % {1}], told{0}, k / {1}, joined{0}[0][k % {1}]);", sweep,
-                 columns)});
-    code_.line("weft_await_told(told{});", sweep);
-    join_all("blocks", s_.cluster, result);
+         {format("weft_tell_block(blocks{0}{2}[rank][k % {1}], told{0}{2}, k / {1}, joined{0}[0][k % {1}]);",
+                 sweep, columns, turn)});
+    if (in_turns)
+      code_.line("weft_await_turn(told{0}{1}, (unsigned int)turn / 2 % 2, {2} * sizeof(S{0}));", sweep, turn,
+                 s_.cluster * columns);
+    else
+      code_.line("weft_await_told(told{});", sweep);
+    join_all("blocks", turn, s_.cluster, result);
   }
   code_.unrolled("e", s_.lanes);
   code_.line("s{}[e] = {}[e * {} + tx];", sweep, result, across);

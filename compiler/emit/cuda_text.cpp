@@ -300,6 +300,19 @@ static __device__ __forceinline__ void weft_await_told(unsigned long long& told)
   while (!all);
 }
 )"},
+    {"weft_await_turn",
+     R"(// As weft_await_told, turn after turn: one thread then says how many bytes will come the next time.
+static __device__ __forceinline__ void weft_await_turn(unsigned long long& told, unsigned int phase, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;
+  do
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(all) : "r"(count), "r"(phase) : "memory");
+  while (!all);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
+  }
+}
+)"},
     {"weft_take_share",
      R"(// A block's strip of columns, which part of it that is, and from which step of it to which. Whole strips come first, then
 // shares that begin in a strip, then what shares have of the next one, the longest first.
@@ -401,6 +414,13 @@ static __device__ __forceinline__ long long weft_near_quotient(I x, I y, I n) {
     {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
   i += i < 0 ? n : 0;
   return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+)"},
+    {"weft_again", R"(// The same number, of which the compiler knows nothing.
+static __device__ __forceinline__ I weft_again(I x) {
+  int low = (int)x;
+  asm volatile("" : "+r"(low));
+  return x - (I)(int)x + low;
 }
 )"},
     {"weft_min", R"(static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }

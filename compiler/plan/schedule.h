@@ -38,6 +38,9 @@ struct Schedule {
   Keeper keeper = Keeper::None;  // where values that cross sweeps stay
   int64_t grain = 1;             // CPU: fewest tasks worth a thread of their own
   bool streaming = false;        // stores pass the cache by
+  // CUDA, Columns with Registers: strips of columns that blocks work on at once, each taking several in turn,
+  // the next one being copied to shared memory meanwhile; 0: each strip has blocks of its own.
+  int64_t strips_at_once = 0;
   // CUDA: what is loaded stays in the cache longer than what is stored, which so leaves it in order.
   bool loads_stay = false;
   int64_t prefetched = 0;   // CPU: bytes of arrays that are asked for a page ahead, at least; 0: none

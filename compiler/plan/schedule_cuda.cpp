@@ -78,7 +78,7 @@ class Scheduler {
     });
     int64_t bytes = 0;
     for (auto& b : p_.buffers) bytes += b.elements * static_cast<int64_t>(size_of(b.dtype));
-    s_.streaming = bytes > static_cast<int64_t>(target.cache_bytes);
+    s_.streaming = large_ = bytes > static_cast<int64_t>(target.cache_bytes);
     processors_ = std::max<int64_t>(target.threads, 1);
     fill_ = processors_ * kThreadsPerProcessor;
   }
@@ -733,6 +733,10 @@ class Scheduler {
                               s_.lane_axis);
       return true;
     }
+    if (take_turns(kept, columns, row)) {
+      p_ = std::move(kept);
+      return true;
+    }
     if (s_.lanes == 1 && has_clusters()) copied_ = wide_copy_elements(kept, s_.lane_axis);
     if (!choose_strips(shared_places(kept).element_bytes() * s_.lanes, columns, row)) return false;
     p_ = std::move(kept);
@@ -746,6 +750,49 @@ class Scheduler {
                     s_.lanes, s_.lane_axis, s_.threads_per_row);
     if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a strip", s_.cluster);
     return true;
+  }
+
+  // Long strips, of which there are many, leave a block no room for a second one beside it, so that memory
+  // would rest while it computes: it computes in registers, and shared memory takes the next strip. Memory is
+  // slower at narrow strips, so they are as wide as registers let them be.
+  bool take_turns(const RowProgram& kept, int64_t columns, int64_t row) {
+    constexpr int64_t kTurnThreads = 512, kLongColumn = 1024, kLongSingleColumn = 8192;
+    if (!has_clusters() || row < (s_.lanes == 1 ? kLongSingleColumn + 1 : kLongColumn)) return false;
+    int64_t unit = 1, body = 0, joined = 0, told = 0;
+    for (auto& b : p_.buffers)
+      unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
+    for (auto& sweep : kept.sweeps) {
+      body += static_cast<int64_t>(sweep.body.size());
+      joined = std::max(joined, state_bytes(sweep, 1));
+      told += state_bytes(sweep, 1);
+    }
+    const int64_t each = kept_bytes_ / (std::max<int64_t>(live_bytes(kept), 4) * s_.lanes);
+    if (unit < 4 || unit > 16 || each == 0) return false;
+    for (int64_t width : {256, 128}) {
+      const int64_t across = width / unit, down = kTurnThreads / across;
+      const int64_t cluster = power_of_two_up(ceil_divide(row, down * each));
+      const int64_t unroll = ceil_divide(row, down * cluster), strips = ceil_divide(columns, across);
+      // A chip's parts have some processors that fill no cluster.
+      const int64_t at_once = processors_ * 10 / 11 / cluster;
+      const int64_t warps = std::min(down, kTurnThreads / 32);
+      const int64_t joins = (joined * warps + told * (2 * cluster + 1)) * s_.lanes * across;
+      if (cluster > 16 || joins > kJoinBytes || strips < 4 * at_once ||
+          body * unroll * s_.lanes > most_unrolled_)
+        continue;
+      s_.keeper = Keeper::Registers;
+      s_.strips_at_once = at_once;
+      s_.threads = static_cast<int>(kTurnThreads);
+      s_.threads_per_row = static_cast<int>(down);
+      s_.cluster = static_cast<int>(cluster);
+      s_.unroll = static_cast<int>(unroll);
+      s_.streaming = large_;
+      s_.reason = fmt::format(
+          "columns, {} lanes along axis {}, {} threads down each, strips in turn in registers, {} blocks a "
+          "strip",
+          s_.lanes, s_.lane_axis, down, cluster);
+      return true;
+    }
+    return false;
   }
 
   // The width of strips of columns, a vector and row element of which take `bytes`: as wide as 256 bytes,
@@ -939,8 +986,9 @@ class Scheduler {
   Schedule s_;
   int outer_;
   int64_t statements_ = 0, processors_ = 1, fill_ = 0;
-  bool flat_ = false;  // rows are walked as one
-  int copied_ = 0;     // elements of the vectors in which strips of single columns are copied
+  bool flat_ = false;   // rows are walked as one
+  bool large_ = false;  // more bytes than the cache holds
+  int copied_ = 0;      // elements of the vectors in which strips of single columns are copied
 };
 
 }  // namespace

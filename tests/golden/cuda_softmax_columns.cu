@@ -1,5 +1,5 @@
-// columns, 4 lanes along axis 0, 16 threads down each, which stay in shared memory, 16 blocks a strip; 8 elements a thread access
-// 4096 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
+// columns, 4 lanes along axis 0, 16 threads down each, which stay in shared memory, 2 blocks a strip; 8 elements a thread access
+// 512 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -114,22 +114,22 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_81bb256bfda6a986(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_b394887fdf8b4c34(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 16), ty = (I)(threadIdx.x / 16);
-  I q = (I)(blockIdx.x / 16) * 16 + tx;
+  I q = (I)(blockIdx.x / 2) * 16 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q * 4;
   __shared__ __align__(16) unsigned char joins[2048];
   const I m = p[1];
-  const I rank = (I)(blockIdx.x % 16);
+  const I rank = (I)(blockIdx.x % 2);
   __shared__ unsigned long long told0;
   __shared__ unsigned long long told1;
-  if (threadIdx.x == 0) { weft_expect(told0, 1024 * sizeof(S0)); weft_expect(told1, 1024 * sizeof(S1)); }
+  if (threadIdx.x == 0) { weft_expect(told0, 128 * sizeof(S0)); weft_expect(told1, 128 * sizeof(S1)); }
   weft_arrive();
   const I begin = rank * p[4];
   const I end = weft_min(begin + p[4], m);
@@ -189,17 +189,16 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_81bb256bfda6a986(const
     joined0[0][k] = all;
   }
   __syncthreads();
-  __shared__ S0 blocks0[16][64];
+  __shared__ S0 blocks0[2][64];
   weft_await();
-#pragma unroll 1
-  for (unsigned int k = threadIdx.x; k < 1024; k += 256) {
+  if (const unsigned int k = threadIdx.x; k < 128) {
     weft_tell_block(blocks0[rank][k % 64], told0, k / 64, joined0[0][k % 64]);
   }
   weft_await_told(told0);
   if (const unsigned int k = threadIdx.x; k < 64) {
     S0 all = blocks0[0][k];
 #pragma unroll
-    for (int j = 1; j < 16; ++j) join0(all, blocks0[j][k]);
+    for (int j = 1; j < 2; ++j) join0(all, blocks0[j][k]);
     all0[k] = all;
   }
   __syncthreads();
@@ -266,16 +265,15 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_81bb256bfda6a986(const
     joined1[0][k] = all;
   }
   __syncthreads();
-  __shared__ S1 blocks1[16][64];
-#pragma unroll 1
-  for (unsigned int k = threadIdx.x; k < 1024; k += 256) {
+  __shared__ S1 blocks1[2][64];
+  if (const unsigned int k = threadIdx.x; k < 128) {
     weft_tell_block(blocks1[rank][k % 64], told1, k / 64, joined1[0][k % 64]);
   }
   weft_await_told(told1);
   if (const unsigned int k = threadIdx.x; k < 64) {
     S1 all = blocks1[0][k];
 #pragma unroll
-    for (int j = 1; j < 16; ++j) join1(all, blocks1[j][k]);
+    for (int j = 1; j < 2; ++j) join1(all, blocks1[j][k]);
     all1[k] = all;
   }
   __syncthreads();

@@ -522,7 +522,8 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"pairs", pairs("f32", 32768, 32768)},
       {"add_transposed", transposed(8192, 8192)},
       {"heat", heat(8192, 8192)},
-      {"softmax_columns", column_softmax("f32", 4096, 16384)},
+      {"softmax_columns", column_softmax("f32", 512, 16384)},
+      {"softmax_long_columns", column_softmax("f32", 16384, 8192)},
       {"softmax_odd_columns", column_softmax("f32", 4096, 16385)},
       {"softmax_narrow_rows", softmax("f32", 1048576, 7)},
       {"map_narrow_rows", add_to_rows("i8", 1048576, 7)},
@@ -1127,6 +1128,25 @@ TEST(CudaMeaning, OfColumnsThatStay) {
                 s.unroll = keeper == Keeper::Shared
                                ? 2
                                : static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+              }));
+  all.check(2e-2, 0);
+}
+
+// Blocks that take several strips one after another: as many turns as leave each of the two places of what
+// clusters tell each other to be used again, an even and an odd number of them, ends that fill neither.
+TEST(CudaMeaning, OfStripsInTurn) {
+  Emulated all;
+  for (int cluster : {1, 2, 4, 16})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{128, 160}, {70, 156}, {34, 39}, {256, 144}})
+      for (const char* dtype : {"f32", "bf16", "f64"})
+        for (int64_t at_once : {1, 2})
+          all.add(
+              compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
+                s.keeper = Keeper::Registers;
+                s.ahead = s.wide_copies = false;
+                s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
+                s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+                s.strips_at_once = at_once;
               }));
   all.check(2e-2, 0);
 }

@@ -111,6 +111,11 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
       R"(asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
                  : "=r"(all) : "r"(count) : "memory");)",
       "meet_cluster();");
+  replace_all(
+      text,
+      R"(asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(all) : "r"(count), "r"(phase) : "memory");)",
+      "meet_cluster();");
   // Each kernel has functions of its own under the same names; its entry is called without a copy of the
   // arguments.
   source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);

@@ -519,8 +519,10 @@ void CudaEmitter::rows() {
   int64_t points = p_.outer_count(), rows = s_.threads / s_.threads_per_row;
   code_.line("const I n = {};", count_of(outer));
   const bool whole_block = rows == 1;
+  if (s_.chained) take_number();
   code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
-  std::string block = split            ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+  std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
+                      : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
                       : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
                                        : "(I)blockIdx.x";
   code_.line("I q = {};",
@@ -548,7 +550,7 @@ void CudaEmitter::rows() {
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
-  if (s_.chained) code_.line("const I k = (I)(blockIdx.x % (unsigned int){});", split_);
+  if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
   if (split || (s_.cluster > 1 && shared)) {
     code_.line("const I begin = {} * {};",
                s_.chained ? "k"

@@ -206,6 +206,7 @@ class CudaEmitter {
   void join_scan(const plan::Scan& scan);
   void finish_scan(const plan::Scan& scan);
   int scanning_threads() const { return s_.chained ? 32 : s_.threads_per_row; }
+  void take_number();
   void look_back();
 
   // ---- cuda_rescale.cpp: sums that are relative to the largest value so far

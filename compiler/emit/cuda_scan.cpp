@@ -134,23 +134,31 @@ void CudaEmitter::join_scan(const Scan& s) {
   if (block) code_.add("__syncthreads();");
 }
 
-// Blocks start in the order of their numbers, so a part that waits for those before it does not keep them
-// from running. To take numbers in the order in which blocks run would hold back what a block loads by a trip
-// to memory: a tenth of its time on an H200. What lies before the warp's run of part k of the row: the runs
-// before it, and the parts of its group of 32 before it, the groups of its 32 before that, and all that is
-// before these. Always the same are joined, so the bits do not depend on who comes first. The last part of a
-// group makes the group known, the last of 32 groups all that came until then.
+// Blocks take parts in the order in which they start, so that a part that waits for another does not keep it
+// from running.
+void CudaEmitter::take_number() {
+  code_.add("__shared__ unsigned int taken;");
+  code_.add("if (threadIdx.x == 0) taken = atomicAdd((unsigned int*)partials, 1u);");
+  code_.add("__syncthreads();");
+  code_.add("const unsigned int number = taken;");
+}
+
+// What lies before the warp's run of part k of the row: the runs before it, and the parts of its group of 32
+// before it, the groups of its 32 before that, and all that is before these. Always the same are joined, so
+// the bits do not depend on who comes first. The last part of a group makes the group known, the last of 32
+// groups all that came until then.
 void CudaEmitter::look_back() {
-  const int64_t words = state_bytes_[0] / 4, groups = (s_.split + 31) / 32, tops = (groups + 31) / 32;
+  const int64_t words = state_bytes_[0] / 4, groups = (s_.split + 31) / 32, tops = (groups + 31) / 32,
+                ticket = 2;
   const std::string n = std::to_string(words);
-  partial_bytes_ = 8 * p_.outer_count() * (s_.split + groups + tops) * words;
+  partial_bytes_ = 8 * (ticket + p_.outer_count() * (s_.split + groups + tops) * words);
   launch_.zeroed = static_cast<uint32_t>(p_.buffers.size());
   launch_.zeroed_bytes = static_cast<size_t>(partial_bytes_);
   code_.line("const I groups = ({} + 31) / 32, tops = (groups + 31) / 32;", split_);
   code_.line(
-      "unsigned long long* const parts = (unsigned long long*)partials + (long long)row * ({} + "
+      "unsigned long long* const parts = (unsigned long long*)partials + {} + (long long)row * ({} + "
       "groups + tops) * {};",
-      split_, n);
+      ticket, split_, n);
   code_.line("unsigned long long* const group = parts + ((long long){} + k / 32) * {};", split_, n);
   code_.line("unsigned long long* const top = parts + ((long long){} + groups + k / 1024) * {};", split_, n);
   code_.add("const I nth = k % 32, nth_group = k / 32 % 32;");

@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 0, parts of it in turn, each in shared memory, split in 16384; 8 elements a thread access, passing the cache by
-// 16384 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 270592 bytes of partials
+// 16384 blocks of 256 threads, finish 0 of 1, 65536 bytes shared, 270608 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -75,19 +75,23 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t1 = a.t1 + b.t1;
 }
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(256, 3) weft_2358709563b1b5a0(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_721659f3b21a8e35(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   void* const partials = (void*)args.w[3];
   const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6]};
   const I n = 1;
+  __shared__ unsigned int taken;
+  if (threadIdx.x == 0) taken = atomicAdd((unsigned int*)partials, 1u);
+  __syncthreads();
+  const unsigned int number = taken;
   const I t = (I)threadIdx.x;
-  I q = (I)(blockIdx.x / (unsigned int)p[1]);
+  I q = (I)(number / (unsigned int)p[1]);
   const bool live = true;
   const I row = q;
   const I m = p[0] / 4;
-  const I k = (I)(blockIdx.x % (unsigned int)p[1]);
+  const I k = (I)(number % (unsigned int)p[1]);
   const I begin = k * p[2];
   const I end = weft_min(begin + p[2], m);
   const I run = (p[2] + 7) / 8;
@@ -133,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_2358709563b1b5a0(const
     s0.t1 = s0.t1 + weft_cast_f32_f64(r1);
   }
   const I groups = (p[1] + 31) / 32, tops = (groups + 31) / 32;
-  unsigned long long* const parts = (unsigned long long*)partials + (long long)row * (p[1] + groups + tops) * 2;
+  unsigned long long* const parts = (unsigned long long*)partials + 2 + (long long)row * (p[1] + groups + tops) * 2;
   unsigned long long* const group = parts + ((long long)p[1] + k / 32) * 2;
   unsigned long long* const top = parts + ((long long)p[1] + groups + k / 1024) * 2;
   const I nth = k % 32, nth_group = k / 32 % 32;

@@ -211,10 +211,7 @@ class CpuDevice : public Device {
 
   bool supports_dot(DType dtype) const override { return cpu_supports_dot(dtype); }
   void dot(const Dot& what, void* c, const void* a, const void* b) override {
-    cpu_dot(what, c, a, b, shared_work(), [this](size_t bytes) {
-      const BufferRef buffer = allocate(bytes);
-      return std::shared_ptr<void>(buffer, buffer->data());
-    });
+    cpu_dot(what, c, a, b, shared_work());
     ++counters_.library_calls;
   }
   bool supports_solve(DType dtype) const override { return cpu_supports_dot(dtype); }

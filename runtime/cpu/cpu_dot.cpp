@@ -7,11 +7,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/few_rows_dot.h"
+#include "runtime/cpu/onednn.h"
 #include "runtime/cpu/openblas.h"
-#include "runtime/cpu/packed_dot.h"
 
 namespace weft::runtime {
 namespace {
@@ -23,13 +24,15 @@ constexpr int64_t kFewTiles = 16;
 constexpr double kLongTile = 1 << 24;     // multiply-adds
 constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
 constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
-constexpr int64_t kSplitOutputs = 1 << 12;   // most outputs of such a product
-constexpr int64_t kVectorPiece = 1 << 16;    // elements of the matrix in one piece of a matrix-vector product
-constexpr int64_t kLongRow = 1 << 13;        // elements of a stored row that are worth being cut
-constexpr int64_t kFewestRows = 64;          // that are added up before parts are
-constexpr int64_t kDeepest = 1 << 30;        // k of one call
-constexpr int64_t kFewRowsPiece = 1 << 12;   // bytes of a row of the matrix that one thread reads, or more
-constexpr double kFlopsPerThread = 1 << 17;  // multiply-adds that are worth waking a thread
+constexpr int64_t kSplitOutputs = 1 << 12;  // most outputs of such a product
+constexpr int64_t kVectorPiece = 1 << 16;   // elements of the matrix in one piece of a matrix-vector product
+constexpr int64_t kLongRow = 1 << 13;       // elements of a stored row that are worth being cut
+constexpr int64_t kFewestRows = 64;         // that are added up before parts are
+constexpr int64_t kDeepest = 1 << 30;       // k of one call
+constexpr int64_t kFewRowsPiece = 1 << 12;  // bytes of a row of the matrix that one thread reads, or more
+constexpr double kWorthGenerating = 1 << 23;  // multiply-adds that make up for 30 ms of the first product
+constexpr double kWorthItsCall = 1 << 17;     // multiply-adds of a tile
+constexpr double kFlopsPerThread = 1 << 17;   // multiply-adds that are worth waking a thread
 
 int blas_int(int64_t value, const char* what) {
   if (value > std::numeric_limits<int>::max())
@@ -53,6 +56,7 @@ typename BlasFunctions<T>::Scalar scalar(const T& value) {
 template <typename T>
 struct Product {
   const BlasFunctions<T>& blas;
+  const OneDnn* onednn;  // where it computes products of matrices
   bool ta, tb;
   int64_t m, n, k, lda, ldb, ldc;
 
@@ -97,6 +101,14 @@ struct Product {
                   lb, a, ta ? std::max(blas_int(lda, "a's stride"), 1) : 1, scalar(one), c, 1);
       return;
     }
+    if constexpr (std::is_same_v<T, float>)
+      if (onednn && static_cast<double>(m * n) * static_cast<double>(deep) >= kWorthItsCall) {
+        const OneDnnThread one_thread(*onednn);
+        const int failed = onednn->sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, deep, 1, a, la, b, lb,
+                                         first ? 0.0f : 1.0f, c, lc);
+        if (failed) throw Error(fmt::format("dot: oneDNN's product failed with status {}", failed));
+        return;
+      }
     const T one = 1, beta = first ? T{0} : T{1};
     blas.gemm(kBlasRowMajor, transposed(ta), transposed(tb), rows, columns, depth, scalar(one), a, la, b, lb,
               scalar(beta), c, lc);
@@ -126,7 +138,7 @@ double multiply_adds(const Dot& d) {
 struct Tiles {
   int64_t m = 1, n = 1;
 };
-Tiles tiles_of(const Dot& d) {
+Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
     // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
@@ -136,7 +148,7 @@ Tiles tiles_of(const Dot& d) {
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
   }
   Tiles tiles;
-  for (const int64_t side : kSides) {
+  for (const int64_t side : sides) {
     tiles = {std::max<int64_t>(d.m / side, 1), std::max<int64_t>(d.n / side, 1)};
     // Wide tiles rather than tall ones, since rows are written.
     while (tiles.m * tiles.n > most) {
@@ -179,7 +191,10 @@ template <typename T>
 void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* b,
          const ParallelFor& parallel) {
   const double work = multiply_adds(d) / static_cast<double>(d.batch);
-  const Product<T> whole{blas, d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
+  const OneDnn* library = nullptr;
+  if constexpr (std::is_same_v<T, float>)
+    if (multiply_adds(d) >= kWorthGenerating) library = onednn();
+  const Product<T> whole{blas, library, d.transpose_a, d.transpose_b, d.m, d.n, d.k, d.lda, d.ldb, d.ldc};
   auto grain_for = [](double flops) {
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
   };
@@ -214,7 +229,8 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
     return;
   }
 
-  const Tiles tiles = tiles_of(d);
+  // oneDNN packs little: it loses nothing in the smaller tiles.
+  const Tiles tiles = tiles_of(d, std::span(kSides).subspan(library ? 1 : 0));
   const int64_t each = tiles.m * tiles.n;
   parallel(d.batch * each, grain_for(work / static_cast<double>(each)), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
@@ -252,19 +268,14 @@ bool cpu_supports_dot(DType dtype) {
   return dtype == DType::F32 || dtype == DType::F64 || dtype == DType::C64 || dtype == DType::C128;
 }
 
-void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel,
-             const Workspace& workspace) {
+void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel) {
   check(what);
   if (what.batch == 0 || what.m == 0 || what.n == 0) return;
   auto as = [&]<typename T>(T) {
-    T* const to = static_cast<T*>(c);
-    const T *const left = static_cast<const T*>(a), *const right = static_cast<const T*>(b);
-    if constexpr (std::is_floating_point_v<T>)
-      if (packed_dot_applies(what) && parts_of(what) == 1)
-        return packed_dot(what, to, left, right, parallel, workspace);
     const OpenBlas& blas = openblas();
     const OneBlasThread one_thread(blas);
-    return dot<T>(blas.of<T>(), what, to, left, right, parallel);
+    dot<T>(blas.of<T>(), what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b),
+           parallel);
   };
   switch (what.dtype) {
     case DType::F32:

@@ -1,6 +1,5 @@
 #include "runtime/cpu/openblas.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -13,18 +12,12 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "runtime/cpu/own_library.h"
 
 namespace weft::runtime {
 namespace {
 
 constexpr int kPthreads = 1;  // of openblas_get_parallel
-
-// Its own symbols first, so that another BLAS of the program does not answer for it. Sanitizers refuse that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kHow = RTLD_NOW | RTLD_LOCAL;
-#else
-constexpr int kHow = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
-#endif
 
 // OpenBLAS reads its settings from the environment while it is loaded, and takes them from nowhere else.
 // setenv may free the array that a getenv of another thread walks; here a longer array takes its place, which
@@ -59,14 +52,8 @@ class SettingsWhileLoading {
   std::vector<std::string> added_;
 };
 
-template <typename Function>
-bool find(void* library, const std::string& name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name.c_str()));
-  return function != nullptr;
-}
-
 template <typename T>
-bool find(void* library, char letter, BlasFunctions<T>& functions) {
+bool find_all(void* library, char letter, BlasFunctions<T>& functions) {
   return find(library, fmt::format("cblas_{}gemm", letter), functions.gemm) &&
          find(library, fmt::format("cblas_{}gemv", letter), functions.gemv) &&
          find(library, fmt::format("cblas_{}trsm", letter), functions.trsm) &&
@@ -76,9 +63,9 @@ bool find(void* library, char letter, BlasFunctions<T>& functions) {
 // None when `name` is no OpenBLAS that we can use; then `reason` says why.
 std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
   OpenBlas blas{};
-  void* library = dlopen(name.c_str(), kHow | RTLD_NOLOAD);
+  void* library = dlopen(name.c_str(), kOwnSymbols | RTLD_NOLOAD);
   blas.shared = library != nullptr;
-  if (!library) library = dlopen(name.c_str(), kHow);
+  if (!library) library = dlopen(name.c_str(), kOwnSymbols);
   if (!library) {
     const char* text = dlerror();
     reason = text ? text : name + " cannot be opened";
@@ -88,8 +75,8 @@ std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
   int (*parallel)() = nullptr;
   if (!find(library, "openblas_get_parallel", parallel) ||
       !find(library, "openblas_get_num_threads", blas.get_num_threads) ||
-      !find(library, "openblas_set_num_threads", blas.set_num_threads) || !find(library, 's', f32) ||
-      !find(library, 'd', f64) || !find(library, 'c', c64) || !find(library, 'z', c128))
+      !find(library, "openblas_set_num_threads", blas.set_num_threads) || !find_all(library, 's', f32) ||
+      !find_all(library, 'd', f64) || !find_all(library, 'c', c64) || !find_all(library, 'z', c128))
     reason = name + " lacks functions of OpenBLAS";
   else if (parallel() != kPthreads)
     reason = name + (parallel() == 0 ? " is a serial build" : " is an OpenMP build");

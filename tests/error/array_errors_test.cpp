@@ -31,8 +31,6 @@ TEST_F(ArrayErrors, NameTheOpThatWasCalled) {
             "take_along_axis: index does not broadcast off axis 0: got (3, 4) and (2, 5)");
   EXPECT_EQ(message_of([&] { put_along_axis(f_.copy(), wrong, 1, 0); }),
             "put_along_axis: index does not broadcast off axis 0: got (3, 4) and (2, 5)");
-  EXPECT_EQ(message_of<TypeError>([&] { clip(zeros({2}, DType::C64), 0, {}); }),
-            "clip: takes bool, signed integer, unsigned integer, float only: got c64");
   EXPECT_EQ(message_of<OverflowError>([&] { clip(i_, 0, 1000); }),
             "clip: the number does not fit the array's dtype i8: got 1000");
   EXPECT_EQ(message_of([&] { where(f_ > 0, zeros({7}), 0); }),
@@ -44,7 +42,7 @@ TEST_F(ArrayErrors, NameTheOpThatWasCalled) {
 
 TEST_F(ArrayErrors, DTypesThatAnOpDoesNotTake) {
   message_of<TypeError>([&] { f_ & 1; });
-  message_of<TypeError>([&] { less(f_, zeros({3, 4}, DType::C64)); });
+  message_of<TypeError>([&] { atan2(f_, zeros({3, 4}, DType::C64)); });
   EXPECT_EQ(message_of<TypeError>([&] { softmax(zeros({2}, DType::C64)); }),
             "softmax: takes real numbers only: got c64");
 }

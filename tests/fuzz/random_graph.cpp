@@ -410,6 +410,13 @@ class Drawing {
     return ir::map(Op::remainder, {raw, ir::constant(raw->type, Scalar::of(extent))});
   }
 
+  // Neighbours along the axis, none of them twice.
+  NodeRef distinct_index(const Shape& s, int64_t axis, int64_t extent) {
+    const NodeRef places = ir::iota({DType::I64, s}, axis);
+    const int64_t first = random_.between(0, extent - s[static_cast<size_t>(axis)]);
+    return ir::map(Op::add, {places, ir::constant(places->type, Scalar::of(first))});
+  }
+
   NodeRef gather() {
     if (!options_.indexed) return {};
     NodeRef x = any_of_rank(1);
@@ -431,13 +438,16 @@ class Drawing {
     Op op = random_.chance(0.5) ? Op::scatter : Op::scatter_add;
     if (!ir::accepts(op, x->dtype())) op = Op::scatter;
     if (options_.exact && (is_float(x->dtype()) || is_complex(x->dtype()))) op = Op::scatter;
+    if (random_.chance(0.3)) op = Op::scatter_distinct;
     Shape s = x->shape();
     auto axis = static_cast<size_t>(random_.below(static_cast<int64_t>(s.size())));
     int64_t n = s[axis];
     if (n == 0) return {};
-    s[axis] = random_.between(1, 5);
+    s[axis] = random_.between(1, op == Op::scatter_distinct ? std::min<int64_t>(n, 5) : 5);
     if (!fits(s)) return {};
-    return ir::scatter(op, x, index(s, n), fitting({x->dtype(), s}), static_cast<int64_t>(axis));
+    const auto along = static_cast<int64_t>(axis);
+    const NodeRef at = op == Op::scatter_distinct ? distinct_index(s, along, n) : index(s, n);
+    return ir::scatter(op, x, at, fitting({x->dtype(), s}), along);
   }
 
   NodeRef dot() {

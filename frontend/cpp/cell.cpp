@@ -61,9 +61,17 @@ Array record(DeviceSlot& device, ir::NodeRef node, Age since) {
   return Access::make(Ref<Cell>(new Cell(device, std::move(node), since)));
 }
 
-CellsRead::CellsRead() : outer_(std::exchange(innermost, this)) {
+void Cell::check_write() const {
+  if (const CellsRead* reads = cells_read(); reads && made_in_ != reads->serial_)
+    throw Error(
+        "compile: the function writes to an array that it did not take: make it an argument, or return its "
+        "new value");
+}
+
+CellsRead::CellsRead(std::span<const Array> own) : outer_(std::exchange(innermost, this)) {
   static std::atomic<uint32_t> serial{0};
   serial_ = ++serial;
+  for (const Array& array : own) Access::cell(array)->made_in_ = serial_;
   ++all_cells_read;
 }
 CellsRead::~CellsRead() {
@@ -74,6 +82,12 @@ CellsRead::~CellsRead() {
 void CellsRead::note(const Ref<Cell>& cell) {
   if (cell->made_in_ == serial_ || std::find(cells_.begin(), cells_.end(), cell) != cells_.end()) return;
   cells_.push_back(cell);
+}
+
+bool records_cells() { return cells_read() != nullptr; }
+
+void note_read(Cell& cell) {
+  if (CellsRead* reads = cells_read()) reads->note(Ref<Cell>(&cell));
 }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {

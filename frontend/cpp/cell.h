@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "compiler/base/recycled.h"
@@ -30,11 +31,14 @@ struct Cell : Recycled<Cell> {
   ir::NodeRef value() const;
   Age since() const { return since_.load(std::memory_order_relaxed); }
   void set_since(Age since) const { since_.store(since, std::memory_order_relaxed); }
+  // Error where a function that is being recorded writes to what it did not take.
+  void check_write() const;
   // How often somebody wrote to it.
   uint32_t writes() const { return writes_.load(std::memory_order_relaxed); }
   // Replaces the value by f(value); other writers wait. `since`: of what f adds.
   template <class F>
   void modify(Age since, F&& f) {
+    check_write();
     ir::NodeRef old;  // what the cell held is released after the lock
     std::lock_guard lock(mutex_);
     old = take_computed();
@@ -76,10 +80,11 @@ struct Cell : Recycled<Cell> {
   friend class CellsRead;
 };
 
-// Notes, once each, the cells that this thread reads for as long as it lives and that were there before.
+// Notes, once each, the cells that this thread reads for as long as it lives and that were there before, but
+// for those of `own`; they alone, and new ones, can be written to.
 class CellsRead {
  public:
-  CellsRead();
+  explicit CellsRead(std::span<const Array> own);
   ~CellsRead();
   CellsRead(const CellsRead&) = delete;
   CellsRead& operator=(const CellsRead&) = delete;
@@ -88,6 +93,7 @@ class CellsRead {
  private:
   friend struct Cell;
   friend ir::NodeRef read(const Array& x, const ir::Lines& lines);
+  friend void note_read(Cell& cell);
   void note(const Ref<Cell>& cell);
 
   CellsRead* outer_;
@@ -106,6 +112,11 @@ struct Access {
 Array record(DeviceSlot& device, ir::NodeRef node, Age since);
 // The array's current value as a node: the cell's, seen through the view.
 ir::NodeRef read(const Array& x, const ir::Lines& lines);
+
+// Whether this thread has a CellsRead.
+bool records_cells();
+// Tells the thread's CellsRead that the cell's value is looked at.
+void note_read(Cell& cell);
 
 // The line that a node comes from: the thread's LineScope, else the caller's.
 ir::Lines lines_at(Where at);

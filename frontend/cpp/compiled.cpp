@@ -50,13 +50,10 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   }
   std::vector<Array> results;
   {
-    const detail::CellsRead read;
+    const detail::CellsRead read(places);
     results = f(places);
-    for (const detail::Ref<detail::Cell>& cell : read.cells()) {
-      const auto is_cell = [&](const Array& place) { return Access::cell(place) == cell; };
-      if (std::none_of(places.begin(), places.end(), is_cell))
-        state->captured.emplace_back(cell, cell->writes());
-    }
+    for (const detail::Ref<detail::Cell>& cell : read.cells())
+      state->captured.emplace_back(cell, cell->writes());
   }
   if (!state->device) state->device = &detail::current_session().device({});
   state->returned = results.size();
@@ -100,6 +97,8 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   state->program = detail::program_for(*state->device, computed, graph);
   state_ = std::move(state);
 }
+
+bool Compiled::recording() { return detail::records_cells(); }
 
 bool Compiled::takes(std::span<const Array> arguments) const {
   if (arguments.size() != state_->arguments.size()) return false;

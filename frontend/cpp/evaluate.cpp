@@ -238,6 +238,7 @@ void materialize(std::span<Cell* const> cells) {
 }
 
 runtime::BufferRef materialized(Cell& cell) {
+  note_read(cell);
   runtime::BufferRef buffer;
   {
     const ir::NodeRef node = cell.value();

@@ -51,7 +51,8 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
 }
 
 Array value_now(const Array& view) {
-  const Cell& cell = *Access::cell(view);
+  Cell& cell = *Access::cell(view);
+  note_read(cell);
   const ir::NodeRef value = cell.value();
   Ref<const View> shown = Access::view(view);
   Age since = cell.since();
@@ -75,6 +76,7 @@ bool may_write_small(Cell& cell, const View* view, const Recording& value) {
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
   constexpr size_t kMostBytes = 16 * 1024;
   alignas(64) std::byte elements[kMostBytes];
+  cell.check_write();
   const auto count = static_cast<size_t>(element_count(view.type.shape));
   if (count * size_of(view.type.dtype) > kMostBytes || !compute(cell, value, elements)) return false;
   bool written = false;

@@ -282,3 +282,45 @@ def test_what_a_compiled_function_raises_leaves_it_usable():
         with pytest.raises(KeyError):
             f(wf.ones(2), -1)
         assert f(wf.ones(2), 1).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda w: w[0], lambda w: float(w[0]), lambda w: wf.sort(w)[0], lambda w: np.asarray(w)[0].item(), lambda w: 1.0 if w[0] > 2 else 0.0, lambda w: w.tolist()[0]],
+    ids=["element", "float", "sort", "numpy", "if", "list"],
+)
+def test_an_array_from_outside_that_was_looked_at_is_looked_at_again_once_it_was_written_to(look):
+    w = wf.ones(3)
+    f = wf.compile(lambda x: x + look(w))
+    first = f(wf.zeros(1)).tolist()
+    w += 5
+    assert f(wf.zeros(1)).tolist() == [look(w)] != first
+
+
+@pytest.mark.parametrize("size", [3, 300_000])
+def test_a_compiled_function_writes_to_its_arguments_and_to_new_arrays_alone(size):
+    state = wf.zeros(size)
+
+    def count(x):
+        state[0] = x[0]
+        return state.sum()
+
+    with pytest.raises(wf.Error, match="compile: the function writes to an array that it did not take"):
+        wf.compile(count)(wf.ones(3))
+    assert state[:3].tolist() == [0, 0, 0]
+
+    def apart(x):
+        y = wf.zeros(size)
+        y[0] = x[0]
+        x[1] = 7
+        return y
+
+    x = wf.ones(3)
+    assert wf.compile(apart)(x)[:2].tolist() == [1, 0]
+    assert x.tolist() == [1, 7, 1]
+
+
+def test_compiled_functions_call_compiled_functions():
+    twice = wf.compile(lambda x, by=2: x * by)
+    f = wf.compile(lambda x: twice(x) + twice(x, by=3))
+    assert f(wf.ones(2)).tolist() == [5, 5] == f(wf.ones(2)).tolist()

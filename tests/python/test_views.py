@@ -242,3 +242,21 @@ def test_shape_is_assigned_in_place():
     turned = x.T
     with pytest.raises(ValueError):
         turned.shape = (6,)
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        lambda m, a: a[::2].ravel(), lambda m, a: m.ravel(a[:, 1]), lambda m, a: a[::-1].ravel(), lambda m, a: a[:, :1].ravel("F"),
+        lambda m, a: m.ascontiguousarray(a.T), lambda m, a: m.ascontiguousarray(a[::2]), lambda m, a: m.asfortranarray(a),
+        lambda m, a: m.asarray(a.T, order="C"), lambda m, a: a.reshape((-1,)), lambda m, a: a.ravel(), lambda m, a: a.T.ravel("F"),
+        lambda m, a: m.ascontiguousarray(a), lambda m, a: m.asarray(a, order="C"), lambda m, a: a.conj(), lambda m, a: m.asfortranarray(a.T),
+        lambda m, a: a.T.ravel("K"), lambda m, a: a.T.ravel("A"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_without_gaps_is_a_view_where_numpys_is(apart):
+    ours, theirs = wf.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
+    for m, a in ((wf, ours), (np, theirs)):
+        part = apart(m, a)
+        part += 100
+    assert ours.tolist() == theirs.tolist()

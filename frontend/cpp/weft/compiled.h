@@ -18,6 +18,8 @@ class Compiled {
   // one, or at what was made of it, is an Error. What f writes to its arguments is part of it; arrays that it
   // uses besides them keep the values that they have now.
   Compiled(std::span<const Array> arguments, const Function& f);
+  // Whether this thread records a function at the moment: what that one calls is recorded with it.
+  static bool recording();
 
   // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
   // values, or when writes_shared().

@@ -129,6 +129,8 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
+    if (Compiled::recording())
+      return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
     std::vector<Array> arrays;

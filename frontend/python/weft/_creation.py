@@ -69,8 +69,10 @@ def asarray(
             result = _core.to_device(obj, where)
         if dtype is not None and dtype != obj.dtype:
             result = _core.astype(result, dtype)
+        if result is obj and ((order == "C" and not obj.flags.c_contiguous) or (order == "F" and not obj.flags.f_contiguous)):
+            result = _core.copy(obj)
         if copy is False and result is not obj:
-            raise ValueError("asarray: another dtype or device, or an array of one value, needs a copy")
+            raise ValueError("asarray: another dtype, device or order, or an array of one value, needs a copy")
         return _core.copy(result) if copy and result is obj else result
     import numpy
 
@@ -126,8 +128,8 @@ def asanyarray(obj: Any, dtype: Any = None, order: str | None = None, *, device:
 
 
 def ascontiguousarray(obj: Any, dtype: Any = None) -> Array:
-    """An array of at least one axis."""
-    result = asarray(obj, dtype=dtype)
+    """An array of at least one axis, whose elements lie row by row: a copy where they do not."""
+    result = asarray(obj, dtype=dtype, order="C")
     return result if result.ndim else _core.reshape(result, (1,))
 
 
@@ -208,7 +210,7 @@ def _number(value: Any) -> Any:
 
 
 def arange(
-    start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
 ) -> Array:
     """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not."""
     start, stop, step = _number(start), _number(stop), _number(step)
@@ -224,7 +226,6 @@ def arange(
 def linspace(
     start: Any,
     stop: Any,
-    /,
     num: int = 50,
     endpoint: builtins.bool = True,
     retstep: builtins.bool = False,

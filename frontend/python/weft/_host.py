@@ -234,10 +234,10 @@ def unique_values(x: Any, /) -> Array:
 
 
 def searchsorted(
-    x1: Any, x2: Any, /, side: str = "left", sorter: Any = None
+    x1: Any, /, v: Any, side: str = "left", sorter: Any = None
 ) -> Array:
-    """Where elements of x2 would go into x1, which is sorted, before (left) or behind (right) equal ones."""
-    return _there_or_answered("searchsorted", asarray(x1), asarray(x2), side=side, sorter=sorter)
+    """Where elements of v would go into x1, which is sorted, before (left) or behind (right) equal ones."""
+    return _there_or_answered("searchsorted", asarray(x1), asarray(v), side=side, sorter=sorter)
 
 
 def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False, assume_unique: builtins.bool = False) -> Array:

@@ -265,7 +265,7 @@ def _repeated(values: Any, count: int, like: Array) -> Array:
     return _core.take(values, _core.remainder(_core.arange(0, count, 1, _int64, like.device), values.size), 0)
 
 
-def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+def take(x: Any, /, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
     """Elements at positions along an axis; of the flat array without one."""
     from weft._shaping import normalized
 
@@ -277,7 +277,7 @@ def take(x: Any, indices: Any, /, axis: int | None = None, out: Any = None, mode
     return store(_core.take(x, positions, axis), out, same_dtype=True)
 
 
-def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Array:
+def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
     """One position along the axis for each place of the result."""
     from weft._shaping import normalized
 

@@ -100,8 +100,8 @@ def view(self: Array, dtype: Any = None) -> Array:
 
 
 def conj(self: Array) -> Array:
-    """The complex conjugate."""
-    return _core.conj(self)
+    """The complex conjugate; real arrays themselves."""
+    return _core.conj(self) if self.dtype.kind == "c" else self
 
 
 def compress(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Array:

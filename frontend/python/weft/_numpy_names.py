@@ -163,8 +163,8 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
 
 
 def asfortranarray(a: Any, dtype: Any = None) -> Array:
-    """As asarray(): how an array lies in memory is Weft's to choose."""
-    return asarray(a, dtype)
+    """An array apart from `a` where its elements do not lie column by column; how they lie is Weft's to choose."""
+    return asarray(a, dtype, order="F")
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:

@@ -75,7 +75,7 @@ def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | No
             for extent in shape:
                 known *= 1 if extent == -1 else extent
             shape = tuple(x.size // builtins.max(known, 1) if extent == -1 else extent for extent in shape)
-        return transpose(_core.reshape(transpose(x), shape[::-1]))
+        return transpose(reshape(transpose(x), shape[::-1], copy=copy))
     if order != "C":
         raise ValueError(f"reshape: order is 'C', 'F' or 'A': got {order!r}")
     result = _core.reshape(_core.copy(x) if copy else x, shape)
@@ -101,11 +101,14 @@ def _by_stride(x: Array) -> list[int]:
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:
-    """All elements along one axis; a view where the layout allows it. Order "K" is that of memory: the longest strides first."""
+    """All elements along one axis; a view where they lie so without gaps. Order "K" is that of memory: the longest strides first."""
     x = asarray(x)
     if order == "K":
         x, order = _core.permute_dims(x, _by_stride(x)), "C"
-    return reshape(x, (-1,), order)
+    elif order == "A":
+        order = "F" if x.flags.fnc else "C"
+    flat = reshape(x, (-1,), order)
+    return flat if (x.flags.f_contiguous if order == "F" else x.flags.c_contiguous) else _core.copy(flat)
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
@@ -138,7 +141,7 @@ def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
     return _core.permute_dims(x, order)
 
 
-def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
     """Axes at other places, the rest in their order; a view."""
     x = asarray(x)
     sources = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(source)]
@@ -190,12 +193,12 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     return x if shifts else _core.copy(x)
 
 
-def tile(x: Any, repetitions: Any, /) -> Array:
+def tile(x: Any, /, reps: Any) -> Array:
     """The array repeated along its axes."""
-    return _core.tile(asarray(x), repetitions)
+    return _core.tile(asarray(x), reps)
 
 
-def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     """Each element so many times in a row; of the flat array without an axis."""
     x = asarray(x)
     if not isinstance(repeats, int):
@@ -234,7 +237,7 @@ def concat(
     return store(_core.concat(xs, axis), out)
 
 
-def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
+def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
     xs = [asarray(x) for x in arrays]
     if dtype is not None:

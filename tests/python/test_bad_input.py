@@ -164,3 +164,11 @@ def test_arguments_of_the_wrong_type_are_told_with_what_is_taken():
     ):
         with pytest.raises(TypeError, match=text):
             f()
+
+
+def test_positions_of_several_axes_that_do_not_broadcast():
+    x = wf.arange(12).reshape(3, 4)
+    with pytest.raises(IndexError, match=r"index: .* broadcast: got \(2,\) and \(3,\)"):
+        x[[0, 1], [0, 1, 2]]
+    with pytest.raises(IndexError, match=r"index: .* broadcast: got \(2,\) and \(3,\)"):
+        x[[0, 1], [0, 1, 2]] = 0

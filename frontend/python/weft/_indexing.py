@@ -123,8 +123,12 @@ def _picked(x: Array, key: Any) -> _Picked:
     view = x[tuple(basic)]
     adjacent = arrays[-1] - arrays[0] == len(arrays) - 1
     flat = indices[0]
-    for one, at in zip(indices[1:], axes[1:]):
-        flat = _core.add(_core.multiply(flat, view.shape[at]), one)
+    try:
+        for one, at in zip(indices[1:], axes[1:]):
+            flat = _core.add(_core.multiply(flat, view.shape[at]), one)
+    except _core.Error:
+        shapes = " and ".join(str(one.shape) for one in indices)
+        raise IndexError(f"index: arrays of positions of several axes broadcast: got {shapes}") from None
     order = axes + [i for i in range(view.ndim) if i not in axes]
     return _Picked(view=_core.permute_dims(view, order), count=len(axes), positions=flat, place=axes[0] if adjacent else 0)
 

@@ -114,7 +114,6 @@ bool same_attr(const Attr& a, const Attr& b) {
 }  // namespace
 
 Node::Node(Op o, TensorType t, Inputs&& in, Attr a, Lines l)
-
     : op(o), inputs(std::move(in)), type(std::move(t)), attr(std::move(a)), lines(std::move(l)) {
   hash = structural_hash(*this);
 }

@@ -91,7 +91,7 @@ void note_read(Cell& cell) {
 }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
-  if (CellsRead* reads = cells_read()) reads->note(Access::cell(x));
+  note_read(*Access::cell(x));
   const ir::NodeRef value = Access::cell(x)->value();
   const View* view = Access::view(x).get();
   if (!view) return value;

@@ -92,7 +92,6 @@ class CellsRead {
 
  private:
   friend struct Cell;
-  friend ir::NodeRef read(const Array& x, const ir::Lines& lines);
   friend void note_read(Cell& cell);
   void note(const Ref<Cell>& cell);
 

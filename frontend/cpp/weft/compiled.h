@@ -16,7 +16,7 @@ class Compiled {
   using Function = std::function<std::vector<Array>(std::span<const Array>)>;
   // Calls f once, with arrays of the arguments' dtypes, shapes and device that have no values: looking at
   // one, or at what was made of it, is an Error. What f writes to its arguments is part of it; arrays that it
-  // uses besides them keep the values that they have now.
+  // uses besides them keep the values that they have now, and writing to one is an Error.
   Compiled(std::span<const Array> arguments, const Function& f);
   // Whether this thread records a function at the moment: what that one calls is recorded with it.
   static bool recording();

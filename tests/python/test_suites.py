@@ -74,3 +74,24 @@ def test_a_loop_whose_condition_is_looked_at_computes_each_turn_once():
             after = wf.stats()
             assert after["kernels_launched"] - before["kernels_launched"] <= 4
             assert after["program_misses"] == before["program_misses"]
+
+
+def test_numpys_functions_of_its_modules_take_arrays():
+    a = np.arange(12.0).reshape(3, 4) + 1
+    x = wf.asarray(a)
+    for f in (
+        lambda v: np.lib.stride_tricks.sliding_window_view(v, 2, axis=1),
+        lambda v: np.apply_over_axes(np.sum, v, [0]),
+        lambda v: np.linalg.matrix_power(v[:, :3], 2),
+        lambda v: np.fft.fftshift(v),
+        lambda v: np.linalg.cond(v[:, :3] + np.eye(3)),
+    ):
+        given = f(x)
+        assert isinstance(given, wf.Array) and np.allclose(given, f(a), rtol=1e-12)
+    for one in (x, a):
+        np.put_along_axis(one, np.array([[0]]), 5.0, axis=1)
+    assert np.array_equal(x, a)
+
+
+def test_indices_takes_any_iterable():
+    assert np.array_equal(wf.indices(n for n in (2, 3)), np.indices((2, 3)))

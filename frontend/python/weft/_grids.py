@@ -11,7 +11,7 @@ from weft._shaping import reshape, stack
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any, Sequence
+    from typing import Any, Iterable, Sequence
 
 __all__ = [
     "c_",
@@ -28,8 +28,9 @@ __all__ = [
 ]
 
 
-def indices(dimensions: Sequence[int], dtype: Any = int, sparse: builtins.bool = False) -> Any:
+def indices(dimensions: Iterable[int], dtype: Any = int, sparse: builtins.bool = False) -> Any:
     """The position along each axis of a grid."""
+    dimensions = tuple(dimensions)
     lines = []
     for axis, _ in enumerate(dimensions):
         extents = tuple(n if i == axis or not sparse else 1 for i, n in enumerate(dimensions))

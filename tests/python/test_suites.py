@@ -95,3 +95,24 @@ def test_numpys_functions_of_its_modules_take_arrays():
 
 def test_indices_takes_any_iterable():
     assert np.array_equal(wf.indices(n for n in (2, 3)), np.indices((2, 3)))
+
+
+def test_decompositions_give_arrays_in_named_tuples():
+    a = np.random.default_rng(0).normal(size=(5, 3))
+    x = wf.asarray(a)
+    parts = wf.linalg.svd(x, full_matrices=False)
+    assert all(isinstance(part, wf.Array) for part in parts) and np.allclose(parts.U * parts.S @ parts.Vh, a)
+    assert np.allclose(wf.linalg.eigh(x.T @ x).eigenvalues, np.linalg.eigvalsh(a.T @ a))
+    assert isinstance(np.linalg.qr(x).R, wf.Array) and isinstance(wf.linalg.slogdet(x[:3]).logabsdet, wf.Array)
+
+
+def test_different_elements_are_sorted():
+    assert np.array_equal(wf.unique_values(wf.asarray([3, 1, 2, 0, 1])), [0, 1, 2, 3])
+    assert np.array_equal(wf.unique_values(wf.asarray([np.nan, 1, np.nan])), [1, np.nan, np.nan], equal_nan=True)
+
+
+def test_memory_shared_with_numpys_arrays_is_told():
+    x = wf.asarray(np.arange(12.0).reshape(3, 4))
+    lent, large = np.asarray(x), np.zeros(100_000)
+    assert np.shares_memory(lent, x) and wf.may_share_memory(x, lent[1:]) and not np.shares_memory(lent[0], x[1:])
+    assert np.shares_memory(large, wf.asarray(large)) and not wf.shares_memory(x, np.zeros(3))

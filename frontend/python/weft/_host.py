@@ -82,8 +82,11 @@ def _from_host(value: Any, device: str) -> Any:
         return _core.as_value(from_numpy(numpy.asarray(value), device))
     if isinstance(value, numpy.ndarray):
         return from_numpy(value, device)
-    if type(value) in (list, tuple):
-        return type(value)(_from_host(one, device) for one in value)
+    if isinstance(value, tuple):
+        ours = [_from_host(one, device) for one in value]
+        return type(value)(*ours) if hasattr(value, "_fields") else tuple(ours)
+    if type(value) is list:
+        return [_from_host(one, device) for one in value]
     return value
 
 
@@ -228,9 +231,9 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
 
 
 def unique_values(x: Any, /) -> Array:
-    """The different elements; every NaN is different."""
-    there = _there("unique", asarray(x), equal_nan=False)
-    return answered(_numpy().unique_values, asarray(x)) if there is NotImplemented else there
+    """The different elements, sorted; every NaN is different."""
+    # numpy.unique_values gives them in no order, and libraries that take any array count on one.
+    return _there_or_answered("unique", asarray(x), equal_nan=False)
 
 
 def searchsorted(

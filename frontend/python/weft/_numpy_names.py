@@ -99,7 +99,13 @@ def isscalar(element: Any) -> builtins.bool:
 
 def shares_memory(a: Any, b: Any, max_work: Any = None) -> builtins.bool:
     """Whether an element of a is an element of b; views of the same array that lie apart are told so too."""
-    return isinstance(a, Array) and isinstance(b, Array) and _core.shares_cell(a, b)
+    if isinstance(a, Array) and isinstance(b, Array):
+        return _core.shares_cell(a, b)
+    import numpy
+
+    from weft._host import _to_host
+
+    return numpy.may_share_memory(_to_host(a), _to_host(b))
 
 
 may_share_memory = shares_memory

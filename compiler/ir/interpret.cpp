@@ -308,7 +308,9 @@ class Step {
   std::span<const Value* const> in_;
 };
 
-Value argument(const Node& node, const HostTensor& given) {
+bool is_argument(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
+
+Elements argument(const Node& node, const HostTensor& given) {
   const bool scalar = node.op == Op::scalar;
   const auto bytes = static_cast<size_t>(scalar ? 1 : element_count(node.shape())) * size_of(node.dtype());
   if (given.type.dtype != node.dtype() || (!scalar && given.type.shape != node.shape()) ||
@@ -318,7 +320,7 @@ Value argument(const Node& node, const HostTensor& given) {
                 std::string(name(given.type.dtype)) + to_string(given.type.shape) + " of " +
                 std::to_string(given.data.size()) + " bytes");
   }
-  return {{given.data.data(), scalar}, nullptr};
+  return {given.data.data(), scalar};
 }
 
 HostTensor result_of(const Node& node, const Value& value) {
@@ -351,45 +353,60 @@ std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor
                 std::to_string(inputs.size()));
   }
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  NodeIndex number(order.size() + inputs.size());
-  std::vector<Value> values(order.size());
-  std::vector<uint32_t> uses(order.size(), 0);
-  for (size_t i = 0; i < order.size(); ++i) {
-    number.insert(order[i], static_cast<int32_t>(i));
-    for (const NodeRef& in : order[i]->inputs) ++uses[static_cast<size_t>(number.find(in.get()))];
-  }
-  for (const NodeRef& out : graph.outputs) ++uses[static_cast<size_t>(number.find(out.get()))];
+  NodeIndex index(order.size() + inputs.size());
+  for (size_t i = 0; i < order.size(); ++i) index.insert(order[i], static_cast<int32_t>(i));
+  const auto number = [&](const Node* node) { return static_cast<size_t>(index.find(node)); };
+  std::vector<Elements> given(order.size());
+  std::vector<char> known(order.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Node& node = *graph.inputs[i];
-    Value value = argument(node, inputs[i]);
-    const int32_t at = number.find(&node);
-    if (at >= 0) values[static_cast<size_t>(at)] = std::move(value);
+    const Elements elements = argument(node, inputs[i]);
+    if (index.find(&node) < 0) continue;
+    given[number(&node)] = elements;
+    known[number(&node)] = true;
   }
+  std::vector<Elements> used;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (!is_argument(*order[i])) continue;
+    if (!known[i]) throw InternalError("interpret: the graph uses an input that is not among its inputs");
+    used.push_back(given[i]);
+  }
+  std::vector<size_t> outputs;
+  for (const NodeRef& out : graph.outputs) outputs.push_back(number(out.get()));
+  return interpret(order, used, outputs, number);
+}
+
+std::vector<HostTensor> interpret(std::span<const Node* const> order, std::span<const Elements> inputs,
+                                  std::span<const size_t> outputs,
+                                  const std::function<size_t(const Node*)>& number) {
+  std::vector<Value> values(order.size());
+  std::vector<uint32_t> uses(order.size(), 0);
+  for (const Node* node : order)
+    for (const NodeRef& in : node->inputs) ++uses[number(in.get())];
+  for (size_t out : outputs) ++uses[out];
+  auto input = inputs.begin();
   std::vector<const Value*> args;
+  std::vector<size_t> places;
   for (size_t i = 0; i < order.size(); ++i) {
     const Node& node = *order[i];
-    if (node.op == Op::input || node.op == Op::scalar) {
-      if (!values[i].elements.data && element_count(node.shape()) != 0) {
-        throw InternalError("interpret: the graph uses an input that is not among its inputs");
-      }
+    if (is_argument(node)) {
+      values[i].elements = *input++;
       continue;
     }
     args.clear();
+    places.clear();
     for (const NodeRef& in : node.inputs) {
-      args.push_back(&values[static_cast<size_t>(number.find(in.get()))]);
+      places.push_back(number(in.get()));
+      args.push_back(&values[places.back()]);
     }
     Value result = Step(node, args).run();
-    for (const NodeRef& in : node.inputs) {
-      const auto at = static_cast<size_t>(number.find(in.get()));
+    for (size_t at : places)
       if (--uses[at] == 0) values[at] = {};
-    }
     values[i] = std::move(result);
   }
   std::vector<HostTensor> results;
-  results.reserve(graph.outputs.size());
-  for (const NodeRef& out : graph.outputs) {
-    results.push_back(result_of(*out, values[static_cast<size_t>(number.find(out.get()))]));
-  }
+  results.reserve(outputs.size());
+  for (size_t out : outputs) results.push_back(result_of(*order[out], values[out]));
   return results;
 }
 

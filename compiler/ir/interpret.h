@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/evaluate.h"
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
@@ -26,5 +28,11 @@ HostTensor zeros(const TensorType& type, std::string_view what);
 // strides and offset are not looked at), a scalar node one element of its dtype. Error when they do not
 // match.
 std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor> inputs);
+
+// For who has an order of the graph's nodes, each after its inputs: the values of the nodes at `outputs`.
+// `inputs` are the elements of the order's input and scalar nodes; `number` tells a node's place in it.
+std::vector<HostTensor> interpret(std::span<const Node* const> order, std::span<const Elements> inputs,
+                                  std::span<const size_t> outputs,
+                                  const std::function<size_t(const Node*)>& number);
 
 }  // namespace weft::ir

@@ -185,6 +185,7 @@ void Canonical::clear() {
   uses.clear();
   depths.clear();
   elements = 0;
+  largest = 0;
   updates = false;
 }
 
@@ -227,7 +228,9 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       }
       out.uses.push_back(0);
       out.depths.push_back(depth);
-      out.elements += op == Op::constant || scalar ? 1 : element_count(value->shape());
+      const int64_t elements = op == Op::constant || scalar ? 1 : element_count(value->shape());
+      out.elements += elements;
+      out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;
       numbers.at(value) = number;
     } else if (value != node) {
@@ -240,7 +243,10 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   });
   for (const ir::NodeRef& output : outputs) {
     words.add(static_cast<uint64_t>(numbers.at(output.get())));
-    if (output->op == Op::constant) out.elements += element_count(output->shape()) / kFilledElements;
+    if (output->op != Op::constant) continue;
+    const int64_t elements = element_count(output->shape()) / kFilledElements;
+    out.elements += elements;
+    out.largest = std::max(out.largest, elements);
   }
   words.add(outputs.size());
 }
@@ -343,7 +349,7 @@ uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
   return count;
 }
 
-ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars) {
+ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical) {
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   ir::Graph graph;
   std::vector<ir::NodeRef> made(canonical.order.size());
@@ -356,7 +362,7 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
                           {nullptr, "a" + std::to_string(graph.inputs.size()), attr.strides, attr.offset},
                           node.lines);
       graph.inputs.push_back(made[i]);
-    } else if (scalars && next_scalar != canonical.scalar_nodes.end() && *next_scalar == i) {
+    } else if (next_scalar != canonical.scalar_nodes.end() && *next_scalar == i) {
       ++next_scalar;
       made[i] = ir::scalar(node.type, "s" + std::to_string(graph.inputs.size()), node.lines);
       graph.inputs.push_back(made[i]);
@@ -374,6 +380,15 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
     graph.outputs.push_back(made[static_cast<size_t>(numbers.at(output.get()))]);
   }
   return graph;
+}
+
+std::vector<ir::HostTensor> interpreted(std::span<const ir::NodeRef> outputs, const Canonical& canonical,
+                                        std::span<const ir::Elements> inputs) {
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
+  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
+  std::vector<size_t> places;
+  for (const ir::NodeRef& output : outputs) places.push_back(number(output.get()));
+  return ir::interpret(canonical.order, inputs, places, number);
 }
 
 }  // namespace weft::detail

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/ir/interpret.h"
 #include "compiler/ir/node.h"
 #include "runtime/device.h"
 
@@ -26,7 +27,11 @@ struct Canonical {
   std::vector<uint32_t> depths;        // of each node
   // Of all nodes together. Constants count as one, but for large ones that are asked for.
   int64_t elements = 0;
+  int64_t largest = 0;   // elements of a node, counted the same
   bool updates = false;  // whether there is an update, which may be written in place
+
+  // Whether the arrays are too few or too small for a kernel to be worth its compilation.
+  bool is_small(int64_t limit) const { return elements <= limit || largest <= limit / 16; }
 
   void clear();
   Hash key(uint64_t seed) const;
@@ -52,8 +57,12 @@ std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canoni
 // function that is being recorded.
 uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit);
 
-// The graph to compile: its inputs hold no buffers; `scalars`: constants become scalar inputs as in the key.
-ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical, bool scalars);
+// The graph to compile: its inputs hold no buffers, and constants become scalar inputs as in the key.
+ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical);
+
+// The outputs' values from the elements of `canonical.inputs`, one node after another.
+std::vector<ir::HostTensor> interpreted(std::span<const ir::NodeRef> outputs, const Canonical& canonical,
+                                        std::span<const ir::Elements> inputs);
 
 // Null for an argument of a function that is being recorded, which has no value.
 runtime::BufferRef buffer_of(const ir::Node& input);

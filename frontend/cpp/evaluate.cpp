@@ -20,15 +20,21 @@ size_t bytes_of(const ir::TensorType& type) {
   return static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype);
 }
 
-std::vector<runtime::BufferRef> interpreted(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                            const Canonical& graph) {
-  std::vector<ir::HostTensor> inputs;
+std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                        const Canonical& graph) {
+  std::vector<ir::Elements> inputs;
+  std::vector<std::vector<std::byte>> copies;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    ir::HostTensor& in = inputs.emplace_back(ir::HostTensor{graph.inputs[i]->type, {}});
-    in.data.resize(bytes_of(in.type));
-    device.device->download(in.data.data(), *graph.buffers[i], 0, in.data.size());
+    const runtime::Buffer& buffer = *graph.buffers[i];
+    if (device.device->host_visible()) {
+      inputs.push_back({static_cast<const std::byte*>(buffer.data()), false});
+      continue;
+    }
+    std::vector<std::byte>& copy = copies.emplace_back(bytes_of(graph.inputs[i]->type));
+    device.device->download(copy.data(), buffer, 0, copy.size());
+    inputs.push_back({copy.data(), false});
   }
-  const std::vector<ir::HostTensor> values = ir::interpret(graph_of(nodes, graph, false), inputs);
+  const std::vector<ir::HostTensor> values = interpreted(nodes, graph, inputs);
   std::vector<runtime::BufferRef> result;
   for (const ir::HostTensor& value : values) {
     result.push_back(device.device->allocate(value.data.size()));
@@ -56,7 +62,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        return compile(graph_of(nodes, graph, true), device.target, options);
+        return compile(graph_of(nodes, graph), device.target, options);
       },
       device.device, session.counters, device.choices);
   if (session.log->should_log(spdlog::level::debug)) {
@@ -131,7 +137,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     // The same program may have been compiled for other lines.
     Options options = device.session.compile_options();
     if (graph.updates) options.donated = given;
-    const Program own = compile(graph_of(nodes, graph, true), device.target, options);
+    const Program own = compile(graph_of(nodes, graph), device.target, options);
     const auto buffer = static_cast<size_t>(e.buffer);
     if (buffer >= own.buffers.size()) throw;
     throw OutOfMemory(own.buffers[buffer].what + ": " + e.reason);
@@ -190,13 +196,12 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     buffers.resize(nodes.size());
     return buffers;
   };
-  if (graph.elements <= device.session.options.interpret_limit)
-    return keep(interpreted(device, outputs, graph));
+  if (graph.is_small(device.session.options.interpret_limit)) return keep(on_host(device, outputs, graph));
   std::unique_lock alone(device.in_place, std::defer_lock);
   try {
     return keep(compiled(device, outputs, graph, alone));
   } catch (const runtime::NoCompilerLeft&) {
-    return keep(interpreted(device, outputs, graph));
+    return keep(on_host(device, outputs, graph));
   }
 }
 
@@ -207,8 +212,8 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   prepare(device, {&node, 1}, graph);
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
-  if (graph.elements > device.session.options.interpret_limit) return nullptr;
-  return interpreted(device, {&node, 1}, graph)[0];
+  if (!graph.is_small(device.session.options.interpret_limit)) return nullptr;
+  return on_host(device, {&node, 1}, graph)[0];
 }
 
 void materialize(std::span<Cell* const> cells) {

@@ -43,12 +43,13 @@ std::string explain(const Array& x) {
   if (Access::cell(x)->value()->op == ir::Op::input)
     return "a view of a value that lies in memory: nothing to compute\n";
   const std::string explanation =
-      compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, at.device.compile_options())
+      compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, at.device.compile_options())
           .explanation;
   const int64_t limit = at.device.session.options.interpret_limit;
-  if (at.graph.elements > limit) return explanation;
+  if (!at.graph.is_small(limit)) return explanation;
   return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
-         " elements together, and up to " + std::to_string(limit) +
+         " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
+         std::to_string(limit) + " or " + std::to_string(limit / 16) +
          " no kernel is worth it; compiled, it would be\n" + explanation;
 }
 
@@ -78,7 +79,7 @@ std::string tune(const Array& x, double seconds) {
   Options options = session.compile_options();
   const auto compiling = [&](const Choose& choose) {
     options.choose = choose;
-    return compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
+    return compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, options);
   };
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point start) {
@@ -132,7 +133,7 @@ std::string show(const Array& x, const std::string& stage) {
     if (!known.empty()) known += '\n';
     known += text;
   };
-  const Program program = compile(detail::graph_of({&at.node, 1}, at.graph, true), at.device.target, options);
+  const Program program = compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (wanted && wanted->by_device) {
     std::string text;

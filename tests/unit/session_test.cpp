@@ -346,10 +346,31 @@ TEST(Session, ExplainSaysWhatNeedsNoKernel) {
   TestSession session(100);
   const Array x = arange(40, DType::F32);
   EXPECT_THAT(explain(x.eval()(Slice{1})), HasSubstr("lies in memory: nothing to compute\n"));
-  EXPECT_THAT(explain(x + 1),
-              testing::StartsWith("interpreted: the graph's arrays have 81 elements together, and up to "
-                                  "100 no kernel is worth it; compiled, it would be\nstep 0: "));
+  EXPECT_THAT(
+      explain(x + 1),
+      testing::StartsWith("interpreted: the graph's arrays have 81 elements together, the largest 40, and "
+                          "up to 100 or 6 no kernel is worth it; compiled, it would be\nstep 0: "));
   EXPECT_THAT(explain(exp(x) + 1), testing::StartsWith("step 0: "));
+}
+
+TEST(Session, CompilesNothingForAnyNumberOfTinyArrays) {
+  TestSession session(256);
+  const Array x = arange(1000, DType::F64).eval();
+  const int64_t before = Session::current().stats().program_misses;
+  Array total = x(0), three = arange(3, DType::F64);
+  double want = 0;
+  for (int i = 1; i < 1500; ++i) {
+    total = total + x(i % 1000) * x(i / 2);
+    three = three * 0.5 + 1;
+    want += i % 1000 * (i / 2);
+  }
+  EXPECT_EQ(total.item<double>(), want);
+  EXPECT_EQ(three.at(2).item<double>(), 2);
+  EXPECT_EQ(Session::current().stats().program_misses, before);
+  Array wide = arange(17, DType::F64);
+  for (int i = 0; i < 20; ++i) wide = wide * 0.5 + 1;
+  wide.eval();
+  EXPECT_EQ(Session::current().stats().program_misses, before + 1);
 }
 
 TEST_F(SessionTest, OperatorsAndScopesNameTheirLine) {

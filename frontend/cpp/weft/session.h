@@ -19,8 +19,8 @@ struct SessionOptions {
   Numerics numerics = Numerics::Standard;
   // A recorded graph that passes this many nodes is computed at once, so that loops stay bounded.
   int graph_limit = 4096;
-  // Graphs whose nodes have at most this many elements together are computed by the interpreter, never
-  // compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
+  // Graphs whose nodes have at most this many elements together, or a sixteenth of it each, are computed by
+  // the interpreter, never compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
   int interpret_limit = 256;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
   std::string log = "off";      // trace, debug, info, warn, error, off

@@ -16,8 +16,8 @@
 
 namespace weft::emit {
 
-// Where an entry unpacks its scalars.
-constexpr const char* kScalars = "WEFT_SCALARS\n";
+// Where an entry unpacks its numbers.
+constexpr const char* kArguments = "WEFT_ARGUMENTS\n";
 constexpr int64_t kFinishedTogether = 512;  // elements of a row that a task of NAME_finish joins the parts of
 
 class CpuEmitter {
@@ -58,7 +58,7 @@ class CpuEmitter {
   std::string finish_entry();
   std::string signature(const char* suffix) const;
   std::string unpack() const;
-  std::string unpack_scalars() const;
+  std::string unpack_arguments() const;
   void plan_tasks();
   // Loops over tasks and outer points around `point`; `before` and `after` run once for each task.
   std::string task_loops(bool parts, const std::string& point, const std::string& before = "",

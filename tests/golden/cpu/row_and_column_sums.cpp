@@ -52,12 +52,13 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 4);
+extern "C" void weft_d47f45a7948db48a(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[11], last = weft_least(first + p[11], p[12]);
@@ -83,12 +84,13 @@ extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_0f739b9e398336ee_finish(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 4);
+extern "C" void weft_d47f45a7948db48a_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
   for (long t = begin; t < end; ++t) {
       const long line = t / p[6], left = t % p[6] * p[5];
       const long right = weft_least(left + p[5], p[1]);

@@ -74,10 +74,11 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_1e7defa5408c5a96(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_5bf2c79a92621fcb(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[8];
+  __builtin_memcpy(p, w + 2, 8 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[6], last = weft_least(first + p[6], p[7]);

@@ -81,6 +81,11 @@ class CpuEmitter {
   // The total as a value; once a row is over.
   // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
   bool ranked_total(const plan::Accumulator& acc) const;
+  // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
+  // adds up in it.
+  bool few_vectors(const plan::Accumulator& acc) const;
+  // What a row's total is kept in. One of few vectors that is a single span's is in no need of a wider dtype.
+  DType row_total_dtype(const plan::Accumulator& acc) const;
   std::string total_type(const plan::Accumulator& acc) const;
   std::string total_value(int a) const;
   std::string declare_total(int a) const;

@@ -78,7 +78,7 @@ Emitted CpuEmitter::run() {
   std::string main = entry();
   std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
-  replace_all(text, kScalars, unpack_scalars());
+  replace_all(text, kArguments, unpack_arguments());
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
   std::string support =
       kSupport + declarations(s_.masked ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
@@ -205,7 +205,7 @@ void CpuEmitter::find_arrays() {
 }
 
 std::string CpuEmitter::unpack() const {
-  std::string out = format("  const long* p = (const long*)(w + {});\n", p_.buffers.size() + has_partials());
+  std::string out;
   for (size_t b = 0; b < p_.buffers.size(); ++b) {
     std::string type = dialect_.element_type(p_.buffers[b].dtype);
     out += format("  {0}{1}* b{2} = ({0}{1}*)w[{2}];\n", p_.buffers[b].written ? "" : "const ", type, b);
@@ -214,10 +214,15 @@ std::string CpuEmitter::unpack() const {
   return out;
 }
 
-// Scalars follow the schedule's own arguments, whose number is known when all entries are written.
-std::string CpuEmitter::unpack_scalars() const {
+// How many arguments the schedule has of its own is known when all entries are written; scalars follow them.
+// They are copied to where no store can reach: what is computed from them alone is then computed once, not
+// for each row.
+std::string CpuEmitter::unpack_arguments() const {
+  size_t word = p_.buffers.size() + has_partials();
+  const size_t count = p_.params.size() + extra_.size();
   std::string out;
-  size_t word = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
+  if (count > 0) out = format("  long p[{0}];\n  __builtin_memcpy(p, w + {1}, {0} * 8);\n", count, word);
+  word += count;
   for (size_t k = 0; k < p_.scalars.size(); ++k) {
     DType t = p_.scalars[k];
     out += format("  const {0} s{1} = *(const {0}*)(w + {2});\n", dialect_.element_type(t), k, word);
@@ -298,7 +303,7 @@ std::string CpuEmitter::entry() {
   std::string body = goes_across_ ? task_loops(false, point, clear_across(), store_across())
                                   : task_loops(s_.split > 1, point);
   std::string head = unpack();
-  return signature("") + head + kScalars + body + "}\n";
+  return signature("") + head + kArguments + body + "}\n";
 }
 
 std::string CpuEmitter::finish_entry() {
@@ -318,7 +323,7 @@ std::string CpuEmitter::finish_entry() {
   point += block(p_.epilogue);
   std::string body = task_loops(scans_, point);
   std::string head = unpack();
-  return signature("_finish") + head + kScalars + body + "}\n";
+  return signature("_finish") + head + kArguments + body + "}\n";
 }
 
 std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to) const {

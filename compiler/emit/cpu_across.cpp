@@ -81,7 +81,7 @@ std::string CpuEmitter::across_entry() {
   }
   body += block(p_.after) + "  }\n";
   std::string head = unpack();
-  return signature("_finish") + head + kScalars + body + "}\n";
+  return signature("_finish") + head + kArguments + body + "}\n";
 }
 
 }  // namespace weft::emit

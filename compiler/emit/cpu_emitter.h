@@ -16,8 +16,8 @@
 
 namespace weft::emit {
 
-// Where an entry unpacks its scalars.
-constexpr const char* kScalars = "WEFT_SCALARS\n";
+// Where an entry unpacks its numbers.
+constexpr const char* kArguments = "WEFT_ARGUMENTS\n";
 constexpr int64_t kFinishedTogether = 512;  // elements of a row that a task of NAME_finish joins the parts of
 
 class CpuEmitter {
@@ -58,7 +58,7 @@ class CpuEmitter {
   std::string finish_entry();
   std::string signature(const char* suffix) const;
   std::string unpack() const;
-  std::string unpack_scalars() const;
+  std::string unpack_arguments() const;
   void plan_tasks();
   // Loops over tasks and outer points around `point`; `before` and `after` run once for each task.
   std::string task_loops(bool parts, const std::string& point, const std::string& before = "",
@@ -81,6 +81,11 @@ class CpuEmitter {
   // The total as a value; once a row is over.
   // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
   bool ranked_total(const plan::Accumulator& acc) const;
+  // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
+  // adds up in it.
+  bool few_vectors(const plan::Accumulator& acc) const;
+  // What a row's total is kept in. One of few vectors that is a single span's is in no need of a wider dtype.
+  DType row_total_dtype(const plan::Accumulator& acc) const;
   std::string total_type(const plan::Accumulator& acc) const;
   std::string total_value(int a) const;
   std::string declare_total(int a) const;

@@ -7,6 +7,8 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
+constexpr int64_t kFewVectors = 32;  // of a row
+
 int CpuEmitter::accumulator_of(Value v) const {
   for (size_t a = 0; a < p_.accumulators.size(); ++a)
     if (p_.accumulators[a].out == v) return static_cast<int>(a);
@@ -21,20 +23,30 @@ std::string CpuEmitter::add_to_total(int a, const std::string& total, const std:
       scalar_total(acc) ? format("weft_join_{}_{}({})[0]", ir::name(acc.op), suffix(t), value) : value);
 }
 
+bool CpuEmitter::few_vectors(const Accumulator& acc) const {
+  return s_.masked && !columns_ && acc.op == ir::Op::sum && span_dtype(acc) == DType::F32 &&
+         lane_extent() <= kFewVectors * s_.lanes;
+}
+
+DType CpuEmitter::row_total_dtype(const Accumulator& acc) const {
+  const bool once = few_vectors(acc) && scalar_total(acc) && !acc.across && p_.row.size() == 1;
+  return once ? span_dtype(acc) : total_dtype(acc);
+}
+
 bool CpuEmitter::ranked_total(const Accumulator& acc) const {
   return s_.masked && !columns_ && !acc.running && !acc.across &&
          (acc.op == ir::Op::max || acc.op == ir::Op::min) && is_float(total_dtype(acc));
 }
 
 std::string CpuEmitter::total_type(const Accumulator& acc) const {
-  const DType t = total_dtype(acc);
+  const DType t = row_total_dtype(acc);
   if (ranked_total(acc)) return type(size_of(t) == 4 ? DType::I32 : DType::I64);
   return scalar_total(acc) ? dialect_.element_type(t) : type(t);
 }
 
 std::string CpuEmitter::total_value(int a) const {
   const Accumulator& acc = p_.accumulators[a];
-  DType t = total_dtype(acc);
+  DType t = row_total_dtype(acc);
   if (ranked_total(acc))
     return format("weft_ranked_{}(({})(__builtin_reduce_{}(T{})))", suffix(t), total_type(acc),
                   ir::name(acc.op), a);
@@ -44,7 +56,7 @@ std::string CpuEmitter::total_value(int a) const {
 
 std::string CpuEmitter::declare_total(int a) const {
   const Accumulator& acc = p_.accumulators[a];
-  DType t = total_dtype(acc);
+  DType t = row_total_dtype(acc);
   if (scalar_total(acc))
     return format("      {} T{} = {};\n", dialect_.element_type(t), a, literal(identity_of(acc, t)));
   if (ranked_total(acc))
@@ -69,7 +81,7 @@ std::string CpuEmitter::clear_total(int a) const {
 
 std::string CpuEmitter::finish_total(int a) const {
   const Accumulator& acc = p_.accumulators[a];
-  DType t = total_dtype(acc);
+  DType t = row_total_dtype(acc);
   if (is_arg(acc))
     return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
                   define_uniform(acc.out, format("J{}", a)));

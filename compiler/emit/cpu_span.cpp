@@ -9,8 +9,6 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-constexpr int64_t kFewVectors = 32;  // of a row
-
 CpuSpan::CpuSpan(CpuEmitter& e, std::vector<const Stmt*> stmts)
     : e_(e), stmts_(std::move(stmts)), id_(e.spans_++) {}
 
@@ -279,9 +277,7 @@ void CpuSpan::write(const Fold& f) {
   // Lanes that repeat another change sums and products; nothing else minds them.
   if (adds_up(acc) && !masked())
     after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
-  // A few vectors are joined in their own precision: they are no more terms than a span adds up in it.
-  if (masked() && acc.op == ir::Op::sum && span == DType::F32 &&
-      e_.lane_extent() <= kFewVectors * e_.s_.lanes)
+  if (e_.few_vectors(acc))
     after_ += format("  s->T{0} = s->T{0} + weft_join_sum_f32(A{0})[0];\n", n);
   else
     after_ += format("  s->T{} = {};\n", n,

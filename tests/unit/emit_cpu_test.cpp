@@ -295,6 +295,15 @@ const Case kCases[] = {
   %s = sum %a, axes=[1]
   %c = conj %a
   return %s, %c })"},
+    {"ComplexEnds", R"(graph {
+  %x = input "x" : c64[{m}, {n}]
+  %z = input "z" : c128[{m}, {n}]
+  %p = pad %x, 0.0, before=[0, 1], after=[0, 2]
+  %s = sum %p, axes=[1]
+  %q = multiply %p, %p
+  %w = multiply %z, %z
+  %t = sum %w, axes=[1]
+  return %s, %q, %t, %w })"},
     {"IotaAndPosition", R"(graph {
   %i = iota axis=1 : i32[{m}, {n}]
   %j = iota axis=0 : i32[{m}, {n}]

@@ -58,8 +58,9 @@ $fn u32v weft_bf16_bits(f32v x) {
   u32v nearest = u + 0x7fffu + ((u >> 16) & 1u);
   return (x != x) ? (u | 0x400000u) : nearest;
 }
+// Of values that are rounded already, as all are that kernels compute with.
 //@ weft_pack_bf16
-$fn u16v weft_pack_bf16(f32v x) { return __builtin_convertvector(weft_bf16_bits(x) >> 16, u16v); }
+$fn u16v weft_pack_bf16(f32v x) { return __builtin_convertvector(__builtin_bit_cast(u32v, x) >> 16, u16v); }
 //@ weft_unpack_$T : complex
 $fn $V weft_unpack_$T($P x) {
   return {__builtin_shufflevector(x, x, $evens), __builtin_shufflevector(x, x, $odds)};

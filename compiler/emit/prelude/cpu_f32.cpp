@@ -70,13 +70,39 @@ const char* const kPreludeCpuF32 = R"weft(
   r = x == y ? y : r;
   return ((x != x) | (y != y)) ? x + y : r;
 }
+//@ weft_scaled_f32
+// p 2^k for whole k, rounded once: where the hardware does it at once.
+[[gnu::always_inline]] static inline f32v weft_scaled_f32(f32v p, f32v k) {
+#if __AVX512F__
+  typedef float Part __attribute__((vector_size(64)));
+  struct Parts { Part of[(L + 15) / 16]; } parts, by;
+  __builtin_memcpy(&parts, &p, sizeof p);
+  __builtin_memcpy(&by, &k, sizeof k);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < (L + 15) / 16; ++i)
+    parts.of[i] = __builtin_ia32_scalefps512_mask(parts.of[i], by.of[i], parts.of[i], 0xffff, 4);
+  __builtin_memcpy(&p, &parts, sizeof p);
+#endif
+  return p;
+}
 //@ weft_exp_f32
-// exp(x) = (2^k)^2 e^r with r in +-ln 2, so that one power of two serves twice and subnormal results round once;
-// Cody-Waite reduction in two parts, degree 8 polynomial: 1.5 ulp.
+// Where the hardware scales by powers of two, exp(x) = 2^k e^r with r in +-ln 2 / 2 and degree 6: 0.9 ulp. Elsewhere
+// (2^k)^2 e^r with r in +-ln 2, so that one power of two serves twice and subnormal results round once, and degree 8:
+// 1.5 ulp. Cody-Waite reduction in two parts.
 [[gnu::always_inline]] static inline f32v weft_exp_f32(f32v x) {
 #pragma clang fp contract(off)
   x = x > 89.0f ? (f32v)89.0f : x;
   x = x < -104.0f ? (f32v)-104.0f : x;
+#if __AVX512F__
+  f32v k = weft_fma_f32(x, 1.442695f, 12582912.0f) - 12582912.0f;
+  f32v r = weft_fma_f32(k, -0.6931472f, x);
+  r = weft_fma_f32(k, 1.9046542e-09f, r);
+  f32v q = weft_fma_f32(r, (f32v)0.001382069f, (f32v)0.008368676f);
+  q = weft_fma_f32(q, r, (f32v)0.041668266f);
+  q = weft_fma_f32(q, r, (f32v)0.16666521f);
+  q = weft_fma_f32(q, r, (f32v)0.49999994f);
+  return weft_scaled_f32(weft_fma_f32(weft_fma_f32(q, r, 1.0f), r, 1.0f), k);
+#else
   f32v t = weft_fma_f32(x, 0.7213475f, 12583039.0f);
   f32v k = t - 12583039.0f;
   f32v r = weft_fma_f32(k, -1.3862944f, x);
@@ -90,6 +116,7 @@ const char* const kPreludeCpuF32 = R"weft(
   f32v p = weft_fma_f32(weft_fma_f32(q, r, 1.0f), r, 1.0f);
   f32v s = __builtin_bit_cast(f32v, __builtin_bit_cast(i32v, t) << 23);
   return p * s * s;
+#endif
 }
 //@ weft_exp_parts_f32
 // e^(hi+lo) = (h+l) s^2 with l the rounding error of h: what the functions that go on computing with exp start from.

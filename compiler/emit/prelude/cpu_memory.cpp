@@ -245,7 +245,17 @@ struct Masked64 {
   }
 #endif
 };
-//@ weft_load_masked_$T : bool ints halves floats
+//@ Masked128
+struct Masked128 {
+#if __AVX512BW__ && __AVX512VL__
+  $fn unsigned long halves(unsigned long bits) { return __builtin_ia32_pdep_di(bits, 0x55) * 3; }
+  template <class Part>
+  $fn void load(Part& to, const Part* from, unsigned long bits) { Masked64::load(to, from, halves(bits)); }
+  template <class Part>
+  $fn void store(Part* to, const Part& from, unsigned long bits) { Masked64::store(to, from, halves(bits)); }
+#endif
+};
+//@ weft_load_masked_$T : all
 $fn $V weft_load_masked_$T(const void* p, boolv mask) {
   $P v;
 #if __AVX512BW__ && __AVX512VL__
@@ -254,18 +264,16 @@ $fn $V weft_load_masked_$T(const void* p, boolv mask) {
   Part part[n];
   const unsigned long bits = weft_bits(mask);
 #pragma clang loop unroll(full)
-  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, bits >> (k * sizeof(Part) / sizeof($S)));
+  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, bits >> (k * sizeof(Part) / ($W / 8)));
   __builtin_memcpy(&v, part, sizeof v);
 #else
   typedef $S Item __attribute__((aligned(1), may_alias));
   const Item none = 0;
 #pragma clang loop unroll(full)
-  for (int i = 0; i < L; ++i) v[i] = *(mask[i] ? (const Item*)p + i : &none);
+  for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + i : &none);
 #endif
   return weft_unpack_$T(v);
 }
-//@ weft_load_masked_$T : complex
-$fn $V weft_load_masked_$T(const void* p, boolv mask) { return weft_gather_masked_$T(p, weft_lanes_i64(), mask); }
 // The first `n` lanes, all of them where it is L or more.
 //@ weft_load_strided_first_$T : all
 $fn $V weft_load_strided_first_$T(const void* p, long stride, long n) {
@@ -304,7 +312,7 @@ $fn $V weft_load_apart_$T(const void* p, long by, boolv mask) {
   return weft_gather_masked_$T(p, weft_lanes_i64() * (i64v)(by), mask);
 #endif
 }
-//@ weft_store_first_$T : bool ints halves floats
+//@ weft_store_first_$T : all
 $fn void weft_store_first_$T(void* p, $V x, long n) {
   if (n >= L) return weft_store_$T(p, x);
 #if __AVX512BW__ && __AVX512VL__
@@ -315,14 +323,10 @@ $fn void weft_store_first_$T(void* p, $V x, long n) {
   __builtin_memcpy(part, &v, sizeof v);
 #pragma clang loop unroll(full)
   for (int k = 0; k < count; ++k)
-    Masked$W::store((Part*)p + k, part[k], ((1ul << n) - 1) >> (k * sizeof(Part) / sizeof($S)));
+    Masked$W::store((Part*)p + k, part[k], ((1ul << n) - 1) >> (k * sizeof(Part) / ($W / 8)));
 #else
   weft_store_partial_$T(p, x, n);
 #endif
-}
-//@ weft_store_first_$T : complex
-$fn void weft_store_first_$T(void* p, $V x, long n) {
-  n < L ? weft_store_partial_$T(p, x, n) : weft_store_$T(p, x);
 }
 //@ weft_store_strided_first_$T : all
 $fn void weft_store_strided_first_$T(void* p, long stride, $V x, long n) {

@@ -49,11 +49,12 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_f946176c35a4537b(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_66d2a5034d3817bf(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];
+  long p[5];
+  __builtin_memcpy(p, w + 3, 5 * 8);
   const float s0 = *(const float*)(w + 8);
   for (long t = begin; t < end; ++t) {
     long block = t;

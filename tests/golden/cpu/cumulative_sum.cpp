@@ -34,10 +34,11 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T0 = T0;
 }
-extern "C" void weft_e216531abf3fe4f0(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_a1a8d0dd6c92321f(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[6];
+  __builtin_memcpy(p, w + 2, 6 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[4], last = weft_least(first + p[4], p[5]);

@@ -88,11 +88,12 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_cbd67b4e6cb145d6(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_57d485e5a4eef7d0(const unsigned long* w, long begin, long end, char* scratch) {
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];
   unsigned char* b2 = (unsigned char*)w[2];
+  long p[9];
+  __builtin_memcpy(p, w + 3, 9 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long left = block % p[8] * p[7];

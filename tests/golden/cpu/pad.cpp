@@ -44,10 +44,11 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_421ef716b68405f4(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_dd7003875e9f5078(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[12];
+  __builtin_memcpy(p, w + 2, 12 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long left = block % p[11] * p[10];

@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
-  double T0;
+  float T0;
   const float* r0;
   float* z_t1;
 };
@@ -52,12 +52,13 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 4);
+extern "C" void weft_ad12583ffa95ecea(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[11], last = weft_least(first + p[11], p[12]);
@@ -65,7 +66,7 @@ extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long e
       weft_store_f32((float*)(scratch + p[8]) + k, weft_splat_f32(-0x0p+0f));
     for (long o = first; o < last; ++o) {
       long a0 = o;
-      double T0 = -0x0p+0;
+      float T0 = -0x0p+0f;
       {
       const long left = 0, right = p[1];
       {
@@ -77,18 +78,19 @@ extern "C" void weft_0f739b9e398336ee(const unsigned long* w, long begin, long e
       T0 = s.T0;
       }
       }
-      f32v v2 = weft_cast_f64_f32(weft_splat_f64(T0));
+      f32v v2 = weft_splat_f32(T0);
       weft_store_one_f32(b1 + a0, v2);
     }
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_0f739b9e398336ee_finish(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 4);
+extern "C" void weft_ad12583ffa95ecea_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
   for (long t = begin; t < end; ++t) {
       const long line = t / p[6], left = t % p[6] * p[5];
       const long right = weft_least(left + p[5], p[1]);

@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
 }
 struct S1 {
   f32v v1;
-  double T1;
+  float T1;
   const float* r6;
   float* y3;
 };
@@ -74,10 +74,11 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_1e7defa5408c5a96(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_816cfbb7598743a1(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[8];
+  __builtin_memcpy(p, w + 2, 8 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
@@ -95,7 +96,7 @@ extern "C" void weft_1e7defa5408c5a96(const unsigned long* w, long begin, long e
       }
       }
       f32v v1 = weft_ranked_f32((i32v)(__builtin_reduce_max(T0)));
-      double T1 = -0x0p+0;
+      float T1 = -0x0p+0f;
       {
       const long left = 0, right = p[1];
       {
@@ -108,7 +109,7 @@ extern "C" void weft_1e7defa5408c5a96(const unsigned long* w, long begin, long e
       T1 = s.T1;
       }
       }
-      f32v v4 = weft_cast_f64_f32(weft_splat_f64(T1));
+      f32v v4 = weft_splat_f32(T1);
       {
       const long left = 0, right = p[1];
       {

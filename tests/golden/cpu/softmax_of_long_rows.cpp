@@ -87,10 +87,11 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_0c82ba2fa9e85f66(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_f70114d899bcfea3(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[8];
+  __builtin_memcpy(p, w + 2, 8 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[6], last = weft_least(first + p[6], p[7]);

@@ -58,10 +58,11 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_fb2272b0dd357068(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 2);
+extern "C" void weft_43f48126e1e50072(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
+  long p[11];
+  __builtin_memcpy(p, w + 2, 11 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long left = block % p[10] * p[9];

@@ -42,11 +42,12 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_8d2e1cc11d372850(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_5fbbd02b50e2c55d(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
+  long p[7];
+  __builtin_memcpy(p, w + 3, 7 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long part = block % p[5];
@@ -77,11 +78,12 @@ extern "C" void weft_8d2e1cc11d372850(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_8d2e1cc11d372850_finish(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_5fbbd02b50e2c55d_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
+  long p[7];
+  __builtin_memcpy(p, w + 3, 7 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[3], last = weft_least(first + p[3], p[4]);

@@ -68,11 +68,12 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_b15cb9fc8eb1778d(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_6ef58f0f64ba3cb8(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
+  long p[14];
+  __builtin_memcpy(p, w + 3, 14 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long part = block % p[10];
@@ -110,11 +111,12 @@ extern "C" void weft_b15cb9fc8eb1778d(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_b15cb9fc8eb1778d_finish(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_6ef58f0f64ba3cb8_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
+  long p[14];
+  __builtin_memcpy(p, w + 3, 14 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long left = block % p[13] * p[12];

@@ -49,11 +49,12 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
-extern "C" void weft_2f726f32302ec3b2(const unsigned long* w, long begin, long end, char* scratch) {
-  const long* p = (const long*)(w + 3);
+extern "C" void weft_80477313f3bedd53(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
+  long p[5];
+  __builtin_memcpy(p, w + 3, 5 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[3], last = weft_least(first + p[3], p[4]);

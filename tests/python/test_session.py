@@ -18,6 +18,20 @@ def test_nothing_runs_before_a_value_is_looked_at():
     wf.sync()
 
 
+def test_how_elements_lie_is_known_before_they_are_computed():
+    x = wf.asarray(np.random.default_rng(0).normal(size=(300, 400)))
+    before = wf.stats()["kernels_launched"]
+    y = x * 2
+    y[..., 0] = 1
+    assert y.flags.c_contiguous and not y.T.flags.c_contiguous and y.strides == (3200, 8)
+    flat, turned = y.flatten(), y.T.ravel("K")
+    assert wf.stats()["kernels_launched"] == before
+    expected = np.asarray(x) * 2
+    expected[..., 0] = 1
+    np.testing.assert_array_equal(np.asarray(flat), expected.ravel())
+    np.testing.assert_array_equal(np.asarray(turned), expected.ravel())
+
+
 @pytest.mark.parametrize("scan", [wf.cumsum, wf.cumprod, wf.cummax, wf.maximum.accumulate, np.cumsum, wf.cumulative_sum])
 def test_scans_fuse_with_what_comes_before_and_after(scan):
     a, b, c = (np.random.default_rng(3).uniform(0.9, 1.1, (3, 4000)))

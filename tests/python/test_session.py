@@ -104,6 +104,29 @@ def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
         np.testing.assert_allclose(np.asarray(y), want[1], rtol=1e-9)
 
 
+def test_what_others_that_wait_are_made_of_is_computed_once():
+    values = np.random.default_rng(5).uniform(1, 2, (300, 400))
+
+    def program():
+        x = wf.asarray(values)
+        shared = wf.exp(wf.sqrt(x) - 1) * wf.log(x) + 2
+        first, second = shared * x, shared - x
+        return np.asarray(first), np.asarray(second)
+
+    before = wf.stats()
+    results = program()
+    once = wf.stats()
+    expected = np.exp(np.sqrt(values) - 1) * np.log(values) + 2
+    for result, wanted in zip(results, (expected * values, expected - values)):
+        np.testing.assert_allclose(result, wanted, rtol=1e-12)
+    program()
+    again = wf.stats()
+    # The second program reads what the first one kept, and a second call finds both.
+    assert once["program_misses"] - before["program_misses"] == 2
+    assert again["program_misses"] == once["program_misses"]
+    assert again["bytes_read"] - once["bytes_read"] == 3 * values.nbytes
+
+
 def test_explanations_name_the_users_line():
     x = wf.arange(1000) * 1.0
     line = inspect.currentframe().f_lineno + 1

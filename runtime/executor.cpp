@@ -154,6 +154,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
   for (size_t s = 0; s < program_.steps.size(); ++s) {
     if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
       args.clear();
+      args.reserve(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
       for (int b : k->buffers) args.push_back(reinterpret_cast<uint64_t>(get(b).data()));
       for (int64_t p : k->params) args.push_back(static_cast<uint64_t>(p));
       for (int number : k->scalars) {
@@ -176,6 +177,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
     for (int b : dead_after_[s]) buffers[b].reset();
   }
   std::vector<BufferRef> out;
+  out.reserve(program_.outputs.size());
   for (int b : program_.outputs) {
     get(b);
     out.push_back(buffers[b]);

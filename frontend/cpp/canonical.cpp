@@ -258,7 +258,7 @@ void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph) {
 }
 
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                        const std::function<bool(const Node&, uint32_t)>& wanted) {
+                                        const std::function<bool(const Held&)>& wanted) {
   std::vector<ir::NodeRef> kept;
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   std::vector<char> viewed, is_output;
@@ -292,7 +292,8 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
     if (is_output[k]) continue;
     if (view && node.inputs.size() == 1) {
       viewed[number(node.inputs[0])] = true;
-    } else if (bytes(node) <= most && (in_memory || wanted(node, graph.depths[k]))) {
+    } else if (bytes(node) <= most &&
+               (in_memory || wanted({node, graph.depths[k], node.use_count() - graph.uses[k]}))) {
       kept.emplace_back(&node);
     }
   }

@@ -40,12 +40,18 @@ struct Canonical {
 // Fills `out`. The outputs must stay alive while it is used.
 void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out);
 
-// The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted(node,
-// depth)` is asked for those that take little memory, or no more than what the graph reads and writes anyway.
+// A node that others hold too.
+struct Held {
+  const ir::Node& node;
+  uint32_t depth;
+  uint32_t others;  // how many references there are from outside of the graph
+};
+// The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted` is
+// asked for those that take little memory, or no more than what the graph reads and writes anyway.
 // Products and what they read are kept unasked.
 // For a view it is what it views that is kept.
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                        const std::function<bool(const ir::Node&, uint32_t)>& wanted);
+                                        const std::function<bool(const Held&)>& wanted);
 // Makes nodes of the graph outputs, behind those that it has.
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph);
 

@@ -111,15 +111,20 @@ constexpr int64_t kWorthTakingOver = 1 << 20;
 
 // Nodes in a row: where computing a value again would be a loop's worth of work.
 constexpr uint32_t kDeep = 64;
+// References from elsewhere: that of an array's name, and that of a value made of it that is still to be
+// computed, for which it will be needed again. A few operations are done again as soon as their result is
+// read.
+constexpr uint32_t kNamedAndNeeded = 2, kFew = 4;
 
 std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                        const Canonical& graph) {
   KeptLines& lines = device.session.kept_lines;
   for (const ir::Node* node : graph.order)
     if (node->let_go()) lines.add(node->lines.only());
-  return held_elsewhere(nodes, graph, [&](const ir::Node& node, uint32_t depth) {
-    if (depth >= kDeep || lines.contains(node.lines.only())) return true;
-    node.set_let_go();
+  return held_elsewhere(nodes, graph, [&](const Held& held) {
+    const bool needed_again = held.others >= kNamedAndNeeded && held.depth >= kFew;
+    if (held.depth >= kDeep || needed_again || lines.contains(held.node.lines.only())) return true;
+    held.node.set_let_go();
     return false;
   });
 }

@@ -12,8 +12,9 @@
 namespace weft::detail {
 
 // The nodes' values in row-major buffers of the device; the nodes keep them. All nodes are of this device.
-// Values on the way that others hold too are kept as well, where computing them again would cost much or has
-// already been needed. Memory that dies with the graph is written in place.
+// Values on the way that others hold too are kept as well, where computing them again would cost much, has
+// already been needed, or will be for what is still to be computed. Memory that dies with the graph is
+// written in place.
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
 
 // The node's value by the interpreter; null where there is more to compute than its limit.

@@ -89,6 +89,8 @@ Lent lend(const Array& x) {
   return {static_cast<const std::byte*>(buffer->data()) + bytes, at.strides, buffer};
 }
 
+Dims strides(const Array& x) { return detail::layout_of(x).strides; }
+
 std::string device_of(const void* pointer) {
   return "cuda:" + std::to_string(runtime::cuda_device_of(pointer));
 }

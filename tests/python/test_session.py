@@ -18,6 +18,20 @@ def test_nothing_runs_before_a_value_is_looked_at():
     wf.sync()
 
 
+def test_how_elements_lie_is_known_before_they_are_computed():
+    x = wf.asarray(np.random.default_rng(0).normal(size=(300, 400)))
+    before = wf.stats()["kernels_launched"]
+    y = x * 2
+    y[..., 0] = 1
+    assert y.flags.c_contiguous and not y.T.flags.c_contiguous and y.strides == (3200, 8)
+    flat, turned = y.flatten(), y.T.ravel("K")
+    assert wf.stats()["kernels_launched"] == before
+    expected = np.asarray(x) * 2
+    expected[..., 0] = 1
+    np.testing.assert_array_equal(np.asarray(flat), expected.ravel())
+    np.testing.assert_array_equal(np.asarray(turned), expected.ravel())
+
+
 @pytest.mark.parametrize("scan", [wf.cumsum, wf.cumprod, wf.cummax, wf.maximum.accumulate, np.cumsum, wf.cumulative_sum])
 def test_scans_fuse_with_what_comes_before_and_after(scan):
     a, b, c = (np.random.default_rng(3).uniform(0.9, 1.1, (3, 4000)))
@@ -88,6 +102,29 @@ def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
             assert after["program_misses"] == before["program_misses"], f"call {call}"
         np.testing.assert_allclose(np.asarray(x), want[0], rtol=1e-9)
         np.testing.assert_allclose(np.asarray(y), want[1], rtol=1e-9)
+
+
+def test_what_others_that_wait_are_made_of_is_computed_once():
+    values = np.random.default_rng(5).uniform(1, 2, (300, 400))
+
+    def program():
+        x = wf.asarray(values)
+        shared = wf.exp(wf.sqrt(x) - 1) * wf.log(x) + 2
+        first, second = shared * x, shared - x
+        return np.asarray(first), np.asarray(second)
+
+    before = wf.stats()
+    results = program()
+    once = wf.stats()
+    expected = np.exp(np.sqrt(values) - 1) * np.log(values) + 2
+    for result, wanted in zip(results, (expected * values, expected - values)):
+        np.testing.assert_allclose(result, wanted, rtol=1e-12)
+    program()
+    again = wf.stats()
+    # The second program reads what the first one kept, and a second call finds both.
+    assert once["program_misses"] - before["program_misses"] == 2
+    assert again["program_misses"] == once["program_misses"]
+    assert again["bytes_read"] - once["bytes_read"] == 3 * values.nbytes
 
 
 def test_explanations_name_the_users_line():

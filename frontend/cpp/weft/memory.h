@@ -37,6 +37,8 @@ struct Lent {
   std::shared_ptr<void> owner;  // keeps the memory and what it holds
 };
 Lent lend(const Array& x);
+// Its `strides`, which are known before anything is computed.
+Dims strides(const Array& x);
 // On a GPU: makes a foreign stream wait for what was written there; and what Weft does with the memory later
 // wait for what the foreign stream was given. Streams by CUDA's names: 1 is the legacy default stream.
 // `stream_of` names the stream of Weft that writes there.

@@ -110,9 +110,9 @@ void bind_memory(nb::module_& m) {
   m.def(
       "strides",
       [](const Array& x) {
-        Dims strides = lend(x).strides;
-        for (int64_t& stride : strides) stride *= static_cast<int64_t>(x.itemsize());
-        return strides;
+        Dims bytes = strides(x);
+        for (int64_t& stride : bytes) stride *= static_cast<int64_t>(x.itemsize());
+        return bytes;
       },
       "x"_a, "Bytes between neighbours along each axis.");
 }

@@ -1,6 +1,6 @@
-// How schedule_cuda works inside. run() asks which way a program's loops go, and one file for each way chooses
-// the rest; they share the schedule that they fill in, and what schedule_cuda_lanes.cpp finds out about
-// accesses.
+// How schedule_cuda works inside. run() asks which way a program's loops go, and one file for each way
+// chooses the rest; they share the schedule that they fill in, and what schedule_cuda_lanes.cpp finds out
+// about accesses.
 #pragma once
 
 #include <algorithm>

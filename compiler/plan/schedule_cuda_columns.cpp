@@ -177,8 +177,7 @@ bool CudaScheduler::choose_strips(int64_t bytes, int64_t columns, int64_t row) {
   int64_t across = widest, cluster = 1;
   auto fits = [&](int64_t narrowest, int64_t blocks, int64_t largest_cluster) {
     for (across = widest; across == widest || across * unit >= narrowest; across /= 2) {
-      for (cluster = 1; ceil_divide(row, cluster) * bytes * (across + copied_) > most / blocks;)
-        cluster *= 2;
+      for (cluster = 1; ceil_divide(row, cluster) * bytes * (across + copied_) > most / blocks;) cluster *= 2;
       if (cluster <= largest_cluster && use(across, cluster, blocks)) return true;
     }
     return false;

@@ -57,16 +57,14 @@ int CudaScheduler::lanes_along(int axis, int tile_axis) const {
     auto* st = std::get_if<Store>(&s);
     if (!l && !st) return;
     const Index& at = *index_of(s);
-    bool by_value =
-        std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
+    bool by_value = std::any_of(at.values.begin(), at.values.end(), [&](auto& t) { return varies[t.value]; });
     int64_t stride = stride_along(at, axis);
     if (stride == 0 && (!by_value || flat_)) return;
     if (l && tile_axis >= 0 && is_transposed(*l, tile_axis, s_.lane_axis)) return;
     touches = true;
     // Atomic stores are of single elements.
     strided |= by_value || stride != 1 || (st && st->how != Storing::Plain);
-    largest =
-        std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
+    largest = std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
   });
   // Strided accesses of neighbouring threads still share sectors when each thread takes one element.
   if (strided) return 1;
@@ -109,8 +107,7 @@ void CudaScheduler::choose_lanes(int axis) {
     if (stride_along(at, axis) == 0) return;
     fits &= !l || l->guards.empty();
     stores |= st != nullptr;
-    largest =
-        std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
+    largest = std::max(largest, static_cast<int64_t>(size_of(p_.buffers[l ? l->buffer : st->buffer].dtype)));
   });
   const int width = static_cast<int>(16 / largest) >> std::max(-bias_.width, 0);
   const int64_t narrow = s_.lanes == 1 ? 8 : 4;

@@ -66,8 +66,7 @@ void CudaScheduler::rows_along(int lane) {
     if (p_.scans())
       where = chain_parts(row_vectors, points, where);
     else if (!alone)
-      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll,
-                   fill_);
+      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
   }
   s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
   // To start a block takes longer than such rows do.
@@ -181,8 +180,8 @@ std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, cons
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
-  const int64_t room = (static_cast<int64_t>(target_.shared_bytes) / kKeepingBlocks - (4 << 10)) /
-                       std::max<int64_t>(bytes, 4);
+  const int64_t room =
+      (static_cast<int64_t>(target_.shared_bytes) / kKeepingBlocks - (4 << 10)) / std::max<int64_t>(bytes, 4);
   if (room < kPartThreads * s_.unroll) s_.unroll = 1;
   s_.chained = true;
   s_.threads_per_row = kPartThreads;
@@ -230,8 +229,8 @@ void CudaScheduler::rows_and_totals(int lane) {
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
   const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
-  s_.threads_per_row = static_cast<int>(
-      std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
+  s_.threads_per_row =
+      static_cast<int>(std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
   s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1));
   s_.threads = std::max(s_.threads_per_row, 128);
   s_.rows_per_task = s_.threads / s_.threads_per_row;

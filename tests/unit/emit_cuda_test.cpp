@@ -1248,3 +1248,16 @@ INSTANTIATE_TEST_SUITE_P(Batch, CudaMeaningOfRandom, testing::Range(0, 5));
 
 }  // namespace
 }  // namespace weft
+// Of halves too, with zeros, infinities and subnormals on both sides.
+TEST(CudaMeaning, OfQuotientsOfHalves) {
+  Emulated all;
+  for (int k = 0; k < 30; ++k)
+    for (const char* dtype : {"f16", "bf16"})
+      all.add(
+          compile(ir::parse(fmt::format("graph {{\n  %a = input : {0}[999]\n  %b = input : {0}[999]\n  %y = "
+                                        "divide %a, %b\n  return %y\n}}",
+                                        dtype)),
+                  h200()));
+  all.check(0, 0.3);
+}
+

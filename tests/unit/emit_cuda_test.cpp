@@ -763,6 +763,46 @@ TEST(CudaMeaning, OfShiftedVectors) {
   all.check(2e-2, 0);
 }
 
+// Elements narrower than a word, words of them at a time: rows that begin and end anywhere in one, so short
+// that truth is not the same in all of them, and longer ones.
+TEST(CudaMeaning, OfWords) {
+  Emulated all;
+  auto add = [&](const std::string& op, const std::string& dtype, int64_t rows, int64_t width,
+                 const Change& change = {}, const std::string& cast = "") {
+    const std::string to =
+        cast.empty() ? "" : fmt::format("  %c = cast %a : {}[{}, {}]\n", cast, rows, width);
+    Case c = compile(ir::parse(fmt::format("graph {{\n  %a = input : {}[{}, {}]\n{}  %y = {} {}, axes=[1]\n  "
+                                           "return %y\n}}",
+                                           dtype, rows, width, to, op, cast.empty() ? "%a" : "%c")),
+                     h200(), change);
+    for (auto& k : c.kernels)
+      EXPECT_NE(k.emitted.source.text.find("weft_fold_"), std::string::npos) << op << " " << dtype;
+    all.add(std::move(c));
+  };
+  for (int64_t width : {4, 5, 6, 7, 9, 14, 19}) {
+    auto narrow = [&](Schedule& s, RowProgram&) {
+      s.order = Order::Rows, s.lane_axis = 1;
+      s.lanes = 4, s.shifted = width % 4 != 0, s.bundled = false;
+      s.threads = 128, s.threads_per_row = 2, s.rows_per_task = 64, s.unroll = 2;
+    };
+    for (const char* op : {"any", "all"}) add(op, "bool", 300, width, narrow);
+    add("all", "i8", 300, width, narrow, "bool");
+    for (const char* dtype : {"i8", "u8", "i16", "u16"})
+      for (const char* op : {"max", "min"}) add(op, dtype, 50, width, narrow);
+    for (const char* dtype : {"bool", "i8", "u8"}) add("sum", dtype, 50, width, narrow, "i64");
+  }
+  for (int64_t width : {64, 385, 3075, 70001})
+    for (int64_t rows : {1, 7}) {
+      add("all", "i8", rows, width, {}, "bool");
+      for (const char* dtype : {"i8", "u8"}) {
+        for (const char* op : {"max", "min", "sum"}) add(op, dtype, rows, width);
+        add("sum", dtype, rows, width, {}, "i32");
+      }
+      add("sum", "bool", rows, width, {}, "i64");
+    }
+  all.check(0, 0);
+}
+
 TEST(CudaMeaning, OfBundledRows) {
   Emulated all;
   int bundled = 0;
@@ -1229,6 +1269,19 @@ TEST(CudaMeaning, OfDivisionByOneForMany) {
   all.check(0, 0.3);
 }
 
+// Of halves too, with zeros, infinities and subnormals on both sides.
+TEST(CudaMeaning, OfQuotientsOfHalves) {
+  Emulated all;
+  for (int k = 0; k < 30; ++k)
+    for (const char* dtype : {"f16", "bf16"})
+      all.add(
+          compile(ir::parse(fmt::format("graph {{\n  %a = input : {0}[999]\n  %b = input : {0}[999]\n  %y = "
+                                        "divide %a, %b\n  return %y\n}}",
+                                        dtype)),
+                  h200()));
+  all.check(0, 0.3);
+}
+
 class CudaMeaningOfRandom : public testing::TestWithParam<int> {};
 
 TEST_P(CudaMeaningOfRandom, ExactGraphsGiveTheInterpretersBits) {
@@ -1248,16 +1301,3 @@ INSTANTIATE_TEST_SUITE_P(Batch, CudaMeaningOfRandom, testing::Range(0, 5));
 
 }  // namespace
 }  // namespace weft
-// Of halves too, with zeros, infinities and subnormals on both sides.
-TEST(CudaMeaning, OfQuotientsOfHalves) {
-  Emulated all;
-  for (int k = 0; k < 30; ++k)
-    for (const char* dtype : {"f16", "bf16"})
-      all.add(
-          compile(ir::parse(fmt::format("graph {{\n  %a = input : {0}[999]\n  %b = input : {0}[999]\n  %y = "
-                                        "divide %a, %b\n  return %y\n}}",
-                                        dtype)),
-                  h200()));
-  all.check(0, 0.3);
-}
-

@@ -484,6 +484,15 @@ static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsig
   return __syncthreads_or(last);
 }
 )"},
+    {"weft_take(",
+     R"(// Waits for it and leaves nothing there.
+template <class S>
+static __device__ __forceinline__ void weft_take(unsigned long long* at, S& s) {
+  weft_find(at, s);
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i) at[i] = 0;
+}
+)"},
     {"weft_publish",
      R"(// Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>

@@ -803,6 +803,23 @@ TEST(CudaMeaning, OfWords) {
   all.check(0, 0);
 }
 
+// Parts of rows, which one block collects: states of all sizes, and blocks of several rows.
+TEST(CudaMeaning, OfRowsInParts) {
+  Emulated all;
+  for (int64_t rows : {1, 5})
+    for (int split : {2, 70})
+      for (int threads : {32, 128}) {
+        auto parts = [&](Schedule& s, RowProgram&) {
+          s.split = split, s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
+          s.unroll = 1, s.cluster = 1, s.bundled = false;
+        };
+        for (const char* dtype : {"f32", "f64", "c128", "i8", "bf16"})
+          all.add(compile(ir::parse(sum(fmt::format("{}[{}, 3001]", dtype, rows), "1")), h200(), parts));
+        all.add(compile(ir::parse(argmax(fmt::format("f32[{}, 3001]", rows))), h200(), parts));
+      }
+  all.check(2e-2, 0);
+}
+
 TEST(CudaMeaning, OfBundledRows) {
   Emulated all;
   int bundled = 0;

@@ -894,6 +894,21 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
   all.check(2e-2, 0);
 }
 
+// Few long rows, of any dtype, as they are scheduled.
+TEST(CudaMeaning, OfFewRowsAmongBlocks) {
+  Emulated all;
+  for (const char* dtype : {"f32", "f16", "f64"})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{1, 24577}, {3, 20000}}) {
+      Case c = compile(ir::parse(softmax(dtype, rows, width)), h200());
+      ASSERT_EQ(c.kernels.size(), 1u);
+      const Schedule& s = c.kernels[0].schedule;
+      EXPECT_EQ(s.keeper, Keeper::Registers);
+      EXPECT_GE(s.cluster, 4) << dtype << " " << width;
+      all.add(std::move(c));
+    }
+  all.check(2e-2, 0);
+}
+
 // Totals across rows: any number of threads for a row, rows in turn, and values that stay or are read again.
 TEST(CudaMeaning, OfTotalsAcrossRows) {
   Emulated all;

@@ -277,7 +277,9 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   // Where few vectors hold anything but the row, and each so many elements that to ask for all of them takes
   // longer than the memory does: with 8 and fewer the branch costs more.
   constexpr int64_t kLongRow = 128, kManyLanes = 16;
-  if (s_.shifted && !whole_rows_ && !p_.row.empty() && lane_vectors() >= kLongRow && s_.lanes >= kManyLanes) {
+  const bool elements = std::ranges::count(b.by_words, false) > 0;
+  if (elements && s_.shifted && !whole_rows_ && !p_.row.empty() && lane_vectors() >= kLongRow &&
+      s_.lanes >= kManyLanes) {
     code_.add("bool inside = true;");
     code_.unrolled("u", s_.unroll);
     code_.line("inside = inside && {0}{1} >= 0 && {1} + {2} <= {3};", exact_ ? "" : "ok[u] && ", axis_[lane_],
@@ -293,6 +295,7 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   } else {
     batch_elements(b);
   }
+  fold_words(b);
   std::vector<Value> made;
   for (Value v : kept_)
     if (shared && defined_in_[v] == b.number && !ahead_.contains(v)) made.push_back(v);
@@ -543,6 +546,7 @@ void CudaEmitter::rows() {
   }
   if (split) code_.add("const I row = q;");
   launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
+  if (split && !s_.chained) take_ticket();
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
   if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
@@ -599,15 +603,7 @@ void CudaEmitter::rows() {
     }
     join_row(number, threads);
     if (split) {
-      code_.line(
-          "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
-          split_);
-      partial_bytes_ = state_bytes_[0] * points * s_.split;
-      begin_last();
-      start_totals(0);
-      code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-      code_.loop("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
-      join_row(0, threads);
+      collect_parts(threads);
       finish(0);
       outer_code(p_.epilogue, last);
       code_.add("}");

@@ -109,6 +109,8 @@ void CudaEmitter::let(const Let& l) {
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
+  else if (contract_ && l.op == ir::Op::divide && from == DType::F16)
+    text = format("weft_round_f16(weft_quotient_f16({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
     // Its error, below 2^-17 in the halves' range, is lost in the rounding.
     text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
@@ -362,6 +364,7 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
       if (same.contains(u)) b.late.insert(u);
   }
   fold_last(b, same);
+  find_words(b);
   return b;
 }
 
@@ -607,6 +610,7 @@ void CudaEmitter::open_elements(const Batch& b) {
                    : "";
   bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
+    if (b.by_words[k]) continue;
     const Stmt& s = b.sweep->body[k];
     const bool alone = b.routes[k].path == Path::Element;
     auto* fold = std::get_if<Fold>(&s);
@@ -642,6 +646,7 @@ void CudaEmitter::close_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_elements(const Batch& b) {
+  if (std::ranges::count(b.by_words, false) == 0) return;
   const std::set<Value> across = across_meetings(b);
   for (Value v : across) code_.line("{} y{}[{}][{}];", value_type(v), v, s_.unroll, s_.lanes);
   open_elements(b);
@@ -650,7 +655,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
     const Route& r = b.routes[k];
     const Stmt& s = body[k];
     Value v = defines(s);
-    if (r.path == Path::Run) continue;
+    if (r.path == Path::Run || b.by_words[k]) continue;
     if (!b.last.empty() && b.last[k]) continue;
     bool staged = false;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {

@@ -100,6 +100,8 @@ struct Batch {
   // of one bank at a time. Empty where none waits.
   std::vector<bool> last;
   std::set<plan::Value> folded;
+  // Which statements are folds of whole words, or there for these alone.
+  std::vector<bool> by_words;
 };
 
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
@@ -118,9 +120,10 @@ class CudaEmitter {
   void tiled();    // cuda_tile.cpp
   void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
   void rows();
-  bool has_partials() const { return s_.split > 1 || goes_across_; }
+  // Parts of rows that are reduced lie behind the counters.
+  bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
-  // of what is reduced are joined by the block that comes last.
+  // of what is reduced are joined by one of their blocks.
   bool has_finish() const {
     return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
   }
@@ -159,7 +162,10 @@ class CudaEmitter {
   // ---- cuda_reduce.cpp: accumulators
   void declare_state(size_t sweep);
   void begin_last();
-  void start_totals(size_t sweep);
+  void give_counters(int64_t words);
+  void take_ticket();
+  void collect_parts(int threads);
+  void start_totals(size_t sweep, bool declare = true);
   void start_runs(size_t sweep);
   void flush_runs(size_t sweep);
   void fold(const plan::Fold& fold);
@@ -179,6 +185,11 @@ class CudaEmitter {
   // The accumulators whose folds are joined: all but running ones, or those too where the parts of a row are
   // totalled.
   std::vector<int> folded(size_t sweep) const;
+
+  // ---- cuda_words.cpp: folds of whole words of elements
+  const plan::Load* loaded_for(const Batch& batch, const plan::Fold& fold) const;
+  void find_words(Batch& batch) const;
+  void fold_words(const Batch& batch);
 
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;

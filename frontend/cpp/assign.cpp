@@ -96,6 +96,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
     other = ir::constant({detail::weak_dtype(r.op(), dtype, value.number()), {}}, value.number().value(),
                          r.lines());
   }
+  if (op == ir::Op::pow) detail::check_power(dtype, value, other->dtype());
   write(r, x, [&](const auto& current) {
     const NodeRef now = current();
     const NodeRef in[] = {now, other};

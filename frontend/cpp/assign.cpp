@@ -16,9 +16,10 @@ using ir::NodeRef;
 
 void check_writable(std::string_view op, const Array& x) {
   if (!x.writable()) {
-    throw Error(std::string(op) + ": cannot write to a read-only view: got one of shape " +
-                to_string(x.shape()) +
-                ", made by broadcasting, as one element, or as the imaginary part of real numbers");
+    throw Error(
+        std::string(op) + ": cannot write to a read-only view: got one of shape " + to_string(x.shape()) +
+        ", made by broadcasting, as one element, or as the imaginary part of real numbers, or made so: "
+        "assignment destination is read-only");
   }
 }
 

@@ -77,6 +77,10 @@ Array Array::T() const {
   return permute_dims(*this, axes);
 }
 
+Array Array::with_access(bool writable) const {
+  return viewed(*this, detail::with_access(layout_of(*this), writable));
+}
+
 Array Array::view_as(DType to) const {
   if (size_of(to) != itemsize() || to == DType::Bool) {
     throw TypeError("view_as: dtypes must have the same size and the result must not be bool: got " +
@@ -148,6 +152,11 @@ Array flip(const Array& x, const std::optional<Dims>& axes) {
   }
   if (!moved) return x;
   return viewed(x, slice_view(layout_of(x), starts, x.shape(), steps));
+}
+
+Array diagonal(const Array& x) {
+  if (x.ndim() < 2) throw Error("diagonal: needs at least two axes: got shape " + to_string(x.shape()));
+  return viewed(x, diagonal_view(layout_of(x)));
 }
 
 Array broadcast_to(const Array& x, const Shape& shape) {

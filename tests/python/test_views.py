@@ -87,14 +87,20 @@ def test_reading(case):
 
 @given(st.data())
 def test_programs_of_views_and_writes(data):
-    shape = data.draw(shapes)
-    a = np.arange(float(np.prod(shape))).reshape(shape)
+    shape = data.draw(shapes | st.sampled_from([(3, 3), (3, 4, 3), (4, 4, 4)]))
+    a = np.zeros(shape)
+    a[...] = np.arange(float(np.prod(shape))).reshape(shape)
     x = wf.asarray(a)
     pairs = [(a, x)]
     for step in range(data.draw(st.integers(1, 8))):
         n, w = data.draw(st.sampled_from(pairs))
-        actions = ["view", "transpose", "reshape", "flip", "write", "in place", "copy", "advanced", "cross"]
+        actions = ["view", "transpose", "reshape", "flip", "write", "in place", "copy", "advanced", "cross", "diagonal", "trim", "flat", "lock", "unlock", "base"]
         action = data.draw(st.sampled_from(actions))
+        assert w.flags.writeable == n.flags.writeable
+        if action in ("write", "in place", "advanced", "cross", "flat") and not n.flags.writeable:
+            with pytest.raises(ValueError, match="assignment destination is read-only"):
+                w[...] = 0
+            continue
         if action == "view":
             key = data.draw(basic_keys(n.shape))
             pairs.append((np.asarray(n[key]) if np.isscalar(n[key]) else n[key], w[key]))
@@ -110,6 +116,34 @@ def test_programs_of_views_and_writes(data):
         elif action == "flip" and n.ndim:
             axis = data.draw(st.integers(0, n.ndim - 1))
             pairs.append((np.flip(n, axis), wf.flip(w, axis=axis)))
+        elif action == "diagonal":
+            labels = data.draw(st.lists(st.sampled_from("ijk"), min_size=n.ndim, max_size=n.ndim))
+            kept = "".join(data.draw(st.permutations(sorted(set(labels)))))
+            subscripts = "".join(labels) + "->" + kept
+            if n.ndim and all(len({extent for extent, one in zip(n.shape, labels) if one == label}) == 1 for label in kept):
+                pairs.append((np.einsum(subscripts, n), wf.einsum(subscripts, w)))
+        elif action == "trim" and n.ndim:
+            pairs.append((np.trim_zeros(n), wf.trim_zeros(w)))
+        elif action == "flat":
+            key = data.draw(slices(n.size))
+            if data.draw(st.booleans()) and n.size:
+                key = np.array(data.draw(st.lists(positions(n.size), min_size=1, max_size=4)))
+            values = data.draw(st.sampled_from([7.0, [1.0, 2.0, 3.0]]))
+            np.testing.assert_array_equal(np.asarray(w.flat[key]), n.flat[key])
+            n.flat[key] = values
+            w.flat[key] = values
+        elif action == "lock":
+            n.flags.writeable = w.flags.writeable = False
+        elif action == "unlock":
+            try:
+                n.flags.writeable = True
+            except ValueError:
+                with pytest.raises(ValueError, match="writeable"):
+                    w.flags.writeable = True
+            else:
+                w.flags.writeable = True
+        elif action == "base":
+            assert [w.base is v for _, v in pairs] == [n.base is m for m, _ in pairs]
         elif action == "copy":
             pairs.append((n.copy(), w.copy()))
         elif action == "write":

@@ -194,10 +194,9 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     from weft._shaping import normalized
 
     numpy = _numpy()
-    if not isinstance(filt, Array):
-        found = numpy.trim_zeros(filt, trim, axis)
-        return from_numpy(found) if isinstance(found, numpy.ndarray) else found
-    if trim.lower() not in ("fb", "bf", "f", "b"):
+    if not isinstance(filt, Array) and isinstance(trim, str):
+        return answered(numpy.trim_zeros, filt, trim, axis)
+    if not isinstance(trim, str) or trim.lower() not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: trims 'f', 'b' or 'fb': got {trim!r}")
     axes = range(filt.ndim) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
     places = {normalized("trim_zeros", one, filt.ndim) for one in axes}

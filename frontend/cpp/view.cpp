@@ -7,6 +7,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/cell.h"
+#include "frontend/cpp/regroup.h"
 
 namespace weft::detail {
 namespace {
@@ -41,7 +42,7 @@ ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lin
     case Op::broadcast:
       return ir::broadcast(x, v.type.shape, lines);
     case Op::bitcast:
-      return ir::bitcast(x, v.type.dtype, lines);
+      return regroup(x, v.type.dtype, lines);
     case Op::real:
     case Op::imag:
       return ir::map(v.op, {x}, lines);
@@ -71,7 +72,7 @@ ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& 
     case Op::reshape:
       return ir::reshape(value, v.from.shape, lines);
     case Op::bitcast:
-      return ir::bitcast(value, v.from.dtype, lines);
+      return regroup(value, v.from.dtype, lines);
     case Op::real:
       return ir::map(Op::complex, {value, ir::map(Op::imag, {base}, lines)}, lines);
     case Op::imag:
@@ -282,8 +283,28 @@ Ref<const View> diagonal_view(const Layout& from) {
               {from.type.dtype, extents}, std::move(strides), whole.offset);
 }
 
-Ref<const View> bitcast_view(const Layout& from, DType dtype) {
-  return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
+std::optional<Ref<const View>> bitcast_view(const Layout& from, DType dtype) {
+  const auto was = static_cast<int64_t>(size_of(from.type.dtype)), is = static_cast<int64_t>(size_of(dtype));
+  ir::TensorType type{dtype, from.type.shape};
+  Dims strides = from.strides;
+  int64_t offset = from.offset;
+  if (was != is) {
+    if (strides.empty()) return {};
+    int64_t& extent = type.shape[strides.size() - 1];
+    int64_t& last = strides[strides.size() - 1];
+    if (extent > 1 && last != 1) return {};
+    // An element of the larger dtype lies where a whole one begins.
+    bool whole = true;
+    const auto in_new = [&](int64_t n) {
+      whole = whole && n * was % is == 0;
+      return n * was / is;
+    };
+    extent = in_new(extent), offset = in_new(offset), last = 0;
+    for (int64_t& stride : strides) stride = in_new(stride);
+    last = 1;
+    if (!whole) return {};
+  }
+  return step(from, Op::bitcast, {}, std::move(type), std::move(strides), offset);
 }
 
 Ref<const View> part_view(const Layout& from, Op part) {

@@ -295,3 +295,47 @@ def test_what_is_asked_for_without_gaps_is_a_view_where_numpys_is(apart):
         part = apart(m, a)
         part += 100
     assert ours.tolist() == theirs.tolist()
+
+
+sized = ["i1", "u2", "f2", "i4", "f4", "c8", "u8", "f8", "c16"]
+
+
+@given(st.data())
+def test_views_of_another_dtype_are_written_through(data):
+    shape = data.draw(st.sampled_from([(4, 16), (16,), (2, 3, 8), (5, 1), (300, 16)]))
+    a = np.zeros(shape, data.draw(st.sampled_from(sized)))
+    a[...] = np.arange(a.size).reshape(shape) % 50
+    x = wf.asarray(a.copy())
+    key = tuple(data.draw(slices(extent)) for extent in shape[: data.draw(st.integers(0, len(shape)))])
+    n, w = a[key], x[key]
+    for _ in range(2):
+        to = data.draw(st.sampled_from(sized))
+        try:
+            n, viewed = n.view(to), n
+        except ValueError:
+            with pytest.raises(ValueError, match="view_as"):
+                w.view(to)
+            return
+        try:
+            w = w.view(to)
+        except wf.Error:  # an element of NumPy's may begin within one
+            size = n.dtype.itemsize
+            offset = n.__array_interface__["data"][0] - a.__array_interface__["data"][0]
+            assert any(stride % size for stride in viewed.strides) or offset % size
+            return
+    n[..., 1:] = 3
+    w[..., 1:] = 3
+    if n.size and n.dtype.kind in "iu":
+        n += 1
+        w += 1
+    assert w.dtype == n.dtype and w.shape == n.shape
+    assert np.asarray(w).tobytes() == n.tobytes() and np.asarray(x).tobytes() == a.tobytes()
+
+
+def test_bits_are_not_read_as_bools_or_across_gaps():
+    with pytest.raises(TypeError, match="bools"):
+        wf.zeros(3, dtype="u1").view(bool)
+    with pytest.raises(ValueError, match="without gaps"):
+        wf.zeros((4, 4))[:, ::2].view("f4")
+    with pytest.raises(ValueError, match="without gaps"):
+        wf.zeros(()).view("f4")

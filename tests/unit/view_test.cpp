@@ -239,6 +239,29 @@ TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {
   EXPECT_THAT(a.to_vector<float>(), ElementsAre(1.0f, 3.0f));
 }
 
+TEST_P(ViewTest, ADTypeOfAnotherSizeMakesTheLastAxisLongerOrShorter) {
+  Array a = from<int32_t>({0x01020304, -1, 5, 6});
+  Array bytes = a.view_as(DType::U8);
+  EXPECT_EQ(bytes.shape(), Shape{16});
+  EXPECT_THAT(bytes(Slice{0, 6}).to_vector<uint8_t>(), ElementsAre(4, 3, 2, 1, 255, 255));
+  bytes(1) = 9;
+  EXPECT_EQ(a.at(0).item<int32_t>(), 0x01020904);
+  Array pairs = a(Slice{2}).view_as(DType::I64);
+  EXPECT_THAT(pairs.to_vector<int64_t>(), ElementsAre((int64_t{6} << 32) + 5));
+  pairs += int64_t{2} << 32;
+  EXPECT_THAT(values(a), ElementsAre(0x01020904, -1, 5, 8));
+  Array reals = from<double>({1, 2, 3, 4});
+  Array complex = reals.view_as(DType::C128);
+  complex *= 2;
+  EXPECT_THAT(reals.to_vector<double>(), ElementsAre(2, 4, 6, 8));
+  complex.view_as(DType::F64)(3) = 1;
+  EXPECT_EQ(complex.at(1).item<std::complex<double>>(), std::complex<double>(6, 1));
+  EXPECT_EQ(message_of([&] { static_cast<void>(a(Slice{1, 3}).view_as(DType::I64)); }),
+            "view_as: elements of another size must lie along the last axis without gaps, each of them "
+            "whole: got i32 "
+            "to i64 of shape (2)");
+}
+
 TEST_P(ViewTest, AnExpressionKeepsTheValueFromBeforeAWrite) {
   Array a = counting({4});
   const Array before = a * 10;

@@ -75,7 +75,8 @@ class Array {
   // The same elements, which can be written to through it and its views, or cannot. Error for what
   // broadcasting repeated, which never can.
   Array with_access(bool writable) const;
-  // The same bits as another dtype of the same size.
+  // The same bits as another dtype. One of another size needs a last axis without gaps, which becomes longer
+  // or shorter.
   Array view_as(DType dtype) const;
 
   // ---- new arrays

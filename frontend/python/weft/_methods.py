@@ -90,14 +90,8 @@ def astype(
 
 
 def view(self: Array, dtype: Any = None) -> Array:
-    """The same memory, its bits read as another dtype of the same size."""
-    if dtype is None:
-        return self[...]
-    to = _core.dtype(dtype)
-    if to.itemsize != self.dtype.itemsize:
-        raise TypeError(f"view: reads the bits of each element as a dtype of the same size: got {self.dtype} to {to}; "
-                        "weft.asarray(numpy.asarray(x).view(dtype)) has those of a copy")
-    return _core.view_as(self, to)
+    """The same memory, its bits read as another dtype; one of another size makes the last axis longer or shorter."""
+    return self[...] if dtype is None else _core.view_as(self, _core.dtype(dtype))
 
 
 def conj(self: Array) -> Array:

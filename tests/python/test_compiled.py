@@ -428,3 +428,14 @@ def test_what_stays_as_it_is_outside_is_not_recorded_again():
     del f
     gc.collect()
     big[0] = 2
+
+
+@pytest.mark.parametrize("change", [lambda x: x.resize(5), lambda x: x.setflags(write=False)])
+def test_arguments_are_neither_resized_nor_guarded_inside(change):
+    def f(x):
+        change(x)
+        return x + 1
+
+    with pytest.raises(wf.Error, match="inside of a compiled function"):
+        wf.compile(f)(wf.ones(3))
+    assert wf.compile(lambda x: wf.diagonal(x) + 1)(wf.ones((2, 2))).tolist() == [2, 2]

@@ -259,7 +259,7 @@ TEST_P(ViewTest, ADTypeOfAnotherSizeMakesTheLastAxisLongerOrShorter) {
   EXPECT_EQ(message_of([&] { static_cast<void>(a(Slice{1, 3}).view_as(DType::I64)); }),
             "view_as: elements of another size must lie along the last axis without gaps, each of them "
             "whole: got i32 "
-            "to i64 of shape (2)");
+            "to i64 of shape (2,)");
 }
 
 TEST_P(ViewTest, AnExpressionKeepsTheValueFromBeforeAWrite) {

@@ -48,7 +48,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         raise ValueError(f"diagonal: needs at least two axes: got shape {x.shape}")
     result = diagonal_view("diagonal", x, offset, axis1, axis2)
     if result.flags.writeable:
-        result.flags.writeable = False
+        _core.set_writable(result, False)
     return result
 
 

@@ -18,6 +18,13 @@ _letters = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writ
             "CONTIGUOUS": "c_contiguous", "FORTRAN": "f_contiguous", "CA": "carray", "FA": "farray", "B": "behaved"}  # fmt: skip
 
 
+def _not_recorded(op: str) -> None:
+    from weft._compiled import recording
+
+    if recording.get() is not None:
+        raise _core.Error(f"{op}: cannot be set inside of a compiled function, where its arguments are stand-ins")
+
+
 class Flags:
     """How an array's elements lie in memory, and whether they can be written, which alone can be set."""
 
@@ -68,6 +75,7 @@ class Flags:
 
     @writeable.setter
     def writeable(self, value: Any) -> None:
+        _not_recorded("flags")
         _core.set_writable(self._array, builtins.bool(value))
 
     @property
@@ -142,6 +150,7 @@ def setflags(self: Array, write: builtins.bool | None = None, align: builtins.bo
 
 def resize(self: Array, *new_shape: Any, refcheck: builtins.bool = True) -> None:
     """Gives the array itself another shape: elements are cut off, or zeros added. ValueError for a view, and while there are views of it."""
+    _not_recorded("resize")
     given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
     if not new_shape or given is None:
         return

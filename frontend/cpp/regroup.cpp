@@ -43,14 +43,15 @@ NodeRef split(const NodeRef& x, DType to, const ir::Lines& lines) {
     const Shape apart = grouped(x->shape(), count, 1);
     const NodeRef parts[] = {ir::reshape(ir::map(Op::real, {x}, lines), apart, lines),
                              ir::reshape(ir::map(Op::imag, {x}, lines), apart, lines)};
-    return regroup(ir::reshape(ir::concat(parts, axis, lines), with_last(x->shape(), 2 * count), lines), to, lines);
+    return regroup(ir::reshape(ir::concat(parts, axis, lines), with_last(x->shape(), 2 * count), lines), to,
+                   lines);
   }
   const DType large = bits_of(size_of(x->dtype())), small = bits_of(size_of(to));
   const auto ratio = static_cast<int64_t>(size_of(large) / size_of(small));
   const Shape groups = grouped(x->shape(), count, ratio);
   const NodeRef bits = ir::reshape(ir::bitcast(x, large, lines), grouped(x->shape(), count, 1), lines);
-  const NodeRef width =
-      ir::broadcast(ir::constant({large, {}}, Scalar::of(static_cast<int64_t>(8 * size_of(small))), lines), groups, lines);
+  const NodeRef width = ir::broadcast(
+      ir::constant({large, {}}, Scalar::of(static_cast<int64_t>(8 * size_of(small))), lines), groups, lines);
   const NodeRef by = ir::map(Op::multiply, {ir::iota({large, groups}, axis, lines), width}, lines);
   const NodeRef part = ir::map(Op::bitwise_right_shift, {ir::broadcast(bits, groups, lines), by}, lines);
   const NodeRef cut = ir::bitcast(ir::cast(part, small, lines), to, lines);
@@ -73,8 +74,10 @@ NodeRef join(const NodeRef& x, DType to, const ir::Lines& lines) {
   NodeRef joined = element(wide, 0, lines);
   for (int64_t k = 1; k < ratio; ++k) {
     const NodeRef by = ir::broadcast(
-        ir::constant({large, {}}, Scalar::of(k * static_cast<int64_t>(8 * size_of(small))), lines), joined->shape(), lines);
-    joined = ir::map(Op::bitwise_or, {joined, ir::map(Op::bitwise_left_shift, {element(wide, k, lines), by}, lines)}, lines);
+        ir::constant({large, {}}, Scalar::of(k * static_cast<int64_t>(8 * size_of(small))), lines),
+        joined->shape(), lines);
+    joined = ir::map(Op::bitwise_or,
+                     {joined, ir::map(Op::bitwise_left_shift, {element(wide, k, lines), by}, lines)}, lines);
   }
   return ir::bitcast(joined, to, lines);
 }

@@ -292,16 +292,22 @@ std::optional<Ref<const View>> bitcast_view(const Layout& from, DType dtype) {
     if (strides.empty()) return {};
     int64_t& extent = type.shape[strides.size() - 1];
     int64_t& last = strides[strides.size() - 1];
-    if (extent > 1 && last != 1) return {};
+    const bool any = element_count(from.type.shape) > 0;
+    if (any && extent > 1 && last != 1) return {};
     // An element of the larger dtype lies where a whole one begins.
     bool whole = true;
     const auto in_new = [&](int64_t n) {
       whole = whole && n * was % is == 0;
       return n * was / is;
     };
-    extent = in_new(extent), offset = in_new(offset), last = 0;
-    for (int64_t& stride : strides) stride = in_new(stride);
-    last = 1;
+    extent = in_new(extent), last = 0;
+    if (any) {
+      offset = in_new(offset);
+      for (int64_t& stride : strides) stride = in_new(stride);
+      last = 1;
+    } else {
+      offset = 0, strides = contiguous_strides(type.shape);
+    }
     if (!whole) return {};
   }
   return step(from, Op::bitcast, {}, std::move(type), std::move(strides), offset);

@@ -137,7 +137,8 @@ NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
     if (!choice || i > 0) dtype = promote(dtype, inputs[i]->dtype());
   }
   if (info(op).whole == Whole::Kept && dtype == DType::Bool) return inputs[0];
-  if (info(op).whole == Whole::Truncated && is_integer(dtype)) return whole_reciprocal(inputs[0], lines);
+  if (info(op).whole == Whole::Truncated && (is_integer(dtype) || dtype == DType::Bool))
+    return whole_reciprocal(dtype == DType::Bool ? cast(inputs[0], DType::I8, lines) : inputs[0], lines);
   if (info(op).mirror && dtype == DType::F64) {
     const auto is = [&](size_t k, DTypeKind wanted) { return kind(inputs[k]->dtype()) == wanted; };
     for (const size_t k : {0, 1}) {

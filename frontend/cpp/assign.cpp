@@ -16,9 +16,10 @@ using ir::NodeRef;
 
 void check_writable(std::string_view op, const Array& x) {
   if (!x.writable()) {
-    throw Error(std::string(op) + ": cannot write to a read-only view: got one of shape " +
-                to_string(x.shape()) +
-                ", made by broadcasting, as one element, or as the imaginary part of real numbers");
+    throw Error(
+        std::string(op) + ": cannot write to a read-only view: got one of shape " + to_string(x.shape()) +
+        ", made by broadcasting, as one element, or as the imaginary part of real numbers, or made so: "
+        "assignment destination is read-only");
   }
 }
 
@@ -96,6 +97,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
     other = ir::constant({detail::weak_dtype(r.op(), dtype, value.number()), {}}, value.number().value(),
                          r.lines());
   }
+  if (op == ir::Op::pow) detail::check_power(dtype, value, other->dtype());
   write(r, x, [&](const auto& current) {
     const NodeRef now = current();
     const NodeRef in[] = {now, other};

@@ -24,6 +24,7 @@ struct Cell : Recycled<Cell> {
   mutable std::atomic<uint32_t> count{0};
   DeviceSlot& device;
   const ir::TensorType type;
+  void* owner = nullptr;  // for the language above: the object that was made of it first
 
   Cell(DeviceSlot& where, ir::NodeRef value, Age since);
 

@@ -210,21 +210,7 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   Recording r(ir::name(op), *operands[0]);
   ir::Inputs in(operands.size());
   r.nodes(operands, in.begin(), operands.size() == 2, dtype_beyond(op, operands));
-  const Number* exponent = op == ir::Op::pow && !operands[1]->array() ? &operands[1]->number() : nullptr;
-  if (exponent && is_integer(in[1]->dtype()) && is_integer(in[0]->dtype()) && exponent->value().i < 0 &&
-      exponent->value().dtype != DType::U64) {
-    throw Error("pow: integers to negative integer powers are not integers: got " +
-                std::string(name(in[0]->dtype())) + " and " + std::to_string(exponent->value().i));
-  }
-  if (const Array* y = op == ir::Op::pow ? operands[1]->array() : nullptr;
-      y && is_integer(in[0]->dtype()) && kind(in[1]->dtype()) == DTypeKind::Signed && y->size() > 0) {
-    // The only exponents whose values decide whether there is a result at all.
-    const auto least = min(*y).item<int64_t>();
-    if (least < 0) {
-      throw Error("pow: integers to negative integer powers are not integers: got " +
-                  std::string(name(in[0]->dtype())) + " and " + std::to_string(least));
-    }
-  }
+  if (op == ir::Op::pow) check_power(in[0]->dtype(), *operands[1], in[1]->dtype());
   return r.finish(ir::elementwise(op, std::move(in), r.lines()));
 }
 
@@ -275,6 +261,21 @@ Array ordered(ir::Op op, const Operand& x, const Operand& y) {
 }
 
 }  // namespace
+
+void check_power(DType base, const Operand& exponent, DType taken_as) {
+  const DType common = promote(base, taken_as);
+  if (!is_integer(common) || kind(taken_as) != DTypeKind::Signed) return;
+  int64_t least = 0;
+  if (const Array* array = exponent.array()) {
+    // The only exponents whose values decide whether there is a result at all.
+    if (array->size() > 0) least = min(*array).item<int64_t>();
+  } else if (exponent.number().value().dtype != DType::U64) {
+    least = exponent.number().value().i;
+  }
+  if (least >= 0) return;
+  throw Error("pow: integers to negative integer powers are not integers: got " + std::string(name(base)) +
+              " and " + std::to_string(least));
+}
 
 Array map(ir::Op op, const Operand& x) {
   // The parts of an array are views of it, as in NumPy: what is written to them is written to the array.

@@ -84,6 +84,8 @@ void check_stored(std::string_view op, DType dtype, const Operand& value);
 // Error when a result of this dtype is to be stored in place in another kind's: NumPy's rule is within a
 // kind, or up from bool, unsigned, signed, float to complex.
 void check_same_kind(std::string_view op, DType to, DType from);
+// Error when whole numbers are raised to a negative whole one, whose dtype is `taken_as`.
+void check_power(DType base, const Operand& exponent, DType taken_as);
 // x = op(x, value) in x's own dtype, written through its view.
 void in_place(ir::Op op, const Array& x, const Operand& value);
 

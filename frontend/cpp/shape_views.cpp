@@ -77,12 +77,20 @@ Array Array::T() const {
   return permute_dims(*this, axes);
 }
 
+Array Array::with_access(bool writable) const {
+  return viewed(*this, detail::with_access(layout_of(*this), writable));
+}
+
 Array Array::view_as(DType to) const {
-  if (size_of(to) != itemsize() || to == DType::Bool) {
-    throw TypeError("view_as: dtypes must have the same size and the result must not be bool: got " +
-                    std::string(name(dtype())) + " to " + std::string(name(to)));
+  if (to == dtype()) return *this;
+  if (to == DType::Bool) {
+    throw TypeError("view_as: bits cannot be read as bools: got " + std::string(name(dtype())));
   }
-  return to == dtype() ? *this : viewed(*this, bitcast_view(layout_of(*this), to));
+  if (auto view = bitcast_view(layout_of(*this), to)) return viewed(*this, std::move(*view));
+  throw Error(
+      "view_as: elements of another size must lie along the last axis without gaps, each of them whole: "
+      "got " +
+      std::string(name(dtype())) + " to " + std::string(name(to)) + " of shape " + to_string(shape()));
 }
 
 Array permute_dims(const Array& x, const Dims& axes) {
@@ -148,6 +156,11 @@ Array flip(const Array& x, const std::optional<Dims>& axes) {
   }
   if (!moved) return x;
   return viewed(x, slice_view(layout_of(x), starts, x.shape(), steps));
+}
+
+Array diagonal(const Array& x) {
+  if (x.ndim() < 2) throw Error("diagonal: needs at least two axes: got shape " + to_string(x.shape()));
+  return viewed(x, diagonal_view(layout_of(x)));
 }
 
 Array broadcast_to(const Array& x, const Shape& shape) {

@@ -60,7 +60,7 @@ Array value_now(const Array& view) {
   if (part) shown = {}, since = kInMemory;
   const Array own = record(cell.device, part ? std::move(part) : value, since);
   const Ref<Cell>& owner = Access::cell(own);
-  return Access::make(owner, read_only_view(layout_of(owner->type, shown)));
+  return Access::make(owner, with_access(layout_of(owner->type, shown), false));
 }
 
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {

@@ -7,6 +7,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/cell.h"
+#include "frontend/cpp/regroup.h"
 
 namespace weft::detail {
 namespace {
@@ -41,7 +42,7 @@ ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lin
     case Op::broadcast:
       return ir::broadcast(x, v.type.shape, lines);
     case Op::bitcast:
-      return ir::bitcast(x, v.type.dtype, lines);
+      return regroup(x, v.type.dtype, lines);
     case Op::real:
     case Op::imag:
       return ir::map(v.op, {x}, lines);
@@ -71,7 +72,7 @@ ir::NodeRef put_step(const View& v, const ir::NodeRef& base, const ir::NodeRef& 
     case Op::reshape:
       return ir::reshape(value, v.from.shape, lines);
     case Op::bitcast:
-      return ir::bitcast(value, v.from.dtype, lines);
+      return regroup(value, v.from.dtype, lines);
     case Op::real:
       return ir::map(Op::complex, {value, ir::map(Op::imag, {base}, lines)}, lines);
     case Op::imag:
@@ -150,7 +151,9 @@ Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
 }
 Layout layout_of(const Array& array) { return layout_of(Access::cell(array)->type, Access::view(array)); }
 
-Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {
+namespace {
+
+Ref<const View> sliced(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {
   Dims strides = from.strides;
   int64_t offset = from.offset;
   for (size_t i = 0; i < strides.size(); ++i) {
@@ -189,11 +192,20 @@ Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& 
       both.starts[i] += starts[i] * first.steps[i];
       both.steps[i] *= steps[i];
     }
-    Layout base{last->before, last->from, {}, 0, from.writable};
+    const Layout base{last->before, last->from, {}, 0, from.writable};
     return step(base, Op::slice, std::move(both), {from.type.dtype, extents}, std::move(strides), offset);
   }
   return step(from, Op::slice, ir::SliceAttr{starts, steps}, {from.type.dtype, extents}, std::move(strides),
               offset);
+}
+
+}  // namespace
+
+Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {
+  // What a slice comes before may be written though the view cannot.
+  Ref<const View> view = sliced(from, starts, extents, steps);
+  if (view && view->writable == from.writable) return view;
+  return with_access(layout_of({from.type.dtype, extents}, view), from.writable);
 }
 
 Ref<const View> permute_view(const Layout& from, const Dims& axes) {
@@ -209,7 +221,8 @@ Ref<const View> permute_view(const Layout& from, const Dims& axes) {
     return step(from, Op::permute, ir::AxesAttr{axes}, std::move(type), std::move(strides), from.offset);
   Dims both = axes;
   for (int64_t& axis : both) axis = std::get<ir::AxesAttr>(last->attr).axes[static_cast<size_t>(axis)];
-  if (std::is_sorted(both.begin(), both.end())) return last->before;
+  if (std::is_sorted(both.begin(), both.end()))
+    return with_access(layout_of(last->from, last->before), from.writable);
   const Layout base{last->before, last->from, {}, 0, from.writable};
   return step(base, Op::permute, ir::AxesAttr{both}, std::move(type), std::move(strides), from.offset);
 }
@@ -223,14 +236,81 @@ Ref<const View> broadcast_view(const Layout& from, const Shape& shape) {
   return step(from, Op::broadcast, {}, {from.type.dtype, shape}, std::move(strides), from.offset);
 }
 
-Ref<const View> read_only_view(const Layout& from) {
-  Layout guarded = from;
-  guarded.writable = false;
-  return step(guarded, Op::reshape, {}, from.type, from.strides, from.offset);
+Ref<const View> with_access(const Layout& from, bool writable) {
+  if (from.writable == writable) return from.view;
+  const View* last = from.view.get();
+  if (!last) {
+    Layout guarded = from;
+    guarded.writable = false;
+    return step(guarded, Op::reshape, {}, from.type, from.strides, from.offset);
+  }
+  for (const View* v = last; writable && v; v = v->before.get()) {
+    if (v->op == Op::broadcast)
+      throw Error("writeable: elements that broadcasting repeated cannot be written: got shape " +
+                  to_string(from.type.shape));
+  }
+  if (writable && !last->before && last->op == Op::reshape && last->from == last->type) return {};
+  const Layout base{last->before, last->from, {}, 0, writable};
+  return step(base, last->op, last->attr, last->type, last->strides, last->offset);
 }
 
-Ref<const View> bitcast_view(const Layout& from, DType dtype) {
-  return step(from, Op::bitcast, {}, {dtype, from.type.shape}, from.strides, from.offset);
+Ref<const View> diagonal_view(const Layout& from) {
+  const size_t rank = from.type.shape.size(), kept = rank - 2;
+  const int64_t rows = from.type.shape[kept], columns = from.type.shape[kept + 1];
+  const int64_t length = std::min(rows, columns);
+  Shape flat = from.type.shape, extents = from.type.shape;
+  flat.erase(kept + 1), extents.erase(kept + 1);
+  flat[kept] = rows * columns;
+  extents[kept] = length;
+  Dims starts(rank - 1, 0), steps(rank - 1, 1);
+  if (std::optional<Ref<const View>> joined = reshape_view(from, flat)) {
+    steps[kept] = columns + 1;
+    return slice_view(layout_of({from.type.dtype, flat}, *joined), starts, extents, steps);
+  }
+  // The two axes joined as if nothing lay between the rows: that step is only ever seen through the slice
+  // behind it, whose strides are those of the elements.
+  Shape square = from.type.shape;
+  square[kept] = square[kept + 1] = length;
+  const Layout whole =
+      rows == columns ? from : layout_of(from.type, slice_view(from, Dims(rank, 0), square, Dims(rank, 1)));
+  Dims strides = whole.strides;
+  strides[kept] += strides[kept + 1];
+  strides.erase(kept + 1);
+  flat[kept] = length * length;
+  steps[kept] = length + 1;
+  const Ref<const View> joined = step(whole, Op::reshape, {}, {from.type.dtype, flat}, strides, whole.offset);
+  return step(layout_of(from.type, joined), Op::slice, ir::SliceAttr{starts, steps},
+              {from.type.dtype, extents}, std::move(strides), whole.offset);
+}
+
+std::optional<Ref<const View>> bitcast_view(const Layout& from, DType dtype) {
+  const auto was = static_cast<int64_t>(size_of(from.type.dtype)), is = static_cast<int64_t>(size_of(dtype));
+  ir::TensorType type{dtype, from.type.shape};
+  Dims strides = from.strides;
+  int64_t offset = from.offset;
+  if (was != is) {
+    if (strides.empty()) return {};
+    int64_t& extent = type.shape[strides.size() - 1];
+    int64_t& last = strides[strides.size() - 1];
+    const bool any = element_count(from.type.shape) > 0;
+    if (any && extent > 1 && last != 1) return {};
+    // An element of the larger dtype lies where a whole one begins.
+    bool whole = true;
+    const auto in_new = [&](int64_t n) {
+      whole = whole && n * was % is == 0;
+      return n * was / is;
+    };
+    extent = in_new(extent), last = 0;
+    if (any) {
+      offset = in_new(offset);
+      for (int64_t& stride : strides) stride = in_new(stride);
+      last = 1;
+    } else {
+      offset = 0, strides = contiguous_strides(type.shape);
+    }
+    if (!whole) return {};
+  }
+  return step(from, Op::bitcast, {}, std::move(type), std::move(strides), offset);
 }
 
 Ref<const View> part_view(const Layout& from, Op part) {
@@ -248,7 +328,7 @@ std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& sha
   const View* last = from.view.get();
   if (!last || last->op != Op::reshape)
     return step(from, Op::reshape, {}, std::move(type), std::move(*strides), from.offset);
-  if (last->from.shape == shape) return last->before;
+  if (last->from.shape == shape) return with_access(layout_of(last->from, last->before), from.writable);
   const Layout base{last->before, last->from, {}, 0, from.writable};
   return step(base, Op::reshape, {}, std::move(type), std::move(*strides), from.offset);
 }

@@ -39,11 +39,15 @@ Layout layout_of(const Array& array);
 Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps);
 Ref<const View> permute_view(const Layout& from, const Dims& axes);
 Ref<const View> broadcast_view(const Layout& from, const Shape& shape);
-Ref<const View> bitcast_view(const Layout& from, DType dtype);
+// None where elements of another size do not lie along the last axis.
+std::optional<Ref<const View>> bitcast_view(const Layout& from, DType dtype);
 // The real or the imaginary parts of complex elements.
 Ref<const View> part_view(const Layout& from, ir::Op part);
-// The same elements, not to be written.
-Ref<const View> read_only_view(const Layout& from);
+// The same elements, to be written or not. None: the whole of a cell, to be written. An Error where
+// broadcasting repeated what is to be written.
+Ref<const View> with_access(const Layout& from, bool writable);
+// The main diagonal of the last two axes, in place of both.
+Ref<const View> diagonal_view(const Layout& from);
 // None where the strides do not allow it.
 std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape);
 

@@ -1,8 +1,10 @@
 """Functions recorded once: the same answers without recording, and never an answer that a look at a value has fixed."""
 
+import functools
 import gc
 import inspect
 import pickle
+import types
 import weakref
 from typing import NamedTuple
 
@@ -324,3 +326,116 @@ def test_compiled_functions_call_compiled_functions():
     twice = wf.compile(lambda x, by=2: x * by)
     f = wf.compile(lambda x: twice(x) + twice(x, by=3))
     assert f(wf.ones(2)).tolist() == [5, 5] == f(wf.ones(2)).tolist()
+
+
+class Model:
+    kind = 1.0
+
+    def __init__(self):
+        self.scale, self.weight, self.plain, self.sub = 2.0, wf.arange(3) * 1.0, np.ones(3), types.SimpleNamespace(rate=0.5)
+
+    def helper(self, x):
+        return x * self.sub.rate
+
+    @property
+    def twice(self):
+        return self.scale * 2
+
+    def __call__(self, x):
+        return self.helper(x) * self.scale + self.weight + self.plain + self.twice + self.kind
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self):
+        self.k = 1.0
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def of_outside(names):
+    """What a text defines, functions whose variables change when a text says so."""
+    scope = {"np": np, "wf": wf, "functools": functools, "Model": Model, "Slotted": Slotted}
+    exec(names, scope)
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("names", "change"),
+    [
+        ("k = 2.0\nf = lambda x: x * k", "k += 1"),
+        ("k = -0.0\nf = lambda x: wf.copysign(x, k)", "k = 0.0 if str(k) == '-0.0' else -0.0"),
+        ("k = [1.0, 2.0]\nf = lambda x: x * k[0]", "k[0] += 1"),
+        ("k = [1.0]\nf = lambda x: sum(x * one for one in k)", "k.append(2.0)"),
+        ("k = {'a': {'b': 3.0}}\nf = lambda x: x * k['a']['b']", "k['a']['b'] += 1"),
+        ("k = (1, (2, 3.0))\nf = lambda x: x * k[1][1]", "k = (1, (2, k[1][1] + 1))"),
+        ("k = 'ab'\nf = lambda x: x * len(k)", "k += 'c'"),
+        ("k = np.arange(3.0)\nf = lambda x: x * k", "k += 1"),
+        ("k = np.arange(3.0)\nf = lambda x: x * k", "k = k + 1"),
+        ("k = np.arange(3.0)\nf = lambda x: x + float(k[0]) + k.sum()", "k += 1"),
+        ("k = np.zeros((6, 6))[::2, ::2]\nf = lambda x: x + k[0]", "k += 1"),
+        ("k = np.zeros((3, 3))\nf = lambda x: x + k.T[1]", "k[0, 1] += 1"),
+        ("k = np.float32(2)\nf = lambda x: x * k", "k = np.float32(k + 1)"),
+        ("k = {'w': np.ones(3)}\nf = lambda x: x * k['w']", "k['w'] *= 2"),
+        ("k = wf.ones(3)\nf = lambda x: x * k", "k = k + 1"),
+        ("k = [wf.ones(3)]\nf = lambda x: x * k[0]", "k[0] = k[0] + 1"),
+        ("k = 2.0\ng = lambda x: x * k\nf = lambda x: g(x) + 1", "k += 1"),
+        ("g = lambda x: x\nf = lambda x: g(x) + 1", "g = (lambda g: lambda x: g(x) * 2)(g)"),
+        ("k = 2.0\ng = wf.compile(lambda x: x * k)\nf = lambda x: g(x) + 1", "k += 1"),
+        ("k = 2.0\nf = functools.partial(lambda n, x: x * n * k, 2.0)", "k += 1"),
+        ("k = 2.0\nf = lambda x: (lambda y: y * k)(x)", "k += 1"),
+        ("def make():\n k = 1.0\n def bump():\n  nonlocal k\n  k += 1\n return (lambda x: x * k), bump\nf, bump = make()", "bump()"),
+        ("f = lambda x, w=np.ones(3): x * w", "f.__defaults__[0][:] += 1"),
+        ("f = Model()", "f.scale += 1"), ("f = Model()", "f.sub.rate += 1"), ("f = Model()", "f.weight = f.weight + 1"), ("f = Model()", "f.weight += 1"),
+        ("f = Model()", "f.plain += 1"), ("f = Model()", "f.kind += 1"), ("f = Model().__call__", "f.__self__.scale += 1"), ("f = Slotted()", "f.k += 1"),
+        ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
+    ],
+)  # fmt: skip
+def test_what_a_function_reads_from_outside_is_that_of_the_call(names, change):
+    scope = of_outside(names)
+    compiled = wf.compile(scope["f"])
+    for _ in range(3):
+        for _ in range(2):
+            assert compiled(wf.ones(3)).tolist() == scope["f"](wf.ones(3)).tolist()
+        exec(change, scope)
+
+
+def test_what_a_function_is_called_with_is_followed_too():
+    model, step, rate = Model(), np.ones(3), {"k": 2.0}
+    compiled = wf.compile(Model.__call__)
+    named = wf.compile(lambda x, *, of: x["a"] * of.scale * step + rate["k"])
+    for _ in range(3):
+        assert compiled(model, wf.ones(3)).tolist() == model(wf.ones(3)).tolist()
+        assert named({"a": wf.ones(3)}, of=model).tolist() == (model.scale * step + rate["k"]).tolist()
+        model.scale, step[1], rate["k"] = model.scale + 1, step[1] + 1, rate["k"] * 2
+
+
+def test_what_stays_as_it_is_outside_is_not_recorded_again():
+    calls, table, k, big = [], {"k": 2.0}, 3.0, np.ones(100_000)
+
+    @wf.compile
+    def f(x):
+        calls.append(1)
+        return x * table["k"] * k * big[:3]
+
+    for _ in range(3):
+        f(wf.ones(3))
+    assert len(calls) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        big[0] = 2
+    del f
+    gc.collect()
+    big[0] = 2
+
+
+@pytest.mark.parametrize("change", [lambda x: x.resize(5), lambda x: x.setflags(write=False)])
+def test_arguments_are_neither_resized_nor_guarded_inside(change):
+    def f(x):
+        change(x)
+        return x + 1
+
+    with pytest.raises(wf.Error, match="inside of a compiled function"):
+        wf.compile(f)(wf.ones(3))
+    assert wf.compile(lambda x: wf.diagonal(x) + 1)(wf.ones((2, 2))).tolist() == [2, 2]

@@ -30,7 +30,7 @@ def test_bfloat16_has_text_and_values():
 
 def test_numbers():
     assert float(wf.asarray(2.5)) == 2.5
-    assert int(wf.asarray([[7]])) == 7
+    assert int(wf.asarray(7)) == 7 == wf.asarray([[7]]).item()
     assert complex(wf.asarray(1 + 2j)) == 1 + 2j
     assert [10, 20, 30][wf.asarray(1)] == 20
     assert bool(wf.asarray(0.0)) is False

@@ -87,14 +87,20 @@ def test_reading(case):
 
 @given(st.data())
 def test_programs_of_views_and_writes(data):
-    shape = data.draw(shapes)
-    a = np.arange(float(np.prod(shape))).reshape(shape)
+    shape = data.draw(shapes | st.sampled_from([(3, 3), (3, 4, 3), (4, 4, 4)]))
+    a = np.zeros(shape)
+    a[...] = np.arange(float(np.prod(shape))).reshape(shape)
     x = wf.asarray(a)
     pairs = [(a, x)]
     for step in range(data.draw(st.integers(1, 8))):
         n, w = data.draw(st.sampled_from(pairs))
-        actions = ["view", "transpose", "reshape", "flip", "write", "in place", "copy", "advanced", "cross"]
+        actions = ["view", "transpose", "reshape", "flip", "write", "in place", "copy", "advanced", "cross", "diagonal", "trim", "flat", "lock", "unlock", "base"]
         action = data.draw(st.sampled_from(actions))
+        assert w.flags.writeable == n.flags.writeable
+        if action in ("write", "in place", "advanced", "cross", "flat") and not n.flags.writeable:
+            with pytest.raises(ValueError, match="assignment destination is read-only"):
+                w[...] = 0
+            continue
         if action == "view":
             key = data.draw(basic_keys(n.shape))
             pairs.append((np.asarray(n[key]) if np.isscalar(n[key]) else n[key], w[key]))
@@ -110,6 +116,34 @@ def test_programs_of_views_and_writes(data):
         elif action == "flip" and n.ndim:
             axis = data.draw(st.integers(0, n.ndim - 1))
             pairs.append((np.flip(n, axis), wf.flip(w, axis=axis)))
+        elif action == "diagonal":
+            labels = data.draw(st.lists(st.sampled_from("ijk"), min_size=n.ndim, max_size=n.ndim))
+            kept = "".join(data.draw(st.permutations(sorted(set(labels)))))
+            subscripts = "".join(labels) + "->" + kept
+            if n.ndim and all(len({extent for extent, one in zip(n.shape, labels) if one == label}) == 1 for label in kept):
+                pairs.append((np.einsum(subscripts, n), wf.einsum(subscripts, w)))
+        elif action == "trim" and n.ndim:
+            pairs.append((np.trim_zeros(n), wf.trim_zeros(w)))
+        elif action == "flat":
+            key = data.draw(slices(n.size))
+            if data.draw(st.booleans()) and n.size:
+                key = np.array(data.draw(st.lists(positions(n.size), min_size=1, max_size=4)))
+            values = data.draw(st.sampled_from([7.0, [1.0, 2.0, 3.0]]))
+            np.testing.assert_array_equal(np.asarray(w.flat[key]), n.flat[key])
+            n.flat[key] = values
+            w.flat[key] = values
+        elif action == "lock":
+            n.flags.writeable = w.flags.writeable = False
+        elif action == "unlock":
+            try:
+                n.flags.writeable = True
+            except ValueError:
+                with pytest.raises(ValueError, match="writeable"):
+                    w.flags.writeable = True
+            else:
+                w.flags.writeable = True
+        elif action == "base":
+            assert [w.base is v for _, v in pairs] == [n.base is m for m, _ in pairs]
         elif action == "copy":
             pairs.append((n.copy(), w.copy()))
         elif action == "write":
@@ -261,3 +295,47 @@ def test_what_is_asked_for_without_gaps_is_a_view_where_numpys_is(apart):
         part = apart(m, a)
         part += 100
     assert ours.tolist() == theirs.tolist()
+
+
+sized = ["i1", "u2", "f2", "i4", "f4", "c8", "u8", "f8", "c16"]
+
+
+@given(st.data())
+def test_views_of_another_dtype_are_written_through(data):
+    shape = data.draw(st.sampled_from([(4, 16), (16,), (2, 3, 8), (5, 1), (300, 16)]))
+    a = np.zeros(shape, data.draw(st.sampled_from(sized)))
+    a[...] = np.arange(a.size).reshape(shape) % 50
+    x = wf.asarray(a.copy())
+    key = tuple(data.draw(slices(extent)) for extent in shape[: data.draw(st.integers(0, len(shape)))])
+    n, w = a[key], x[key]
+    for _ in range(2):
+        to = data.draw(st.sampled_from(sized))
+        try:
+            n, viewed = n.view(to), n
+        except ValueError:
+            with pytest.raises(ValueError, match="view_as"):
+                w.view(to)
+            return
+        try:
+            w = w.view(to)
+        except wf.Error:  # an element of NumPy's may begin within one
+            size = n.dtype.itemsize
+            offset = n.__array_interface__["data"][0] - a.__array_interface__["data"][0]
+            assert any(stride % size for stride in viewed.strides) or offset % size
+            return
+    n[..., 1:] = 3
+    w[..., 1:] = 3
+    if n.size and n.dtype.kind in "iu":
+        n += 1
+        w += 1
+    assert w.dtype == n.dtype and w.shape == n.shape
+    assert np.asarray(w).tobytes() == n.tobytes() and np.asarray(x).tobytes() == a.tobytes()
+
+
+def test_bits_are_not_read_as_bools_or_across_gaps():
+    with pytest.raises(TypeError, match="bools"):
+        wf.zeros(3, dtype="u1").view(bool)
+    with pytest.raises(ValueError, match="without gaps"):
+        wf.zeros((4, 4))[:, ::2].view("f4")
+    with pytest.raises(ValueError, match="without gaps"):
+        wf.zeros(()).view("f4")

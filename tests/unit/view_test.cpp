@@ -186,9 +186,49 @@ TEST_P(ViewTest, ABroadcastViewReadsButDoesNotWrite) {
   EXPECT_THAT(values(b), ElementsAre(7, 1, 2, 7, 1, 2));
   EXPECT_THAT(values(b(1, Slice{1})), ElementsAre(1, 2));
   EXPECT_FALSE(b(0).writable());
-  EXPECT_EQ(message_of([&] { b += 1; }),
-            "add: cannot write to a read-only view: got one of shape (2, 3), made by broadcasting, as one "
-            "element, or as the imaginary part of real numbers");
+  EXPECT_EQ(
+      message_of([&] { b += 1; }),
+      "add: cannot write to a read-only view: got one of shape (2, 3), made by broadcasting, as one "
+      "element, or as the imaginary part of real numbers, or made so: assignment destination is read-only");
+}
+
+TEST_P(ViewTest, WhatIsMadeReadOnlyStaysSoInEveryViewOfIt) {
+  const Array a = counting({2, 6});
+  const Array guarded = a.with_access(false);
+  for (const Array& view :
+       {guarded, guarded.T().T(), guarded.reshape({3, 4}).reshape({2, 6}), guarded.reshape({12})(Slice{2, 4}),
+        guarded.T()(Slice{1, 3}), guarded.view_as(DType::U32).view_as(DType::I32), diagonal(guarded)}) {
+    EXPECT_FALSE(view.writable());
+    EXPECT_TRUE(view.shares_cell(a));
+    EXPECT_TRUE(view.with_access(true).writable());
+  }
+  a(0, 0) = 7;
+  EXPECT_EQ(guarded.at(0, 0).item<double>(), 7);
+  Array again = guarded(Slice{1}).with_access(true);
+  again = again.with_access(true);
+  again += 100;
+  EXPECT_EQ(a.at(1, 5).item<double>(), 111);
+  EXPECT_EQ(message_of([&] { static_cast<void>(broadcast_to(a, {3, 2, 6})(1).with_access(true)); }),
+            "writeable: elements that broadcasting repeated cannot be written: got shape (2, 6)");
+}
+
+TEST_P(ViewTest, DiagonalsAreWrittenThroughWhateverLiesBetweenTheirElements) {
+  Array a = counting({4, 5});
+  EXPECT_THAT(values(diagonal(a)), ElementsAre(0, 6, 12, 18));
+  Array parts = diagonal(a(Slice{{}, {}, -2}, Slice{1}));  // rows 3 and 1
+  EXPECT_THAT(values(parts), ElementsAre(16, 7));
+  a(1, 2) = 70;
+  EXPECT_THAT(values(parts), ElementsAre(16, 70));
+  parts(Slice{1}) = 71;
+  parts += 1;
+  EXPECT_THAT(values(a(Slice{1, 4, 2}, Slice{1, 3})), ElementsAre(6, 72, 17, 17));
+  Array blocks = counting({3, 3, 3});
+  Array inner = diagonal(blocks.transpose({1, 0, 2})(Slice{1}));
+  EXPECT_THAT(values(inner.T()), ElementsAre(3, 6, 13, 16, 23, 26));
+  inner.T()(1) = 0;
+  EXPECT_THAT(values(blocks(1, Slice{1})), ElementsAre(12, 0, 14, 15, 0, 17));
+  EXPECT_EQ(diagonal(zeros({0, 3})).size(), 0);
+  EXPECT_THAT(values(diagonal(counting({1, 1}))), ElementsAre(0));
 }
 
 TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {
@@ -197,6 +237,29 @@ TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {
   EXPECT_THAT(bits.to_vector<uint32_t>(), ElementsAre(0x3f800000u, 0xc0000000u));
   bits(1) = 0x40400000u;
   EXPECT_THAT(a.to_vector<float>(), ElementsAre(1.0f, 3.0f));
+}
+
+TEST_P(ViewTest, ADTypeOfAnotherSizeMakesTheLastAxisLongerOrShorter) {
+  Array a = from<int32_t>({0x01020304, -1, 5, 6});
+  Array bytes = a.view_as(DType::U8);
+  EXPECT_EQ(bytes.shape(), Shape{16});
+  EXPECT_THAT(bytes(Slice{0, 6}).to_vector<uint8_t>(), ElementsAre(4, 3, 2, 1, 255, 255));
+  bytes(1) = 9;
+  EXPECT_EQ(a.at(0).item<int32_t>(), 0x01020904);
+  Array pairs = a(Slice{2}).view_as(DType::I64);
+  EXPECT_THAT(pairs.to_vector<int64_t>(), ElementsAre((int64_t{6} << 32) + 5));
+  pairs += int64_t{2} << 32;
+  EXPECT_THAT(values(a), ElementsAre(0x01020904, -1, 5, 8));
+  Array reals = from<double>({1, 2, 3, 4});
+  Array complex = reals.view_as(DType::C128);
+  complex *= 2;
+  EXPECT_THAT(reals.to_vector<double>(), ElementsAre(2, 4, 6, 8));
+  complex.view_as(DType::F64)(3) = 1;
+  EXPECT_EQ(complex.at(1).item<std::complex<double>>(), std::complex<double>(6, 1));
+  EXPECT_EQ(message_of([&] { static_cast<void>(a(Slice{1, 3}).view_as(DType::I64)); }),
+            "view_as: elements of another size must lie along the last axis without gaps, each of them "
+            "whole: got i32 "
+            "to i64 of shape (2,)");
 }
 
 TEST_P(ViewTest, AnExpressionKeepsTheValueFromBeforeAWrite) {

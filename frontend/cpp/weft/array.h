@@ -40,10 +40,12 @@ class Array {
   int64_t size() const { return element_count(shape()); }
   size_t itemsize() const { return size_of(dtype()); }
   std::string device() const;
-  // False for what broadcasting repeated.
+  // False for what broadcasting repeated, and what with_access() made so.
   bool writable() const;
   // Whether both are views of one cell.
   bool shares_cell(const Array& other) const { return cell_ == other.cell_; }
+  // Whether others share this array's cell.
+  bool is_viewed() const;
 
   // ---- views of the same cell
   template <std::convertible_to<Index>... Indices>
@@ -70,7 +72,11 @@ class Array {
   Array reshape(const Shape& shape, Where at = Where::current()) const;
   Array transpose(const Dims& axes) const;
   Array T() const;  // axes reversed
-  // The same bits as another dtype of the same size.
+  // The same elements, which can be written to through it and its views, or cannot. Error for what
+  // broadcasting repeated, which never can.
+  Array with_access(bool writable) const;
+  // The same bits as another dtype. One of another size needs a last axis without gaps, which becomes longer
+  // or shorter.
   Array view_as(DType dtype) const;
 
   // ---- new arrays

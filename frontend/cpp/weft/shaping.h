@@ -18,8 +18,9 @@ Array swapaxes(const Array& x, int64_t a, int64_t b);                 // view
 Array expand_dims(const Array& x, int64_t axis);                      // view: a new axis of extent 1
 Array squeeze(const Array& x, const std::optional<Dims>& axes = {});  // view: without axes of extent 1
 Array flip(const Array& x, const std::optional<Dims>& axes = {});     // view: backwards
-Array broadcast_to(const Array& x, const Shape& shape);               // view, read-only
-std::vector<Array> broadcast_arrays(std::span<const Array> xs);       // views, read-only
+Array diagonal(const Array& x);                                  // view: of the last two axes, in their place
+Array broadcast_to(const Array& x, const Shape& shape);          // view, read-only
+std::vector<Array> broadcast_arrays(std::span<const Array> xs);  // views, read-only
 
 // Elements that leave at one end of the axis come in at the other; without an axis the array is rolled as if
 // flat.

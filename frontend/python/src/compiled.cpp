@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
@@ -39,13 +40,102 @@ bool same_value(PyObject* a, PyObject* b) {
   return equal == 1;
 }
 
+// The bytes of an array of NumPy's, in the order of its axes.
+bool has_bytes(PyObject* array, PyObject* bytes) {
+  const std::string_view were(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
+  Py_buffer now;
+  if (PyObject_GetBuffer(array, &now, PyBUF_SIMPLE) == 0) {
+    const bool same =
+        were == std::string_view(static_cast<const char*>(now.buf), static_cast<size_t>(now.len));
+    PyBuffer_Release(&now);
+    return same;
+  }
+  PyErr_Clear();  // it has gaps
+  const nb::object copy = nb::handle(array).attr("tobytes")();
+  return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
+}
+
+// Whether a name still stands for what it stood for: the same object, or the same number or text.
+bool unchanged(PyObject* now, PyObject* was) {
+  if (now == was) return true;
+  if (!now || !was || Py_TYPE(now) != Py_TYPE(was)) return false;
+  if (PyTuple_CheckExact(was)) {
+    const Py_ssize_t size = PyTuple_GET_SIZE(was);
+    if (PyTuple_GET_SIZE(now) != size) return false;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (!unchanged(PyTuple_GET_ITEM(now, i), PyTuple_GET_ITEM(was, i))) return false;
+    return true;
+  }
+  if (PyUnicode_CheckExact(was) || PyBytes_CheckExact(was))
+    return PyObject_RichCompareBool(now, was, Py_EQ) == 1;
+  const auto x = number_in(now), y = number_in(was);
+  return x && y && x->value().same(y->value());
+}
+
+// Something that the function may have read besides its arguments: see weft/_guards.py.
+struct Guard {
+  enum class Kind : uint8_t { Held, Cell, Name, Attribute, List, Items, Bytes };
+  nb::object holder, key, value;
+  Kind kind;
+
+  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]), value(given[2]) {
+    PyObject* from = holder.ptr();
+    kind = from == value.ptr()               ? Kind::Held
+           : PyCell_Check(from)              ? Kind::Cell
+           : PyDict_CheckExact(from)         ? (key.is_none() ? Kind::Items : Kind::Name)
+           : !key.is_none()                  ? Kind::Attribute
+           : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
+                                             : Kind::List;
+  }
+
+  bool holds() const {
+    PyObject *from = holder.ptr(), *was = value.ptr();
+    switch (kind) {
+      case Kind::Held:
+        return true;
+      case Kind::Cell:
+        return unchanged(PyCell_GET(from), was);
+      case Kind::Name:
+        return unchanged(PyDict_GetItemWithError(from, key.ptr()), was);
+      case Kind::Attribute: {
+        const nb::object now = nb::getattr(holder, key, nb::object());
+        return unchanged(now.ptr(), was);
+      }
+      case Kind::List: {
+        if (PyList_GET_SIZE(from) != PyTuple_GET_SIZE(was)) return false;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(was); ++i)
+          if (!unchanged(PyList_GET_ITEM(from, i), PyTuple_GET_ITEM(was, i))) return false;
+        return true;
+      }
+      case Kind::Items: {
+        if (2 * PyDict_GET_SIZE(from) != PyTuple_GET_SIZE(was)) return false;
+        PyObject *name, *now;
+        Py_ssize_t at = 0;
+        for (Py_ssize_t i = 0; PyDict_Next(from, &at, &name, &now); i += 2)
+          if (!unchanged(name, PyTuple_GET_ITEM(was, i)) || !unchanged(now, PyTuple_GET_ITEM(was, i + 1)))
+            return false;
+        return true;
+      }
+      case Kind::Bytes:
+        return has_bytes(from, was);
+    }
+    return false;
+  }
+};
+
 // The function as it was recorded for arguments of one kind.
 struct Recording {
   nb::object program_object;
   const Compiled* program;
   std::vector<nb::object> values;  // of each argument that is no array; null: an array
   nb::object kind;                 // of the result: Array, None, tuple or list
+  std::vector<Guard> guards;
 
+  // Whether it still says what the function would do.
+  bool is_current() const {
+    return program->is_current() &&
+           std::all_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.holds(); });
+  }
   bool takes(PyObject* const* args, size_t count, std::span<const Array> arrays) const {
     if (values.size() != count) return false;
     for (size_t i = 0; i < count; ++i) {
@@ -91,15 +181,14 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   for (size_t i = 0; i < known.size(); ++i) {
     const std::shared_ptr<Recording> one = known[i];
     if (!one->takes(args, count, arrays)) continue;
-    if (!one->program->is_current()) {
-      known.erase(known.begin() + static_cast<std::ptrdiff_t>(i));
+    const bool current = one->is_current();
+    // Comparing may have called Python, and Python this function.
+    const auto from = std::find(known.begin(), known.end(), one);
+    if (!current) {
+      if (from != known.end()) known.erase(from);
       break;
     }
-    if (i > 0) {
-      // Comparing may have called Python, and Python this function.
-      const auto from = std::find(known.begin(), known.end(), one);
-      std::rotate(known.begin(), from, from + 1);
-    }
+    if (from != known.begin() && from != known.end()) std::rotate(known.begin(), from, from + 1);
     return one;
   }
   auto made = std::make_shared<Recording>();
@@ -123,6 +212,11 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   made->program_object = recorded[0];
   made->program = nb::cast<const Compiled*>(made->program_object);
   made->kind = recorded[1];
+  for (const nb::handle read : nb::object(recorded[2])) {
+    Guard guard(read);
+    // What the function itself changed is among what it does once.
+    if (guard.holds()) made->guards.push_back(std::move(guard));
+  }
   known.insert(known.begin(), made);
   return made;
 }
@@ -172,8 +266,13 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(object.record);
   Py_VISIT(object.general);
   if (object.recordings) {
-    for (const auto& recording : *object.recordings)
+    for (const auto& recording : *object.recordings) {
       for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
+      for (const Guard& guard : recording->guards) {
+        Py_VISIT(guard.holder.ptr());
+        Py_VISIT(guard.value.ptr());
+      }
+    }
   }
   return 0;
 }

@@ -10,6 +10,7 @@ namespace weft::python {
 namespace {
 
 PyObject* convert_foreign;
+PyObject* flat_type;  // of x.flat, which NumPy's operators take as an array
 
 Number integer(PyObject* object) {
   int overflow = 0;
@@ -95,7 +96,8 @@ bool Argument::parse(PyObject* object) {
     number_ = *number;
     return true;
   }
-  if (is_numpy_array(object) || is_plain_sequence(object)) {
+  if (is_numpy_array(object) || is_plain_sequence(object) ||
+      reinterpret_cast<PyObject*>(Py_TYPE(object)) == flat_type) {
     convert(object);
     return true;
   }
@@ -157,8 +159,13 @@ void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) 
 
 void bind_operands(nb::module_& m) {
   m.def(
-      "convert_foreign_with", [](nb::object function) { convert_foreign = function.release().ptr(); },
-      nb::arg("function"), "Sets the function that makes arrays of NumPy's arrays and of lists.");
+      "convert_foreign_with",
+      [](nb::object function, nb::object flat) {
+        convert_foreign = function.release().ptr();
+        flat_type = flat.release().ptr();
+      },
+      nb::arg("function"), nb::arg("flat"),
+      "Sets the function that makes arrays of NumPy's arrays, of lists and of what has the type `flat`.");
 }
 
 }  // namespace weft::python

@@ -46,20 +46,22 @@ PyObject* in_place(PyObject* a, PyObject* b) {
   });
 }
 
-// `z ** 2` is a square, as in NumPy, whose power() of complex numbers differs from it in the signs of zeros.
-bool squares_complex(PyObject* a, PyObject* b) {
+// `z ** 2` is a square, as in NumPy, whose power() of complex numbers differs from it in the signs of zeros
+// and has another dtype for arrays of bools.
+bool squares(PyObject* a, PyObject* b, bool in_place = false) {
   int overflow = 0;
-  return PyLong_CheckExact(b) && PyLong_AsLongAndOverflow(b, &overflow) == 2 && is_array(a) &&
-         is_complex(array_of(a).dtype());
+  if (!PyLong_CheckExact(b) || PyLong_AsLongAndOverflow(b, &overflow) != 2 || !is_array(a)) return false;
+  const DType dtype = array_of(a).dtype();
+  return is_complex(dtype) || (dtype == DType::Bool && !is_value(a) && !in_place);
 }
 
 // As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (squares_complex(a, b)) return map1<Op::square>(a);
+  if (squares(a, b)) return map1<Op::square>(a);
   return modulus == Py_None ? map2<Op::pow>(a, b) : not_implemented();
 }
 PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (squares_complex(a, b)) return in_place<Op::multiply>(a, a);
+  if (squares(a, b, true)) return in_place<Op::multiply>(a, a);
   return modulus == Py_None ? in_place<Op::pow>(a, b) : not_implemented();
 }
 

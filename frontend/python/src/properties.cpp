@@ -73,6 +73,10 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
     return d.release().ptr();
   });
 }
+PyObject* base(PyObject* self, void*) {
+  PyObject* viewed = is_value(self) ? nullptr : reinterpret_cast<PyArray*>(self)->base;
+  return Py_NewRef(viewed ? viewed : Py_None);
+}
 PyObject* transposed(PyObject* self, void*) {
   return guarded([&] { return wrap(array_of(self).T(), is_value(self)); });
 }
@@ -100,6 +104,7 @@ void add_properties(TypeParts& parts) {
   add("device", device, "Where the array lies: a device, equal to its name, 'cpu' or 'cuda:N'.");
   add("__cuda_array_interface__", cuda_array_interface,
       "The memory on a GPU, for reading by other libraries.");
+  add("base", base, "The array whose memory this one is a view of; None where it has its own.");
   add("T", transposed, "The array with its axes reversed, a view.");
   add("mT", matrix_transposed, "The array with its last two axes swapped, a view.");
 }

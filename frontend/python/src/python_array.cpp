@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/cell.h"
 
 namespace weft::python {
 
@@ -30,11 +31,25 @@ void end_loans(std::vector<Lent>* lent) {
   delete lent;
 }
 
+// What the object is a view of; it becomes what later ones are views of where there is none.
+PyObject* enter(PyArray* object) {
+  void*& owner = detail::Access::cell(object->array)->owner;
+  if (owner) return Py_NewRef(static_cast<PyObject*>(owner));
+  owner = object;
+  return nullptr;
+}
+void leave(PyArray* object) {
+  void*& owner = detail::Access::cell(object->array)->owner;
+  if (owner == object) owner = nullptr;
+  Py_CLEAR(object->base);
+}
+
 void deallocate(PyObject* self) {
   auto* object = reinterpret_cast<PyArray*>(self);
   PyTypeObject* type = Py_TYPE(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   if (object->lent) end_loans(object->lent);
+  leave(object);
   object->array.~Array();
   if (spare_count < kSpares) {
     spares[spare_count++] = object;
@@ -67,9 +82,17 @@ PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
   }
   object->is_value = value_of_rank_0 && array.ndim() == 0;
   new (&object->array) Array(std::move(array));
+  object->base = enter(object);
   object->weak_references = nullptr;
   object->lent = nullptr;
   return reinterpret_cast<PyObject*>(object);
+}
+
+void rebind(PyObject* object, Array array) {
+  auto* self = reinterpret_cast<PyArray*>(object);
+  leave(self);
+  self->array = std::move(array);
+  detail::Access::cell(self->array)->owner = self;
 }
 
 bool take(PyObject* object, Valued& out) noexcept {

@@ -13,7 +13,8 @@ namespace nb = nanobind;
 
 struct PyArray {
   PyObject_HEAD Array array;
-  bool is_value;  // of rank 0 and never written, as NumPy's scalars are
+  bool is_value;   // of rank 0 and never written, as NumPy's scalars are
+  PyObject* base;  // the array that was made first of what this one is a view of; null: this one
   PyObject* weak_references;
   std::vector<Lent>* lent;  // memory that others use for as long as they hold this object; null: none
 };
@@ -36,6 +37,9 @@ struct Valued {
 bool take(PyObject* object, Valued& out) noexcept;
 // The array to write to. TypeError for a value.
 const Array& target(const char* op, const Valued& given);
+
+// The object is another array from here on, as NumPy's resize() makes it.
+void rebind(PyObject* object, Array array);
 
 // Makes the type and puts it into the module.
 void bind_array_type(nb::module_& m);

@@ -80,6 +80,37 @@ void bind_shaping(nb::module_& m) {
       "as_array", [](const Valued& x) { return Valued{x.array, false}; }, "x"_a,
       "The array itself; of a value a new one.");
   m.def("writable", [](const Valued& x) { return !x.is_value && x.array.writable(); }, "x"_a);
+  m.def(
+      "set_writable",
+      [](nb::handle object, bool writable) {
+        if (!is_array(object.ptr()) || is_value(object.ptr()))
+          throw Error(
+              "writeable: one value, as an element or a reduction to one is, can never be written to");
+        Array& x = array_of(object.ptr());
+        const PyObject* base = reinterpret_cast<PyArray*>(object.ptr())->base;
+        if (writable && base && !array_of(const_cast<PyObject*>(base)).writable())
+          throw Error("writeable: cannot set the flag of a view of what cannot be written itself");
+        x = x.with_access(writable);
+      },
+      "x"_a, "writable"_a, "Lets the array be written to, or not; views made of it from then on are alike.");
+  m.def(
+      "resize",
+      [](nb::handle object, const Array& grown, bool check) {
+        if (!is_array(object.ptr()) || is_value(object.ptr()))
+          throw Error("resize: one value cannot be resized: make an array of it with asarray()");
+        if (reinterpret_cast<PyArray*>(object.ptr())->base)
+          throw Error("resize: cannot resize a view, which has no memory of its own: use weft.resize()");
+        if (check && array_of(object.ptr()).is_viewed())
+          throw Error(
+              "resize: cannot resize an array while there are views of it: use weft.resize(), or "
+              "refcheck=False, "
+              "which leaves them the memory as it is");
+        rebind(object.ptr(), grown);
+      },
+      "x"_a, "grown"_a, "check"_a, "Makes the object another array.");
+  m.def(
+      "diagonal", [](const Array& x) { return diagonal(x); }, "x"_a,
+      "The main diagonal of the last two axes, in their place; a view.");
   m.def("shares_cell", [](const Array& x, const Array& y) { return x.shares_cell(y); }, "x"_a, "y"_a);
   m.def(
       "assign",

@@ -27,15 +27,19 @@ PyObject* number_object(const Scalar& value) {
   return nullptr;
 }
 
-// The only element; TypeError, as Python's conversions raise it, when there is not exactly one.
-nb::object only_element(PyObject* self, const char* what) {
-  const Array& x = array_of(self);
-  if (x.size() != 1) {
-    throw TypeError(std::string(what) + ": takes an array of one element: got shape " + to_string(x.shape()));
-  }
-  PyObject* number = number_object(x.only_element());
+nb::object only_element(PyObject* self) {
+  PyObject* number = number_object(array_of(self).only_element());
   if (!number) throw nb::python_error();
   return nb::steal(number);
+}
+
+// The element of an array of rank 0; TypeError for others, as Python's conversions raise it.
+nb::object one_value(PyObject* self, const char* what) {
+  const Array& x = array_of(self);
+  if (x.ndim() == 0) return only_element(self);
+  throw TypeError(std::string(what) + ": takes one element, an array of rank 0" +
+                  (x.size() == 1 ? "; item() takes any array of one" : "") + ": got shape " +
+                  to_string(x.shape()));
 }
 
 int truth(PyObject* self) {
@@ -49,20 +53,20 @@ int truth(PyObject* self) {
               "got shape " +
               to_string(x.shape()));
         }
-        return PyObject_IsTrue(only_element(self, "bool").ptr());
+        return PyObject_IsTrue(only_element(self).ptr());
       },
       -1);
 }
 
 PyObject* to_int(PyObject* self) {
-  return guarded([&] { return PyNumber_Long(only_element(self, "int").ptr()); });
+  return guarded([&] { return PyNumber_Long(one_value(self, "int").ptr()); });
 }
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyNumber_Float(only_element(self, "float").ptr()); });
+  return guarded([&] { return PyNumber_Float(one_value(self, "float").ptr()); });
 }
 PyObject* to_complex(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    const nb::object number = only_element(self, "complex");
+    const nb::object number = one_value(self, "complex");
     if (PyComplex_Check(number.ptr())) return number.inc_ref().ptr();
     const nb::object real = nb::steal(PyNumber_Float(number.ptr()));
     if (!real.is_valid()) throw nb::python_error();
@@ -77,7 +81,7 @@ PyObject* to_index(PyObject* self) {
       throw TypeError("index: only an integer array of rank 0 is a position: got " +
                       std::string(name(x.dtype())) + " " + to_string(x.shape()));
     }
-    return only_element(self, "index").release().ptr();
+    return only_element(self).release().ptr();
   });
 }
 

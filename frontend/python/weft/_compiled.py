@@ -8,6 +8,7 @@ import sys
 
 from weft import _core
 from weft._core import Array
+from weft._guards import guards
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def _result(structure: Any, nothing: tuple[int, ...], results: list[Array]) -> A
     return _put_together(structure, iter(leaves))
 
 
-def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any]:
-    """f's program for such arguments, of which those at `places` are arrays, and what makes its result of the arrays."""
+def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any]:
+    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, and what else it read."""
     kind: Any = None
 
     def flat(arrays: list[Array]) -> list[Array]:
@@ -90,7 +91,8 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
         kind = type(result) if plain else functools.partial(_result, structure, nothing)
         return results
 
-    return _core.Compiled([args[place] for place in places], flat), kind
+    read = guards(f, [one for i, one in enumerate(args) if i not in places])
+    return _core.Compiled([args[place] for place in places], flat), kind, read
 
 
 def _general(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,6 +109,7 @@ def _general(f: Callable[..., Any]) -> Callable[..., Any]:
                 each = iter(leaves)
                 return f(*_put_together(structure[0], each), **_put_together(structure[1], each))
 
+            unpacked.__wrapped__ = f  # type: ignore[attr-defined]
             of_leaves = known[structure] = _core.CompiledFunction(unpacked, _record, None)
         return of_leaves(*leaves)
 
@@ -117,8 +120,8 @@ def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, recorded once for each set of its arguments' dtypes, shapes and other values, and only run then.
 
     Arrays, also NumPy's, which it cannot write to, and those in tuples, lists and dicts are looked up by dtype, shape and device;
-    everything else by value, and must be hashable. Where arrays that it uses besides its arguments were written to, it is recorded
-    again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
+    everything else by value, and must be hashable. Where arrays, numbers or attributes that it uses besides its arguments have
+    changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
     with arrays happens once.
     """
     if not callable(f):

@@ -7,6 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._devices import Device
+from weft._flat import flatiter
 from weft._memory import from_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -63,6 +64,8 @@ def asarray(
     where = _named(device)
     if dtype is not None:
         dtype = _core.dtype(dtype)
+    if isinstance(obj, flatiter):
+        obj = obj._flat()
     if isinstance(obj, Array):
         result = _core.as_array(obj) if _core.is_value(obj) else obj
         if where and where != obj.device:
@@ -312,4 +315,4 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: builtins.bool = False, 
     return tuple(result)
 
 
-_core.convert_foreign_with(asarray)
+_core.convert_foreign_with(asarray, flatiter)

@@ -8,7 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import target
-from weft._shaping import permute_dims, reshape
+from weft._shaping import reshape
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -29,25 +29,27 @@ __all__ = [
 ]
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The elements of a diagonal of two axes, along a new last axis."""
+def diagonal_view(op: str, x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    """The elements of a diagonal of two axes, along a new last axis: a view that is written through."""
     from weft._shaping import normalized
 
+    first, second = normalized(op, axis1, x.ndim), normalized(op, axis2, x.ndim)
+    if first == second:
+        raise ValueError(f"{op}: the axes must be different")
+    rest = [i for i in range(x.ndim) if i not in (first, second)]
+    x = _core.permute_dims(x, [*rest, first, second])
+    return _core.diagonal(x[..., -offset:, :] if offset < 0 else x[..., offset:] if offset else x)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The elements of a diagonal of two axes, along a new last axis: a read-only view."""
     x = asarray(a)
     if x.ndim < 2:
         raise ValueError(f"diagonal: needs at least two axes: got shape {x.shape}")
-    first, second = normalized("diagonal", axis1, x.ndim), normalized("diagonal", axis2, x.ndim)
-    if first == second:
-        raise ValueError("diagonal: the axes must be different")
-    rest = [i for i in range(x.ndim) if i not in (first, second)]
-    x = permute_dims(x, [*rest, first, second])
-    rows, columns = x.shape[-2:]
-    start = offset if offset >= 0 else -offset * columns
-    length = builtins.max(0, builtins.min(rows, columns - offset) if offset >= 0 else builtins.min(rows + offset, columns))
-    flat = reshape(x, x.shape[:-2] + (rows * columns,))
-    result = flat[..., start : start + length * (columns + 1) : columns + 1][..., :length]
-    # NumPy's diagonal is read-only too.
-    return _core.broadcast_to(result, result.shape)
+    result = diagonal_view("diagonal", x, offset, axis1, axis2)
+    if result.flags.writeable:
+        _core.set_writable(result, False)
+    return result
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -59,9 +61,7 @@ def diag(v: Any, k: int = 0) -> Array:
         raise ValueError(f"diag: takes one axis or two: got shape {x.shape}")
     n = x.shape[0] + (k if k >= 0 else -k)
     result = _core.full((n, n), 0, x.dtype, x.device)
-    flat = _core.reshape(result, (-1,))
-    start = k if k >= 0 else -k * n
-    flat[start : start + x.shape[0] * (n + 1) : n + 1][: x.shape[0]] = x
+    diagonal_view("diag", result, k, 0, 1)[...] = x
     return result
 
 

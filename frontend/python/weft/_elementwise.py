@@ -160,17 +160,28 @@ def target(op: str, x: Any) -> Array:
 
 def store(result: Array, out: Any, same_dtype: bool = False) -> Array:
     """The result, written to `out` if there is one, whose dtype is the result's or one of its kind or a higher."""
+    out = given_out(out)
     if out is None:
         return result
-    if isinstance(out, tuple) and len(out) == 1:
-        out = out[0]
-    out = target("out", out)
     if out.shape != result.shape:
         raise ValueError(f"out: must have the result's shape {result.shape}: got {out.shape}")
     if out.dtype != result.dtype and (same_dtype or _rank(out.dtype) < _rank(result.dtype)):
         raise TypeError(f"out: the result cannot be stored as {out.dtype}: got {result.dtype}, convert it with astype()")
     _core.assign(out, result)
     return out
+
+
+def given_out(out: Any) -> Any:
+    """The array to write to, which may be given as a tuple of one; None where there is none."""
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    return None if out is None else target("out", out)
+
+
+def cast_into(result: Array, out: Any) -> Array:
+    """The result, written to `out` if there is one, of whatever dtype: as NumPy's reductions cast."""
+    out = given_out(out)
+    return store(result if out is None or out.dtype == result.dtype else _core.astype(result, out.dtype), out)
 
 
 def _rank(dtype: Any) -> int:

@@ -192,6 +192,32 @@ def argwhere(x: Any) -> Array:
     return _there_or_answered("argwhere", asarray(x))
 
 
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """The array, or a list, without the zeros at its ends ("f" in front, "b" behind), or along these axes alone: a view."""
+    from weft._shaping import normalized
+
+    numpy = _numpy()
+    if not isinstance(filt, Array) and isinstance(trim, str):
+        return answered(numpy.trim_zeros, filt, trim, axis)
+    if not isinstance(trim, str) or trim.lower() not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"trim_zeros: trims 'f', 'b' or 'fb': got {trim!r}")
+    axes = range(filt.ndim) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
+    places = {normalized("trim_zeros", one, filt.ndim) for one in axes}
+    if not places:
+        return filt
+    there = _core.not_equal(filt, 0)
+    rows = {place: _core.any(there, tuple(one for one in range(filt.ndim) if one != place), False) for place in places}
+    _core.eval(list(rows.values()))
+    key = [slice(None)] * filt.ndim
+    for place, row in rows.items():
+        positions = numpy.flatnonzero(to_numpy(row)).tolist()
+        if positions:
+            key[place] = slice(positions[0] if "f" in trim.lower() else None, positions[-1] + 1 if "b" in trim.lower() else None)
+        else:
+            key[place] = slice(0, 0)
+    return filt[tuple(key)]
+
+
 class UniqueAll(namedtuple("UniqueAll", "values indices inverse_indices counts")):
     """What unique_all() gives."""
 

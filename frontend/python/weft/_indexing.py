@@ -222,7 +222,7 @@ def _write(how: Any, x: Array, key: Any, value: Array) -> None:
     target("assign", x)
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
-                         "the imaginary part of real numbers")
+                         "the imaginary part of real numbers, or made so: assignment destination is read-only")
     view, count, positions, place = _picked(x, key)
     rest = view.shape[count:]
     shape = [*rest[:place], *positions.shape, *rest[place:]]

@@ -9,6 +9,7 @@ from weft import _choices, _layout, _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
 from weft._errors import missing_of_array
+from weft._flat import flatiter
 from weft._memory import to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -89,14 +90,8 @@ def astype(
 
 
 def view(self: Array, dtype: Any = None) -> Array:
-    """The same memory, its bits read as another dtype of the same size."""
-    if dtype is None:
-        return self[...]
-    to = _core.dtype(dtype)
-    if to.itemsize != self.dtype.itemsize:
-        raise TypeError(f"view: reads the bits of each element as a dtype of the same size: got {self.dtype} to {to}; "
-                        "weft.asarray(numpy.asarray(x).view(dtype)) has those of a copy")
-    return _core.view_as(self, to)
+    """The same memory, its bits read as another dtype; one of another size makes the last axis longer or shorter."""
+    return self[...] if dtype is None else _core.view_as(self, _core.dtype(dtype))
 
 
 def conj(self: Array) -> Array:
@@ -268,19 +263,13 @@ def _strides(self: Array) -> tuple[int, ...]:
     return _core.strides(self)
 
 
-def _flat(self: Array) -> Any:
-    """All elements along one axis; read-only where the strides do not allow a flat view: there, assign to it as a whole."""
-    flat = _core.reshape(self, (-1,))
-    return flat if _core.shares_cell(flat, self) else _core.broadcast_to(flat, flat.shape)
+def _flat(self: Array) -> flatiter:
+    """An iterator over the elements, row by row, that is indexed and assigned to as one flat axis; as a whole too."""
+    return flatiter(self)
 
 
 def _set_flat(self: Array, value: Any) -> None:
-    import numpy
-
-    values = to_numpy(_creation.asarray(value))
-    if not values.size and self.size:
-        raise ValueError("flat: takes at least one value: got none")
-    _elementwise.target("flat", self)[...] = values.reshape(()) if values.size == 1 else numpy.resize(values, self.shape)
+    flatiter(self)[...] = value
 
 
 def attach() -> None:
@@ -308,6 +297,9 @@ def attach() -> None:
         imag=property(_imag, _set_imag),
         strides=property(_strides),
         flags=property(_layout.flags),
+        data=property(_layout.data),
+        setflags=_layout.setflags,
+        resize=_layout.resize,
         flat=property(_flat, _set_flat),
     )
     methods.update(_protocols.methods)

@@ -7,8 +7,8 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import store, where
-from weft._reductions import prod
+from weft._elementwise import cast_into, given_out, store, where
+from weft._reductions import mean, prod, var
 from weft._reductions import max as _max
 from weft._reductions import min as _min
 from weft._reductions import sum as _sum
@@ -58,7 +58,7 @@ def nanmax(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = 
     if x.dtype.kind in "biu":
         return _max(x, axis, out, keepdims)
     result = _max(_without_nans(x, float("-inf")), axis, None, keepdims)
-    return store(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
+    return cast_into(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
 
 
 def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
@@ -67,19 +67,30 @@ def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = 
     if x.dtype.kind in "biu":
         return _min(x, axis, out, keepdims)
     result = _min(_without_nans(x, float("inf")), axis, None, keepdims)
-    return store(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
+    return cast_into(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
+
+
+def _inexact(result: Array, out: Any) -> Array:
+    """The result, written to `out`, which holds fractions, but not always imaginary parts."""
+    to = given_out(out)
+    return cast_into(result, to) if to is not None and to.dtype.kind in "fcV" else store(result, out)
 
 
 def nanmean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The mean of what is not NaN."""
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        return mean(x, axis, dtype, out, keepdims)
     total = nansum(x, axis, dtype, None, keepdims)
     count = _core.astype(_present(x, axis, keepdims), total.dtype) if total.dtype.kind in "fV" else _present(x, axis, keepdims)
-    return store(_core.divide(total, count), out)
+    return _inexact(_core.divide(total, count), out)
 
 
 def nanvar(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False) -> Array:
     """The variance of what is not NaN."""
     x = asarray(x)
+    if x.dtype.kind in "biu":
+        return var(x, axis, dtype, out, ddof, keepdims)
     squares = _core.square(_core.abs(x - nanmean(x, axis, dtype, None, True)))
     total = nansum(squares, axis, None, None, keepdims)
     return store(_core.divide(total, _core.astype(_present(x, axis, keepdims), total.dtype) - ddof), out)

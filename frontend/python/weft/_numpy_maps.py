@@ -74,7 +74,7 @@ def _in_float32(f: Any, *operands: Array) -> Array:
     for x in floats[1:]:
         dtype = _core.promote(dtype, x.dtype)
     if dtype.itemsize > 2:
-        return f(*floats)
+        return f(*(_core.astype(x, dtype) for x in floats))
     return _core.astype(f(*(_core.astype(x, _core.dtype("float32")) for x in floats)), dtype)
 
 
@@ -142,6 +142,8 @@ def logaddexp2(x1: Any, x2: Any, /) -> Array:
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """0 below zero, x2 at zero, 1 above."""
     x, at_zero = (as_float(one) for one in _together(x1, x2))
+    if "c" in (x.dtype.kind, at_zero.dtype.kind):
+        raise TypeError("heaviside: takes real numbers: got complex ones")
     above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 

@@ -55,12 +55,18 @@ def inner(a: Any, b: Any) -> Array:
 
 def matvec(x1: Any, x2: Any, /) -> Array:
     """Matrices by vectors, the other axes broadcast."""
-    return _core.matmul(asarray(x1), asarray(x2)[..., None])[..., 0]
+    x1 = asarray(x1)
+    if x1.ndim < 2:
+        raise ValueError(f"matvec: takes matrices: got shape {x1.shape}")
+    return _core.matmul(x1, asarray(x2)[..., None])[..., 0]
 
 
 def vecmat(x1: Any, x2: Any, /) -> Array:
     """Conjugated vectors by matrices, the other axes broadcast."""
-    return _core.matmul(_core.conj(asarray(x1) + 0)[..., None, :], asarray(x2))[..., 0, :]
+    x2 = asarray(x2)
+    if x2.ndim < 2:
+        raise ValueError(f"vecmat: takes matrices: got shape {x2.shape}")
+    return _core.matmul(_core.conj(asarray(x1) + 0)[..., None, :], x2)[..., 0, :]
 
 
 def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
@@ -128,7 +134,7 @@ def _parse(subscripts: str, operands: list[Array]) -> tuple[list[list[Any]], lis
 
 def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
     """The diagonals that a label stands for which one operand has twice."""
-    from weft._diagonals import diagonal
+    from weft._diagonals import diagonal_view
 
     for label in list(labels):
         while labels.count(label) > 1:
@@ -136,7 +142,7 @@ def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
             second = labels.index(label, first + 1)
             if x.shape[first] != x.shape[second]:
                 raise ValueError(f"einsum: the extents of {label!r} differ: got {x.shape[first]} and {x.shape[second]}")
-            x = diagonal(x, 0, first, second)
+            x = diagonal_view("einsum", x, 0, first, second)
             labels = [one for i, one in enumerate(labels) if i not in (first, second)] + [label]
     return x, labels
 
@@ -228,4 +234,6 @@ def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = Fal
         total = _core.sum(a, gone, False)
         a = total if total.dtype == a.dtype else _core.astype(total, a.dtype)
         la = [one for one in la if one in result]
-    return store(_core.as_value(_core.permute_dims(a, [la.index(label) for label in result])), out)
+    answer = _core.permute_dims(a, [la.index(label) for label in result])
+    # One operand of which nothing is summed is a view, as NumPy has it.
+    return store(answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer), out)

@@ -8,7 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._errors import named
-from weft._elementwise import store
+from weft._elementwise import cast_into, given_out, store
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -41,19 +41,22 @@ def _masked(x: Array, where: Any, identity: Any) -> Array:
     return x if where is True else _core.where(where, x, identity)
 
 
+def with_out(x: Array, out: Any) -> Array:
+    """What a reduction into `out` reduces: x in the dtype that holds both."""
+    out = given_out(out)
+    return x if out is None or out.dtype == x.dtype else _core.astype(x, _core.promote(x.dtype, out.dtype))
+
+
 def _accumulate(op: Any, x: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, where: Any, identity: int) -> Array:
+    """The reduction, not yet written to `out`."""
     x = asarray(x)
     if dtype is not None:
         dtype = _core.dtype(dtype)
         x = _core.astype(x, dtype)
+    else:
+        x = with_out(x, out)
     result = op(_masked(x, where, identity), axis, keepdims)
-    if dtype is not None:
-        result = _core.astype(result, dtype)
-    return store(result, out)
-
-
-def _dtype_of(out: Any) -> Any:
-    return out.dtype if isinstance(out, Array) and out.dtype.kind in "iu" else None
+    return result if dtype is None else _core.astype(result, dtype)
 
 
 def _joined(join: Any, result: Array, initial: Any) -> Array:
@@ -69,20 +72,18 @@ def sum(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     initial: Any = None, where: Any = True,
 ) -> Array:
-    """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
-    dtype = _dtype_of(out) if dtype is None else dtype
-    result = _accumulate(_core.sum, x, axis, dtype, None, keepdims, where, 0)
-    return store(_joined(_core.add, result, initial), out)
+    """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    result = _accumulate(_core.sum, x, axis, dtype, out, keepdims, where, 0)
+    return cast_into(_joined(_core.add, result, initial), out)
 
 
 def prod(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     initial: Any = None, where: Any = True,
 ) -> Array:
-    """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
-    dtype = _dtype_of(out) if dtype is None else dtype
-    result = _accumulate(_core.prod, x, axis, dtype, None, keepdims, where, 1)
-    return store(_joined(_core.multiply, result, initial), out)
+    """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    result = _accumulate(_core.prod, x, axis, dtype, out, keepdims, where, 1)
+    return cast_into(_joined(_core.multiply, result, initial), out)
 
 
 def _complex_position(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
@@ -116,16 +117,16 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
 
 
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
-    x = asarray(x)
+    x = with_out(asarray(x), out)
     if where is not True:
         if initial is None:
             raise ValueError("max, min: `where` needs `initial`, since there may be nothing left")
         x = _core.where(where, x, initial)
     if initial is not None and x.size == 0:
         shape = _core.sum(x, axis, keepdims).shape
-        return store(_core.full(shape, initial, x.dtype, x.device), out)
+        return cast_into(_core.full(shape, initial, x.dtype, x.device), out)
     result = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_extremum(op, x, axis, keepdims)
-    return store(_joined(join, result, initial), out)
+    return cast_into(_joined(join, result, initial), out)
 
 
 def max(
@@ -147,17 +148,21 @@ def min(
 def ptp(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest less the smallest."""
     x = asarray(x)
-    return store(_core.subtract(max(x, axis, None, keepdims), min(x, axis, None, keepdims)), out)
+    out = given_out(out)
+    largest = max(x, axis, None, keepdims)
+    if out is not None:
+        largest = _core.astype(largest, out.dtype)
+    return store(_core.subtract(largest, min(x, axis, None, keepdims)), out)
 
 
 def any(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether some element is not zero."""
-    return store(_core.any(_masked(asarray(x), where, False), axis, keepdims), out)
+    return cast_into(_core.any(_masked(asarray(x), where, False), axis, keepdims), out)
 
 
 def all(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether no element is zero."""
-    return store(_core.all(_masked(asarray(x), where, True), axis, keepdims), out)
+    return cast_into(_core.all(_masked(asarray(x), where, True), axis, keepdims), out)
 
 
 def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
@@ -168,6 +173,9 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = Fal
 def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
     x = asarray(x)
     found = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_position(op, x, axis, keepdims)
+    to = given_out(out)
+    if to is not None and to.dtype.kind in "biu":
+        return cast_into(found, to)
     return store(found, out, same_dtype=True)
 
 
@@ -181,6 +189,19 @@ def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bui
     return _position(_core.argmin, x, axis, out, keepdims)
 
 
+def _count_over(x: Array, reduced: Array) -> int:
+    """How many elements of x each of the reduced ones is made of."""
+    return x.size // builtins.max(reduced.size, 1)
+
+
+def _divided(total: Array, count: Any, out: Any) -> Array:
+    """total / count, as NumPy writes it to `out`: the total first, and what it is there is divided."""
+    to = given_out(out)
+    if to is not None and to.dtype != total.dtype:
+        total = _core.astype(total, to.dtype)
+    return cast_into(_core.divide(total, count), out)
+
+
 def mean(
     x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     where: Any = True,
@@ -192,13 +213,19 @@ def mean(
     if where is not True:
         where = asarray(where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
-        return store(_core.divide(_core.sum(_masked(x, where, 0), axis, keepdims), count), out)
+        return _divided(_core.sum(_masked(x, where, 0), axis, keepdims), count, out)
     result = _core.mean(x, axis, keepdims)
-    return store(result if dtype is None else _core.astype(result, _core.dtype(dtype)), out)
+    if dtype is not None:
+        result = _core.astype(result, _core.dtype(dtype))
+    out = given_out(out)
+    if out is None or out.dtype == result.dtype:
+        return store(result, out)
+    total = _core.sum(with_out(x if dtype is not None else _core.astype(x, result.dtype), out), axis, keepdims)
+    return _divided(total, _count_over(x, result), out)
 
 
-def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, where: Any, mean: Any) -> Array:
-    """The variance of the elements where a condition holds, about a mean that may be given."""
+def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, where: Any, mean: Any, out: Any = None) -> Array:
+    """The variance of the elements where a condition holds, about a mean that may be given; divided in `out` if there is one."""
     if x.dtype.kind in "biu":
         x = _core.astype(x, _core.dtype("float64"))
     if where is not True:
@@ -212,7 +239,10 @@ def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, w
     away = _core.subtract(x, mean)
     squares = _core.multiply(away, away) if x.dtype.kind != "c" else _core.square(_core.real(away)) + _core.square(_core.imag(away))
     left = _core.maximum(_core.subtract(count, correction), 0) if where is not True else builtins.max(count - correction, 0)
-    result = _core.divide(_core.sum(_masked(squares, where, 0), axis, keepdims), left)
+    total = _core.sum(_masked(squares, where, 0), axis, keepdims)
+    if out is not None:
+        return _divided(total, left, out)
+    result = _core.divide(total, left)
     part = {"complex64": "float32", "complex128": "float64"}.get(str(x.dtype))
     result = _core.astype(result, x.dtype if part is None else _core.dtype(part))
     return _core.sqrt(result) if op == "std" else result
@@ -224,6 +254,9 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
         x = _core.astype(x, _core.dtype(dtype))
     if correction and ddof:
         raise ValueError("var, std: ddof and correction are the same: got both")
+    out = given_out(out)
+    if op == "var" and out is not None and out.dtype.kind in "biu":
+        return _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean, out)
     if where is not True or mean is not None:
         return store(_spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean), out)
     return store(getattr(_core, op)(x, axis, float(correction or ddof), keepdims), out)

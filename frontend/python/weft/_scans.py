@@ -7,7 +7,8 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import store
+from weft._elementwise import cast_into, store
+from weft._reductions import with_out
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -42,18 +43,18 @@ def cumulative_sum(
     x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
 ) -> Array:
     """The sum of all elements up to each, along an axis; of integers in 64 bits unless told."""
-    x = asarray(x)
+    x = asarray(x) if dtype is not None else with_out(asarray(x), out)
     given = None if dtype is None else _core.dtype(dtype)
-    return store(_core.cumulative_sum(x, _axis("cumulative_sum", x, axis), given, include_initial), out)
+    return cast_into(_core.cumulative_sum(x, _axis("cumulative_sum", x, axis), given, include_initial), out)
 
 
 def cumulative_prod(
     x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
 ) -> Array:
     """The product of all elements up to each, along an axis; of integers in 64 bits unless told."""
-    x = asarray(x)
+    x = asarray(x) if dtype is not None else with_out(asarray(x), out)
     given = None if dtype is None else _core.dtype(dtype)
-    return store(_core.cumulative_prod(x, _axis("cumulative_prod", x, axis), given, include_initial), out)
+    return cast_into(_core.cumulative_prod(x, _axis("cumulative_prod", x, axis), given, include_initial), out)
 
 
 def cumulative_max(x: Any, /, axis: int | None = None, out: Any = None) -> Array:

@@ -1,0 +1,164 @@
+"""What a function that is recorded may have read besides its arguments, as far as its code names it.
+
+From the variables of the function and of those that it calls by name, values are followed through the attributes that
+this code names, and through lists, tuples and dicts. A recording holds for as long as each of them is what it was.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+
+from weft import _core
+from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+_plain = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_most = 256  # elements of a container that is followed
+_locked_from = 256 * 1024  # bytes of an array of NumPy's, beyond which it is locked; comparing less costs little
+
+
+@functools.lru_cache(maxsize=1024)
+def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The global variables and the attributes that the code names, that of functions inside of it too."""
+    import dis
+
+    variables, attributes = set(), set()
+    for one in dis.get_instructions(code):
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            variables.add(one.argval)
+        elif one.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+            attributes.add(one.argval)
+        elif isinstance(one.argval, types.CodeType):
+            inner = _names(one.argval)
+            variables |= inner[0]
+            attributes |= inner[1]
+    return frozenset(variables), frozenset(attributes)
+
+
+def _foreign(module: Any) -> bool:
+    """Whether what belongs to a module of this name stays as it is: Weft, NumPy and Python's own."""
+    top = str(module).partition(".")[0]
+    return top in ("weft", "numpy", "ml_dtypes") or (top in sys.stdlib_module_names and top != "__main__")
+
+
+class _Walk:
+    def __init__(self, attributes: set[str]) -> None:
+        self.attributes = attributes
+        self.guards: list[tuple[Any, Any, Any]] = []
+        self.seen: dict[int, Any] = {}
+
+    def bound(self, holder: Any, key: Any, value: Any) -> None:
+        """The value that a name, an attribute or a place stands for."""
+        if isinstance(value, types.ModuleType):
+            self.visit(value)
+            return
+        self.guards.append((holder, key, value))
+        if not isinstance(value, _plain):
+            self.visit(value)
+
+    def visit(self, value: Any) -> None:
+        if isinstance(value, _plain) or isinstance(value, Array) or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(value, numpy.ndarray):
+            self.array(value)
+        elif isinstance(value, types.FunctionType):
+            self.function(value)
+        elif isinstance(value, types.MethodType):
+            self.visit(value.__func__)
+            self.visit(value.__self__)
+        elif isinstance(value, _core.CompiledFunction):
+            self.visit(getattr(value, "__wrapped__", None))
+        elif isinstance(value, functools.partial):
+            for part in (value.func, value.args, value.keywords):
+                self.visit(part)
+        elif isinstance(value, tuple):
+            if len(value) <= _most:
+                for one in value:
+                    self.visit(one)
+        elif type(value) in (list, dict):
+            if len(value) <= _most:
+                parts = tuple(value) if isinstance(value, list) else tuple(part for pair in value.items() for part in pair)
+                self.guards.append((value, None, parts))
+                for one in parts:
+                    self.visit(one)
+        elif isinstance(value, types.ModuleType):
+            if not _foreign(value.__name__):
+                for name in self.attributes & value.__dict__.keys():
+                    self.bound(value.__dict__, name, value.__dict__[name])
+        elif isinstance(value, type):
+            if not _foreign(value.__module__):
+                self.class_of(value, value)
+        elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
+            self.instance(value)
+
+    def array(self, value: Any) -> None:
+        from weft._memory import _loan
+
+        loan = _loan(value) if value.nbytes >= _locked_from else None
+        if loan is not None:
+            self.guards.append((loan, None, loan))
+        elif not value.dtype.hasobject:
+            self.guards.append((value, None, value.tobytes()))
+
+    def function(self, f: types.FunctionType) -> None:
+        if _foreign(f.__module__):
+            self.visit(getattr(f, "__wrapped__", None))
+            return
+        variables, attributes = _names(f.__code__)
+        self.attributes |= attributes
+        for name in variables & f.__globals__.keys():
+            self.bound(f.__globals__, name, f.__globals__[name])
+        for cell in f.__closure__ or ():
+            try:
+                self.bound(cell, None, cell.cell_contents)
+            except ValueError:  # it is empty
+                continue
+        for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
+            self.visit(value)
+
+    def class_of(self, kind: type, holder: Any) -> None:
+        """What a class has under the names; `holder`: it, or an object of it."""
+        for base in kind.__mro__:
+            if _foreign(base.__module__):
+                continue
+            for name in (self.attributes | {"__call__"}) & base.__dict__.keys():
+                value = base.__dict__[name]
+                if isinstance(value, types.MemberDescriptorType):
+                    if holder is not kind and hasattr(holder, name):
+                        self.bound(holder, name, getattr(holder, name))
+                elif isinstance(value, property):
+                    self.visit(value.fget)
+                elif isinstance(value, (staticmethod, classmethod, functools.cached_property)):
+                    self.visit(value.__func__ if not isinstance(value, functools.cached_property) else value.func)
+                elif isinstance(value, (types.FunctionType, _core.CompiledFunction)):
+                    self.visit(value)
+                elif not hasattr(type(value), "__get__"):
+                    self.bound(base if holder is kind else holder, name, value)
+
+    def instance(self, value: Any) -> None:
+        own = getattr(value, "__dict__", None)
+        if isinstance(own, dict):
+            for name in self.attributes & own.keys():
+                self.bound(value, name, own[name])
+        self.class_of(type(value), value)
+
+
+def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, Any, Any]]:
+    """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
+    (namespace, name, value), (object, attribute, value), (list or dict, None, its parts), (NumPy's array, None, its bytes)."""
+    attributes: set[str] = set()
+    while True:
+        walk = _Walk(set(attributes))
+        for root in (f, *arguments):
+            walk.visit(root)
+        # Names that were found late may be those of what was seen before.
+        if walk.attributes == attributes:
+            return walk.guards
+        attributes = walk.attributes

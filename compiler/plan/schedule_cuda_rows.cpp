@@ -1,0 +1,246 @@
+// Reductions along the lanes: who shares a row, and where it stays between sweeps.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/plan/chain.h"
+#include "compiler/plan/cuda_access.h"
+#include "compiler/plan/cuda_scheduler.h"
+#include "compiler/plan/rescale.h"
+
+namespace weft::plan {
+
+namespace {
+
+// What a thread of a row should read at once.
+constexpr int64_t kInFlight = 64;
+// Steps of a thread that a row of few takes, of about kRowBytes each, where one block reads it.
+constexpr int64_t kStepsAlone = 2048;
+// Rows of no more bytes are a thread's own and pass through shared memory, where they are no multiples of a
+// vector.
+constexpr int64_t kBundledBytes = 64;
+// Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
+constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
+
+}  // namespace
+
+void CudaScheduler::rows_along(int lane) {
+  s_.order = Order::Rows;
+  s_.lane_axis = lane;
+  choose_lanes(lane);
+  s_.bundled = can_bundle(lane);
+  int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane);
+  int64_t points = p_.outer_count();
+  bool crosses = !crossing_values(p_).empty();
+  std::string where = "nothing crosses sweeps";
+  if (crosses && keep_in_registers(row_vectors)) {
+    where = "rows stay in registers";
+  } else {
+    if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
+    s_.bundled &= !crosses;
+    s_.unroll = unroll_for(s_.bundled ? row_vectors : p_.scans() ? 2 : 8);
+    // Joining costs as much as some elements do: four batches a thread where there are rows enough, but
+    // neighbours enough to read whole sectors.
+    const int64_t widest = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
+    int64_t threads = std::max(power_of_two_up(ceil_divide(widest, 4)), std::min<int64_t>(widest, 16));
+    while (threads < widest && points * threads < fill_) threads *= 2;
+    if (s_.bundled) threads = 1;
+    if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
+    // A block of its own reads a short row in less time than several take to learn which of them is last.
+    const bool alone = points * kThreads * 2 <= fill_ && widest <= kStepsAlone;
+    const int64_t most = p_.sweeps.size() > 1   ? 1024
+                         : !alone || p_.scans() ? kThreads
+                         : points > processors_ ? 512
+                                                : 1024;
+    s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(threads, 1, most));
+    if (crosses && keep_in_shared(row_vectors)) {
+      where = "rows stay in shared memory";
+      s_.threads_per_row = std::max(s_.threads_per_row, 32);
+    } else if (crosses) {
+      where =
+          read_again() ? "rows are read again, sums rescaled as the largest grows" : "rows are read again";
+      s_.streaming = false;
+    }
+    s_.unroll =
+        static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
+    if (p_.scans())
+      where = chain_parts(row_vectors, points, where);
+    else if (!alone)
+      choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
+  }
+  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
+  // To start a block takes longer than such rows do.
+  if (s_.threads_per_row == 1) {
+    s_.threads = kThreads;
+    s_.resident = (s_.resident + 1) / 2;
+  }
+  s_.rows_per_task = s_.threads / s_.threads_per_row;
+  s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
+  if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
+  if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+}
+
+// Where the row's values stay between sweeps.
+bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  int64_t bytes = live_bytes(kept) * s_.lanes;
+  if (bytes == 0) return false;
+  // 64 bytes a thread, or a warp for each row while that is enough: fewer are too few in flight, and
+  // joining more threads takes longer. Two blocks of 512 threads, each at its own place in a row, keep a
+  // multiprocessor busier than one of 1024.
+  int64_t most = std::max<int64_t>(kept_bytes_ / 2 / bytes, 1);
+  int64_t each = std::min(most, std::clamp<int64_t>(kInFlight / bytes, 4, 16));
+  int64_t threads = power_of_two_up(ceil_divide(row_vectors, each));
+  if (threads > 32 && ceil_divide(row_vectors, 32) <= std::min<int64_t>(most, 8)) threads = 32;
+  // Neighbours that fill a sector together: half-written ones cost twice. Rows of half a sector or less lie
+  // so close that threads of a row each do it, too, without joining.
+  int64_t unit = s_.lanes;
+  for (auto& b : p_.buffers)
+    unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
+  constexpr int64_t kSector = 32;
+  if (s_.bundled)
+    threads = 1;
+  else if (row_vectors * unit > kSector / 2)
+    threads = std::max(threads,
+                       std::min(power_of_two_up(row_vectors), power_of_two_up(ceil_divide(kSector, unit))));
+  // Half as much of four or fewer lanes is in flight for longer, where it fits, and compiles faster.
+  if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
+  if (threads >= 1024) threads = 512;
+  int64_t unroll = ceil_divide(row_vectors, threads);
+  // 64 registers take so many elements and what is computed of them.
+  if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
+  int64_t body = 0;
+  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
+  p_ = std::move(kept);
+  s_.keeper = Keeper::Registers;
+  s_.threads_per_row = static_cast<int>(threads);
+  s_.unroll = static_cast<int>(unroll);
+  // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
+  if (unroll * bytes <= kInFlight || threads == 512)
+    s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
+  if (threads == 512 && unroll * bytes <= kInFlight / 2) s_.resident = 4;
+  return true;
+}
+
+// Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
+// reads, computes and writes in turn. Two blocks wait for each other little; where it takes more of them,
+// smaller parts and more of them at once make up for the waiting.
+bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes * row_vectors;
+  // Joins have static shared memory of their own.
+  const auto most = static_cast<int64_t>(target_.shared_bytes) - (4 << 10);
+  if (bytes == 0) return false;
+  auto use = [&](int64_t cluster, int64_t blocks, int64_t threads) {
+    if (bytes > most / blocks * cluster) return false;
+    s_.cluster = static_cast<int>(cluster);
+    s_.ahead = threads > 0;
+    if (!s_.ahead) return true;
+    s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(power_of_two_up(row_vectors), 32, threads));
+    s_.unroll = statements_ * s_.lanes <= most_unrolled_ / 16 ? 2 : 1;
+    // Few registers, so that all the blocks that shared memory has room for do run.
+    if (s_.unroll == 2) s_.resident = static_cast<int>(blocks);
+    return true;
+  };
+  // A row is scanned by one block. Values of 8 bytes take twice the registers.
+  const bool several = has_clusters() && !p_.scans();
+  const int64_t threads = live_bytes(kept) >= 8 ? 256 : 512, small = live_bytes(kept) >= 8 ? 128 : 256;
+  const bool shared = several && (use(1, kKeepingBlocks, threads) || use(2, kKeepingBlocks, threads) ||
+                                  use(4, 2 * kKeepingBlocks, small) || use(8, 2 * kKeepingBlocks, small) ||
+                                  use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads));
+  if (!shared && (several || !use(1, 1, 0))) return false;
+  p_ = std::move(kept);
+  s_.keeper = Keeper::Shared;
+  return true;
+}
+
+// Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
+bool CudaScheduler::can_bundle(int lane) const {
+  if (outer_ != 1 || p_.row.size() != 1 || s_.lanes > 1 || p_.scans()) return false;
+  int64_t largest = 0;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    if (auto* buffer = bundled_buffer(p_, s, lane))
+      largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(buffer->dtype)));
+  });
+  return largest > 0 && extent(lane) > 2 && extent(lane) * largest <= kBundledBytes &&
+         p_.outer_count() * 2 > fill_;
+}
+
+// Parts of rows that are too few for the device: a block scans each, from what lies before it. It keeps
+// what it reads, or takes it from the cache again.
+std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, const std::string& where) {
+  constexpr int kPartThreads = 256;
+  if (p_.sweeps.size() != 1 || p_.accumulators.size() != 1 || points * kPartThreads * 2 > fill_ ||
+      row_vectors < 4 * kPartThreads * s_.unroll)
+    return where;
+  total_parts_first(p_);
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
+  const int64_t room =
+      (static_cast<int64_t>(target_.shared_bytes) / kKeepingBlocks - (4 << 10)) / std::max<int64_t>(bytes, 4);
+  if (room < kPartThreads * s_.unroll) s_.unroll = 1;
+  s_.chained = true;
+  s_.threads_per_row = kPartThreads;
+  const int64_t step = int64_t{kPartThreads} * s_.unroll;
+  int64_t part = ceil_divide(row_vectors * points, processors_);
+  part = std::clamp<int64_t>(part / step * step, step, std::max<int64_t>(room / step, 1) * step);
+  s_.split = ceil_divide(row_vectors, part);
+  if (bytes == 0) return "parts of it in turn";
+  if (room < step) {
+    repeat_cheap_values(p_, true, 1e30f);
+    s_.keeper = Keeper::Reload;
+    s_.streaming = false;
+    return "parts of it in turn, each read again from the cache";
+  }
+  p_ = std::move(kept);
+  s_.keeper = Keeper::Shared;
+  s_.ahead = true;
+  s_.resident = kKeepingBlocks;
+  return "parts of it in turn, each in shared memory";
+}
+
+// Rows that are totalled across too: in registers, with a total for each element beside what is kept. The
+// threads of a row take as many rows one after another as may be added up without a wider dtype, or as make
+// all blocks run at once.
+void CudaScheduler::rows_and_totals(int lane) {
+  s_.order = Order::Rows;
+  s_.lane_axis = lane;
+  s_.lanes = lanes_along(lane);
+  const int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane), points = p_.outer_count();
+  int64_t totals = 0;
+  for (auto& acc : p_.accumulators)
+    if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes;
+  std::string where = "rows stay in registers";
+  const int64_t most_threads = kMostThreadsOfTotals;
+  if (ceil_divide(row_vectors, most_threads) * bytes > kept_bytes_) {
+    kept = p_;
+    repeat_cheap_values(kept, true, 1e30f);
+    s_.streaming = false;
+    bytes = totals * s_.lanes;
+    where = "rows are read again";
+  }
+  p_ = std::move(kept);
+  s_.keeper = Keeper::Registers;
+  const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
+  s_.threads_per_row =
+      static_cast<int>(std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
+  s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1));
+  s_.threads = std::max(s_.threads_per_row, 128);
+  s_.rows_per_task = s_.threads / s_.threads_per_row;
+  if (s_.unroll * bytes <= kept_bytes_ / 2) s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
+  const int64_t at_once =
+      processors_ * (s_.resident > 1 ? kThreadsWithTotals : s_.threads) / s_.threads_per_row;
+  const int64_t waves = ceil_divide(points, at_once * kRunElements);
+  s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
+  s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
+                          s_.threads_per_row, lane, s_.walk, where);
+}
+
+}  // namespace weft::plan

@@ -80,6 +80,10 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   }
   if (s.strips_at_once > 0 && (!columns_ || !whole_rows_ || s.split > 1 || p.scans()))
     throw InternalError("emit cuda: strips that blocks take in turn stay in registers");
+  if (s.overlap > 0 && (!columns_ || kept_.empty() || p.scans() || s.lanes > 1 || s.split > 1 ||
+                        widest_sector(p, lane_) == 0 || s.overlap < widest_sector(p, lane_) ||
+                        s.overlap >= s.threads / s.threads_per_row))
+    throw InternalError("emit cuda: strips of single columns that stay overlap by a sector or more");
   if (s.bundled &&
       (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
        s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))

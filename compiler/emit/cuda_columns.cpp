@@ -36,14 +36,15 @@ void CudaEmitter::columns(bool finishing) {
                       : split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
                       : s_.cluster > 1         ? format("(I)(blockIdx.x / {})", s_.cluster)
                                                : "(I)blockIdx.x";
-  code_.line("I q = {} * {} + tx;", block, across);
+  code_.line("I q = {} * {} + tx;", block, own_columns());
   if (!shared_out)
     (finishing ? launch_.finish_tasks : launch_.tasks) =
-        (vectors + across - 1) / across * (finish_entry ? 1 : s_.split * s_.cluster);
+        (vectors + own_columns() - 1) / own_columns() * (finish_entry ? 1 : s_.split * s_.cluster);
   if (in_turns) launch_.tasks = std::min(launch_.tasks, s_.strips_at_once * s_.cluster);
   code_.add("const bool live = q < n;");
   code_.add("q = weft_min(q, n - 1);");
-  if (split) code_.add("const I column = q;");
+  if (split || s_.overlap > 0) code_.add("const I column = q;");
+  if (s_.overlap > 0) code_.line("const I own = {} * {};", block, own_columns());
   split_position(outer, false);
   std::string first = groups > 1 ? "live && ty == 0" : "live";
   if (!in_turns) room_for_joins();
@@ -95,7 +96,7 @@ void CudaEmitter::columns(bool finishing) {
       code_.line("const I end = weft_min(begin + {}, m);", part_length_);
       start = "begin + ty", end = "end";
     }
-    if (copied_ > 0) code_.line("const I strip = {} * {};", block, across);
+    if (copied_ > 0) code_.line("const I strip = {} * {};", block, own_columns());
     shared_rows(across + copied_, "tx");
     if (s_.ahead) copy_ahead(start, std::to_string(groups), end);
   }

@@ -244,6 +244,7 @@ class CudaEmitter {
   void store_vectors(const Batch& batch);
   void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   void lane_position();
+  std::string is_own(const plan::Store& store) const;
   void statement(const plan::Stmt& stmt);
   void element_load(const plan::Load& load);
   void element_store(const plan::Store& store);
@@ -270,6 +271,8 @@ class CudaEmitter {
   bool in_place(const plan::Load& load, Path path) const {
     return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
   }
+  // Columns: how far it is from a strip to the next one.
+  int own_columns() const { return s_.threads / s_.threads_per_row - s_.overlap; }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);
 

@@ -12,7 +12,6 @@ using fmt::format;
 // strip ahead of what it has in registers.
 void CudaEmitter::begin_turns(const std::string& start, const std::string& end) {
   find_ahead();
-  const int across = s_.threads / s_.threads_per_row;
   int64_t before = 0;
   for (Value v : ahead_) {
     const std::string type = vector_type(p_.values[v].dtype);
@@ -20,7 +19,8 @@ void CudaEmitter::begin_turns(const std::string& start, const std::string& end) 
     before += static_cast<int64_t>(size_of(p_.values[v].dtype)) * s_.lanes * s_.threads * s_.unroll;
   }
   launch_.shared_bytes = static_cast<uint32_t>(before);
-  code_.line("const I strips = (n + {}) / {}, at_once = {};", across - 1, across, extra(s_.strips_at_once));
+  code_.line("const I strips = (n + {}) / {}, at_once = {};", own_columns() - 1, own_columns(),
+             extra(s_.strips_at_once));
   if (s_.cluster > 1) code_.add("weft_await();");
   const std::string own = s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster) : "(I)blockIdx.x";
   copy_turn(own, start, end);
@@ -41,7 +41,7 @@ void CudaEmitter::begin_turns(const std::string& start, const std::string& end) 
 void CudaEmitter::copy_turn(const std::string& strip, const std::string& start, const std::string& end) {
   if (ahead_.empty()) return;
   code_.add("{");
-  code_.line("I q = weft_min({} * {} + tx, n - 1);", strip, s_.threads / s_.threads_per_row);
+  code_.line("I q = weft_min({} * {} + tx, n - 1);", strip, own_columns());
   split_position(order_of(true), false);
   code_.unrolled("u", s_.unroll);
   code_.line("I q = {} + u * {};", start, s_.threads_per_row);

@@ -49,6 +49,7 @@ void CudaEmitter::columns(bool finishing) {
   std::string first = groups > 1 ? "live && ty == 0" : "live";
   if (!in_turns) room_for_joins();
   if (s_.cluster > 1) first += " && rank == 0";
+  if (s_.overlap > 0) first += format(" && tx < {}", own_columns());
   // Whole strips have one part.
   const int64_t strip = strip_columns_ / s_.lanes;
   const std::string several = s_.shares > 0 ? format("(n - {} * {})", whole_, strip) : "n";

@@ -381,6 +381,7 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
       if (same.contains(u)) b.late.insert(u);
   }
   fold_last(b, same);
+  find_words(b);
   return b;
 }
 
@@ -618,6 +619,7 @@ void CudaEmitter::open_elements(const Batch& b) {
                    : "";
   bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
+    if (b.by_words[k]) continue;
     const Stmt& s = b.sweep->body[k];
     const bool alone = b.routes[k].path == Path::Element;
     auto* fold = std::get_if<Fold>(&s);
@@ -653,6 +655,7 @@ void CudaEmitter::close_elements(const Batch& b) {
 }
 
 void CudaEmitter::batch_elements(const Batch& b) {
+  if (std::ranges::count(b.by_words, false) == 0) return;
   const std::set<Value> across = across_meetings(b);
   for (Value v : across) code_.line("{} y{}[{}][{}];", value_type(v), v, s_.unroll, s_.lanes);
   open_elements(b);
@@ -661,7 +664,7 @@ void CudaEmitter::batch_elements(const Batch& b) {
     const Route& r = b.routes[k];
     const Stmt& s = body[k];
     Value v = defines(s);
-    if (r.path == Path::Run) continue;
+    if (r.path == Path::Run || b.by_words[k]) continue;
     if (!b.last.empty() && b.last[k]) continue;
     bool staged = false;
     if (auto* l = std::get_if<Load>(&s); l && r.path != Path::Element && r.path != Path::Same) {

@@ -100,6 +100,8 @@ struct Batch {
   // of one bank at a time. Empty where none waits.
   std::vector<bool> last;
   std::set<plan::Value> folded;
+  // Which statements are folds of whole words, or there for these alone.
+  std::vector<bool> by_words;
 };
 
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
@@ -181,6 +183,11 @@ class CudaEmitter {
   // The accumulators whose folds are joined: all but running ones, or those too where the parts of a row are
   // totalled.
   std::vector<int> folded(size_t sweep) const;
+
+  // ---- cuda_words.cpp: folds of whole words of elements
+  const plan::Load* loaded_for(const Batch& batch, const plan::Fold& fold) const;
+  void find_words(Batch& batch) const;
+  void fold_words(const Batch& batch);
 
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;

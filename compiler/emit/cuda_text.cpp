@@ -169,6 +169,130 @@ static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
 }
 )"},
+    {"weft_cut",
+     R"(// Elements of a vector that begins with element `first` become those of `none` where they lie outside of [0, n).
+template <class T, int V>
+static __device__ __forceinline__ void weft_cut(Vec<T, V>& x, I first, I n, unsigned int none) {
+  constexpr int bits = 8 * sizeof(T), each = 32 / bits;
+  if (first >= 0 && n - first >= V) return;
+#pragma unroll
+  for (int k = 0; k < V / each; ++k) {
+    const I before = -first - k * each, behind = first + (k + 1) * each - n;
+    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * bits : 0u;
+    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * bits : 0u);
+    unsigned int& word = ((unsigned int*)&x)[k];
+    word = (word & keep) | (none & ~keep);
+  }
+}
+)"},
+    {"weft_fold_any",
+     R"(static __device__ __forceinline__ void weft_fold_any(unsigned int (&f)[2], unsigned int word) { f[0] |= word; }
+static __device__ __forceinline__ bool weft_folded_any(const unsigned int (&f)[2]) { return f[0] != 0; }
+)"},
+    {"weft_fold_all", R"(// Collects which bytes are 0, all of those below the first one right.
+static __device__ __forceinline__ void weft_fold_all(unsigned int (&f)[2], unsigned int word) {
+  f[0] |= (word - 0x01010101u) & ~word & 0x80808080u;
+}
+static __device__ __forceinline__ bool weft_folded_all(const unsigned int (&f)[2]) { return f[0] == 0; }
+)"},
+    {"weft_fold_sum_bool", R"(// Counts the bytes that are not 0.
+static __device__ __forceinline__ void weft_fold_sum_bool(unsigned int (&f)[2], unsigned int word) {
+  f[0] += __popc(((word & 0x7f7f7f7fu) + 0x7f7f7f7fu | word) & 0x80808080u);
+}
+static __device__ __forceinline__ int weft_folded_sum_bool(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_u8",
+     R"(static __device__ __forceinline__ void weft_fold_sum_u8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __dp4a(word, 0x01010101u, f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_u8(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_i8",
+     R"(static __device__ __forceinline__ void weft_fold_sum_i8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = (unsigned int)__dp4a((int)word, 0x01010101, (int)f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_i8(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_max_u8", R"(// The upper byte of each pair decides; what is in the lower one only breaks ties.
+static __device__ __forceinline__ void weft_fold_max_u8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmaxu2(f[0], word);
+  f[1] = __vmaxu2(f[1], word << 8);
+}
+static __device__ __forceinline__ unsigned char weft_folded_max_u8(const unsigned int (&f)[2]) {
+  const unsigned int both = __vmaxu2(f[0], f[1]);
+  const unsigned char a = (unsigned char)(both >> 24), b = (unsigned char)(both >> 8);
+  return a > b ? a : b;
+}
+)"},
+    {"weft_fold_max_u16",
+     R"(static __device__ __forceinline__ void weft_fold_max_u16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmaxu2(f[0], word);
+}
+static __device__ __forceinline__ unsigned short weft_folded_max_u16(const unsigned int (&f)[2]) {
+  const unsigned short a = (unsigned short)(f[0] >> 16), b = (unsigned short)f[0];
+  return a > b ? a : b;
+}
+)"},
+    {"weft_fold_max_i8",
+     R"(static __device__ __forceinline__ void weft_fold_max_i8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmaxs2(f[0], word);
+  f[1] = __vmaxs2(f[1], word << 8);
+}
+static __device__ __forceinline__ signed char weft_folded_max_i8(const unsigned int (&f)[2]) {
+  const unsigned int both = __vmaxs2(f[0], f[1]);
+  const signed char a = (signed char)(both >> 24), b = (signed char)(both >> 8);
+  return a > b ? a : b;
+}
+)"},
+    {"weft_fold_max_i16",
+     R"(static __device__ __forceinline__ void weft_fold_max_i16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmaxs2(f[0], word);
+}
+static __device__ __forceinline__ short weft_folded_max_i16(const unsigned int (&f)[2]) {
+  const short a = (short)(f[0] >> 16), b = (short)f[0];
+  return a > b ? a : b;
+}
+)"},
+    {"weft_fold_min_u8",
+     R"(static __device__ __forceinline__ void weft_fold_min_u8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vminu2(f[0], word);
+  f[1] = __vminu2(f[1], word << 8);
+}
+static __device__ __forceinline__ unsigned char weft_folded_min_u8(const unsigned int (&f)[2]) {
+  const unsigned int both = __vminu2(f[0], f[1]);
+  const unsigned char a = (unsigned char)(both >> 24), b = (unsigned char)(both >> 8);
+  return a < b ? a : b;
+}
+)"},
+    {"weft_fold_min_u16",
+     R"(static __device__ __forceinline__ void weft_fold_min_u16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vminu2(f[0], word);
+}
+static __device__ __forceinline__ unsigned short weft_folded_min_u16(const unsigned int (&f)[2]) {
+  const unsigned short a = (unsigned short)(f[0] >> 16), b = (unsigned short)f[0];
+  return a < b ? a : b;
+}
+)"},
+    {"weft_fold_min_i8",
+     R"(static __device__ __forceinline__ void weft_fold_min_i8(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmins2(f[0], word);
+  f[1] = __vmins2(f[1], word << 8);
+}
+static __device__ __forceinline__ signed char weft_folded_min_i8(const unsigned int (&f)[2]) {
+  const unsigned int both = __vmins2(f[0], f[1]);
+  const signed char a = (signed char)(both >> 24), b = (signed char)(both >> 8);
+  return a < b ? a : b;
+}
+)"},
+    {"weft_fold_min_i16",
+     R"(static __device__ __forceinline__ void weft_fold_min_i16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __vmins2(f[0], word);
+}
+static __device__ __forceinline__ short weft_folded_min_i16(const unsigned int (&f)[2]) {
+  const short a = (short)(f[0] >> 16), b = (short)f[0];
+  return a < b ? a : b;
+}
+)"},
     {"weft_pick", R"(template <class T, int V>
 static __device__ __forceinline__ T weft_pick(const Vec<T, V>& a, const Vec<T, V>& b, int k) {
   return k < V ? a.e[k] : b.e[k - V];

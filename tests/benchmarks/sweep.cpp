@@ -10,9 +10,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,7 +40,7 @@ constexpr int kBatches = 3;   // of runs; the fastest counts
 constexpr int kMeasuredAgain = 3;
 
 struct Settings {
-  std::string device = "cpu", csv;
+  std::string device = "cpu", csv, cells;
   bool quick = false;
   double seconds = 90;  // for all cells; what is left over then is said
   int64_t most_bytes = int64_t{1} << 27;
@@ -159,6 +161,22 @@ class Sweep {
       for (const char* op : {"map", "sum", "max", "softmax"})
         if (const auto dtype = static_cast<DType>(t); dtype != DType::F32 || !std::strcmp(op, "max"))
           add(op, dtype, few_rows, few_lengths);
+    if (!settings_.cells.empty()) keep_listed();
+  }
+
+  // Leaves the cells that a table like ours has.
+  void keep_listed() {
+    std::ifstream table(settings_.cells);
+    if (!table) throw Error(fmt::format("sweep: cannot read '{}'", settings_.cells));
+    std::set<std::string> listed;
+    for (std::string line; std::getline(table, line);) {
+      size_t first = line.find(','), last = first;
+      for (int k = 0; k < 4 && last != line.npos; ++k) last = line.find(',', last + 1);
+      if (first != line.npos) listed.insert(line.substr(first + 1, last - first - 1));
+    }
+    std::erase_if(cells_, [&](const Cell& c) {
+      return !listed.contains(fmt::format("{},{},{},{}", c.op, name(c.dtype), c.rows, c.length));
+    });
   }
 
   // Compiles everything, on as many threads as there are.
@@ -325,7 +343,7 @@ Settings parse(int argc, char** argv) {
   auto fail = [](std::string_view what) {
     throw Error(
         fmt::format("sweep: {}\nusage: sweep [--device cpu|gpu] [--quick] [--seconds N] [--mib N] "
-                    "[--csv FILE]",
+                    "[--csv FILE] [--cells FILE]",
                     what));
   };
   for (int k = 1; k < argc; ++k) {
@@ -347,6 +365,8 @@ Settings parse(int argc, char** argv) {
       settings.device = value;
     else if (flag == "--csv")
       settings.csv = value;
+    else if (flag == "--cells")
+      settings.cells = value;
     else if (flag == "--seconds")
       settings.seconds = number();
     else if (flag == "--mib")

@@ -228,6 +228,28 @@ static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned which) {
   for (int k = 0; k < 4; ++k) r |= (unsigned)(both >> ((which >> 4 * k & 7) * 8) & 0xff) << 8 * k;
   return r;
 }
+static inline unsigned __popc(unsigned x) { return (unsigned)__builtin_popcount(x); }
+static inline int __dp4a(int x, int y, int sum) {
+  for (int k = 0; k < 32; k += 8) sum += (signed char)(x >> k) * (signed char)(y >> k);
+  return sum;
+}
+static inline unsigned __dp4a(unsigned x, unsigned y, unsigned sum) {
+  for (int k = 0; k < 32; k += 8) sum += (x >> k & 0xff) * (y >> k & 0xff);
+  return sum;
+}
+template <class T>
+static unsigned in_halves(unsigned x, unsigned y, bool largest) {
+  unsigned r = 0;
+  for (int k = 0; k < 32; k += 16) {
+    const T a = (T)(x >> k), b = (T)(y >> k);
+    r |= (unsigned)(unsigned short)((a > b) == largest ? a : b) << k;
+  }
+  return r;
+}
+static inline unsigned __vmaxu2(unsigned x, unsigned y) { return in_halves<unsigned short>(x, y, true); }
+static inline unsigned __vminu2(unsigned x, unsigned y) { return in_halves<unsigned short>(x, y, false); }
+static inline unsigned __vmaxs2(unsigned x, unsigned y) { return in_halves<short>(x, y, true); }
+static inline unsigned __vmins2(unsigned x, unsigned y) { return in_halves<short>(x, y, false); }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float without_subnormal(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }

@@ -117,6 +117,8 @@ void CudaEmitter::let(const Let& l) {
   else if (contract_ && l.op == ir::Op::divide && from == DType::BF16)
     // Two 8-bit significands' quotient is never so near to the middle of two bf16 that 2 ulp of f32 matter.
     text = format("weft_round_bf16(weft_quotient({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
+  else if (contract_ && l.op == ir::Op::divide && from == DType::F16)
+    text = format("weft_round_f16(weft_quotient_f16({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
     // Its error, below 2^-17 in the halves' range, is lost in the rounding.
     text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));

@@ -118,9 +118,10 @@ class CudaEmitter {
   void pointwise();
   void rows();                // cuda_rows.cpp
   void columns(bool finish);  // cuda_columns.cpp
-  bool has_partials() const { return s_.split > 1 || goes_across_; }
+  // Parts of rows that are reduced lie behind the counters.
+  bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
-  // of what is reduced are joined by the block that comes last.
+  // of what is reduced are joined by one of their blocks.
   bool has_finish() const {
     return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
   }
@@ -163,7 +164,10 @@ class CudaEmitter {
   // ---- cuda_reduce.cpp: accumulators
   void declare_state(size_t sweep);
   void begin_last();
-  void start_totals(size_t sweep);
+  void give_counters(int64_t words);
+  void take_ticket();
+  void collect_parts(int threads);
+  void start_totals(size_t sweep, bool declare = true);
   void start_runs(size_t sweep);
   void flush_runs(size_t sweep);
   void fold(const plan::Fold& fold);

@@ -68,10 +68,10 @@ void CudaEmitter::each_column(bool open) {
     code_.add("}");
 }
 
-void CudaEmitter::start_totals(size_t sweep) {
+void CudaEmitter::start_totals(size_t sweep, bool declare) {
   const std::vector<int> accumulators = folded(sweep);
   if (accumulators.empty()) return;
-  code_.line("S{0} s{0}{1};", sweep, columns_ ? format("[{}]", s_.lanes) : "");
+  if (declare) code_.line("S{0} s{0}{1};", sweep, columns_ ? format("[{}]", s_.lanes) : "");
   each_column(true);
   for (int a : accumulators) {
     auto& acc = p_.accumulators[a];
@@ -128,11 +128,49 @@ void CudaEmitter::fold(const Fold& f) {
 // Opens what only the last block does of those whose parts belong together: each of them has stored its part,
 // and that block sees them all.
 void CudaEmitter::begin_last() {
-  launch_.counters = static_cast<uint32_t>(launch_.tasks / s_.split);
+  give_counters(launch_.tasks / s_.split);
+  code_.line("if (weft_is_last(counters + blockIdx.x / (unsigned int){0}, (unsigned int){0})) {{", split_);
+}
+
+void CudaEmitter::give_counters(int64_t words) {
+  launch_.counters = static_cast<uint32_t>(words);
   extra(0);
   launch_.counting =
       static_cast<uint32_t>(p_.buffers.size() + has_partials() + p_.params.size() + extra_.size() - 1);
-  code_.line("if (weft_is_last(counters + blockIdx.x / (unsigned int){0}, (unsigned int){0})) {{", split_);
+}
+
+// Of the blocks whose parts belong together the one that starts last will wait for the others, all of which
+// run by then. Nobody asks for the ticket before its part is done, so that it costs no time.
+void CudaEmitter::take_ticket() {
+  const int64_t states = p_.outer_count() * s_.split * (state_bytes_[0] / 4) * 2;
+  give_counters(states + launch_.tasks / s_.split);
+  code_.add("unsigned int ticket = 0;");
+  code_.line(
+      "if (threadIdx.x == 0) ticket = atomicInc(counters + {} + blockIdx.x / (unsigned int){}, (unsigned "
+      "int){} - 1);",
+      extra(states), split_, split_);
+}
+
+// Opens what only that block does, which has joined the parts. The others tell it of theirs where nothing was
+// before, and it leaves nothing there. To store a part, to count it and then to read all of them would be
+// three ways to memory, one behind the other, instead of one.
+void CudaEmitter::collect_parts(int threads) {
+  const int64_t words = state_bytes_[0] / 4;
+  code_.line("const I part = (I)(blockIdx.x % (unsigned int){});", split_);
+  code_.line("unsigned long long* const parts = (unsigned long long*)counters + (long long)row * {} * {};",
+             split_, words);
+  code_.line("const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int){} - 1);",
+             split_);
+  code_.line("if (!collects && live && t == 0) weft_publish(parts + (long long)part * {}, s0);", words);
+  code_.add("if (collects) {");
+  code_.add("const S0 mine = s0;");
+  start_totals(0, false);
+  code_.loop("for (I k = t; live && k < {}; k += {}) {{", split_, threads);
+  code_.add("S0 other = mine;");
+  code_.line("if (k != part) weft_take(parts + (long long)k * {}, other);", words);
+  code_.add("join0(s0, other);");
+  code_.add("}");
+  join_row(0, threads);
 }
 
 // The blocks of a cluster make ready for what they will tell each other, and begin to meet.

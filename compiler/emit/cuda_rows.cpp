@@ -38,6 +38,7 @@ void CudaEmitter::rows() {
   }
   if (split) code_.add("const I row = q;");
   launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
+  if (split && !s_.chained) take_ticket();
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
   if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
@@ -94,15 +95,7 @@ void CudaEmitter::rows() {
     }
     join_row(number, threads);
     if (split) {
-      code_.line(
-          "if (live && t == 0) ((S0*)partials)[(long long)row * {0} + blockIdx.x % (unsigned int){0}] = s0;",
-          split_);
-      partial_bytes_ = state_bytes_[0] * points * s_.split;
-      begin_last();
-      start_totals(0);
-      code_.line("const S0* part = (const S0*)partials + (long long)row * {};", split_);
-      code_.loop("for (I k = t; k < {}; k += {}) join0(s0, part[k]);", split_, threads);
-      join_row(0, threads);
+      collect_parts(threads);
       finish(0);
       outer_code(p_.epilogue, last);
       code_.add("}");

@@ -326,7 +326,18 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   return r;
 }
 )"},
-    {"weft_quotient",
+    {"weft_quotient_f16",
+     R"(// a / b of two f16, within 2^-24 of it: two 11-bit significands' quotient is 2^-23 away from the middle of two f16, or
+// that middle itself, which comes out exactly. Of a divisor that is the same in a loop its reciprocal is not left there.
+static __device__ __forceinline__ float weft_quotient_f16(float a, float b) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+  const float q = a * r, beyond = fmaf(q, b, -a);
+  // What is exact keeps the sign of its zero, and infinities and NaN have no remainder.
+  return fabsf(beyond) > 0 ? fmaf(-beyond, r, q) : q;
+}
+)"},
+    {"weft_quotient(",
      R"(// a / b within 2 ulp. Of a divisor that is the same in a loop only two products are left there.
 static __device__ __forceinline__ float weft_quotient(float a, float b) {
   // Keeps the reciprocal away from 0, infinity and subnormals.
@@ -477,6 +488,15 @@ static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsig
     __threadfence();
   }
   return __syncthreads_or(last);
+}
+)"},
+    {"weft_take(",
+     R"(// Waits for it and leaves nothing there.
+template <class S>
+static __device__ __forceinline__ void weft_take(unsigned long long* at, S& s) {
+  weft_find(at, s);
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i) at[i] = 0;
 }
 )"},
     {"weft_publish",

@@ -20,8 +20,7 @@ const Load* CudaEmitter::loaded_for(const Batch& b, const Fold& f) const {
   };
   const Stmt* from = definition(f.value);
   auto* cast = from ? std::get_if<Let>(from) : nullptr;
-  if (cast && cast->op == Op::cast && is_integer(p_.values[cast->args[0]].dtype))
-    from = definition(cast->args[0]);
+  if (cast && cast->op == Op::cast) from = definition(cast->args[0]);
   auto* l = from ? std::get_if<Load>(from) : nullptr;
   if (!l || kept(l->out)) return nullptr;
   for (size_t k = 0; k < b.routes.size(); ++k)

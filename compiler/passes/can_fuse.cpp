@@ -26,23 +26,23 @@ bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
 // CUDA: elements of a row, and of a column, that a cluster's shared memory keeps.
 constexpr int64_t kLongestRow = 262144, kLongestColumn = 16384;
-// And of one of few rows; and where a single block walks it, for a scan or for want of clusters, which came
-// with so much shared memory.
-constexpr int64_t kLongestOfFew = 131072, kLongestOfBlock = 8192;
+// Few rows keep as many words of four bytes. And elements of a row where a single block walks it, for a scan
+// or for want of clusters, which came with so much shared memory.
+constexpr int64_t kLongestOfBlock = 8192;
 constexpr size_t kSharedWithClusters = size_t{200} << 10;
 
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
-bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target) {
+bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target, int64_t words = 1) {
   if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
   const bool clusters = !scanned && target.shared_bytes >= kSharedWithClusters;
-  return points >= target.threads / 2 || row <= (clusters ? kLongestOfFew : kLongestOfBlock);
+  return points >= target.threads / 2 || (clusters ? row * words <= kLongestRow : row <= kLongestOfBlock);
 }
 
 // Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
 // lie beside each other in strips.
-bool row_is_local(const Space& space, const Target& target) {
+bool row_is_local(const Space& space, DType dtype, const Target& target) {
   int64_t points = 1, row = 1;
   bool columns = false;
   for (size_t g = 0; g < space.extents.size(); ++g) {
@@ -52,7 +52,8 @@ bool row_is_local(const Space& space, const Target& target) {
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
       points < (columns ? 32 : 2) * int64_t{target.threads})
     return false;
-  return row_is_local(points, row, space.scans, target);
+  return row_is_local(points, row, space.scans, target,
+                      std::max<int64_t>(static_cast<int64_t>(size_of(dtype)) / 4, 1));
 }
 
 // Whether the consumer sums up exp(x - m), where the producer is m, the largest x of the row: both are found
@@ -142,7 +143,7 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   for (size_t g = 0; g < space.extents.size(); ++g) (space.row[g] ? elements : points) *= space.extents[g];
   const bool rescaled =
       target.kind == TargetKind::Cuda && numerics != Numerics::Strict && is_relative_sum(producer, consumer);
-  if (!rescaled && !row_is_local(space, target))
+  if (!rescaled && !row_is_local(space, producer.dtype(), target))
     return refuse(fmt::format("a row of {} elements for {} results is reduced by the whole machine first",
                               elements, points));
   return {true, std::move(axis), ""};

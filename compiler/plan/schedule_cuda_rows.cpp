@@ -33,7 +33,7 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  if (crosses && keep_in_registers(row_vectors)) {
+  if (crosses && (keep_among_few(row_vectors, points) || keep_in_registers(row_vectors))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -67,6 +67,9 @@ void CudaScheduler::rows_along(int lane) {
       where = chain_parts(row_vectors, points, where);
     else if (!alone)
       choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
+    // Each thread of the block that joins the parts waits for one of them.
+    if (!s_.chained && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
+      s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
   }
   s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
   // To start a block takes longer than such rows do.
@@ -124,6 +127,39 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
   return true;
 }
 
+// Rows that are too few for the device: four blocks of a cluster and more share each, in registers, so that
+// everything is asked for at once. Waiting for each other costs them as much as a few vectors more do.
+bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
+  constexpr int64_t kFewestBlocks = 4, kMostBlocks = 16, kFewVectors = 2, kMostVectors = 8;
+  if (!has_clusters() || p_.scans() || points * kFewestBlocks > processors_ ||
+      row_vectors <= kMostVectors * kThreads)
+    return false;
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = live_bytes(kept) * s_.lanes;
+  if (bytes == 0) return false;
+  const int64_t most = std::min(kept_bytes_ / 2 / bytes, kMostVectors);
+  int64_t threads = kThreads, cluster = kFewestBlocks;
+  auto each = [&] { return ceil_divide(row_vectors, threads * cluster); };
+  while (cluster < kMostBlocks &&
+         (each() > most || (points * cluster * 2 <= processors_ && each() > kFewVectors)))
+    cluster *= 2;
+  if (each() > most) threads *= 2;
+  // All of them at once, and 128 registers for each thread.
+  if (each() > most || points * cluster * threads > 2 * processors_ * kThreads) return false;
+  const int64_t unroll = each();
+  int64_t body = 0;
+  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
+  p_ = std::move(kept);
+  s_.keeper = Keeper::Registers;
+  s_.cluster = static_cast<int>(cluster);
+  s_.threads_per_row = static_cast<int>(threads);
+  s_.unroll = static_cast<int>(unroll);
+  s_.resident = static_cast<int>(ceil_divide(points * cluster, processors_));
+  return true;
+}
+
 // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
 // reads, computes and writes in turn. Two blocks wait for each other little; where it takes more of them,
 // smaller parts and more of them at once make up for the waiting.
@@ -150,7 +186,8 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   const int64_t threads = live_bytes(kept) >= 8 ? 256 : 512, small = live_bytes(kept) >= 8 ? 128 : 256;
   const bool shared = several && (use(1, kKeepingBlocks, threads) || use(2, kKeepingBlocks, threads) ||
                                   use(4, 2 * kKeepingBlocks, small) || use(8, 2 * kKeepingBlocks, small) ||
-                                  use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads));
+                                  use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads) ||
+                                  (p_.outer_count() * 2 <= processors_ && use(16, 1, threads)));
   if (!shared && (several || !use(1, 1, 0))) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Shared;

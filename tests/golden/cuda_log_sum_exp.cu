@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 1, sums are rescaled as the largest grows, split in 16; 16 elements a thread access, passing the cache by
-// 1024 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 24576 bytes of partials
+// 1024 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_exp_f32(float x) {
   float r;
   asm("{ .reg .f32 k, p, f; .reg .b32 i;\n"
@@ -54,16 +54,33 @@ static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
   return from == to ? 1.0f : weft_exp_f32(from - to);
 }
 static __device__ __forceinline__ float weft_finite_base_f32(float x) { return x == -__builtin_inff() ? 0.0f : x; }
-// Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
-static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
-  bool last = false;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicInc(counter, n - 1) == n - 1;
-    __threadfence();
-  }
-  return __syncthreads_or(last);
+// Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
+template <class S>
+static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((volatile unsigned long long*)at)[i] = 1ull << 32 | ((const unsigned int*)&s)[i];
+}
+// Waits for it.
+template <class S>
+static __device__ __forceinline__ void weft_find(const unsigned long long* at, S& s) {
+  unsigned long long word[sizeof(S) / 4], there;
+  do {
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(S) / 4); ++i) word[i] = ((const volatile unsigned long long*)at)[i];
+    there = ~0ull;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(S) / 4); ++i) there &= word[i];
+  } while (!(there >> 32));
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i) ((unsigned int*)&s)[i] = (unsigned int)word[i];
+}
+// Waits for it and leaves nothing there.
+template <class S>
+static __device__ __forceinline__ void weft_take(unsigned long long* at, S& s) {
+  weft_find(at, s);
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i) at[i] = 0;
 }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
@@ -106,18 +123,19 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_91e822d5945918c5(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_9032562ae1efcac3(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];
-  void* const partials = (void*)args.w[3];
-  unsigned int* const counters = (unsigned int*)args.w[9];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
+  unsigned int* const counters = (unsigned int*)args.w[8];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
   I q = (I)(blockIdx.x / (unsigned int)p[3]);
   const bool live = true;
   const I row = q;
+  unsigned int ticket = 0;
+  if (threadIdx.x == 0) ticket = atomicInc(counters + p[6] + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3] - 1);
   const I x0 = q;
   const I m = p[1] / 4;
   const I begin = (I)(blockIdx.x % (unsigned int)p[3]) * p[4];
@@ -186,15 +204,21 @@ extern "C" __global__ void __launch_bounds__(256) weft_91e822d5945918c5(const __
   s0 = joined0[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  if (live && t == 0) ((S0*)partials)[(long long)row * p[3] + blockIdx.x % (unsigned int)p[3]] = s0;
-  if (weft_is_last(counters + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3])) {
-    S0 s0;
+  const I part = (I)(blockIdx.x % (unsigned int)p[3]);
+  unsigned long long* const parts = (unsigned long long*)counters + (long long)row * p[3] * 6;
+  const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int)p[3] - 1);
+  if (!collects && live && t == 0) weft_publish(parts + (long long)part * 6, s0);
+  if (collects) {
+    const S0 mine = s0;
     s0.t0 = weft_splat_f32(-__builtin_inff());
     s0.t1 = weft_splat_f64(-0x0p+0);
     s0.t2 = weft_splat_f64(-0x0p+0);
-    const S0* part = (const S0*)partials + (long long)row * p[3];
 #pragma unroll 1
-    for (I k = t; k < p[3]; k += 256) join0(s0, part[k]);
+    for (I k = t; live && k < p[3]; k += 256) {
+      S0 other = mine;
+      if (k != part) weft_take(parts + (long long)k * 6, other);
+      join0(s0, other);
+    }
 #pragma unroll
     for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
     __shared__ S0 joined0[8];

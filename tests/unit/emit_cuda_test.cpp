@@ -763,6 +763,63 @@ TEST(CudaMeaning, OfShiftedVectors) {
   all.check(2e-2, 0);
 }
 
+// Elements narrower than a word, words of them at a time: rows that begin and end anywhere in one, so short
+// that truth is not the same in all of them, and longer ones.
+TEST(CudaMeaning, OfWords) {
+  Emulated all;
+  auto add = [&](const std::string& op, const std::string& dtype, int64_t rows, int64_t width,
+                 const Change& change = {}, const std::string& cast = "") {
+    const std::string to =
+        cast.empty() ? "" : fmt::format("  %c = cast %a : {}[{}, {}]\n", cast, rows, width);
+    Case c = compile(ir::parse(fmt::format("graph {{\n  %a = input : {}[{}, {}]\n{}  %y = {} {}, axes=[1]\n  "
+                                           "return %y\n}}",
+                                           dtype, rows, width, to, op, cast.empty() ? "%a" : "%c")),
+                     h200(), change);
+    for (auto& k : c.kernels)
+      EXPECT_NE(k.emitted.source.text.find("weft_fold_"), std::string::npos) << op << " " << dtype;
+    all.add(std::move(c));
+  };
+  for (int64_t width : {4, 5, 6, 7, 9, 14, 19}) {
+    auto narrow = [&](Schedule& s, RowProgram&) {
+      s.order = Order::Rows, s.lane_axis = 1;
+      s.lanes = 4, s.shifted = width % 4 != 0, s.bundled = false;
+      s.threads = 128, s.threads_per_row = 2, s.rows_per_task = 64, s.unroll = 2;
+    };
+    for (const char* op : {"any", "all"}) add(op, "bool", 300, width, narrow);
+    add("all", "i8", 300, width, narrow, "bool");
+    for (const char* dtype : {"i8", "u8", "i16", "u16"})
+      for (const char* op : {"max", "min"}) add(op, dtype, 50, width, narrow);
+    for (const char* dtype : {"bool", "i8", "u8"}) add("sum", dtype, 50, width, narrow, "i64");
+  }
+  for (int64_t width : {64, 385, 3075, 70001})
+    for (int64_t rows : {1, 7}) {
+      add("all", "i8", rows, width, {}, "bool");
+      for (const char* dtype : {"i8", "u8"}) {
+        for (const char* op : {"max", "min", "sum"}) add(op, dtype, rows, width);
+        add("sum", dtype, rows, width, {}, "i32");
+      }
+      add("sum", "bool", rows, width, {}, "i64");
+    }
+  all.check(0, 0);
+}
+
+// Parts of rows, which one block collects: states of all sizes, and blocks of several rows.
+TEST(CudaMeaning, OfRowsInParts) {
+  Emulated all;
+  for (int64_t rows : {1, 5})
+    for (int split : {2, 70})
+      for (int threads : {32, 128}) {
+        auto parts = [&](Schedule& s, RowProgram&) {
+          s.split = split, s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
+          s.unroll = 1, s.cluster = 1, s.bundled = false;
+        };
+        for (const char* dtype : {"f32", "f64", "c128", "i8", "bf16"})
+          all.add(compile(ir::parse(sum(fmt::format("{}[{}, 3001]", dtype, rows), "1")), h200(), parts));
+        all.add(compile(ir::parse(argmax(fmt::format("f32[{}, 3001]", rows))), h200(), parts));
+      }
+  all.check(2e-2, 0);
+}
+
 TEST(CudaMeaning, OfBundledRows) {
   Emulated all;
   int bundled = 0;
@@ -834,6 +891,21 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
         all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
       }
+  all.check(2e-2, 0);
+}
+
+// Few long rows, of any dtype, as they are scheduled.
+TEST(CudaMeaning, OfFewRowsAmongBlocks) {
+  Emulated all;
+  for (const char* dtype : {"f32", "f16", "f64"})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{1, 24577}, {3, 20000}}) {
+      Case c = compile(ir::parse(softmax(dtype, rows, width)), h200());
+      ASSERT_EQ(c.kernels.size(), 1u);
+      const Schedule& s = c.kernels[0].schedule;
+      EXPECT_EQ(s.keeper, Keeper::Registers);
+      EXPECT_GE(s.cluster, 4) << dtype << " " << width;
+      all.add(std::move(c));
+    }
   all.check(2e-2, 0);
 }
 
@@ -1283,6 +1355,19 @@ TEST(CudaMeaning, OfDivisionByOneForMany) {
 }})",
                                             axis, axis == 0 ? "1, 72" : "40, 1")),
                       h200()));
+  all.check(0, 0.3);
+}
+
+// Of halves too, with zeros, infinities and subnormals on both sides.
+TEST(CudaMeaning, OfQuotientsOfHalves) {
+  Emulated all;
+  for (int k = 0; k < 30; ++k)
+    for (const char* dtype : {"f16", "bf16"})
+      all.add(
+          compile(ir::parse(fmt::format("graph {{\n  %a = input : {0}[999]\n  %b = input : {0}[999]\n  %y = "
+                                        "divide %a, %b\n  return %y\n}}",
+                                        dtype)),
+                  h200()));
   all.check(0, 0.3);
 }
 

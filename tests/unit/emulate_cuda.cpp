@@ -63,6 +63,7 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
               "r = exp2f(x * 0.72134752044448170368f);");
   replace_all(text, R"(asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));)", "r = 1 / sqrtf(x);");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
+  replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));)", "r = 1 / b;");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));)",
               "r = without_subnormal(1 / without_subnormal(y));");
   replace_block(text, "weft_exp_f32(float x)", "return expf(x);");

@@ -711,21 +711,24 @@ TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
 TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
   const Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
   // Divides rows (axis 1) or columns (axis 0) by their sums.
-  auto local = [&](int64_t height, int64_t width, int axis) {
+  auto local = [&](int64_t height, int64_t width, int axis, const char* dtype = "f32") {
     ir::Graph g = ir::parse(fmt::format(
         R"(graph {{
-      %x = input : f32[{0}, {1}]
+      %x = input : {4}[{0}, {1}]
       %s = sum %x, axes=[{2}]
-      %r = reshape %s : f32[{3}]
+      %r = reshape %s : {4}[{3}]
       %y = divide %x, %r
       return %y }})",
-        height, width, axis, axis == 1 ? fmt::format("{}, 1", height) : fmt::format("1, {}", width)));
+        height, width, axis, axis == 1 ? fmt::format("{}, 1", height) : fmt::format("1, {}", width), dtype));
     const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
     EXPECT_EQ(s.op, ir::Op::sum);
     const char row = axis == 1;
     return passes::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""}, gpu)
         .possible;
   };
+  EXPECT_TRUE(local(2, 200000, 1));
+  EXPECT_FALSE(local(2, 200000, 1, "f64")) << "the registers and shared memory of a cluster";
+  EXPECT_FALSE(local(2, 300000, 1));
   EXPECT_TRUE(local(200, 200000, 1));
   EXPECT_FALSE(local(200, 1000000, 1));
   EXPECT_TRUE(local(300, 1000000, 1));

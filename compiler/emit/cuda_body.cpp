@@ -8,6 +8,14 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
+namespace {
+
+std::string both(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : " && ") + b;
+}
+
+}  // namespace
+
 // ---- names
 
 std::string CudaEmitter::name_of(Value v) const {
@@ -163,8 +171,18 @@ void CudaEmitter::element_store(const Store& s) {
     return code_.line("{}atomicAdd(({}*)(b{} + {}), ({}){});", every_store_ ? "" : "if (in_store) ", word,
                       s.buffer, index_text(s.at), word, name_of(s.value));
   }
-  code_.line("{}{} = {};", every_store_ ? "" : "if (in_store) ", place_of(s, s.buffer),
+  const std::string when =
+      both(every_store_ ? "" : "in_store", s_.overlap > 0 && at_element_ ? is_own(s) : "");
+  code_.line("{}{} = {};", when.empty() ? "" : format("if ({}) ", when), place_of(s, s.buffer),
              packed(p_.buffers[s.buffer].dtype, name_of(s.value)));
+}
+
+// Of two strips that have the column the one with the first column of its sector stores it.
+std::string CudaEmitter::is_own(const Store& s) const {
+  const int64_t sector = sector_elements(p_, s.buffer);
+  const std::string past =
+      stride_along(s.at, lane_) == 1 ? format("({}) & {}", index_text(s.at), sector - 1) : "0";
+  return format("weft_is_own(column - ({}), own, {})", past, own_columns());
 }
 
 void CudaEmitter::statement(const Stmt& stmt) {
@@ -285,7 +303,8 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
 
 Route CudaEmitter::route_store(const Store& s) const {
   // Single elements of a row too: stores that follow each other fill sectors together.
-  if ((s_.lanes > 1 || whole_rows_) && !bundled(s) && phase_of(s.at) == 0) return {Path::Vector};
+  if ((s_.lanes > 1 || whole_rows_) && s_.overlap == 0 && !bundled(s) && phase_of(s.at) == 0)
+    return {Path::Vector};
   return {Path::Element};
 }
 
@@ -584,14 +603,6 @@ void CudaEmitter::batch_loads(const Batch& b) {
                index_text(block.load->at, block.shift));
   }
 }
-
-namespace {
-
-std::string both(const std::string& a, const std::string& b) {
-  return a + (a.empty() || b.empty() ? "" : " && ") + b;
-}
-
-}  // namespace
 
 void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);

@@ -112,14 +112,12 @@ class CudaEmitter {
   Emitted run();
 
  private:
-  // ---- cuda.cpp: entries and their loops
+  // ---- cuda.cpp: positions and entries
   std::string entry(bool finish);
   std::string opening(const std::string& name, int threads) const;
   void pointwise();
-  void shelves();  // cuda_tile.cpp
-  void tiled();    // cuda_tile.cpp
-  void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
-  void rows();
+  void rows();                // cuda_rows.cpp
+  void columns(bool finish);  // cuda_columns.cpp
   // Parts of rows that are reduced lie behind the counters.
   bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
@@ -127,37 +125,41 @@ class CudaEmitter {
   bool has_finish() const {
     return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
   }
-  void columns(bool finish);
-  void sweep_loops(const Batch& batch);
+  std::string count_of(const std::vector<int>& order) const;
+  void split_position(const std::vector<int>& order, bool of_batch);
+  void shift_position(bool of_batch);
+  std::vector<int> order_of(bool outer) const;
+
+  // ---- cuda_batch.cpp: the loop over batches
   void batch(const Batch& batch, const std::string& start, const std::string& step, const std::string& end,
              bool in_loop);
   void batch_steps(const Batch& batch, const std::string& start, const std::string& step,
                    const std::string& end, bool in_loop);
-  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
-  std::string run_type(const plan::Load& load) const;
-  void declare_runs(const Batch& batch);
-  void load_runs(const Batch& batch, const std::string& step);
-  std::string normal_when(const Batch& batch);
-  void find_terms_beside_one();
-  std::string count_of(const std::vector<int>& order) const;
-  void split_position(const std::vector<int>& order, bool of_batch);
-  void shift_position(bool of_batch);
+  void settle(const plan::Sweep& sweep);
+
+  // ---- cuda_keep.cpp: what is in shared memory
   void shared_rows(int64_t rows, const std::string& mine);
+  std::string place_in_shared(const std::string& step) const;
+  void find_ahead();
+  void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
+  void copy_strip(const std::string& end);
+  std::string strip_shift(const std::string& row) const;
   void bundle_rows();
   void unbundle_rows();
   bool bundled(const plan::Stmt& stmt) const {
     return s_.bundled && plan::bundled_buffer(p_, stmt, lane_) != nullptr;
   }
   std::string place_of(const plan::Stmt& stmt, int buffer) const;
-  std::string place_in_shared(const std::string& step) const;
-  void copy_ahead(const std::string& start, const std::string& step, const std::string& end);
-  void find_ahead();
-  void copy_strip(const std::string& end);
+
+  // ---- cuda_turns.cpp: strips of columns that blocks take in turn
   void begin_turns(const std::string& start, const std::string& end);
   void copy_turn(const std::string& strip, const std::string& start, const std::string& end);
-  std::string strip_shift(const std::string& row) const;
-  void settle(const plan::Sweep& sweep);
-  std::vector<int> order_of(bool outer) const;
+
+  // ---- cuda_tile.cpp: shelves and squares of points
+  void shelves();
+  void tiled();
+  void split_blocks(const char* begin, int axis, int size, const std::vector<int>& before);
+  void shelf_loads(const Batch& batch);
 
   // ---- cuda_reduce.cpp: accumulators
   void declare_state(size_t sweep);
@@ -228,6 +230,12 @@ class CudaEmitter {
   std::string finished_relative(int accumulator, const std::string& state) const;
 
   // ---- cuda_body.cpp: statements
+  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
+  std::string run_type(const plan::Load& load) const;
+  void declare_runs(const Batch& batch);
+  void load_runs(const Batch& batch, const std::string& step);
+  std::string normal_when(const Batch& batch);
+  void find_terms_beside_one();
   Batch plan_batch(const plan::Sweep& sweep, int number);
   Route route_load(const plan::Load& load, bool vector_guards) const;
   Route route_store(const plan::Store& store) const;
@@ -236,7 +244,6 @@ class CudaEmitter {
   void fold_last(Batch& batch, const std::set<plan::Value>& same) const;
   int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
   std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
-  void shelf_loads(const Batch& batch);  // cuda_tile.cpp
   void batch_arrays(const Batch& batch);
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);
@@ -248,6 +255,7 @@ class CudaEmitter {
   void store_vectors(const Batch& batch);
   void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   void lane_position();
+  std::string is_own(const plan::Store& store) const;
   void statement(const plan::Stmt& stmt);
   void element_load(const plan::Load& load);
   void element_store(const plan::Store& store);
@@ -274,6 +282,8 @@ class CudaEmitter {
   bool in_place(const plan::Load& load, Path path) const {
     return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
   }
+  // Columns: how far it is from a strip to the next one.
+  int own_columns() const { return s_.threads / s_.threads_per_row - s_.overlap; }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);
 

@@ -365,6 +365,12 @@ static __device__ __forceinline__ unsigned short weft_bits_bf16(float x) {
   return (unsigned short)(__float_as_uint(x) >> 16);
 }
 )"},
+    {"weft_is_own",
+     R"(// Whether a sector that begins at this column is the strip's whose first column is `own`.
+static __device__ __forceinline__ bool weft_is_own(I sector, I own, I columns) {
+  return sector < own + columns && (sector >= own || own == 0);
+}
+)"},
     {"weft_copied",
      R"(static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 )"},

@@ -20,6 +20,38 @@ std::string real_literal(double v, DType dtype) {
 
 }  // namespace
 
+std::string Dialect::element_type(DType t) const {
+  switch (t) {
+    case DType::Bool:
+    case DType::U8:
+      return "unsigned char";
+    case DType::I8:
+      return "signed char";
+    case DType::I16:
+      return "short";
+    case DType::I32:
+      return "int";
+    case DType::I64:
+      return word_;
+    case DType::U16:
+    case DType::F16:
+    case DType::BF16:
+      return "unsigned short";
+    case DType::U32:
+      return "unsigned int";
+    case DType::U64:
+      return "unsigned " + word_;
+    case DType::F32:
+      return "float";
+    case DType::F64:
+      return "double";
+    case DType::C64:
+    case DType::C128:
+      return suffix(t) + complex_;
+  }
+  return "";
+}
+
 std::string literal(const Scalar& s) {
   switch (s.dtype) {
     case DType::Bool:

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "compiler/plan/plan.h"
 
@@ -15,12 +16,19 @@ class Dialect {
   // The type of a value in registers: "f32v", "float". Halves are held as f32.
   virtual std::string value_type(DType dtype) const = 0;
   // The type of one element in memory: "float", "unsigned short" for halves, "unsigned char" for bool.
-  virtual std::string element_type(DType dtype) const = 0;
+  std::string element_type(DType dtype) const;
   // A value with `scalar` (a C++ expression of the element's computing type) everywhere.
   virtual std::string splat(DType dtype, const std::string& scalar) const = 0;
   // `{0} + {1}` and its kind on integers of this dtype, where signed overflow has to wrap.
   virtual std::string wrap(DType dtype, const std::string& expression, const std::string& a,
                            const std::string& b) const = 0;
+
+ protected:
+  // The signed type of 64 bits, and what follows "c64" and "c128" in the names of elements.
+  Dialect(std::string word, std::string complex) : word_(std::move(word)), complex_(std::move(complex)) {}
+
+ private:
+  std::string word_, complex_;
 };
 
 // "f32", "i8": what prelude functions end in.

@@ -207,14 +207,35 @@ int wide_copy_elements(const RowProgram& p, int lane) {
         std::min(smallest, static_cast<int64_t>(size_of(p.buffers[static_cast<size_t>(l->buffer)].dtype)));
   });
   const int width = static_cast<int>(16 / smallest);
-  // Single elements of 4 bytes are copied as fast.
-  bool alike = loads && width > 1 && width != 4;
+  bool alike = loads && width > 1;
   for_each_stmt(p, [&](const Stmt& s) {
     auto* l = std::get_if<Load>(&s);
     if (l && stride_along(l->at, lane) != 0)
       alike &= l->guards.empty() && aligned_alike(p, l->at, *reference, lane, width);
   });
   return alike ? width : 0;
+}
+
+int64_t sector_elements(const RowProgram& p, int buffer) {
+  constexpr int64_t kSectorBytes = 32;
+  return kSectorBytes / static_cast<int64_t>(size_of(p.buffers[static_cast<size_t>(buffer)].dtype));
+}
+
+int64_t widest_sector(const RowProgram& p, int lane) {
+  int64_t widest = 0;
+  bool apart = false, once = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    if (auto* load = std::get_if<Load>(&s)) once |= p.buffers[static_cast<size_t>(load->buffer)].written;
+    auto* store = std::get_if<Store>(&s);
+    if (!store) return;
+    once |= store->how != Storing::Plain || !store->at.values.empty();
+    if (stride_along(store->at, lane) != 1) return;
+    const int64_t sector = sector_elements(p, store->buffer);
+    widest = std::max(widest, sector);
+    apart |= store->at.offset.value % sector != 0;
+    for (auto& term : store->at.axes) apart |= term.axis != lane && term.by.value % sector != 0;
+  });
+  return apart && !once ? widest : 0;
 }
 
 const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane) {

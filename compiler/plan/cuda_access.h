@@ -46,6 +46,12 @@ bool read_once(const RowProgram& program, int buffer);
 // and one row axis.
 int wide_copy_elements(const RowProgram& program, int lane);
 
+// Memory is written in sectors: how many elements of the buffer are one.
+int64_t sector_elements(const RowProgram& program, int buffer);
+// The most elements of a sector among what the sweeps store along `lane`; 0 where all rows begin with one, or
+// where elements may be stored but once.
+int64_t widest_sector(const RowProgram& program, int lane);
+
 // The buffer of an access whose rows lie one behind the other from its beginning; null for others.
 // The program has one outer axis, and `lane` is its only row axis.
 const BufferUse* bundled_buffer(const RowProgram& program, const Stmt& stmt, int lane);

@@ -88,6 +88,7 @@ class CudaScheduler {
   void columns_along(int lane);
   bool keep_columns(int64_t columns, int64_t row);
   bool take_turns(const RowProgram& kept, int64_t columns, int64_t row);
+  int overlap_for(int64_t columns) const;
   bool choose_strips(int64_t bytes, int64_t columns, int64_t row);
 
   // ---- schedule_cuda_pairs.cpp

@@ -57,6 +57,9 @@ struct Schedule {
   // CUDA, Columns with Shared and `ahead`: the rows of a strip are copied in whole vectors from where memory
   // is aligned, though rows begin elsewhere.
   bool wide_copies = false;
+  // CUDA, Columns that stay, single ones: so many columns are two strips' own, so that each stores whole
+  // sectors of memory wherever rows begin.
+  int overlap = 0;
   // CUDA, Rows of a thread each: rows that lie one behind the other pass through shared memory, which reads
   // and writes those of a block as one run.
   bool bundled = false;

@@ -450,6 +450,7 @@ std::string print(const Schedule& s) {
   if (s.run > 1) out += fmt::format(", runs of {}", s.run);
   if (s.shifted) out += ", shifted to aligned vectors";
   if (s.wide_copies) out += ", copied in aligned vectors";
+  if (s.overlap > 0) out += fmt::format(", strips overlap by {} columns", s.overlap);
   if (s.bundled) out += ", rows of a block as one run";
   if (s.chained) out += ", chained";
   if (s.ahead) out += s.together > 1 ? ", loaded ahead" : ", copied ahead";

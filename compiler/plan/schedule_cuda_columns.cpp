@@ -77,8 +77,21 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
     p_ = std::move(kept);
     return true;
   }
-  if (s_.lanes == 1 && has_clusters()) copied_ = wide_copy_elements(kept, s_.lane_axis);
-  if (!choose_strips(shared_places(kept).element_bytes() * s_.lanes, columns, row)) return false;
+  const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
+  const int vectors = s_.lanes == 1 && has_clusters() ? wide_copy_elements(kept, s_.lane_axis) : 0;
+  // Single elements of 4 bytes are copied as fast as memory writes parts of sectors.
+  constexpr int kWords = 4;
+  if (vectors != kWords) copied_ = vectors;
+  if (!choose_strips(bytes, columns, row)) return false;
+  if (vectors == kWords) {
+    const Schedule single = s_;
+    copied_ = vectors;
+    const bool fits = choose_strips(bytes, columns, row);
+    if (!fits || s_.threads / s_.threads_per_row < single.threads / single.threads_per_row ||
+        overlap_for(columns) == 0)
+      s_ = single, copied_ = 0;
+  }
+  s_.overlap = overlap_for(columns);
   p_ = std::move(kept);
   s_.keeper = Keeper::Shared;
   s_.ahead = has_clusters();
@@ -89,6 +102,7 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
       fmt::format("columns, {} lanes along axis {}, {} threads down each, which stay in shared memory",
                   s_.lanes, s_.lane_axis, s_.threads_per_row);
   if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a strip", s_.cluster);
+  if (s_.overlap > 0) s_.reason += fmt::format(", strips overlap by {} columns", s_.overlap);
   return true;
 }
 
@@ -133,6 +147,14 @@ bool CudaScheduler::take_turns(const RowProgram& kept, int64_t columns, int64_t 
     return true;
   }
   return false;
+}
+
+// A sector that two strips write parts of costs more than to read and compute its columns in both; where
+// sixteen blocks share a strip, they wait for each other longer than for memory.
+int CudaScheduler::overlap_for(int64_t columns) const {
+  const int64_t across = s_.threads / s_.threads_per_row, sector = widest_sector(p_, s_.lane_axis);
+  const bool pays = copied_ > 0 && s_.cluster <= 8 && columns > across && sector * 4 <= across;
+  return pays ? static_cast<int>(sector) : 0;
 }
 
 // The width of strips of columns, a vector and row element of which take `bytes`: as wide as 256 bytes,

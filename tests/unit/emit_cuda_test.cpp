@@ -1215,7 +1215,7 @@ TEST(CudaMeaning, OfStripsInTurn) {
           all.add(
               compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
                 s.keeper = Keeper::Registers;
-                s.ahead = s.wide_copies = false;
+                s.ahead = s.wide_copies = false, s.overlap = 0;
                 s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
                 s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
                 s.strips_at_once = at_once;
@@ -1231,10 +1231,67 @@ TEST(CudaMeaning, OfStripsCopiedInVectors) {
         Case c =
             compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
               ASSERT_TRUE(s.wide_copies);
-              s.threads = 128, s.threads_per_row = 8, s.cluster = cluster;
+              s.threads = 128, s.threads_per_row = 8, s.cluster = cluster, s.overlap = 0;
             });
         all.add(std::move(c));
       }
+  all.check(2e-2, 0);
+}
+
+// Softmax down columns with more than one result: of two sizes, and one for each column.
+std::string column_results(int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %a = input : f32[{0}, {1}]
+  %m = max %a, axes=[0]
+  %m1 = reshape %m : f32[1, {1}]
+  %d = subtract %a, %m1
+  %e = exp %d
+  %s = sum %e, axes=[0]
+  %s1 = reshape %s : f32[1, {1}]
+  %y = divide %e, %s1
+  %h = cast %d : f16[{0}, {1}]
+  return %y, %h, %s
+}})",
+                     rows, width);
+}
+
+// Strips that share columns with their neighbours: each element is stored once, by the strip of its sector's
+// first.
+TEST(CudaMeaning, OfStripsThatOverlap) {
+  Emulated all;
+  auto chosen = [](const char* dtype, int64_t rows, int64_t width) {
+    return compile(ir::parse(column_softmax(dtype, rows, width)), h200()).kernels[0].schedule.overlap;
+  };
+  EXPECT_EQ(chosen("f32", 256, 40'001), 8);
+  EXPECT_EQ(chosen("f64", 256, 40'001), 4);
+  EXPECT_EQ(chosen("bf16", 256, 40'001), 16);
+  EXPECT_EQ(chosen("f32", 256, 40'000), 0);
+  EXPECT_EQ(chosen("f32", 256, 31), 0);
+  EXPECT_EQ(chosen("f32", 4096, 16385), 0);
+  EXPECT_EQ(chosen("f32", 1024, 40'001), 8);
+  EXPECT_EQ(chosen("f64", 1024, 40'001), 4);
+  auto add = [&](const std::string& graph, int overlap, const Change& change) {
+    all.add(compile(ir::parse(graph), h200(), [&](Schedule& s, RowProgram& p) {
+      s.threads = 256, s.threads_per_row = 8, s.overlap = overlap;
+      change(s, p);
+    }));
+  };
+  for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 41}, {129, 67}, {64, 97}, {34, 33}})
+    for (int cluster : {1, 2}) {
+      auto shared = [&](Schedule& s, RowProgram&) { s.cluster = cluster; };
+      auto in_registers = [&](Schedule& s, RowProgram&) {
+        s.keeper = Keeper::Registers, s.ahead = s.wide_copies = false, s.cluster = cluster;
+        s.unroll = static_cast<int>((rows + 8 * cluster - 1) / (8 * cluster));
+      };
+      auto in_turns = [&](Schedule& s, RowProgram& p) {
+        in_registers(s, p);
+        s.strips_at_once = 2;
+      };
+      for (auto [dtype, overlap] : {std::pair{"f32", 8}, {"f64", 4}, {"bf16", 16}})
+        for (const Change& change : {Change(shared), Change(in_registers), Change(in_turns)})
+          add(column_softmax(dtype, rows, width), overlap, change);
+      add(column_results(rows, width), 16, shared);
+    }
   all.check(2e-2, 0);
 }
 

@@ -1,0 +1,112 @@
+#include "compiler/emit/cuda_emitter.h"
+
+namespace weft::emit {
+
+using namespace plan;
+using fmt::format;
+
+// The entry of programs whose threads share rows.
+
+void CudaEmitter::rows() {
+  int threads = s_.threads_per_row;
+  auto outer = order_of(true);
+  bool split = s_.split > 1;
+  int64_t points = p_.outer_count(), rows = s_.threads / s_.threads_per_row;
+  code_.line("const I n = {};", count_of(outer));
+  const bool whole_block = rows == 1;
+  if (s_.chained) take_number();
+  code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
+  std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
+                      : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                      : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
+                                       : "(I)blockIdx.x";
+  code_.line("I q = {};",
+             whole_block ? block : format("{} * {} + (I)(threadIdx.x / {})", block, rows, threads));
+  if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+  if (goes_across_) {
+    code_.add("const I walker = q;");
+    code_.line("const I m = {};", count_of(order_of(false)));
+    start_across();
+    code_.loop("for (I step = 0; step < {}; ++step) {{", walk_);
+    code_.line("I q = walker * {} + step;", walk_);
+  }
+  if (rows == 1 && !goes_across_) {
+    code_.add("const bool live = true;");
+  } else {
+    code_.add("const bool live = q < n;");
+    code_.add("q = weft_min(q, n - 1);");
+  }
+  if (split) code_.add("const I row = q;");
+  launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
+  if (split && !s_.chained) take_ticket();
+  split_position(outer, false);
+  std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
+  if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
+  if (s_.bundled) bundle_rows();
+  std::string start = "t", end = "m";
+  const bool shared = s_.keeper == Keeper::Shared;
+  if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
+  if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
+  if (split || (s_.cluster > 1 && shared)) {
+    code_.line("const I begin = {} * {};",
+               s_.chained ? "k"
+               : split    ? format("(I)(blockIdx.x % (unsigned int){})", split_)
+                          : std::string("rank"),
+               part_length_);
+    code_.line("const I end = weft_min(begin + {}, m);", part_length_);
+    start = "begin + t", end = "end";
+  }
+  if (s_.chained) {
+    // Each warp scans a run of the part by itself.
+    threads = 32;
+    code_.line("const I run = ({} + {}) / {};", part_length_, s_.threads / 32 - 1, s_.threads / 32);
+    code_.add("const I lane = t % 32, from = begin + t / 32 * run, stop = weft_min(from + run, end);");
+    start = "from + lane", end = "stop";
+  }
+  if (s_.cluster > 1) begin_cluster();
+  met_ = false;
+  if (shared) {
+    shared_rows(rows, format("(I)(threadIdx.x / {})", s_.threads_per_row));
+  } else if (whole_rows_) {
+    for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
+  }
+  if (s_.ahead) copy_ahead(start, std::to_string(threads), end);
+  for (auto& b : batches_) {
+    outer_code(b.sweep->before, last);
+    auto number = static_cast<size_t>(b.number);
+    start_totals(number);
+    start_bases(number);
+    start_scans(number, s_.chained ? "before.t1" : "");
+    if (whole_rows_) {
+      code_.add("{");
+      if (two_level_) start_runs(number);
+    }
+    // Without the thread's own place, where all take their steps together.
+    const std::string together = split ? "from" : "0";
+    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads), end, !whole_rows_);
+    if (whole_rows_) {
+      if (two_level_) flush_runs(number);
+      code_.add("}");
+    }
+    if (s_.chained) {
+      if (b.number == 0) look_back();
+      settle(*b.sweep);
+      continue;
+    }
+    join_row(number, threads);
+    if (split) {
+      collect_parts(threads);
+      finish(0);
+      outer_code(p_.epilogue, last);
+      code_.add("}");
+      return;
+    }
+    finish(number);
+    settle(*b.sweep);
+  }
+  outer_code(p_.epilogue, last);
+  if (s_.bundled) unbundle_rows();
+  if (goes_across_) store_across(threads);
+}
+
+}  // namespace weft::emit

@@ -119,7 +119,7 @@ def promote_types(type1: Any, type2: Any) -> Any:
     return _core.promote(_core.dtype(type1), _core.dtype(type2))
 
 
-def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> builtins.bool:
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> builtins.bool:
     """Whether every value of one dtype (or array) can be held by another."""
     import numpy
 
@@ -193,7 +193,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
         info = numpy.finfo(given)
     else:
-        raise TypeError(f"finfo: takes a floating-point dtype: got {given}")
+        raise ValueError(f"finfo: takes a floating-point dtype: got {given}")
     return FloatInfo(
         bits=int(info.bits),
         eps=float(info.eps),
@@ -210,6 +210,6 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
     given = _core.dtype(type.dtype if isinstance(type, Array) else type)
     if given.kind not in "iu":
-        raise TypeError(f"iinfo: takes an integer dtype: got {given}")
+        raise ValueError(f"iinfo: takes an integer dtype: got {given}")
     info = numpy.iinfo(given)
     return IntegerInfo(bits=int(info.bits), max=int(info.max), min=int(info.min), dtype=given)

@@ -9,6 +9,13 @@ def named(error: Exception, op: str) -> Exception:
     return type(error)(f"{op}: {text}") if colon else error
 
 
+def axis_error(text: str) -> Exception:
+    """NumPy's error, an IndexError and a ValueError, that there is no such axis."""
+    import numpy
+
+    return numpy.exceptions.AxisError(text)
+
+
 def missing(module: str, name: str) -> AttributeError:
     """That a module has no such name, and what to do where NumPy's module has it."""
     plain = f"module 'weft{module}' has no attribute {name!r}"

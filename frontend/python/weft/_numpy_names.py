@@ -162,14 +162,14 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     return _sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, -1)
 
 
-def asfortranarray(a: Any, dtype: Any = None) -> Array:
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
     """An array apart from `a` where its elements do not lie column by column; how they lie is Weft's to choose."""
-    return asarray(a, dtype, order="F")
+    return asarray(a, dtype, "F", like=like)
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:
     """As asarray(), of numbers that are all finite, which is looked at."""
-    x = asarray(a, dtype)
+    x = asarray(a, dtype, order)
     if x.dtype.kind in "fcV" and not builtins.bool(_core.all(_core.isfinite(x), None, False)):
         raise ValueError("asarray_chkfinite: takes finite numbers: got infinities or NaN")
     return x
@@ -213,10 +213,11 @@ def _unheeded(op: str, options: dict[str, Any]) -> None:
             raise ValueError(f"{op}: arithmetic gives no warnings, so none can be told: got {name}={what!r}")
 
 
-def seterr(**options: Any) -> dict[str, str]:
+def seterr(all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None) -> dict[str, str]:
     """Sets how NumPy tells of floating-point errors, and gives how it did; Weft's arithmetic tells of none."""
     import numpy
 
+    options = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     _unheeded("seterr", options)
     return dict(numpy.seterr(**options))
 

@@ -66,22 +66,22 @@ def _joined(join: Any, result: Array, initial: Any) -> Array:
 
 
 def sum(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
     initial: Any = None, where: Any = True,
 ) -> Array:
     """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
     dtype = _dtype_of(out) if dtype is None else dtype
-    result = _accumulate(_core.sum, x, axis, dtype, None, keepdims, where, 0)
+    result = _accumulate(_core.sum, a, axis, dtype, None, keepdims, where, 0)
     return store(_joined(_core.add, result, initial), out)
 
 
 def prod(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
     initial: Any = None, where: Any = True,
 ) -> Array:
     """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that is one of integers."""
     dtype = _dtype_of(out) if dtype is None else dtype
-    result = _accumulate(_core.prod, x, axis, dtype, None, keepdims, where, 1)
+    result = _accumulate(_core.prod, a, axis, dtype, None, keepdims, where, 1)
     return store(_joined(_core.multiply, result, initial), out)
 
 
@@ -129,40 +129,40 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
 
 
 def max(
-    x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
     where: Any = True,
 ) -> Array:
     """The largest; NaN if any is."""
-    return _extremum(_core.max, _core.maximum, x, axis, out, keepdims, initial, where)
+    return _extremum(_core.max, _core.maximum, a, axis, out, keepdims, initial, where)
 
 
 def min(
-    x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
     where: Any = True,
 ) -> Array:
     """The smallest; NaN if any is."""
-    return _extremum(_core.min, _core.minimum, x, axis, out, keepdims, initial, where)
+    return _extremum(_core.min, _core.minimum, a, axis, out, keepdims, initial, where)
 
 
-def ptp(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def ptp(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest less the smallest."""
-    x = asarray(x)
+    x = asarray(a)
     return store(_core.subtract(max(x, axis, None, keepdims), min(x, axis, None, keepdims)), out)
 
 
-def any(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
+def any(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether some element is not zero."""
-    return store(_core.any(_masked(asarray(x), where, False), axis, keepdims), out)
+    return store(_core.any(_masked(asarray(a), where, False), axis, keepdims), out)
 
 
-def all(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
+def all(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether no element is zero."""
-    return store(_core.all(_masked(asarray(x), where, True), axis, keepdims), out)
+    return store(_core.all(_masked(asarray(a), where, True), axis, keepdims), out)
 
 
-def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
+def count_nonzero(a: Any, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
     """How many elements are not zero."""
-    return _core.count_nonzero(asarray(x), axis, keepdims)
+    return _core.count_nonzero(asarray(a), axis, keepdims)
 
 
 def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
@@ -171,22 +171,22 @@ def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
     return store(found, out, same_dtype=True)
 
 
-def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first largest, in the flat array without an axis."""
-    return _position(_core.argmax, x, axis, out, keepdims)
+    return _position(_core.argmax, a, axis, out, keepdims)
 
 
-def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first smallest, in the flat array without an axis."""
-    return _position(_core.argmin, x, axis, out, keepdims)
+    return _position(_core.argmin, a, axis, out, keepdims)
 
 
 def mean(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     where: Any = True,
 ) -> Array:
     """The arithmetic mean; float64 for integers and bools."""
-    x = asarray(x)
+    x = asarray(a)
     if dtype is not None:
         x = _core.astype(x, _core.dtype(dtype))
     if where is not True:
@@ -230,20 +230,20 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
 
 
 def var(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
     *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
     """The mean squared distance to the mean, which may be given with its axes kept, over count - correction."""
-    return _spread("var", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
+    return _spread("var", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
 
 
 def std(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
     *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
     """The square root of var()."""
     try:
-        return _spread("std", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
+        return _spread("std", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
     except Exception as error:
         raise named(error, "std") from None
 

@@ -59,7 +59,9 @@ def bernoulli(key: Array, p: Any = 0.5, shape: Any = None) -> Array:
 
 def _words(seed: Any) -> Iterator[int]:
     for one in seed if hasattr(seed, "__iter__") else (seed,):
-        if not hasattr(one, "__index__") or one.__index__() < 0:
+        if not hasattr(one, "__index__"):
+            raise TypeError(f"default_rng: seeds are integers of 0 or more, or sequences of them: got {one!r}")
+        if one.__index__() < 0:
             raise ValueError(f"default_rng: seeds are integers of 0 or more, or sequences of them: got {one!r}")
         one = one.__index__()
         yield one % 2**64

@@ -289,16 +289,20 @@ def eye(
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
     heed("eye", order, like)
-    columns = N if M is None else M
+    N, columns, k = (_whole("eye", one) for one in (N, N if M is None else M, k))
     return _core.eye(N, columns, _diagonal("eye", k, N, columns), None if dtype is None else _core.dtype(dtype), _named(device))
 
 
-def _diagonal(op: str, k: Any, rows: Any, columns: Any) -> int:
+def _whole(op: str, given: Any) -> int:
+    """An extent or a diagonal as an integer of Python: NumPy's wrap."""
+    if not hasattr(given, "__index__"):
+        raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
+    return given.__index__()
+
+
+def _diagonal(op: str, k: Any, rows: int, columns: int) -> int:
     """The diagonal, or the first one outside of the matrix: k may have any size."""
-    for given in (rows, columns, k):
-        if not hasattr(given, "__index__"):
-            raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
-    return min(max(k, -rows), columns)
+    return min(max(_whole(op, k), -rows), columns)
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:
@@ -309,7 +313,7 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, like: Any = None) -> Array:
     """Ones at and below the diagonal k, zeros above."""
     heed("tri", None, like)
-    N, columns = max(N, 0), max(N if M is None else M, 0)
+    N, columns = (max(_whole("tri", one), 0) for one in (N, N if M is None else M))
     return _core.tri(N, columns, _diagonal("tri", k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 

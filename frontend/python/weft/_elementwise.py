@@ -333,22 +333,37 @@ def _wrapped(value: Any, other: Any) -> Any:
     return value - (1 << bits) if dtype.kind == "i" and value >> (bits - 1) else value
 
 
-def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Array:
+def clip(
+    a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> Array:
     """a held between two limits, either of which may be left out."""
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise TypeError("clip: min and a_min, max and a_max are the same: got both")
     min = a_min if min is None else min
     max = a_max if max is None else max
+    heed("clip", order, None)
     x = asarray(a)
+    if dtype is not None:
+        from weft._shaping import converted
+
+        (x,) = converted("clip", [x], dtype, casting)
     min = None if _beyond(x, min, -1) else min
     max = None if _beyond(x, max, 1) else max
-    if min is None and max is None:
-        return store(_core.copy(x), out)
     try:
-        limited = _limit(_limit(x, min, _core.maximum), max, _core.minimum)
+        limited = _core.copy(x) if min is None and max is None else _limit(_limit(x, min, _core.maximum), max, _core.minimum)
     except Exception as error:
         raise named(error, "clip") from None
-    return store(limited, out)
+    if dtype is not None:
+        limited = _core.astype(limited, _core.dtype(dtype))
+    if out is not None and casting != "same_kind":
+        from weft._dtypes import can_cast
+
+        to = target("clip", out[0] if isinstance(out, tuple) else out)
+        if not can_cast(limited.dtype, to.dtype, casting):
+            raise TypeError(f"clip: {limited.dtype} cannot be cast to {to.dtype} by the rule {casting!r}")
+        limited = _core.astype(limited, to.dtype)
+    return _stored("clip", limited, out[0] if isinstance(out, tuple) else out, where) if where is not True else store(limited, out)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:

@@ -34,7 +34,9 @@ def indices(dimensions: Sequence[int], dtype: Any = int, sparse: builtins.bool =
     for axis, _ in enumerate(dimensions):
         extents = tuple(n if i == axis or not sparse else 1 for i, n in enumerate(dimensions))
         lines.append(_core.astype(_core.iota(extents, axis), _core.dtype(dtype)))
-    return tuple(lines) if sparse else stack(lines)
+    if sparse:
+        return tuple(lines)
+    return stack(lines) if lines else _core.full((0,), 0, _core.dtype(dtype), "")
 
 
 class _Grid:
@@ -95,7 +97,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
             raise ValueError(f"ix_: takes vectors: got shape {x.shape}")
         if x.dtype.kind == "b":
             x = flatnonzero(x)
-        if x.size == 0:
+        if x.size == 0 and not hasattr(arg, "dtype"):
             x = _core.astype(x, _core.dtype("int64"))
         result.append(reshape(x, [-1 if i == k else 1 for k in range(len(args))]))
     return tuple(result)

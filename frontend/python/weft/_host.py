@@ -100,6 +100,9 @@ def _device_of(values: Any) -> str:
 def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
     device = _device_of([*args, *options.values()])
+    out = options.pop("out", None)
+    # What NumPy may overwrite to save memory of its own is Weft's.
+    options.pop("overwrite_input", None)
     host = {name: _to_host(value) for name, value in options.items()}
     try:
         result = f(*(_to_host(value) for value in args), **host)
@@ -108,7 +111,12 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
     except ValueError as error:
         raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
-    return _from_host(result, device)
+    result = _from_host(result, device)
+    if out is None:
+        return result
+    from weft._elementwise import store
+
+    return store(result, out)
 
 
 def _there(name: str, *args: Any, **options: Any) -> Any:
@@ -267,12 +275,21 @@ def isin(
     return answered(_numpy().isin, element, test_elements, kind=kind, **options)
 
 
+# Where these take an array for the result; behind it they are told whether their operand may be overwritten.
+_outs = {"median": 2, "nanmedian": 2, "percentile": 3, "quantile": 3, "nanpercentile": 3, "nanquantile": 3}
+
+
 def answered_by(module: str, name: str) -> Any:
     """NumPy's function of this name, over Weft's arrays."""
 
     def f(*args: Any, **options: Any) -> Any:
         import importlib
 
+        if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:
+            options["out"] = args[_outs[name]]
+            args = (*args[: _outs[name]], None, *args[_outs[name] + 1 :])
+        if name in _outs and len(args) > _outs[name] + 1:
+            args = (*args[: _outs[name] + 1], False, *args[_outs[name] + 2 :])
         if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
             return there
         return answered(getattr(importlib.import_module(module), name), *args, **options)

@@ -351,7 +351,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     target("place", arr)
-    mask = asarray(_index(mask), device=arr.device)
+    mask = asarray(mask, device=arr.device)
     positions = _core.true_positions(_core.not_equal(mask, 0))
     if positions.size:
         if not _stored(vals, arr).size:
@@ -368,7 +368,7 @@ def extract(condition: Any, arr: Any) -> Array:
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
     """The slices along an axis for which the condition is true."""
     a = asarray(a)
-    mask = asarray(_index(condition), device=a.device)
+    mask = asarray(condition, device=a.device)
     if mask.ndim != 1:
         raise ValueError(f"compress: the condition has one axis: got shape {mask.shape}")
     return take(a, _core.true_positions(_core.not_equal(mask, 0)), axis, out)

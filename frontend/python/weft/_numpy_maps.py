@@ -221,7 +221,7 @@ def isrealobj(x: Any) -> builtins.bool:
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> Array:
     """Where |a - b| <= atol + rtol * |b|."""
-    a, b = asarray(a), asarray(b)
+    a, b = _together(a, b)
     if b.dtype.kind in "biu":
         b = _core.astype(b, _core.dtype("float64"))  # differences of integers may not be ones of their dtype
     near = _core.less_equal(_core.abs(_core.subtract(a, b)), _core.add(atol, _core.multiply(rtol, _core.abs(b))))
@@ -263,8 +263,13 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """The choice of the first condition that is true, else the default."""
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
+    from weft._dtypes import result_type
+
     if not condlist:
         raise ValueError("select: takes at least one condition: got none")
+    for condition in condlist:
+        if result_type(condition) != _core.dtype("bool"):
+            raise TypeError(f"select: conditions are arrays of bools: got {result_type(condition)}")
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         result = where(condition, choice, result)
@@ -281,9 +286,9 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
     info = finfo(x.dtype)
 
     def cleaned(part: Array) -> Array:
-        part = where(_core.isnan(part), nan, part)
-        part = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
-        return where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, part)
+        above = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
+        finite = where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, above)
+        return where(_core.isnan(part), nan, finite)
 
     result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
     return result if copy else store(result, x)

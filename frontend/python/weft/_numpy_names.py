@@ -14,7 +14,7 @@ from weft._reductions import any as _any
 from weft._reductions import max as _max
 from weft._reductions import min as _min
 from weft._reductions import sum as _sum
-from weft._shaping import concat, stack
+from weft._shaping import concat, normalized, stack
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -85,16 +85,22 @@ def shape(a: Any) -> tuple[int, ...]:
     return asarray(a).shape
 
 
-def size(a: Any, axis: int | None = None) -> int:
-    """How many elements there are, along an axis or in all."""
-    return asarray(a).size if axis is None else asarray(a).shape[axis]
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """How many elements there are, along axes or in all."""
+    x = asarray(a)
+    if axis is None:
+        return x.size
+    result = 1
+    for place in {normalized("size", one, x.ndim) for one in (axis if isinstance(axis, tuple) else (axis,))}:
+        result *= x.shape[place]
+    return result
 
 
 def isscalar(element: Any) -> builtins.bool:
-    """Whether this is a number, of Python or NumPy."""
+    """Whether this is a number, of Python or NumPy, or one value of Weft."""
     import numpy
 
-    return not isinstance(element, Array) and numpy.isscalar(element)
+    return _core.is_value(element) if isinstance(element, Array) else numpy.isscalar(element)
 
 
 def shares_memory(a: Any, b: Any, max_work: Any = None) -> builtins.bool:

@@ -120,16 +120,14 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     """numpy.concatenate([x, y]) and the like, of Weft's arrays."""
     import numpy
 
+    from weft._host import answered
+
     if not builtins.all(issubclass(one, (Array, numpy.ndarray)) for one in types):
         return NotImplemented
     place = func.__module__.removeprefix("numpy").removeprefix(".")
-    if place in ("linalg", "fft"):
-        f = getattr(_function(place), func.__name__, None)
-    else:
-        f = _function(func.__name__) if not place else None
-    if f is None:
-        return NotImplemented
-    return f(*args, **options)
+    owner = {"": "", "linalg": "linalg", "fft": "fft", "lib.stride_tricks": "stride_tricks"}.get(place)
+    f = None if owner is None else getattr(_function(owner), func.__name__, None) if owner else _function(func.__name__)
+    return answered(func, *args, **options) if f is None else f(*args, **options)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:

@@ -180,16 +180,21 @@ def flip(m: Any, axis: Any = None) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """Elements that leave at one end come in at the other."""
     x = asarray(a)
+    given = tuple(shift) if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else (shift,)
+    for by in given:
+        if not hasattr(by, "__index__"):
+            raise TypeError(f"roll: shift is an integer: got {by!r}")
+    given = tuple(by.__index__() for by in given)
     if axis is None:
-        return _core.roll(x, builtins.sum(shift) if isinstance(shift, (tuple, list)) else shift, None)
+        return _core.roll(x, builtins.sum(given) % builtins.max(x.size, 1), None)
     axes = _tuple(axis)
-    shifts = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    shifts = given if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else given * len(axes)
     if len(shifts) != len(axes):
         if len(axes) != 1:
             raise ValueError(f"roll: takes as many shifts as axes: got {shift} and {axis}")
         axes *= len(shifts)
     for by, along in zip(shifts, axes):
-        x = _core.roll(x, by, along)
+        x = _core.roll(x, by % builtins.max(x.shape[normalized("roll", along, x.ndim)], 1), along)
     return x if shifts else _core.copy(x)
 
 
@@ -226,15 +231,32 @@ def converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]
     return [_core.astype(x, to) for x in xs]
 
 
+def _alike(xs: list[Array]) -> list[Array]:
+    """The arrays in their common dtype where more than two have dtypes of their own; two are promoted as they are joined."""
+    from weft._dtypes import result_type
+
+    if len({x.dtype for x in xs}) < 3:
+        return xs
+    dtype = result_type(*xs)
+    return [_core.astype(x, dtype) for x in xs]
+
+
 def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
+    arrays = list(arrays)
     xs = [asarray(x) for x in arrays]
     if axis is None:
+        if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):
+            from weft._dtypes import result_type
+
+            # Numbers of Python give way to the arrays' dtype.
+            dtype = result_type(*(one if type(one) in (int, float, complex) else x for one, x in zip(arrays, xs)))
         xs, axis = [_core.reshape(x, (-1,)) for x in xs], 0
     if dtype is not None:
         xs = converted("concatenate", xs, dtype, casting)
+    xs = _alike(xs)
     return store(_core.concat(xs, axis), out)
 
 
@@ -243,7 +265,7 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any =
     xs = [asarray(x) for x in arrays]
     if dtype is not None:
         xs = converted("stack", xs, dtype, casting)
-    return store(_core.stack(xs, axis), out)
+    return store(_core.stack(_alike(xs), axis), out)
 
 
 def unstack(x: Any, *, axis: int = 0) -> tuple[Array, ...]:
@@ -309,7 +331,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     from weft._host import answered
 
     x = asarray(array)
-    if mode in _taken and options.get("reflect_type", "even") == "even" and set(options) <= {"reflect_type"}:
+    reflects = {"reflect_type"} if mode in ("reflect", "symmetric") else set()
+    if mode in _taken and options.get("reflect_type", "even") == "even" and set(options) <= reflects:
         widths = _widths(x, pad_width)
         for axis, (before, after) in enumerate(widths):
             if before or after:

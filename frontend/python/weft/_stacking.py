@@ -148,5 +148,5 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
 
     x = asarray(a)
     axis = normalized("rollaxis", axis, x.ndim)
-    start = start + x.ndim if start < 0 else start
+    start = normalized("rollaxis", start, x.ndim + 1) if start >= 0 else normalized("rollaxis", start, x.ndim)
     return moveaxis(x, axis, start - 1 if axis < start else start)

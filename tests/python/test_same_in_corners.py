@@ -101,7 +101,14 @@ def test_a_list_is_shuffled_in_place():
     "np.take(a, [True, False])", "x = a.copy(); np.put(x, [True], 5); x", "np.take_along_axis(m, m > 1, 0)",
     "x = f.copy(); x[0] = '2.5'; x", "x = f.copy(); x[0] = None; x", "x = a.copy(); x[0] = 'x'", "x = a.copy(); x[a > 0] = '7'; x", "x = a.copy(); x[0] = None",
     "np.finfo('f4').nexp", "np.finfo('f8').precision", "np.isscalar(np.sum(a))", "np.isscalar(a)", "np.vectorize(float, doc='made')(a)",
-    "np.pad(a, 1, 'edge', reflect_type='even')", "np.pad(a, 1, 'wrap', reflect_type='odd')", "np.frompyfunc(lambda x, y: x + y, 2, 1)(3, 4)",
+    "np.pad(a, 1, 'edge', reflect_type='even')", "np.pad(a, 1, 'wrap', reflect_type='odd')", *(f"np.{g}(np.array([[1, 2], [4, 7]], '{dtype}'){more})" for g in ("nanmean", "nanvar", "nanstd", "mean", "var") for dtype in ("f2", "f4", "F", "D", "i4", "?")
+      for more in ("", ", axis=0, where=[True, False]", ", axis=1, where=[[True], [True]]")),
+    "np.mean(np.full(9, 30000, 'f2'), where=np.ones(9, bool))", "np.nanmean(f, dtype=int)", "np.nanvar(f, dtype='i4')", "np.nanstd(a, dtype='f4')",
+    *(f"np.{g}([a, f], {more})" for g in ("concatenate", "stack") for more in ("casting='no'", "casting='bogus'", "dtype='f4', casting='safe'", "dtype='i4'",
+      "dtype='i4', casting='unsafe'", "out=np.zeros((2, 3), 'f8'), dtype='f8'", "out=np.zeros(6), dtype='f8'")),
+    "np.concatenate([a, f], out=np.zeros(6, int), casting='unsafe')", "np.concatenate([a, f], out=np.zeros(6, int))", "np.stack([a, a], out=np.zeros((2, 3), 'i4'))",
+    "np.concatenate([a, a], out=np.zeros(6, 'i4'), casting='safe')", "np.concatenate([f, a], out=np.zeros(6, 'f4'))",
+    "np.frompyfunc(lambda x, y: x + y, 2, 1)(3, 4)",
 ])  # fmt: skip
 def test_what_numpys_own_tests_ask_for(expression):
     check(expression)

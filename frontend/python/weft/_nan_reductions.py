@@ -81,14 +81,20 @@ def nanmin(
     return _extremum(_min, float("inf"), a, axis, out, keepdims, initial, where)
 
 
+def _inexact(op: str, x: Array, dtype: Any) -> None:
+    if dtype is not None and x.dtype.kind in "fcV" and _core.dtype(dtype).kind not in "fcV":
+        raise TypeError(f"{op}: of floats dtype is one of floats: got {_core.dtype(dtype)}")
+
+
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True
 ) -> Array:
     """The mean of what is not NaN."""
     a = asarray(a)
+    _inexact("nanmean", a, dtype)
     total = nansum(a, axis, dtype, None, keepdims, None, where)
     count = _core.sum(_present(a, where), axis, keepdims)
-    return store(_core.divide(total, _core.astype(count, total.dtype) if total.dtype.kind in "fV" else count), out)
+    return store(_core.divide(total, _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count), out)
 
 
 def nanvar(
@@ -99,9 +105,10 @@ def nanvar(
     if ddof and correction is not None:
         raise ValueError("nanvar: ddof and correction are the same: got both")
     x = asarray(a)
+    _inexact("nanvar", x, dtype)
     middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
     squares = _core.square(_core.abs(x - middle))
-    total = nansum(squares, axis, None, None, keepdims, None, where)
+    total = nansum(squares, axis, dtype, None, keepdims, None, where)
     left = _core.astype(_core.sum(_present(x, where), axis, keepdims), total.dtype) - (ddof if correction is None else correction)
     return store(_core.divide(total, _core.where(_core.less_equal(left, 0), float("nan"), left)), out)
 

@@ -40,6 +40,8 @@ def matmul(
     axes: Any = None, axis: Any = None, signature: Any = None,
 ) -> Array:
     """The last two axes multiplied as matrices, the others broadcast; one axis alone is a row or a column."""
+    if axes is None and axis is None and dtype is None and signature is None and casting == "same_kind" and order == "K":
+        return store(_core.matmul(asarray(x1), asarray(x2)), out)
     rules = _given("matmul", axis, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
     return _by_axes(_matmul, (2, 2, 2), x1, x2, out, axes, rules)
 

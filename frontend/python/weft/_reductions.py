@@ -192,7 +192,10 @@ def mean(
     if where is not True:
         where = asarray(where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
-        return store(_core.divide(_core.sum(_masked(x, where, 0), axis, keepdims), count), out)
+        half = _core.dtype("float16")
+        total = _core.sum(_masked(x if x.dtype != half else _core.astype(x, _core.dtype("float32")), where, 0), axis, keepdims)
+        result = _core.divide(total, _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count)
+        return store(_core.astype(result, x.dtype) if x.dtype.kind in "fcV" else result, out)
     result = _core.mean(x, axis, keepdims)
     return store(result if dtype is None else _core.astype(result, _core.dtype(dtype)), out)
 

@@ -8,7 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._errors import axis_error, named
-from weft._elementwise import store
+from weft._elementwise import store, target
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -231,14 +231,17 @@ def converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]
     return [_core.astype(x, to) for x in xs]
 
 
-def _alike(xs: list[Array]) -> list[Array]:
-    """The arrays in their common dtype where more than two have dtypes of their own; two are promoted as they are joined."""
+def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list[Array]:
+    """The arrays in the dtype of what they are joined to; two dtypes are promoted as arrays are joined."""
+    if out is None and dtype is None and casting == "same_kind" and (len(xs) < 3 or len({x.dtype for x in xs}) < 3):
+        return xs
     from weft._dtypes import result_type
 
-    if len({x.dtype for x in xs}) < 3:
-        return xs
-    dtype = result_type(*xs)
-    return [_core.astype(x, dtype) for x in xs]
+    if out is not None and dtype is not None:
+        raise TypeError(f"{op}: out has a dtype, so takes out or dtype: got both")
+    if dtype is None:
+        dtype = result_type(*xs) if out is None else target("out", out).dtype
+    return converted(op, xs, dtype, casting)
 
 
 def concat(
@@ -254,18 +257,13 @@ def concat(
             # Numbers of Python give way to the arrays' dtype.
             dtype = result_type(*(one if type(one) in (int, float, complex) else x for one, x in zip(arrays, xs)))
         xs, axis = [_core.reshape(x, (-1,)) for x in xs], 0
-    if dtype is not None:
-        xs = converted("concatenate", xs, dtype, casting)
-    xs = _alike(xs)
-    return store(_core.concat(xs, axis), out)
+    return store(_core.concat(_alike("concatenate", xs, out, dtype, casting), axis), out)
 
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
     xs = [asarray(x) for x in arrays]
-    if dtype is not None:
-        xs = converted("stack", xs, dtype, casting)
-    return store(_core.stack(_alike(xs), axis), out)
+    return store(_core.stack(_alike("stack", xs, out, dtype, casting), axis), out)
 
 
 def unstack(x: Any, *, axis: int = 0) -> tuple[Array, ...]:

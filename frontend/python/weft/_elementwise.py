@@ -123,7 +123,11 @@ def _loop_of(f: Any, operands: list[Any], outs: tuple[Any, ...], dtype: Any, cas
         signature = (None,) * f.nin + signature * f.nout
     if len(signature) != count:
         raise ValueError(f"{f.__name__}: a signature has a dtype for each of {count} operands and results: got {len(signature)}")
-    types = [type(x) if type(x) in (int, float, builtins.complex) else x.dtype for x in operands]
+    from weft._dtypes import result_type
+
+    # NumPy 2.4's resolve_dtypes() may crash on Python's types; this is what it makes of them.
+    weak = result_type(*operands)
+    types = [weak if type(x) in (int, float, builtins.complex) else x.dtype for x in operands]
     types += [None if out is None else out.dtype for out in outs]
     asked = {} if signature == (None,) * count else {"signature": tuple(None if one is None else _core.dtype(one) for one in signature)}
     return ufunc.resolve_dtypes(tuple(types), casting=casting, **asked)

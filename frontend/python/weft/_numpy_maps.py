@@ -56,12 +56,12 @@ def as_float(x: Any) -> Array:
 
 def _together(x1: Any, x2: Any) -> tuple[Array, Array]:
     """Two operands as arrays: a number of Python in the dtype that the other leaves it."""
-    from weft._dtypes import result_type
-
     weak = (builtins.bool, int, float, complex)
     both = [x if type(x) in weak else asarray(x) for x in (x1, x2)]
     if not builtins.any(type(x) in weak for x in both):
         return both[0], both[1]
+    from weft._dtypes import result_type
+
     dtype = result_type(*both)
     a, b = (asarray(x, dtype) if type(x) in weak else x for x in both)
     return a, b

@@ -19,6 +19,12 @@ class IndexError : public Error {
   using Error::Error;
 };
 
+// An axis that is not there; Python shows it as NumPy's AxisError, an IndexError and a ValueError.
+class AxisError : public IndexError {
+ public:
+  using IndexError::IndexError;
+};
+
 // A dtype that the op does not take; Python shows it as TypeError.
 class TypeError : public Error {
  public:

@@ -51,8 +51,8 @@ Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
 int64_t normalize_axis(std::string_view op, int64_t axis, size_t rank) {
   const auto n = static_cast<int64_t>(rank);
   if (axis < -n || axis >= n) {
-    throw IndexError(std::string(op) + ": axis out of range for rank " + std::to_string(rank) + ": got " +
-                     std::to_string(axis));
+    throw AxisError(std::string(op) + ": axis out of range for rank " + std::to_string(rank) + ": got " +
+                    std::to_string(axis));
   }
   return axis < 0 ? axis + n : axis;
 }

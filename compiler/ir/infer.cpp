@@ -79,7 +79,7 @@ void check_attr_rank(Op op, const char* what, const Dims& dims, size_t rank) {
 
 int64_t stored_axis(Op op, int64_t axis, size_t rank) {
   if (axis < 0 || axis >= static_cast<int64_t>(rank)) {
-    fail<IndexError>(op, "axis out of range for rank " + std::to_string(rank), std::to_string(axis));
+    fail<AxisError>(op, "axis out of range for rank " + std::to_string(rank), std::to_string(axis));
   }
   return axis;
 }

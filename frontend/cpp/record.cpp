@@ -40,6 +40,8 @@ void throw_as(std::string_view op) {
     throw;
   } catch (const OutOfMemory&) {
     throw;
+  } catch (const AxisError& e) {
+    throw AxisError(renamed(e));
   } catch (const IndexError& e) {
     throw IndexError(renamed(e));
   } catch (const TypeError& e) {
@@ -97,8 +99,10 @@ void check_stored(std::string_view op, DType dtype, const Number& number) {
   if (number.kind() != DTypeKind::Float) return;
   const Scalar& value = number.value();
   if (!std::isfinite(value.re)) {
-    throw Error(std::string(op) + ": integers are finite: got " + ir::to_string(value) + " for " +
-                std::string(name(dtype)));
+    const std::string text = std::string(op) + ": integers are finite: got " + ir::to_string(value) +
+                             " for " + std::string(name(dtype));
+    if (std::isnan(value.re)) throw Error(text);
+    throw OverflowError(text);
   }
   if (!holds(dtype, value)) {
     throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +

@@ -49,7 +49,7 @@ CALLS = {
     "shift": (lambda: wf.roll(wf.zeros(6), "a"), TypeError, "roll: shift is an integer: got 'a'"),
     "condition": (lambda: wf.where("a", 1, 2), TypeError, "where: takes arrays and numbers: got str"),
     "nan_as_integer": (lambda: wf.zeros(3, dtype="int32").__setitem__(0, float("nan")), ValueError, "assign: integers are finite: got nan for i32"),
-    "infinity_as_integer": (lambda: wf.full(3, float("inf"), dtype="int8"), ValueError, "full: integers are finite: got inf for i8"),
+    "infinity_as_integer": (lambda: wf.full(3, float("inf"), dtype="int8"), OverflowError, "full: integers are finite: got inf for i8"),
     "too_large_to_fill": (lambda: wf.full(3, 300, dtype="int8"), OverflowError, "full: the number does not fit"),
     "extents": (lambda: wf.zeros((2, 3)) @ wf.zeros((2, 3)), ValueError, "matmul: inner extents differ"),
     "device": (lambda: wf.zeros(3, device="tpu"), ValueError, "device: takes cpu or cuda:N: got 'tpu'"),

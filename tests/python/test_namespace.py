@@ -19,7 +19,7 @@ def test_functions_have_signature_and_documentation(name):
 
 
 def test_signatures_come_from_the_op_table():
-    assert str(inspect.signature(wf.atan2)) == "(x1, x2, /, out=None, *, where=True, dtype=None)"
+    assert str(inspect.signature(wf.atan2)) == "(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None)"
     assert "ordinate" in wf.atan2.__doc__
     assert wf.atan2.__module__ == "weft" and wf.atan2.__name__ == "atan2"
 
@@ -164,3 +164,15 @@ def test_fmod_of_the_least_integer_has_the_sign_of_the_dividend(dtype: str) -> N
     least = np.iinfo(dtype).min
     a, b = np.array([-11, 54, least, least, 7], dtype), np.array([least, least, 10, -10, -3], dtype)
     np.testing.assert_array_equal(np.asarray(wf.fmod(a, b)), np.fmod(a, b))
+
+
+def test_numpys_functions_for_tests_compare_arrays_of_weft():
+    x = wf.asarray([[1.0, float("nan")], [3.0, 4.0]])
+    wf.testing.assert_equal(x, x)
+    wf.testing.assert_allclose(x, x + 0.0, rtol=1e-12)
+    wf.testing.assert_array_equal(x[0], (x + 0.0)[0])
+    with pytest.raises(AssertionError, match="nan location mismatch"):
+        wf.testing.assert_array_equal(actual=x, desired=wf.asarray([[1.0, 2.0], [3.0, 4.0]]))
+    wf.testing.assert_raises(IndexError, x.__getitem__, 7)
+    with pytest.raises(AttributeError, match="module 'weft.testing' has no attribute 'nothing'"):
+        wf.testing.nothing

@@ -223,3 +223,25 @@ def test_the_package_and_its_arrays_do_not_import_numpy():
     text = ("import sys, weft as wf; x = wf.ones(3) + 1; wf.eval(x); hasattr(wf, '__x__'); hasattr(x, '__x__');"
             "sys.exit('numpy' in sys.modules)")
     subprocess.run([sys.executable, "-c", text], check=True, timeout=120)
+
+
+def test_functions_of_elements_give_numbers():
+    same(wf.frompyfunc(lambda x, y: x * y + 1, 2, 1)(wf.arange(3), 2), [1, 3, 5])
+    quotient, rest = wf.frompyfunc(divmod, 2, 2)(wf.asarray([[7], [8]]), [2, 3])
+    same(quotient, [[3, 2], [4, 2]])
+    same(rest, [[1, 1], [0, 2]])
+    with pytest.raises(TypeError, match="divmod: takes 2 operands: got 1"):
+        wf.frompyfunc(divmod, 2, 2)(3)
+
+
+def test_numpy_answers_its_own_functions_that_weft_has_no_name_for():
+    x = wf.arange(6.0)
+    same(np.lib.stride_tricks.sliding_window_view(x, 5), np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 5))
+    same(np.linalg.tensorsolve(wf.eye(2), wf.ones(2)), [1.0, 1.0])
+
+
+def test_missing_names_say_what_to_write():
+    for name, text in (("Inf", "Use `np.inf` instead"), ("typename", "NumPy has it: use numpy.typename$"), ("matrix", "use numpy.matrix, with"),
+                       ("busday_count", r"use numpy.busday_count\(numpy.asarray\(x\)\), and"), ("bogus", "has no attribute 'bogus'$")):
+        with pytest.raises(AttributeError, match=text):
+            getattr(wf, name)

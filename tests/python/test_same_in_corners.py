@@ -75,3 +75,35 @@ def test_a_list_is_shuffled_in_place():
     before = cards
     wf.random.default_rng(3).shuffle(cards)
     assert before is cards and sorted(cards) == list("abcdefgh") and cards != list("abcdefgh")
+
+
+@pytest.mark.parametrize("expression", [
+    "np.eye(np.uint64(2), dtype=int)", "np.eye(np.uint8(2), np.uint64(3), np.int8(-1))", "np.tri(np.uint64(3))", "np.tri(-1)", "np.eye(2.5)",
+    "np.nan_to_num(np.array([np.nan, np.inf, -np.inf]), nan=np.inf, posinf=999)", "np.nan_to_num(np.array([np.nan, np.inf]), nan=-np.inf, neginf=3)",
+    "np.concatenate([np.float32(1), 1.], axis=None)", "np.concatenate([np.array([1], 'i1'), 1, 2.5], axis=None)", "np.choose(1, [np.float32(1), 1.])",
+    "np.concatenate([np.ones(1, 'i2'), np.ones(1, 'u2'), np.ones(1, 'f2')])", "np.stack([np.ones(1, 'i2'), np.ones(1, 'u2'), np.ones(1, 'f4')])",
+    "np.zeros(1, np.result_type(np.int16, np.uint16, np.float16))", "np.zeros(1, np.result_type(np.float32, 0j, np.uint16, np.int16, np.int8))",
+    "np.isclose(np.float32(1), 0.9999999999999998, atol=0, rtol=0)", "np.isclose(np.ones(2, 'f4'), 1 - 1e-9, rtol=0, atol=0)", "np.allclose(1, np.ones(2))",
+    "np.indices(())", "np.indices((), 'f4')", "np.size(m, (0, 1))", "np.size(m, ())", "np.size(m, -1)", "np.size(m, 2)", "np.rollaxis(m, 0, -5)", "np.rollaxis(m, 1, 9)",
+    "np.roll(a, 2**100)", "np.roll(a, np.uint64(2))", "np.roll(m, (1, -2**70), (0, 1))", "np.roll(a, [1, 1])", "np.roll(a[:0], 1)",
+    "np.compress([1.0, 0.0, 2.0], a)", "np.compress([], a)", "np.extract([1.0, 0.0, 2.0], a)", "x = a.copy(); np.place(x, np.zeros(3), []); x",
+    "x = a.copy(); np.place(x, np.array([1.0, 0, 1]), [7]); x", "x = a.copy(); np.putmask(x, [True], 1); x", "np.ix_(m)", "np.ix_(np.zeros(0, 'f4'))",
+    "np.select([a], [a])", "np.select([a > 1, a > 0], [a, 2.5])", "np.rot90(m, axes=(0, 0))", "np.rot90(m, axes=(0, -1))", "np.rot90(m, axes=(0,))",
+    "np.clip(f, 1, 2, dtype='f4')", "np.clip(f, 0, 1, out=np.zeros(3, int), casting='unsafe')", "np.clip(f, 0, 1, out=np.zeros(3, int))",
+    "np.clip(a, 0, 1, out=np.full(3, 9), where=[True, False, True])", "np.clip(f, 0, 1, out=np.zeros(3, 'f4'), casting='safe')", "a.clip(max=1, order='F')",
+    "np.median(m, 0, np.zeros(2))", "np.median(m, axis=1, out=np.zeros(2), overwrite_input=True)", "np.percentile(a, [50, 75], out=np.zeros(2))",
+    "np.quantile(m, .5, 0, np.zeros(2), True)", "np.nanmedian(f, None, None, True)",
+    "np.take(a, [True, False])", "x = a.copy(); np.put(x, [True], 5); x", "np.take_along_axis(m, m > 1, 0)",
+    "x = f.copy(); x[0] = '2.5'; x", "x = f.copy(); x[0] = None; x", "x = a.copy(); x[0] = 'x'", "x = a.copy(); x[a > 0] = '7'; x", "x = a.copy(); x[0] = None",
+    "np.finfo('f4').nexp", "np.finfo('f8').precision", "np.isscalar(np.sum(a))", "np.isscalar(a)", "np.vectorize(float, doc='made')(a)",
+    "np.pad(a, 1, 'edge', reflect_type='even')", "np.pad(a, 1, 'wrap', reflect_type='odd')", *(f"np.{g}(np.array([[1, 2], [4, 7]], '{dtype}'){more})" for g in ("nanmean", "nanvar", "nanstd", "mean", "var") for dtype in ("f2", "f4", "F", "D", "i4", "?")
+      for more in ("", ", axis=0, where=[True, False]", ", axis=1, where=[[True], [True]]")),
+    "np.mean(np.full(9, 30000, 'f2'), where=np.ones(9, bool))", "np.nanmean(f, dtype=int)", "np.nanvar(f, dtype='i4')", "np.nanstd(a, dtype='f4')",
+    *(f"np.{g}([a, f], {more})" for g in ("concatenate", "stack") for more in ("casting='no'", "casting='bogus'", "dtype='f4', casting='safe'", "dtype='i4'",
+      "dtype='i4', casting='unsafe'", "out=np.zeros((2, 3), 'f8'), dtype='f8'", "out=np.zeros(6), dtype='f8'")),
+    "np.concatenate([a, f], out=np.zeros(6, int), casting='unsafe')", "np.concatenate([a, f], out=np.zeros(6, int))", "np.stack([a, a], out=np.zeros((2, 3), 'i4'))",
+    "np.concatenate([a, a], out=np.zeros(6, 'i4'), casting='safe')", "np.concatenate([f, a], out=np.zeros(6, 'f4'))",
+    "np.frompyfunc(lambda x, y: x + y, 2, 1)(3, 4)",
+])  # fmt: skip
+def test_what_numpys_own_tests_ask_for(expression):
+    check(expression)

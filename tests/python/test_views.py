@@ -263,7 +263,7 @@ def test_wrong_writes():
         x[0] = 1j
     with pytest.raises(ValueError, match="read-only view"):
         wf.broadcast_to(x, (2, 3, 4))[0] = 1
-    with pytest.raises(TypeError, match="deleted"):
+    with pytest.raises(ValueError, match="deleted"):
         del x[0]
 
 

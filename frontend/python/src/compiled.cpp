@@ -201,8 +201,13 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
     } else {
       // What can change its value in place is no key.
       if (PyObject_Hash(args[i]) == -1) {
-        if (self.general == Py_None || !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();
+        if (self.general == Py_None) {
+          throw TypeError(std::string("compile: takes arrays, values that can be hashed, and tuples, lists, "
+                                      "dicts and slices of them: got ") +
+                          Py_TYPE(args[i])->tp_name);
+        }
         return nullptr;
       }
       made->values.push_back(nb::borrow(args[i]));

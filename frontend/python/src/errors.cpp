@@ -11,6 +11,15 @@ namespace nb = nanobind;
 
 PyObject *error_type, *memory_type, *internal_type;
 
+// NumPy is imported by the first of them: programs that have not done so themselves are spared the time.
+void set_axis_error(const char* text) {
+  PyObject* exceptions = PyImport_ImportModule("numpy.exceptions");
+  PyObject* type = exceptions ? PyObject_GetAttrString(exceptions, "AxisError") : nullptr;
+  if (type) PyErr_SetString(type, text);
+  Py_XDECREF(type);
+  Py_XDECREF(exceptions);
+}
+
 void set_error(const std::exception_ptr& pending) {
   try {
     std::rethrow_exception(pending);
@@ -21,6 +30,8 @@ void set_error(const std::exception_ptr& pending) {
                     e.what());
   } catch (const TypeError& e) {
     PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const AxisError& e) {
+    set_axis_error(e.what());
   } catch (const IndexError& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const OverflowError& e) {

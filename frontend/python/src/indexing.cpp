@@ -94,7 +94,7 @@ PyObject* get(PyObject* self, PyObject* key) {
 int set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
-        if (!value) throw TypeError("index: elements of an array cannot be deleted");
+        if (!value) throw Error("index: elements of an array cannot be deleted");
         if (is_value(self)) target("assign", {array_of(self), true});
         Array view;
         if (viewed(array_of(self), key, view)) {

@@ -9,10 +9,11 @@ from weft import _dtypes
 HEAD = """# Weft's Python names
 
 Written from the package by `frontend/python/src/make_reference.py`. [python.md](python.md) says how they work together; `help()` says
-more of each. What NumPy answers runs on host memory and takes NumPy's arguments. In signatures `…` stands for `/, out=None, *, where=True, dtype=None`.
+more of each. What NumPy answers runs on host memory and takes NumPy's arguments. In signatures `…` stands for `/, out=None, *, where=True,
+casting='same_kind', order='K', dtype=None, subok=True, signature=None`.
 """
 
-TAKEN_BY_ALL = ", /, out=None, *, where=True, dtype=None"
+TAKEN_BY_ALL = ", /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None"
 
 
 def first_line(value):

@@ -16,6 +16,7 @@ from weft import fft as fft
 from weft import lib as lib
 from weft import linalg as linalg
 from weft import random as random
+from weft import testing as testing
 from weft._devices import Device
 from weft._devices import Device as device
 from weft._dtypes import FloatInfo as FloatInfo
@@ -139,7 +140,7 @@ def function_classes():
 
 def main(path):
     lines = [HEAD, *array_class(), *function_classes(), "", "ndarray = Array", ""]
-    known = {"fft", "lib", "linalg", "random", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
+    known = {"fft", "lib", "linalg", "random", "testing", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
     names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
              for name in getattr(part, "__all__", ())}
     for name in sorted(names - known):

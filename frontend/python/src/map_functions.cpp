@@ -29,6 +29,27 @@ struct Extras {
   PyObject* dtype = nullptr;
 };
 
+PyObject* call_by_rules = nullptr;  // the package's, never freed
+
+// Whether a keyword says how operands and results are converted, which the package sees to.
+bool asks_for_rules(PyObject* keywords) {
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+    for (const char* rule : {"casting", "order", "subok", "signature", "sig"}) {
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), rule) == 0) return true;
+    }
+  }
+  return false;
+}
+
+PyObject* by_rules(const char* op, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  nb::list operands;
+  for (Py_ssize_t i = 0; i < count; ++i) operands.append(nb::handle(args[i]));
+  nb::dict options;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i)
+    options[nb::handle(PyTuple_GET_ITEM(keywords, i))] = nb::handle(args[count + i]);
+  return nb::handle(call_by_rules)(op, operands, options).release().ptr();
+}
+
 Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   Extras extras;
   const auto given = [&](PyObject*& place, PyObject* value) { place = value == Py_None ? nullptr : value; };
@@ -48,7 +69,9 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
     } else if (name == "dtype") {
       given(extras.dtype, value);
     } else {
-      throw TypeError(std::string(op) + ": takes the keywords out, where and dtype: got " + name);
+      throw TypeError(std::string(op) +
+                      ": takes the keywords out, where, dtype, casting, order, subok and signature: got " +
+                      name);
     }
   }
   if (extras.out && PyTuple_Check(extras.out) && PyTuple_GET_SIZE(extras.out) == 1) {
@@ -104,6 +127,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       throw TypeError(std::string(op_name) + ": takes " + std::to_string(arity) + " operands: got " +
                       std::to_string(count));
     }
+    if (asks_for_rules(keywords)) return by_rules(op_name, args, count, keywords);
     Argument given[arity];
     for (int i = 0; i < arity; ++i) {
       if (arity == 2 && PyLong_CheckExact(args[i])) {
@@ -157,12 +181,15 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
   });
 }
 
+constexpr const char* kKeywords =
+    "/, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None";
+
 std::string documentation(const ir::OpInfo& info, int arity) {
   std::string operands;
   for (int i = 1; i <= arity; ++i) operands += arity == 1 ? "x, " : "x" + std::to_string(i) + ", ";
   std::string text(info.doc);
   // The table speaks of x, y, z.
-  return std::string(info.name) + "(" + operands + "/, out=None, *, where=True, dtype=None)\n--\n\n" + text +
+  return std::string(info.name) + "(" + operands + kKeywords + ")\n--\n\n" + text +
          (arity > 1 ? ".\n\nx and y are x1 and x2; shapes broadcast and dtypes promote." : ".");
 }
 
@@ -257,6 +284,10 @@ void bind_map_functions(nb::module_& m) {
 #define WEFT_MAP4(name, ...) add(m, names, type, Op::name, 4, call<Op::name, 4>);
 #include "compiler/ir/op_table.inc"
   m.attr("map_names") = nb::tuple(names);
+  m.def(
+      "convert_by_rules_with", [](nb::object function) { call_by_rules = function.release().ptr(); },
+      nb::arg("function"),
+      "Sets what elementwise functions call for keywords that say how operands and results are converted.");
 }
 
 }  // namespace weft::python

@@ -152,7 +152,9 @@ void parse_argument(Argument& out, const char* op, PyObject* object) {
 }
 
 void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) {
-  if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object))
+  // Text and None are what NumPy makes numbers of.
+  if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object) || PyUnicode_Check(object) ||
+      PyBytes_Check(object) || object == Py_None)
     return out.convert(object, dtype);
   parse_argument(out, op, object);
 }

@@ -181,6 +181,10 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         rest /= x.shape()[i];
       }
     }
+    if (positions.size() != x.ndim()) {
+      throw Error("item: takes a position, or one for each of " + std::to_string(x.ndim()) + " axes: got " +
+                  std::to_string(positions.size()));
+    }
     return number_object(x.element(positions).only_element());
   });
 }

@@ -122,12 +122,16 @@ __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "comple
 
 
 # NumPy's own, which take Weft's arrays as they are.
-_numpys = ("False_", "True_", "exceptions", "poly1d", "polynomial", "testing")
+_numpys = ("False_", "True_", "exceptions", "poly1d", "polynomial")
 
 
 def __getattr__(name: str) -> object:
     """The dtypes and what is NumPy's own, whose packages are imported when the first of them is asked for."""
     value = _dtypes.named(name)
+    if name == "testing":
+        import importlib
+
+        return importlib.import_module("weft.testing")
     if name in _numpys:
         import importlib
 
@@ -139,4 +143,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_dtypes.names, *_numpys])
+    return sorted([*globals(), *_dtypes.names, *_numpys, "testing"])

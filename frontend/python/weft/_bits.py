@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import Composed, answered_function, store
+from weft._elementwise import Composed, answered_function
 from weft._numpy_maps import as_float
 from weft._shaping import moveaxis, with_axis
 
@@ -20,13 +20,13 @@ lcm = answered_function("lcm", 2)
 spacing = answered_function("spacing", 1)
 
 
-def bitwise_count(x: Any, /, out: Any = None) -> Array:
+def bitwise_count(x: Any) -> Array:
     """How many bits of the absolute value are 1."""
     x = asarray(x)
     if x.dtype.kind not in "biu":
         raise TypeError(f"bitwise_count: takes integers: got {x.dtype}")
     if x.dtype.kind == "b":
-        return store(_core.astype(x, _core.dtype("uint8")), out)
+        return _core.astype(x, _core.dtype("uint8"))
     bits = 8 * x.dtype.itemsize
     unsigned = _core.dtype(f"uint{bits}")
     n = x if x.dtype == unsigned else _core.view_as(_core.abs(x), unsigned)
@@ -41,7 +41,7 @@ def bitwise_count(x: Any, /, out: Any = None) -> Array:
     while shift < bits:
         n = n + (n >> shift)
         shift *= 2
-    return store(_core.astype(n & 0x7F, _core.dtype("uint8")), out)
+    return _core.astype(n & 0x7F, _core.dtype("uint8"))
 
 
 bitwise_count = Composed(bitwise_count, 1)
@@ -86,16 +86,15 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     return moveaxis(bits, -1, along)
 
 
-def _stores(results: tuple[Array, Array], outs: tuple[Any, Any]) -> tuple[Array, Array]:
-    return store(results[0], outs[0]), store(results[1], outs[1])
-
-
-def modf(x: Any, out1: Any = None, out2: Any = None, /) -> tuple[Array, Array]:
+def modf(x: Any) -> tuple[Array, Array]:
     """The fraction and the whole part, both with the sign of x."""
     x = as_float(x)
     whole = _core.trunc(x)
     fraction = _core.where(_core.isinf(x), 0.0, x - whole)
-    return _stores((_core.copysign(fraction, x), whole), (out1, out2))
+    return _core.copysign(fraction, x), whole
+
+
+modf = Composed(modf, 1, 2)
 
 
 # Of each float: the integer of as many bits, where the exponent begins, its mask, what a mantissa in [0.5, 1) has there, and a
@@ -121,13 +120,16 @@ def _wide(op: str, x: Any) -> tuple[Array, Array]:
     return x, x if str(x.dtype) in _LAYOUTS else _core.astype(x, _core.dtype("float32"))
 
 
-def frexp(x: Any, out1: Any = None, out2: Any = None, /) -> tuple[Array, Array]:
+def frexp(x: Any) -> tuple[Array, Array]:
     """The mantissa, in [0.5, 1) with the sign of x, and the exponent of 2."""
     x, wide = _wide("frexp", x)
     mantissa, exponent = _mantissa_and_exponent(wide)
     plain = _core.logical_and(_core.isfinite(wide), _core.not_equal(wide, 0))
     result = _core.astype(_core.where(plain, mantissa, wide), x.dtype)
-    return _stores((result, _core.astype(_core.where(plain, exponent, 0), _core.dtype("int32"))), (out1, out2))
+    return result, _core.astype(_core.where(plain, exponent, 0), _core.dtype("int32"))
+
+
+frexp = Composed(frexp, 1, 2)
 
 
 def _power_of_two(exponent: Array, like: Array) -> Array:
@@ -136,7 +138,7 @@ def _power_of_two(exponent: Array, like: Array) -> Array:
     return _core.view_as(_core.astype(exponent + (half + 1), _core.dtype(integer)) << shift, like.dtype)
 
 
-def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def ldexp(x1: Any, x2: Any) -> Array:
     """x1 * 2**x2, rounded once."""
     x, wide = _wide("ldexp", x1)
     n = asarray(x2)
@@ -150,7 +152,7 @@ def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Array:
     rest = _core.minimum(_core.maximum(power - first, -60), 0)  # below the normal numbers: the one factor that rounds
     result = mantissa * 2.0 * _power_of_two(first, wide) * _power_of_two(rest, wide)
     plain = _core.logical_and(_core.isfinite(wide), _core.not_equal(wide, 0))
-    return store(_core.astype(_core.where(plain, result, wide), x.dtype), out)
+    return _core.astype(_core.where(plain, result, wide), x.dtype)
 
 
 ldexp = Composed(ldexp, 2)

@@ -30,6 +30,8 @@ def _taken_apart(value: Any, leaves: list[Any]) -> Any:
         return type(value), tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
     if isinstance(value, (tuple, list)):
         return type(value), None, tuple(_taken_apart(one, leaves) for one in value)
+    if isinstance(value, slice):  # no key by itself before Python 3.12
+        return slice, None, tuple(_taken_apart(one, leaves) for one in (value.start, value.stop, value.step))
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         from weft._creation import asarray
@@ -49,6 +51,8 @@ def _put_together(structure: Any, leaves: Any) -> Any:
         array = next(leaves)
         return _core.broadcast_to(array, array.shape)
     made = [_put_together(part, leaves) for part in parts]
+    if kind is slice:
+        return slice(*made)
     if keys is not None:
         same: Any = dict(zip(keys, made))
         return same if kind is dict else kind(same)

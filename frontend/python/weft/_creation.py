@@ -45,101 +45,116 @@ def _named(device: Any) -> str:
     return "" if device is None else Device(device)
 
 
+def heed(op: str, order: Any, like: Any) -> None:
+    """Refuses what NumPy refuses as an order, and to make arrays that are like those of others than Weft."""
+    if order is not None and order not in ("C", "F", "A", "K"):
+        raise ValueError(f"{op}: order is 'C', 'F', 'A' or 'K': got {order!r}")
+    if like is not None and not isinstance(like, Array):
+        raise TypeError(f"{op}: makes arrays of Weft, so `like` is a weft.Array: got {type(like).__name__}")
+
+
 def asarray(
-    obj: Any,
-    /,
+    a: Any,
     dtype: Any = None,
     order: str | None = None,
     *,
     device: Any = None,
     copy: builtins.bool | None = None,
+    like: Any = None,
     blocking: builtins.bool = True,
 ) -> Array:
-    """An array of what `obj` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
+    """An array of what `a` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
 
     `copy` True always copies, False never does (ValueError where it would have to), None copies where needed. Memory of
     NumPy is used where it lies, and is read-only meanwhile: see docs/python.md. With `blocking` False a copy to a GPU may still
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
+    heed("asarray", order, like)
     where = _named(device)
     if dtype is not None:
         dtype = _core.dtype(dtype)
-    if isinstance(obj, flatiter):
-        obj = obj._flat()
-    if isinstance(obj, Array):
-        result = _core.as_array(obj) if _core.is_value(obj) else obj
-        if where and where != obj.device:
-            result = _core.to_device(obj, where)
-        if dtype is not None and dtype != obj.dtype:
+    if isinstance(a, flatiter):
+        a = a._flat()
+    if isinstance(a, Array):
+        result = _core.as_array(a) if _core.is_value(a) else a
+        if where and where != a.device:
+            result = _core.to_device(a, where)
+        if dtype is not None and dtype != a.dtype:
             result = _core.astype(result, dtype)
-        if result is obj and ((order == "C" and not obj.flags.c_contiguous) or (order == "F" and not obj.flags.f_contiguous)):
-            result = _core.copy(obj)
-        if copy is False and result is not obj:
+        if result is a and ((order == "C" and not a.flags.c_contiguous) or (order == "F" and not a.flags.f_contiguous)):
+            result = _core.copy(a)
+        if copy is False and result is not a:
             raise ValueError("asarray: another dtype, device or order, or an array of one value, needs a copy")
-        return _core.copy(result) if copy and result is obj else result
+        return _core.copy(result) if copy and result is a else result
     import numpy
 
-    if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__cuda_array_interface__"):
+    if not isinstance(a, numpy.ndarray) and hasattr(a, "__cuda_array_interface__"):
         from weft._interop import from_cuda
 
-        shared, copied = from_cuda(obj, copy is not False)
+        shared, copied = from_cuda(a, copy is not False)
         result = asarray(shared, dtype, device=device, copy=False if copy is False else None)
         # Who gave the memory may write to it again.
         return _core.duplicate(result) if result is shared and copy is not False and not copied else result
-    if not isinstance(obj, numpy.ndarray):
-        if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
+    if not isinstance(a, numpy.ndarray):
+        if copy is False and not hasattr(a, "__array_interface__") and not hasattr(a, "__dlpack__"):
             try:
-                memoryview(obj)
+                memoryview(a)
             except TypeError:
                 raise ValueError("asarray: Python's numbers and sequences can only be copied") from None
         # Weft has no bfloat16 literal of its own; NumPy converts through the dtype.
-        made_of = f"{type(obj).__name__} with elements of dtype "
-        obj = numpy.asarray(obj, dtype=dtype)
+        made_of = f"{type(a).__name__} with elements of dtype "
+        a = numpy.asarray(a, dtype=dtype)
     else:
         made_of = "a NumPy array of dtype "
     # 16 and 32 bytes: the long double and its complex numbers; kind V: bfloat16, which is nobody's own.
-    kind, size = obj.dtype.kind, obj.dtype.itemsize
+    kind, size = a.dtype.kind, a.dtype.itemsize
     if kind not in "biufcV" or (kind == "f" and size > 8) or (kind == "c" and size > 16) or (kind == "V" and size != 2):
         raise TypeError(f"asarray: takes bools, integers, floats of at most 64 bits and complex numbers of two such: got "
-                        f"{made_of}{obj.dtype}; convert it first, as with .astype('float64')")
-    if dtype is not None and dtype != obj.dtype:
+                        f"{made_of}{a.dtype}; convert it first, as with .astype('float64')")
+    if dtype is not None and dtype != a.dtype:
         if copy is False:
             raise ValueError("asarray: another dtype needs a copy")
-        return _core.astype(from_numpy(obj, where), dtype)
-    return from_numpy(obj, where, copy, blocking)
+        return _core.astype(from_numpy(a, where), dtype)
+    return from_numpy(a, where, copy, blocking)
 
 
 def array(
-    obj: Any,
+    object: Any,
     dtype: Any = None,
     *,
     copy: builtins.bool | None = True,
-    order: str | None = None,
+    order: str | None = "K",
+    subok: builtins.bool = False,
     ndmin: int = 0,
+    ndmax: int = 0,
+    like: Any = None,
     device: Any = None,
 ) -> Array:
-    """A new array of what `obj` holds."""
-    result = asarray(obj, dtype=dtype, device=device, copy=copy)
+    """A new array of what `object` holds, of at least `ndmin` axes."""
+    if ndmax:
+        raise TypeError(f"array: there are no arrays of objects that would end nested sequences at `ndmax` axes: got {ndmax}")
+    result = asarray(object, dtype, order, device=device, copy=copy, like=like)
     if result.ndim < ndmin:
         result = _core.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)
     return result
 
 
-def asanyarray(obj: Any, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+def asanyarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None, copy: builtins.bool | None = None, like: Any = None
+) -> Array:
     """As asarray()."""
-    return asarray(obj, dtype=dtype, device=device)
+    return asarray(a, dtype, order, device=device, copy=copy, like=like)
 
 
-def ascontiguousarray(obj: Any, dtype: Any = None) -> Array:
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
     """An array of at least one axis, whose elements lie row by row: a copy where they do not."""
-    result = asarray(obj, dtype=dtype, order="C")
+    result = asarray(a, dtype, "C", like=like)
     return result if result.ndim else _core.reshape(result, (1,))
 
 
-def copy(a: Any, order: str = "K") -> Array:
+def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
     """A copy; it costs nothing before one of the two is written."""
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"copy: order is 'C', 'F', 'A' or 'K': got {order!r}")
+    heed("copy", order, None)
     return _core.copy(a) if isinstance(a, Array) else asarray(a, copy=True)
 
 
@@ -159,23 +174,29 @@ def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
     return _core.full(shape, value, dtype, _named(device))
 
 
-def full(shape: Shape, fill_value: Any, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+def full(
+    shape: Shape, fill_value: Any, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None
+) -> Array:
     """An array of one value; the dtype is the value's unless given."""
+    heed("full", order, like)
     return _full(shape, fill_value, dtype, device)
 
 
-def zeros(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+def zeros(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of zeros, float64 unless told."""
+    heed("zeros", order, like)
     return _core.full(shape, 0.0, None if dtype is None else _core.dtype(dtype), _named(device))
 
 
-def ones(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+def ones(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of ones, float64 unless told."""
+    heed("ones", order, like)
     return _core.full(shape, 1.0, None if dtype is None else _core.dtype(dtype), _named(device))
 
 
-def empty(shape: Shape, dtype: Any = None, order: str | None = None, *, device: Any = None) -> Array:
+def empty(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of no particular values (in fact zeros), float64 unless told."""
+    heed("empty", order, like)
     return zeros(shape, dtype, device=device)
 
 
@@ -186,26 +207,37 @@ def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
     )
 
 
-def zeros_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
-    """Zeros of x's shape, dtype and device unless told."""
-    return _like(x, 0, dtype, shape, device)
+def zeros_like(
+    a: Any, dtype: Any = None, order: str | None = "K", subok: builtins.bool = True, shape: Any = None, *, device: Any = None
+) -> Array:
+    """Zeros of a's shape, dtype and device unless told."""
+    heed("zeros_like", order, None)
+    return _like(a, 0, dtype, shape, device)
 
 
-def ones_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
-    """Ones of x's shape, dtype and device unless told."""
-    return _like(x, 1, dtype, shape, device)
+def ones_like(
+    a: Any, dtype: Any = None, order: str | None = "K", subok: builtins.bool = True, shape: Any = None, *, device: Any = None
+) -> Array:
+    """Ones of a's shape, dtype and device unless told."""
+    heed("ones_like", order, None)
+    return _like(a, 1, dtype, shape, device)
 
 
-def empty_like(x: Any, /, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None) -> Array:
-    """An array of no particular values (in fact zeros) of x's shape, dtype and device unless told."""
-    return _like(x, 0, dtype, shape, device)
+def empty_like(
+    prototype: Any, dtype: Any = None, order: str | None = "K", subok: builtins.bool = True, shape: Any = None, *, device: Any = None
+) -> Array:
+    """An array of no particular values (in fact zeros) of the prototype's shape, dtype and device unless told."""
+    heed("empty_like", order, None)
+    return _like(prototype, 0, dtype, shape, device)
 
 
 def full_like(
-    x: Any, /, fill_value: Any, dtype: Any = None, order: str | None = None, *, shape: Any = None, device: Any = None
+    a: Any, fill_value: Any, dtype: Any = None, order: str | None = "K", subok: builtins.bool = True, shape: Any = None, *,
+    device: Any = None,
 ) -> Array:
-    """One value in x's shape, dtype and device unless told."""
-    return _like(x, fill_value, dtype, shape, device)
+    """One value in a's shape, dtype and device unless told."""
+    heed("full_like", order, None)
+    return _like(a, fill_value, dtype, shape, device)
 
 
 def _number(value: Any) -> Any:
@@ -213,13 +245,16 @@ def _number(value: Any) -> Any:
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> Array:
     """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not."""
+    heed("arange", None, like)
     start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
+    if isinstance(step, (int, float)) and not step:
+        raise ZeroDivisionError("arange: the step must not be zero")
     for what, value in (("start", start), ("stop", stop), ("step", step)):
         if isinstance(value, (str, list, tuple)) or getattr(value, "ndim", 0) or not hasattr(value, "__mul__"):
             raise TypeError(f"arange: {what} is a number: got {value!r}")
@@ -253,29 +288,35 @@ def linspace(
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: Any = None, order: str | None = None, *, device: Any = None
+    N: int, M: int | None = None, k: int = 0, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
-    columns = n_rows if n_cols is None else n_cols
-    return _core.eye(n_rows, columns, _diagonal("eye", k, n_rows, columns), None if dtype is None else _core.dtype(dtype), _named(device))
+    heed("eye", order, like)
+    N, columns, k = (_whole("eye", one) for one in (N, N if M is None else M, k))
+    return _core.eye(N, columns, _diagonal("eye", k, N, columns), None if dtype is None else _core.dtype(dtype), _named(device))
 
 
-def _diagonal(op: str, k: Any, rows: Any, columns: Any) -> int:
+def _whole(op: str, given: Any) -> int:
+    """An extent or a diagonal as an integer of Python: NumPy's wrap."""
+    if not hasattr(given, "__index__"):
+        raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
+    return given.__index__()
+
+
+def _diagonal(op: str, k: Any, rows: int, columns: int) -> int:
     """The diagonal, or the first one outside of the matrix: k may have any size."""
-    for given in (rows, columns, k):
-        if not hasattr(given, "__index__"):
-            raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
-    return min(max(k, -rows), columns)
+    return min(max(_whole(op, k), -rows), columns)
 
 
-def identity(n: int, dtype: Any = None) -> Array:
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:
     """Ones on the diagonal of a square array."""
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, like=like)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, like: Any = None) -> Array:
     """Ones at and below the diagonal k, zeros above."""
-    columns = N if M is None else M
+    heed("tri", None, like)
+    N, columns = (max(_whole("tri", one), 0) for one in (N, N if M is None else M))
     return _core.tri(N, columns, _diagonal("tri", k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 
@@ -285,16 +326,16 @@ def _rows(x: Any) -> Array:
     return _core.broadcast_to(x, x.shape * 2) if x.ndim == 1 else x
 
 
-def tril(x: Any, /, k: int = 0) -> Array:
+def tril(m: Any, k: int = 0) -> Array:
     """What lies at and below the diagonal k of the last two axes, zeros above."""
-    x = _rows(x)
-    return _core.tril(x, _diagonal("tril", k, *x.shape[-2:]) if x.ndim > 1 else k)
+    m = _rows(m)
+    return _core.tril(m, _diagonal("tril", k, *m.shape[-2:]) if m.ndim > 1 else k)
 
 
-def triu(x: Any, /, k: int = 0) -> Array:
+def triu(m: Any, k: int = 0) -> Array:
     """What lies at and above the diagonal k of the last two axes, zeros below."""
-    x = _rows(x)
-    return _core.triu(x, _diagonal("triu", k, *x.shape[-2:]) if x.ndim > 1 else k)
+    m = _rows(m)
+    return _core.triu(m, _diagonal("triu", k, *m.shape[-2:]) if m.ndim > 1 else k)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: builtins.bool = False, copy: builtins.bool = True) -> tuple[Array, ...]:

@@ -95,6 +95,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         raise ValueError("result_type: needs at least one array or dtype: got none")
     strong = None
     weak = []
+    several = set()
     for value in arrays_and_dtypes:
         # NumPy's scalars are Python numbers too, but have a dtype.
         kind = None if hasattr(value, "dtype") else _kind_of_scalar(value)
@@ -102,7 +103,13 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
             weak.append(kind)
             continue
         given = _core.dtype(value.dtype if hasattr(value, "dtype") and not isinstance(value, type) else value)
+        several.add(given)
         strong = given if strong is None else _core.promote(strong, given)
+    if len(several) > 2 and not any(one.kind == "V" for one in several):
+        import numpy
+
+        # Not two at a time: int16 and uint16 alone would ask for an int32, which no float32 holds.
+        strong = numpy.result_type(*several)
     order = "bifc"
     exceeding = max(weak, key=order.index, default="b")
     if strong is None:
@@ -119,7 +126,7 @@ def promote_types(type1: Any, type2: Any) -> Any:
     return _core.promote(_core.dtype(type1), _core.dtype(type2))
 
 
-def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> builtins.bool:
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> builtins.bool:
     """Whether every value of one dtype (or array) can be held by another."""
     import numpy
 
@@ -174,6 +181,13 @@ class FloatInfo(namedtuple("FloatInfo", "bits eps max min smallest_normal dtype"
 
         return 10.0 ** -int(-math.log10(self.eps))
 
+    def __getattr__(self, name: str) -> Any:
+        import numpy
+
+        if name.startswith("_") or self.dtype.kind == "V":
+            raise AttributeError(f"finfo: {self.dtype} has no {name!r}")
+        return getattr(numpy.finfo(self.dtype), name)
+
 
 class IntegerInfo(namedtuple("IntegerInfo", "bits max min dtype")):
     """What an integer dtype can hold."""
@@ -193,7 +207,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
         info = numpy.finfo(given)
     else:
-        raise TypeError(f"finfo: takes a floating-point dtype: got {given}")
+        raise ValueError(f"finfo: takes a floating-point dtype: got {given}")
     return FloatInfo(
         bits=int(info.bits),
         eps=float(info.eps),
@@ -210,6 +224,6 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
     given = _core.dtype(type.dtype if isinstance(type, Array) else type)
     if given.kind not in "iu":
-        raise TypeError(f"iinfo: takes an integer dtype: got {given}")
+        raise ValueError(f"iinfo: takes an integer dtype: got {given}")
     info = numpy.iinfo(given)
     return IntegerInfo(bits=int(info.bits), max=int(info.max), min=int(info.min), dtype=given)

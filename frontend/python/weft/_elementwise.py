@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
+from weft._creation import asarray, heed
 from weft._errors import named
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -104,18 +105,137 @@ def _at(self: Any, a: Array, indices: Any, b: Any = None, /) -> None:
     at(_of_numpy(self), target(f"{self.__name__}.at", a), indices, *(() if b is None else (b,)))
 
 
-class Composed:
-    """An elementwise function that is made of others, or answered by NumPy, with the methods of those."""
+def _loop_of(f: Any, operands: list[Any], outs: tuple[Any, ...], dtype: Any, casting: str, signature: Any) -> Any:
+    """The dtypes in which NumPy computes its function of this name; TypeError where the casting rule forbids it."""
+    import numpy
 
-    def __init__(self, f: Callable[..., Any], nin: int) -> None:
-        self.nin = nin
-        self.__name__ = self.__qualname__ = f.__name__
-        self.__doc__ = f.__doc__
-        self.__wrapped__ = f  # what inspect.signature() and help() show
+    ufunc, count = _of_numpy(f), f.nin + f.nout
+    if signature is not None and dtype is not None:
+        raise TypeError(f"{f.__name__}: dtype and signature are the same: got both")
+    if isinstance(signature, str):
+        taken, _, given = signature.partition("->")
+        signature = tuple(taken + given) if given else (signature,)
+    elif signature is not None and not isinstance(signature, tuple):
+        signature = (signature,)
+    if signature is None:
+        signature = (None,) * f.nin + (dtype,) * f.nout
+    elif len(signature) == 1:
+        signature = (None,) * f.nin + signature * f.nout
+    if len(signature) != count:
+        raise ValueError(f"{f.__name__}: a signature has a dtype for each of {count} operands and results: got {len(signature)}")
+    from weft._dtypes import result_type
 
-    def __call__(self, *operands: Any, **options: Any) -> Array:
-        result: Array = self.__wrapped__(*operands, **options)
+    # NumPy 2.4's resolve_dtypes() may crash on Python's types; this is what it makes of them.
+    weak = result_type(*operands)
+    types = [weak if type(x) in (int, float, builtins.complex) else x.dtype for x in operands]
+    types += [None if out is None else out.dtype for out in outs]
+    asked = {} if signature == (None,) * count else {"signature": tuple(None if one is None else _core.dtype(one) for one in signature)}
+    return ufunc.resolve_dtypes(tuple(types), casting=casting, **asked)
+
+
+def by_rules(
+    f: Any, operands: Any, out: Any = None, where: Any = True, casting: str = "same_kind", order: str = "K", dtype: Any = None,
+    subok: bool = True, signature: Any = None, sig: Any = None,
+) -> Any:
+    """f with what NumPy's elementwise functions take besides operands: NumPy says in what dtypes that is computed."""
+    heed(f.__name__, order, None)
+    signature = sig if signature is None else signature
+    if signature is None and casting == "same_kind" and isinstance(f, _core.Function):
+        return f(*operands, out=out, where=where, dtype=dtype)
+    outs = out if isinstance(out, tuple) else (out,) + (None,) * (f.nout - 1)
+    operands = [x if type(x) in (int, float, builtins.complex) else asarray(x) for x in operands]
+    loop = _loop_of(f, operands, outs, dtype, casting, signature)
+    results = f(*(_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)))
+    results = results if f.nout > 1 else (results,)
+    results = tuple(_core.astype(result, dtype) for result, dtype in zip(results, loop[f.nin :]))
+    stored = tuple(_stored(f.__name__, result, place, where, False) for result, place in zip(results, outs))
+    return stored if f.nout > 1 else stored[0]
+
+
+def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) -> Array:
+    """The result, or `out` with the result where the condition is true."""
+    if out is None:
+        if where is not True:
+            raise TypeError(f"{op}: where needs out, which holds the elements that are left out")
         return result
+    out = target(op, out)
+    if result.shape != out.shape:
+        try:
+            result = _core.broadcast_to(result, out.shape)
+        except _core.Error:
+            raise ValueError(f"{op}: out must have the result's shape {result.shape}: got {out.shape}") from None
+    if where is not True:
+        result = _core.where(where, result, out)
+    return store(result if checked else _core.astype(result, out.dtype), out)
+
+
+def _rules(name: str, operands: list[Any], options: dict[str, Any]) -> Any:
+    f = getattr(_core, name)
+    if len(operands) > f.nin:
+        options["out"] = operands.pop()
+    return by_rules(f, operands, **options)
+
+
+_core.convert_by_rules_with(_rules)
+
+
+# What these functions take, as inspect.signature() and help() show it.
+def _unary(
+    x: Any, /, out: Any = None, *, where: Any = True, casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    signature: Any = None,
+) -> Any: ...
+
+
+def _binary(
+    x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = "same_kind", order: str = "K", dtype: Any = None,
+    subok: bool = True, signature: Any = None,
+) -> Any: ...
+
+
+def _unary_of_two(
+    x: Any, out1: Any = None, out2: Any = None, /, *, out: Any = (None, None), where: Any = True, casting: str = "same_kind",
+    order: str = "K", dtype: Any = None, subok: bool = True, signature: Any = None,
+) -> Any: ...
+
+
+def _binary_of_two(
+    x1: Any, x2: Any, out1: Any = None, out2: Any = None, /, *, out: Any = (None, None), where: Any = True, casting: str = "same_kind",
+    order: str = "K", dtype: Any = None, subok: bool = True, signature: Any = None,
+) -> Any: ...
+
+
+_usual = {"casting": "same_kind", "order": "K", "subok": True, "signature": None}
+
+
+class Composed:
+    """An elementwise function that is made of others, or answered by NumPy, with the keywords and methods of those."""
+
+    def __init__(self, f: Callable[..., Any], nin: int, nout: int = 1) -> None:
+        self.nin = nin
+        self.nout = nout
+        self.__name__ = self.__qualname__ = f.__name__
+        self.__module__ = "weft"  # where pickles find it
+        self.__doc__ = f.__doc__
+        self.__wrapped__ = {(1, 1): _unary, (2, 1): _binary, (1, 2): _unary_of_two, (2, 2): _binary_of_two}[nin, nout]
+        self._of_operands = f
+
+    def __call__(self, *operands: Any, out: Any = None, where: Any = True, dtype: Any = None, **rules: Any) -> Any:
+        if not self.nin <= len(operands) <= self.nin + self.nout:
+            raise TypeError(f"{self.__name__}: takes {self.nin} operands and out: got {len(operands)} positional arguments")
+        if len(operands) > self.nin:
+            if out is not None:
+                raise TypeError(f"{self.__name__}: out is given twice")
+            operands, out = operands[: self.nin], operands[self.nin :] + (None,) * (self.nin + self.nout - len(operands))
+        outs = out if isinstance(out, tuple) else (out,)
+        if len(outs) != self.nout and out is not None:
+            raise TypeError(f"{self.__name__}: out is a tuple of {self.nout} arrays, or None: got {len(outs)}")
+        if dtype is not None or rules and rules != _usual:
+            return by_rules(self, operands, None if out is None else outs, where, dtype=dtype, **rules)
+        results = self._of_operands(*operands)
+        if out is None and where is True:
+            return results
+        stored = tuple(_stored(self.__name__, *one, where) for one in zip(results if self.nout > 1 else (results,), outs))
+        return stored if self.nout > 1 else stored[0]
 
     def __repr__(self) -> str:
         return f"<weft.{self.__name__}>"
@@ -128,25 +248,15 @@ def answered_function(name: str, nin: int) -> Composed:
     """NumPy's elementwise function of this name, over Weft's arrays."""
     from weft._host import answered_by
 
-    numpys = answered_by("numpy", name)
-
-    def unary(x: Any, /, out: Any = None) -> Array:
-        return store(numpys(x), out)
-
-    def binary(x1: Any, x2: Any, /, out: Any = None) -> Array:
-        return store(numpys(x1, x2), out)
-
-    f = unary if nin == 1 else binary
-    f.__name__, f.__doc__ = name, numpys.__doc__
-    return Composed(f, nin)
+    return Composed(answered_by("numpy", name), nin)
 
 
 for _method in (_outer, _reduce, _accumulate, _reduceat, _at):
     setattr(_core.Function, _method.__name__[1:], _method)
     setattr(Composed, _method.__name__[1:], _method)
+_core.Function.nout = property(lambda self: 1, doc="How many results it gives.")
 for _class in (_core.Function, Composed):
-    _class.nout = property(lambda self: 1, doc="How many results it gives.")
-    _class.nargs = property(lambda self: self.nin + 1, doc="How many operands and results it has.")
+    _class.nargs = property(lambda self: self.nin + self.nout, doc="How many operands and results it has.")
     _class.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
 
 
@@ -188,17 +298,27 @@ def _rank(dtype: Any) -> int:
     return "buifc".index("f" if dtype.kind == "V" else dtype.kind)
 
 
-def round(x: Any, /, decimals: int = 0, out: Any = None) -> Array:
+def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """The nearest number of so many decimals, halves to even."""
     if decimals == 0:
-        return _round(x, out)
-    x = asarray(x)
+        return _round(a, out)
+    x = asarray(a)
     if x.dtype.kind in "biu" and decimals > 0:
         return store(_core.copy(x), out)
     scale = 10.0 ** abs_int(decimals)
     scaled = _core.multiply(x, scale) if decimals > 0 else _core.divide(x, scale)
     result = _core.divide(_round(scaled), scale) if decimals > 0 else _core.multiply(_round(scaled), scale)
     return store(_core.astype(result, x.dtype), out)
+
+
+def real(val: Any) -> Array:
+    """The real part of complex numbers, a view; the array itself where it is real."""
+    return val.real if isinstance(val, Array) else _core.real(val)
+
+
+def imag(val: Any) -> Array:
+    """The imaginary part of complex numbers, a view; zeros where the array is real."""
+    return val.imag if isinstance(val, Array) else _core.imag(val)
 
 
 def abs_int(value: int) -> int:
@@ -228,22 +348,37 @@ def _wrapped(value: Any, other: Any) -> Any:
     return value - (1 << bits) if dtype.kind == "i" and value >> (bits - 1) else value
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None, **numpy_names: Any) -> Array:
-    """x held between two limits, either of which may be left out."""
-    min = numpy_names.pop("a_min", min)
-    max = numpy_names.pop("a_max", max)
-    if numpy_names:
-        raise TypeError(f"clip: takes min, max and out: got {', '.join(numpy_names)}")
-    x = asarray(x)
+def clip(
+    a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> Array:
+    """a held between two limits, either of which may be left out."""
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise TypeError("clip: min and a_min, max and a_max are the same: got both")
+    min = a_min if min is None else min
+    max = a_max if max is None else max
+    heed("clip", order, None)
+    x = asarray(a)
+    if dtype is not None:
+        from weft._shaping import converted
+
+        (x,) = converted("clip", [x], dtype, casting)
     min = None if _beyond(x, min, -1) else min
     max = None if _beyond(x, max, 1) else max
-    if min is None and max is None:
-        return store(_core.copy(x), out)
     try:
-        limited = _limit(_limit(x, min, _core.maximum), max, _core.minimum)
+        limited = _core.copy(x) if min is None and max is None else _limit(_limit(x, min, _core.maximum), max, _core.minimum)
     except Exception as error:
         raise named(error, "clip") from None
-    return store(limited, out)
+    if dtype is not None:
+        limited = _core.astype(limited, _core.dtype(dtype))
+    if out is not None and casting != "same_kind":
+        from weft._dtypes import can_cast
+
+        to = target("clip", out[0] if isinstance(out, tuple) else out)
+        if not can_cast(limited.dtype, to.dtype, casting):
+            raise TypeError(f"clip: {limited.dtype} cannot be cast to {to.dtype} by the rule {casting!r}")
+        limited = _core.astype(limited, to.dtype)
+    return _stored("clip", limited, out[0] if isinstance(out, tuple) else out, where) if where is not True else store(limited, out)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
@@ -252,4 +387,6 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         from weft._host import nonzero
 
         return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("where: takes both x and y, or neither: got one of them")
     return _core.as_array(_core.where(condition, _wrapped(x, y), _wrapped(y, x)))

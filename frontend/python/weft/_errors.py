@@ -9,6 +9,20 @@ def named(error: Exception, op: str) -> Exception:
     return type(error)(f"{op}: {text}") if colon else error
 
 
+def axis_error(text: str) -> Exception:
+    """NumPy's error, an IndexError and a ValueError, that there is no such axis."""
+    import numpy
+
+    return numpy.exceptions.AxisError(text)
+
+
+# NumPy's functions that take no arrays.
+_of_no_arrays = {
+    "datetime_data", "get_include", "getbufsize", "geterrcall", "info", "mintypecode", "setbufsize", "seterrcall", "show_config",
+    "show_runtime", "test", "typename",
+}
+
+
 def missing(module: str, name: str) -> AttributeError:
     """That a module has no such name, and what to do where NumPy's module has it."""
     plain = f"module 'weft{module}' has no attribute {name!r}"
@@ -18,8 +32,13 @@ def missing(module: str, name: str) -> AttributeError:
 
     numpys = importlib.import_module(f"numpy{module}")
     if name not in dir(numpys):
-        return AttributeError(plain)
+        try:
+            getattr(numpys, name)
+        except AttributeError as error:  # NumPy says what to write instead of what it has given up
+            return AttributeError(f"{plain}: {error}" if "removed" in str(error) or "deprecated" in str(error) else plain)
     where = f"numpy{module}.{name}"
+    if name in _of_no_arrays:
+        return AttributeError(f"{plain}: NumPy has it: use {where}")
     if module or not callable(getattr(numpys, name, None)) or isinstance(getattr(numpys, name), type):
         return AttributeError(f"{plain}: NumPy has it: use {where}, with numpy.asarray(x) for a Weft array x")
     return AttributeError(f"{plain}: NumPy has it: use {where}(numpy.asarray(x)), and weft.asarray() for what it gives")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft._core import Array
-from weft._creation import asarray
+from weft._creation import asarray, heed
 from weft._host import _to_host, answered_by
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -99,11 +99,14 @@ class Archive:
         self.close()
 
 
-def load(file: Any, mmap_mode: Any = None, allow_pickle: builtins.bool = False, **options: Any) -> Any:
+def load(
+    file: Any, mmap_mode: Any = None, allow_pickle: builtins.bool = False, fix_imports: builtins.bool = True, encoding: str = "ASCII", *,
+    max_header_size: int = 10000,
+) -> Any:
     """The array in a file .npy, or the arrays of a file .npz by their names."""
     import numpy
 
-    loaded = numpy.load(file, mmap_mode=mmap_mode, allow_pickle=allow_pickle, **options)
+    loaded = numpy.load(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
     return Archive(loaded) if isinstance(loaded, numpy.lib.npyio.NpzFile) else _read(loaded)
 
 
@@ -119,31 +122,35 @@ loadtxt = answered_by("numpy", "loadtxt")
 genfromtxt = answered_by("numpy", "genfromtxt")
 
 
-def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0) -> Array:
+def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None) -> Array:
     """The numbers in a file that holds nothing else, as bytes or as text with a separator."""
     import numpy
 
+    heed("fromfile", None, like)
     if not isinstance(file, (str, bytes)) and not hasattr(file, "__fspath__") and not hasattr(file, "fileno"):
         raise TypeError(f"fromfile: takes a path or an open file: got {type(file).__name__}")
     return asarray(numpy.fromfile(file, dtype, count, sep, offset))
 
 
-def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> Array:
     """The numbers whose bytes a buffer holds. What others may write to is copied."""
     import numpy
 
+    heed("frombuffer", None, like)
     return asarray(numpy.frombuffer(buffer, dtype, count, offset))
 
 
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Array:
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> Array:
     """The numbers that an iterable gives, along one axis."""
     import numpy
 
+    heed("fromiter", None, like)
     return asarray(numpy.fromiter(iter, dtype, count))
 
 
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Array:
+def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> Array:
     """The numbers in a text, with a separator between them."""
     import numpy
 
+    heed("fromstring", None, like)
     return asarray(numpy.fromstring(string, dtype, count, sep=sep))

@@ -353,7 +353,14 @@ class Generator:
         last = high if endpoint else high - 1
         if last < low:
             raise ValueError(f"integers: low must be below high: got {low} and {high}")
-        return draw.integers(self._next(), shape_of(size), low, last, _core.dtype(dtype), "")
+        dtype = _core.dtype(dtype)
+        least, most = (0, 1) if dtype.kind == "b" else (0, 0)
+        if dtype.kind in "iu":
+            bits = 8 * dtype.itemsize
+            least, most = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.kind == "i" else (0, (1 << bits) - 1)
+        if dtype.kind in "biu" and not (least <= low and last <= most):
+            raise ValueError(f"integers: {dtype} holds {least} to {most}: got {low} to {last}")
+        return draw.integers(self._next(), shape_of(size), low, last, dtype, "")
 
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes."""

@@ -6,7 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
+from weft._creation import asarray, heed
 from weft._shaping import reshape, stack
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -35,7 +35,9 @@ def indices(dimensions: Iterable[int], dtype: Any = int, sparse: builtins.bool =
     for axis, _ in enumerate(dimensions):
         extents = tuple(n if i == axis or not sparse else 1 for i, n in enumerate(dimensions))
         lines.append(_core.astype(_core.iota(extents, axis), _core.dtype(dtype)))
-    return tuple(lines) if sparse else stack(lines)
+    if sparse:
+        return tuple(lines)
+    return stack(lines) if lines else _core.full((0,), 0, _core.dtype(dtype), "")
 
 
 class _Grid:
@@ -73,13 +75,16 @@ r_, c_ = _Joined("r_"), _Joined("c_")
 
 
 class _Key:
-    """s_: the index that brackets make."""
+    """s_ and index_exp: the index that brackets make, which index_exp gives as a tuple always."""
+
+    def __init__(self, always_tuple: builtins.bool) -> None:
+        self.always_tuple = always_tuple
 
     def __getitem__(self, key: Any) -> Any:
-        return key
+        return (key,) if self.always_tuple and not isinstance(key, tuple) else key
 
 
-s_ = index_exp = _Key()
+s_, index_exp = _Key(False), _Key(True)
 
 
 def ix_(*args: Any) -> tuple[Array, ...]:
@@ -89,24 +94,35 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     result = []
     for i, arg in enumerate(args):
         x = asarray(arg)
+        if x.ndim != 1:
+            raise ValueError(f"ix_: takes vectors: got shape {x.shape}")
         if x.dtype.kind == "b":
             x = flatnonzero(x)
-        if x.size == 0:
+        if x.size == 0 and not hasattr(arg, "dtype"):
             x = _core.astype(x, _core.dtype("int64"))
         result.append(reshape(x, [-1 if i == k else 1 for k in range(len(args))]))
     return tuple(result)
 
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, base: Any = 10.0, dtype: Any = None) -> Array:
-    """Powers of the base with evenly spaced exponents."""
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Array:
+    """Powers of the base with evenly spaced exponents, along a new axis where bounds or base are arrays."""
     from weft._creation import linspace
+    from weft._shaping import broadcast_shapes, expand_dims
 
-    result = _core.pow(base, linspace(start, stop, num, endpoint))
+    bases = asarray(base)
+    if bases.ndim:
+        shape = broadcast_shapes(bases.shape, asarray(start).shape, asarray(stop).shape)
+        start = _core.broadcast_to(asarray(start), shape)
+        base = expand_dims(_core.broadcast_to(bases, shape), axis)
+    result = _core.pow(base, linspace(start, stop, num, endpoint, axis=axis))
     return result if dtype is None else _core.astype(result, _core.dtype(dtype))
 
 
-def fromfunction(function: Any, shape: Sequence[int], *, dtype: Any = float, **options: Any) -> Any:
+def fromfunction(function: Any, shape: Sequence[int], *, dtype: Any = float, like: Any = None, **options: Any) -> Any:
     """What a function gives of the positions of a grid."""
+    heed("fromfunction", None, like)
     return function(*indices(shape, dtype=dtype), **options)
 
 

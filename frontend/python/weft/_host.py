@@ -12,6 +12,7 @@ from collections import namedtuple
 from weft import _core, _devices
 from weft._core import Array
 from weft._creation import asarray
+from weft._errors import axis_error
 from weft._memory import from_numpy, to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -102,6 +103,9 @@ def _device_of(values: Any) -> str:
 def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
     device = _device_of([*args, *options.values()])
+    out = options.pop("out", None)
+    # What NumPy may overwrite to save memory of its own is Weft's.
+    options.pop("overwrite_input", None)
     host = {name: _to_host(value) for name, value in options.items()}
     try:
         result = f(*(_to_host(value) for value in args), **host)
@@ -110,7 +114,12 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
     except ValueError as error:
         raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
-    return _from_host(result, device)
+    result = _from_host(result, device)
+    if out is None:
+        return result
+    from weft._elementwise import store
+
+    return store(result, out)
 
 
 def _there(name: str, *args: Any, **options: Any) -> Any:
@@ -137,7 +146,7 @@ def _numpy() -> Any:
 def _real(op: str, x: Any) -> Array:
     x = asarray(x)
     if x.ndim == 0:
-        raise ValueError(f"{op}: needs at least one axis")
+        raise axis_error(f"{op}: needs at least one axis")
     return x
 
 
@@ -147,49 +156,62 @@ def _along(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
     return with_axis(op, _real(op, x), axis)
 
 
+def _sort_kind(kind: Any, order: Any, stable: Any) -> dict[str, Any]:
+    """What NumPy's sort() and argsort() are told; they refuse what they do not know here, wherever the array lies."""
+    if kind is None and order is None:
+        return {"stable": stable or None}
+    given = {"kind": kind, "order": order}
+    _numpy().empty(0).sort(**given)
+    return given
+
+
 def sort(
-    x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: builtins.bool | None = True,
+    descending: builtins.bool = False,
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last."""
-    x, axis = _along("sort", x, axis)
-    result = _there("sort", x, axis)
+    a, axis = _along("sort", a, axis)
+    how = _sort_kind(kind, order, stable)
+    result = _there("sort", a, axis)
     if result is NotImplemented:
-        result = answered(_numpy().sort, x, axis=axis, stable=stable or None)
+        result = answered(_numpy().sort, a, axis=axis, **how)
     return _core.copy(_core.flip(result, (axis,))) if descending else result
 
 
 def argsort(
-    x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: builtins.bool | None = True,
+    descending: builtins.bool = False,
 ) -> Array:
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
     numpy = _numpy()
-    x, axis = _along("argsort", x, axis)
-    if (there := _there("argsort", _core.flip(x, (axis,)) if descending else x, axis)) is not NotImplemented:
-        return _core.flip(_core.subtract(x.shape[axis] - 1, there), (axis,)) if descending else there
+    a, axis = _along("argsort", a, axis)
+    how = _sort_kind(kind, order, stable)
+    if (there := _there("argsort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
+        return _core.flip(_core.subtract(a.shape[axis] - 1, there), (axis,)) if descending else there
 
     def positions(values: Any) -> Any:
         if not descending:
-            return numpy.argsort(values, axis=axis, stable=stable or None)
+            return numpy.argsort(values, axis=axis, **how)
         # Backwards twice keeps equal elements in their order.
         backwards = numpy.argsort(numpy.flip(values, axis), axis=axis, stable=True)
         return numpy.flip(values.shape[axis] - 1 - backwards, axis)
 
-    return answered(positions, x)
+    return answered(positions, a)
 
 
-def nonzero(x: Any, /) -> tuple[Array, ...]:
+def nonzero(a: Any) -> tuple[Array, ...]:
     """The positions of what is not zero, an array for each axis."""
-    return _there_or_answered("nonzero", _real("nonzero", x))
+    return _there_or_answered("nonzero", _real("nonzero", a))
 
 
-def flatnonzero(x: Any) -> Array:
+def flatnonzero(a: Any) -> Array:
     """The positions of what is not zero in the flat array."""
-    return _there_or_answered("flatnonzero", asarray(x))
+    return _there_or_answered("flatnonzero", asarray(a))
 
 
-def argwhere(x: Any) -> Array:
+def argwhere(a: Any) -> Array:
     """The positions of what is not zero, one row each."""
-    return _there_or_answered("argwhere", asarray(x))
+    return _there_or_answered("argwhere", asarray(a))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
@@ -241,37 +263,49 @@ def _unique(name: str, x: Any, **asked: builtins.bool) -> tuple[Array, ...]:
     return answered(lambda a: tuple(getattr(_numpy(), name)(a)), asarray(x)) if there is NotImplemented else there
 
 
-def unique_all(x: Any, /) -> UniqueAll:
+def unique_all(x: Any) -> UniqueAll:
     """The different elements, where each is first, which each element is, and how often; every NaN is different."""
     return UniqueAll(*_unique("unique_all", x, return_index=True, return_inverse=True, return_counts=True))
 
 
-def unique_counts(x: Any, /) -> UniqueCounts:
+def unique_counts(x: Any) -> UniqueCounts:
     """The different elements and how often each is there; every NaN is different."""
     return UniqueCounts(*_unique("unique_counts", x, return_counts=True))
 
 
-def unique_inverse(x: Any, /) -> UniqueInverse:
+def unique_inverse(x: Any) -> UniqueInverse:
     """The different elements, and which of them each element is; every NaN is different."""
     return UniqueInverse(*_unique("unique_inverse", x, return_inverse=True))
 
 
-def unique_values(x: Any, /) -> Array:
+def unique_values(x: Any) -> Array:
     """The different elements, sorted; every NaN is different."""
     # numpy.unique_values gives them in no order, and libraries that take any array count on one.
     return _there_or_answered("unique", asarray(x), equal_nan=False)
 
 
 def searchsorted(
-    x1: Any, /, v: Any, side: str = "left", sorter: Any = None
+    a: Any, v: Any, side: str = "left", sorter: Any = None
 ) -> Array:
-    """Where elements of v would go into x1, which is sorted, before (left) or behind (right) equal ones."""
-    return _there_or_answered("searchsorted", asarray(x1), asarray(v), side=side, sorter=sorter)
+    """Where elements of v would go into a, which is sorted, before (left) or behind (right) equal ones."""
+    return _there_or_answered("searchsorted", asarray(a), asarray(v), side=side, sorter=sorter)
 
 
-def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False, assume_unique: builtins.bool = False) -> Array:
-    """For each element of x1 whether x2 has it."""
-    return _there_or_answered("isin", asarray(x1), asarray(x2), invert=invert, assume_unique=assume_unique)
+def isin(
+    element: Any, test_elements: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False, *, kind: str | None = None
+) -> Array:
+    """For each element whether it is one of the others. `kind`, NumPy's way of finding out, changes nothing but the time."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"isin: kind is None, 'sort' or 'table': got {kind!r}")
+    options = {"assume_unique": assume_unique, "invert": invert}
+    element, test_elements = asarray(element), asarray(test_elements)
+    if (there := _there("isin", element, test_elements, **options)) is not NotImplemented:
+        return there
+    return answered(_numpy().isin, element, test_elements, kind=kind, **options)
+
+
+# Where these take an array for the result; behind it they are told whether their operand may be overwritten.
+_outs = {"median": 2, "nanmedian": 2, "percentile": 3, "quantile": 3, "nanpercentile": 3, "nanquantile": 3}
 
 
 def answered_by(module: str, name: str) -> Any:
@@ -280,6 +314,11 @@ def answered_by(module: str, name: str) -> Any:
     def f(*args: Any, **options: Any) -> Any:
         import importlib
 
+        if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:
+            options["out"] = args[_outs[name]]
+            args = (*args[: _outs[name]], None, *args[_outs[name] + 1 :])
+        if name in _outs and len(args) > _outs[name] + 1:
+            args = (*args[: _outs[name] + 1], False, *args[_outs[name] + 2 :])
         if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
             return there
         return answered(getattr(importlib.import_module(module), name), *args, **options)

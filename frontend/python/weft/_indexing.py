@@ -205,13 +205,15 @@ def _stored(value: Any, x: Array) -> Array:
         one = _core.full((), 0, x.dtype, x.device)
         one[...] = value
         return one
-    return asarray(value, x.dtype if isinstance(value, (list, tuple, range)) else None, device=x.device)
+    return asarray(value, x.dtype if value is None or isinstance(value, (list, tuple, range, str, bytes)) else None, device=x.device)
 
 
 def _set(x: Array, key: Any, value: Any) -> None:
     if _is_whole_mask(x, key):
         if not isinstance(value, (Array, builtins.bool, int, float, complex)):
             value = _stored(value, x)
+        if key.ndim == x.ndim and getattr(value, "ndim", 0) > 1:
+            raise TypeError(f"assign: takes a number or a vector for what a mask picks of all axes: got shape {value.shape}")
         _core.put_where(x, asarray(key, device=x.device), value)
         return
     _write(_put, x, key, _stored(value, x))
@@ -244,9 +246,11 @@ def _checked(op: str, index: Any, axis: int, extent: int, mode: str, device: str
     """Positions along an axis, as the mode has those outside of it."""
     import numpy
 
+    import weft
+
     positions = _index(index)
-    if positions.dtype.kind == "b":
-        raise TypeError(f"{op}: positions are integers: got bool")
+    if positions.dtype.kind == "b":  # numbers here, and no mask
+        positions = positions.astype(weft.int64)
     if mode == "raise":
         return _within(op, positions, axis, extent, device)
     if mode not in ("wrap", "clip"):
@@ -269,11 +273,11 @@ def _repeated(values: Any, count: int, like: Array) -> Array:
     return _core.take(values, _core.remainder(_core.arange(0, count, 1, _int64, like.device), values.size), 0)
 
 
-def take(x: Any, /, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
     """Elements at positions along an axis; of the flat array without one."""
     from weft._shaping import normalized
 
-    x = asarray(x)
+    x = asarray(a)
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim)
@@ -281,31 +285,38 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Any = None, mode
     return store(_core.take(x, positions, axis), out, same_dtype=True)
 
 
-def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
+def _refuse_bools(op: str, indices: Any) -> None:
+    if _index(indices).dtype.kind == "b":
+        raise IndexError(f"{op}: positions are integers: got bool")
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Array:
     """One position along the axis for each place of the result."""
     from weft._shaping import normalized
 
-    x = asarray(x)
+    x = asarray(arr)
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take_along_axis", axis, x.ndim)
+    _refuse_bools("take_along_axis", indices)
     positions = _checked("take_along_axis", indices, axis, x.shape[axis], "raise", x.device)
     if positions.ndim != x.ndim:
         raise ValueError(f"take_along_axis: the index has as many axes as the array, {x.ndim}: got {positions.ndim}")
     return _core.take_along_axis(x, positions, axis)
 
 
-def put_along_axis(x: Array, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
     """Writes values at one position along the axis for each place; the last of equal positions stays."""
     from weft._shaping import normalized
 
-    target = x if axis is not None else _core.reshape(x, (-1,))
-    if not _core.shares_cell(target, x):
+    _refuse_bools("put_along_axis", indices)
+    target = arr if axis is not None else _core.reshape(arr, (-1,))
+    if not _core.shares_cell(target, arr):
         raise ValueError("put_along_axis: the strides do not allow a flat view")
     along = normalized("put_along_axis", 0 if axis is None else axis, target.ndim)
-    positions = _checked("put_along_axis", indices, along, target.shape[along], "raise", x.device)
+    positions = _checked("put_along_axis", indices, along, target.shape[along], "raise", arr.device)
     try:
-        values = _core.broadcast_to(asarray(values, device=x.device), positions.shape)
+        values = _core.broadcast_to(asarray(values, device=arr.device), positions.shape)
     except Exception as error:
         raise named(error, "put_along_axis") from None
     _core.put_along_axis(target, positions, values, along)
@@ -329,15 +340,18 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
     target("putmask", a)
+    mask = asarray(mask, device=a.device)
+    if mask.size != a.size:
+        raise ValueError(f"putmask: the mask has as many elements as the array, {a.size}: got {mask.size}")
     repeated = _repeated(values, a.size, a)
     if repeated.size:
-        _core.assign(a, _core.where(mask, _core.reshape(repeated, a.shape), a))
+        _core.assign(a, _core.where(_core.reshape(mask, a.shape), _core.reshape(repeated, a.shape), a))
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     target("place", arr)
-    mask = asarray(_index(mask), device=arr.device)
+    mask = asarray(mask, device=arr.device)
     positions = _core.true_positions(_core.not_equal(mask, 0))
     if positions.size:
         if not _stored(vals, arr).size:
@@ -354,7 +368,7 @@ def extract(condition: Any, arr: Any) -> Array:
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
     """The slices along an axis for which the condition is true."""
     a = asarray(a)
-    mask = asarray(_index(condition), device=a.device)
+    mask = asarray(condition, device=a.device)
     if mask.ndim != 1:
         raise ValueError(f"compress: the condition has one axis: got shape {mask.shape}")
     return take(a, _core.true_positions(_core.not_equal(mask, 0)), axis, out)

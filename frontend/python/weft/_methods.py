@@ -56,6 +56,8 @@ def _shape_of(given: tuple[Any, ...]) -> Any:
 
 def reshape(self: Array, *shape: Any, order: str = "C", copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, given as one tuple or as numbers."""
+    if not shape:
+        raise TypeError("reshape: takes a shape: got none")
     return _shaping.reshape(self, _shape_of(shape), order, copy=copy)
 
 
@@ -84,6 +86,7 @@ def astype(
     self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True, copy: builtins.bool = True
 ) -> Array:
     """The array converted to a dtype."""
+    _creation.heed("astype", order, None)
     if casting != "unsafe" and not _dtypes.can_cast(self.dtype, dtype, casting):
         raise TypeError(f"astype: {self.dtype} cannot be cast to {_core.dtype(dtype)} by the rule {casting!r}")
     return _dtypes.astype(self, dtype, copy)
@@ -130,14 +133,17 @@ def fill(self: Array, value: Any) -> None:
     self[...] = value
 
 
-def sort(self: Array, axis: int = -1, kind: str | None = None, *, descending: builtins.bool = False, stable: builtins.bool = True) -> None:
+def sort(
+    self: Array, axis: int = -1, kind: str | None = None, order: Any = None, *, stable: builtins.bool | None = True,
+    descending: builtins.bool = False,
+) -> None:
     """Puts the elements along an axis in order, in place."""
-    _core.assign(self, _host.sort(self, axis, kind, descending=descending, stable=stable))
+    _core.assign(self, _host.sort(self, axis, kind, order, stable=stable, descending=descending))
 
 
-def partition(self: Array, kth: Any, axis: int = -1, kind: str = "introselect") -> None:
+def partition(self: Array, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
     """Puts what would stand at these positions of a sorted axis there, in place: what is before it is not larger, what is behind not smaller."""
-    _core.assign(self, _host.partition(self, kth, axis=axis, kind=kind))
+    _core.assign(self, _host.partition(self, kth, axis=axis, kind=kind, order=order))
 
 
 def _by_numpy(self: Array, method: str, *args: Any) -> Any:

@@ -36,69 +36,96 @@ def _without_nans(x: Any, otherwise: Any) -> Array:
     return x if x.dtype.kind in "biu" else where(_core.isnan(x), otherwise, x)
 
 
-def _present(x: Any, axis: Any, keepdims: builtins.bool) -> Array:
-    x = asarray(x)
-    there = _core.full(x.shape, True, None, x.device) if x.dtype.kind in "biu" else _core.isfinite(x) | _core.isinf(x)
-    return _core.sum(there, axis, keepdims)
+def _present(x: Array, chosen: Any) -> Array:
+    """Where an element is not NaN and among the chosen ones."""
+    there = _core.full(x.shape, True, None, x.device) if x.dtype.kind in "biu" else _core.logical_not(_core.isnan(x))
+    return there if chosen is True else _core.logical_and(there, _core.broadcast_to(asarray(chosen), x.shape))
 
 
-def nansum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True
+) -> Array:
     """The sum of what is not NaN."""
-    return _sum(_without_nans(x, 0), axis, dtype, out, keepdims)
+    return _sum(_without_nans(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
-def nanprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True
+) -> Array:
     """The product of what is not NaN."""
-    return prod(_without_nans(x, 1), axis, dtype, out, keepdims)
+    return prod(_without_nans(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
-def nanmax(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def _extremum(of: Any, least: float, a: Any, axis: Any, out: Any, keepdims: builtins.bool, initial: Any, chosen: Any) -> Array:
+    x = asarray(a)
+    if x.dtype.kind in "biu":
+        return of(x, axis, out, keepdims, initial, chosen)
+    result = of(_without_nans(x, least), axis, None, keepdims, initial, chosen)
+    if initial is None:
+        nothing = _core.logical_not(_core.any(_present(x, True), axis, keepdims))
+        result = where(nothing, float("nan"), result)
+    return cast_into(result, out)
+
+
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True
+) -> Array:
     """The largest of what is not NaN."""
-    x = asarray(x)
-    if x.dtype.kind in "biu":
-        return _max(x, axis, out, keepdims)
-    result = _max(_without_nans(x, float("-inf")), axis, None, keepdims)
-    return cast_into(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
+    return _extremum(_max, float("-inf"), a, axis, out, keepdims, initial, where)
 
 
-def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True
+) -> Array:
     """The smallest of what is not NaN."""
-    x = asarray(x)
-    if x.dtype.kind in "biu":
-        return _min(x, axis, out, keepdims)
-    result = _min(_without_nans(x, float("inf")), axis, None, keepdims)
-    return cast_into(where(_core.equal(_present(x, axis, keepdims), 0), float("nan"), result), out)
+    return _extremum(_min, float("inf"), a, axis, out, keepdims, initial, where)
 
 
-def _inexact(result: Array, out: Any) -> Array:
+def _into(result: Array, out: Any) -> Array:
     """The result, written to `out`, which holds fractions, but not always imaginary parts."""
     to = given_out(out)
     return cast_into(result, to) if to is not None and to.dtype.kind in "fcV" else store(result, out)
 
 
-def nanmean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def _inexact(op: str, x: Array, dtype: Any) -> None:
+    if dtype is not None and x.dtype.kind in "fcV" and _core.dtype(dtype).kind not in "fcV":
+        raise TypeError(f"{op}: of floats dtype is one of floats: got {_core.dtype(dtype)}")
+
+
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True
+) -> Array:
     """The mean of what is not NaN."""
-    x = asarray(x)
-    if x.dtype.kind in "biu":
-        return mean(x, axis, dtype, out, keepdims)
-    total = nansum(x, axis, dtype, None, keepdims)
-    count = _core.astype(_present(x, axis, keepdims), total.dtype) if total.dtype.kind in "fV" else _present(x, axis, keepdims)
-    return _inexact(_core.divide(total, count), out)
+    a = asarray(a)
+    _inexact("nanmean", a, dtype)
+    total = nansum(a, axis, dtype, None, keepdims, None, where)
+    count = _core.sum(_present(a, where), axis, keepdims)
+    return _into(_core.divide(total, _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count), out)
 
 
-def nanvar(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False) -> Array:
-    """The variance of what is not NaN."""
-    x = asarray(x)
-    if x.dtype.kind in "biu":
-        return var(x, axis, dtype, out, ddof, keepdims)
-    squares = _core.square(_core.abs(x - nanmean(x, axis, dtype, None, True)))
-    total = nansum(squares, axis, None, None, keepdims)
-    return store(_core.divide(total, _core.astype(_present(x, axis, keepdims), total.dtype) - ddof), out)
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Array:
+    """The variance of what is not NaN, about a mean that may be given with its axes kept."""
+    if ddof and correction is not None:
+        raise ValueError("nanvar: ddof and correction are the same: got both")
+    x = asarray(a)
+    _inexact("nanvar", x, dtype)
+    middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
+    squares = _core.square(_core.abs(x - middle))
+    total = nansum(squares, axis, dtype, None, keepdims, None, where)
+    left = _core.astype(_core.sum(_present(x, where), axis, keepdims), total.dtype) - (ddof if correction is None else correction)
+    return store(_core.divide(total, _core.where(_core.less_equal(left, 0), float("nan"), left)), out)
 
 
-def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False) -> Array:
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Array:
     """The standard deviation of what is not NaN."""
-    return store(_core.sqrt(nanvar(x, axis, dtype, None, ddof, keepdims)), out)
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return store(_core.sqrt(variance), out)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:

@@ -56,12 +56,12 @@ def as_float(x: Any) -> Array:
 
 def _together(x1: Any, x2: Any) -> tuple[Array, Array]:
     """Two operands as arrays: a number of Python in the dtype that the other leaves it."""
-    from weft._dtypes import result_type
-
     weak = (builtins.bool, int, float, complex)
     both = [x if type(x) in weak else asarray(x) for x in (x1, x2)]
     if not builtins.any(type(x) in weak for x in both):
         return both[0], both[1]
+    from weft._dtypes import result_type
+
     dtype = result_type(*both)
     a, b = (asarray(x, dtype) if type(x) in weak else x for x in both)
     return a, b
@@ -78,44 +78,44 @@ def _in_float32(f: Any, *operands: Array) -> Array:
     return _core.astype(f(*(_core.astype(x, _core.dtype("float32")) for x in floats)), dtype)
 
 
-def rint(x: Any, /, out: Any = None) -> Array:
+def rint(x: Any) -> Array:
     """The nearest integer, halves to even, as a float."""
-    return _core.round(as_float(x), out)
+    return _core.round(as_float(x))
 
 
-def fix(x: Any, /, out: Any = None) -> Array:
+def fix(x: Any, out: Any = None) -> Array:
     """x without its fraction."""
     return _core.trunc(x, out)
 
 
-def fabs(x: Any, /, out: Any = None) -> Array:
+def fabs(x: Any) -> Array:
     """The absolute value as a float."""
-    return _core.abs(as_float(x), out)
+    return _core.abs(as_float(x))
 
 
-def float_power(x1: Any, x2: Any, /) -> Array:
+def float_power(x1: Any, x2: Any) -> Array:
     """x1 to the power x2 in float64 at least."""
     x = asarray(x1)
     return _core.pow(_core.astype(x, _core.promote(x.dtype, _core.dtype("float64"))), x2)
 
 
-def fmax(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def fmax(x1: Any, x2: Any) -> Array:
     """The larger; the other one where one is NaN."""
     a, b = _together(x1, x2)
     if a.dtype.kind in "biu" and b.dtype.kind in "biu":
-        return _core.maximum(a, b, out)
-    return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.maximum(a, b))), out)
+        return _core.maximum(a, b)
+    return _core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.maximum(a, b)))
 
 
-def fmin(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def fmin(x1: Any, x2: Any) -> Array:
     """The smaller; the other one where one is NaN."""
     a, b = _together(x1, x2)
     if a.dtype.kind in "biu" and b.dtype.kind in "biu":
-        return _core.minimum(a, b, out)
-    return store(_core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.minimum(a, b))), out)
+        return _core.minimum(a, b)
+    return _core.where(_core.isnan(a), b, _core.where(_core.isnan(b), a, _core.minimum(a, b)))
 
 
-def fmod(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def fmod(x1: Any, x2: Any) -> Array:
     """The rest of a division, with the sign of x1."""
     a, b = _together(x1, x2)
     common = _core.promote(a.dtype, b.dtype)
@@ -123,23 +123,23 @@ def fmod(x1: Any, x2: Any, /, out: Any = None) -> Array:
         a, b = _core.astype(a, common), _core.astype(b, common)
         rest = _core.remainder(a, b)  # with the sign of x2; an absolute value of the least integer is none
         other_sign = _core.logical_and(_core.not_equal(rest, 0), _core.not_equal(_core.less(rest, 0), _core.less(a, 0)))
-        return store(where(other_sign, rest - b, rest), out)
+        return where(other_sign, rest - b, rest)
     a, b = _core.astype(a, common), _core.astype(b, common)
-    return store(_core.copysign(_core.remainder(_core.abs(a), _core.abs(b)), a), out)
+    return _core.copysign(_core.remainder(_core.abs(a), _core.abs(b)), a)
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+def divmod(x1: Any, x2: Any) -> tuple[Array, Array]:
     """floor_divide() and remainder()."""
     return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
 
 
-def logaddexp2(x1: Any, x2: Any, /) -> Array:
+def logaddexp2(x1: Any, x2: Any) -> Array:
     """log2(2**x1 + 2**x2) without overflow."""
     ln2 = 0.6931471805599453
     return _in_float32(lambda a, b: _core.divide(_core.logaddexp(_core.multiply(a, ln2), _core.multiply(b, ln2)), ln2), *_together(x1, x2))
 
 
-def heaviside(x1: Any, x2: Any, /) -> Array:
+def heaviside(x1: Any, x2: Any) -> Array:
     """0 below zero, x2 at zero, 1 above."""
     x, at_zero = (as_float(one) for one in _together(x1, x2))
     if "c" in (x.dtype.kind, at_zero.dtype.kind):
@@ -148,24 +148,21 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 
 
-def sinc(x: Any, /) -> Array:
+def sinc(x: Any) -> Array:
     """sin(pi x) / (pi x), 1 at 0."""
     y = _core.multiply(asarray(x), 3.141592653589793)
     zero = _core.equal(y, 0)
     return where(zero, 1.0, _core.divide(_core.sin(y), where(zero, 1.0, y)))
 
 
-def deg2rad(x: Any, /, out: Any = None) -> Array:
+def deg2rad(x: Any) -> Array:
     """Degrees to radians."""
-    return store(_in_float32(lambda a: _core.multiply(a, 3.141592653589793 / 180), asarray(x)), out)
+    return _in_float32(lambda a: _core.multiply(a, 3.141592653589793 / 180), asarray(x))
 
 
-def rad2deg(x: Any, /, out: Any = None) -> Array:
+def rad2deg(x: Any) -> Array:
     """Radians to degrees."""
-    return store(_in_float32(lambda a: _core.multiply(a, 180 / 3.141592653589793), asarray(x)), out)
-
-
-radians, degrees = deg2rad, rad2deg
+    return _in_float32(lambda a: _core.multiply(a, 180 / 3.141592653589793), asarray(x))
 
 
 def angle(z: Any, deg: builtins.bool = False) -> Array:
@@ -226,7 +223,7 @@ def isrealobj(x: Any) -> builtins.bool:
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> Array:
     """Where |a - b| <= atol + rtol * |b|."""
-    a, b = asarray(a), asarray(b)
+    a, b = _together(a, b)
     if b.dtype.kind in "biu":
         b = _core.astype(b, _core.dtype("float64"))  # differences of integers may not be ones of their dtype
     near = _core.less_equal(_core.abs(_core.subtract(a, b)), _core.add(atol, _core.multiply(rtol, _core.abs(b))))
@@ -268,8 +265,13 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """The choice of the first condition that is true, else the default."""
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
+    from weft._dtypes import result_type
+
     if not condlist:
         raise ValueError("select: takes at least one condition: got none")
+    for condition in condlist:
+        if result_type(condition) != _core.dtype("bool"):
+            raise TypeError(f"select: conditions are arrays of bools: got {result_type(condition)}")
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         result = where(condition, choice, result)
@@ -286,14 +288,16 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
     info = finfo(x.dtype)
 
     def cleaned(part: Array) -> Array:
-        part = where(_core.isnan(part), nan, part)
-        part = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
-        return where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, part)
+        above = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
+        finite = where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, above)
+        return where(_core.isnan(part), nan, finite)
 
     result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
     return result if copy else store(result, x)
 
 
 # As NumPy's, these have outer(), reduce() and the other methods of elementwise functions.
-for _f, _operands in ((rint, 1), (fabs, 1), (float_power, 2), (fmax, 2), (fmin, 2), (fmod, 2), (logaddexp2, 2), (heaviside, 2)):
+for _f, _operands in ((rint, 1), (fabs, 1), (float_power, 2), (fmax, 2), (fmin, 2), (fmod, 2), (logaddexp2, 2), (heaviside, 2), (deg2rad, 1), (rad2deg, 1)):
     globals()[_f.__name__] = Composed(_f, _operands)
+divmod = Composed(divmod, 2, 2)
+radians, degrees = deg2rad, rad2deg

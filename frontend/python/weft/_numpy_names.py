@@ -14,7 +14,7 @@ from weft._reductions import any as _any
 from weft._reductions import max as _max
 from weft._reductions import min as _min
 from weft._reductions import sum as _sum
-from weft._shaping import concat, stack
+from weft._shaping import concat, normalized, stack
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -85,16 +85,22 @@ def shape(a: Any) -> tuple[int, ...]:
     return asarray(a).shape
 
 
-def size(a: Any, axis: int | None = None) -> int:
-    """How many elements there are, along an axis or in all."""
-    return asarray(a).size if axis is None else asarray(a).shape[axis]
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """How many elements there are, along axes or in all."""
+    x = asarray(a)
+    if axis is None:
+        return x.size
+    result = 1
+    for place in {normalized("size", one, x.ndim) for one in (axis if isinstance(axis, tuple) else (axis,))}:
+        result *= x.shape[place]
+    return result
 
 
 def isscalar(element: Any) -> builtins.bool:
-    """Whether this is a number, of Python or NumPy."""
+    """Whether this is a number, of Python or NumPy, or one value of Weft."""
     import numpy
 
-    return not isinstance(element, Array) and numpy.isscalar(element)
+    return _core.is_value(element) if isinstance(element, Array) else numpy.isscalar(element)
 
 
 def shares_memory(a: Any, b: Any, max_work: Any = None) -> builtins.bool:
@@ -168,14 +174,14 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     return _sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, -1)
 
 
-def asfortranarray(a: Any, dtype: Any = None) -> Array:
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
     """An array apart from `a` where its elements do not lie column by column; how they lie is Weft's to choose."""
-    return asarray(a, dtype, order="F")
+    return asarray(a, dtype, "F", like=like)
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:
     """As asarray(), of numbers that are all finite, which is looked at."""
-    x = asarray(a, dtype)
+    x = asarray(a, dtype, order)
     if x.dtype.kind in "fcV" and not builtins.bool(_core.all(_core.isfinite(x), None, False)):
         raise ValueError("asarray_chkfinite: takes finite numbers: got infinities or NaN")
     return x
@@ -219,10 +225,11 @@ def _unheeded(op: str, options: dict[str, Any]) -> None:
             raise ValueError(f"{op}: arithmetic gives no warnings, so none can be told: got {name}={what!r}")
 
 
-def seterr(**options: Any) -> dict[str, str]:
+def seterr(all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None) -> dict[str, str]:
     """Sets how NumPy tells of floating-point errors, and gives how it did; Weft's arithmetic tells of none."""
     import numpy
 
+    options = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     _unheeded("seterr", options)
     return dict(numpy.seterr(**options))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
-from weft._elementwise import store
+from weft._creation import asarray, heed
+from weft._elementwise import Composed, store
+from weft._shaping import converted, expand_dims, moveaxis
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -15,9 +16,34 @@ if TYPE_CHECKING:
 __all__ = ["dot", "einsum", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "trace", "vdot", "vecdot", "vecmat"]
 
 
-def matmul(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def _by_axes(op: Any, cores: tuple[int, int, int], x1: Any, x2: Any, out: Any, axes: Any, rules: dict[str, Any]) -> Array:
+    """op of operands whose last axes, so many of each and of the result, it takes: or those that `axes` names."""
+    if axes is not None:
+        named = [(one,) if hasattr(one, "__index__") else tuple(one) for one in axes]
+        named += [()] * (not cores[2] and len(named) == 2)
+        if tuple(len(one) for one in named) != cores:
+            raise ValueError(f"{op.__name__}: axes name {cores[0]}, {cores[1]} and {cores[2]} axes of operands and result: got {axes}")
+        x1, x2 = (moveaxis(x, one, tuple(range(-len(one), 0))) for x, one in zip((x1, x2), named))
+        result = op(x1, x2, **rules)
+        return store(moveaxis(result, tuple(range(-cores[2], 0)), named[2]) if cores[2] else result, out)
+    return op(x1, x2, out=out, **rules)
+
+
+def _given(op: str, axis: Any, **rules: Any) -> dict[str, Any]:
+    if axis is not None:
+        raise TypeError(f"{op}: axis is for functions that share one axis alone: name them all with axes")
+    return rules
+
+
+def matmul(
+    x1: Any, x2: Any, /, out: Any = None, *, casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    axes: Any = None, axis: Any = None, signature: Any = None,
+) -> Array:
     """The last two axes multiplied as matrices, the others broadcast; one axis alone is a row or a column."""
-    return store(_core.matmul(asarray(x1), asarray(x2)), out)
+    if axes is None and axis is None and dtype is None and signature is None and casting == "same_kind" and order == "K":
+        return store(_core.matmul(asarray(x1), asarray(x2)), out)
+    rules = _given("matmul", axis, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
+    return _by_axes(_matmul, (2, 2, 2), x1, x2, out, axes, rules)
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Array:
@@ -30,14 +56,26 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
     return store(_core.outer(asarray(a), asarray(b)), out)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+def vecdot(
+    x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, axes: Any = None, keepdims: bool = False, casting: str = "same_kind",
+    order: str = "K", dtype: Any = None, subok: bool = True, signature: Any = None,
+) -> Array:
     """sum(conj(x1) * x2) along an axis."""
+    rules = _given("vecdot", None, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
+    if axes is not None:
+        if axis != -1 or keepdims:
+            raise TypeError("vecdot: takes axes, or axis and keepdims: got both")
+        return _by_axes(_vecdot, (1, 1, 0), x1, x2, out, axes, rules)
     a, b = asarray(x1), asarray(x2)
     if axis >= 0 and a.ndim and b.ndim:
         if a.ndim != b.ndim or axis >= a.ndim:
             raise ValueError(f"vecdot: an axis counts from the end, below 0: got {axis}")
         axis -= a.ndim
-    return _core.vecdot(a, b, axis)
+    if axis != -1:
+        a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+    if not keepdims:
+        return _vecdot(a, b, out=out, **rules)
+    return store(expand_dims(_vecdot(a, b, **rules), axis), out)
 
 
 def vdot(a: Any, b: Any) -> Array:
@@ -53,25 +91,47 @@ def inner(a: Any, b: Any) -> Array:
     return _core.tensordot(a, b, (a.ndim - 1,), (b.ndim - 1,))
 
 
-def matvec(x1: Any, x2: Any, /) -> Array:
+def matvec(
+    x1: Any, x2: Any, /, out: Any = None, *, casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    axes: Any = None, axis: Any = None, signature: Any = None,
+) -> Array:
     """Matrices by vectors, the other axes broadcast."""
-    x1 = asarray(x1)
-    if x1.ndim < 2:
-        raise ValueError(f"matvec: takes matrices: got shape {x1.shape}")
-    return _core.matmul(x1, asarray(x2)[..., None])[..., 0]
+    rules = _given("matvec", axis, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
+    return _by_axes(_matvec, (2, 1, 1), x1, x2, out, axes, rules)
 
 
-def vecmat(x1: Any, x2: Any, /) -> Array:
+def vecmat(
+    x1: Any, x2: Any, /, out: Any = None, *, casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    axes: Any = None, axis: Any = None, signature: Any = None,
+) -> Array:
     """Conjugated vectors by matrices, the other axes broadcast."""
-    x2 = asarray(x2)
-    if x2.ndim < 2:
-        raise ValueError(f"vecmat: takes matrices: got shape {x2.shape}")
-    return _core.matmul(_core.conj(asarray(x1) + 0)[..., None, :], x2)[..., 0, :]
+    rules = _given("vecmat", axis, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
+    return _by_axes(_vecmat, (1, 2, 1), x1, x2, out, axes, rules)
 
 
-def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
+def _composed(name: str, f: Any) -> Composed:
+    f.__name__ = name
+    return Composed(f, 2)
+
+
+def _matrices(op: str, x: Any) -> Array:
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ValueError(f"{op}: takes matrices: got shape {x.shape}")
+    return x
+
+
+_matmul = _composed("matmul", lambda a, b: _core.matmul(asarray(a), asarray(b)))
+_vecdot = _composed("vecdot", lambda a, b: _core.vecdot(asarray(a), asarray(b), -1))
+_matvec = _composed("matvec", lambda a, b: _core.matmul(_matrices("matvec", a), asarray(b)[..., None])[..., 0])
+_vecmat = _composed(
+    "vecmat", lambda a, b: _core.matmul(_core.conj(asarray(a) + 0)[..., None, :], _matrices("vecmat", b))[..., 0, :]
+)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     """Products summed over pairs of axes; a number: x1's last ones with x2's first ones."""
-    a, b = asarray(x1), asarray(x2)
+    a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
             raise ValueError(f"tensordot: cannot sum over {axes} axes: got {a.shape} and {b.shape}")
@@ -82,12 +142,12 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
     return _core.as_array(_core.tensordot(a, b, left, right))
 
 
-def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
     """The sum along a diagonal of two axes."""
     from weft._diagonals import diagonal
     from weft._reductions import sum
 
-    return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+    return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 def kron(a: Any, b: Any) -> Array:
@@ -105,6 +165,9 @@ def kron(a: Any, b: Any) -> Array:
 def _parse(subscripts: str, operands: list[Array]) -> tuple[list[list[Any]], list[Any]]:
     """The labels of each operand and of the result; the axes of `...` are labelled by their place from the end."""
     text = subscripts.replace(" ", "")
+    unknown = text.replace("...", "").replace("->", "").replace(",", "")
+    if unknown and not (unknown.isalpha() and unknown.isascii()):
+        raise ValueError(f"einsum: axes are named by letters, and others stand for by '...': got {subscripts!r}")
     left, arrow, right = text.partition("->")
     terms = left.split(",")
     if len(terms) != len(operands):
@@ -216,13 +279,16 @@ def _subscripts(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return (text if len(given) % 2 == 0 else f"{text}->{_spelled(given[-1])}"), given[0 : len(given) - len(given) % 2 : 2]
 
 
-def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None) -> Array:
+def einsum(
+    subscripts: Any, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
+) -> Array:
     """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
     if not isinstance(subscripts, str):
         subscripts, operands = _subscripts((subscripts, *operands))
+    heed("einsum", order, None)
     xs = [asarray(x) for x in operands]
     if dtype is not None:
-        xs = [_core.astype(x, _core.dtype(dtype)) for x in xs]
+        xs = converted("einsum", xs, dtype, casting)
     labels, result = _parse(subscripts, xs)
     pairs = [_without_repeats(x, names) for x, names in zip(xs, labels)]
     a, la = pairs[0]

@@ -120,10 +120,10 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     """numpy.concatenate([x, y]) and the like, of Weft's arrays."""
     import numpy
 
-    if not builtins.all(issubclass(one, (Array, numpy.ndarray)) for one in types):
-        return NotImplemented
     from weft._host import answered
 
+    if not builtins.all(issubclass(one, (Array, numpy.ndarray)) for one in types):
+        return NotImplemented
     f: Any = sys.modules["weft"]
     for name in [*func.__module__.split(".")[1:], func.__name__]:
         f = getattr(f, name, None)

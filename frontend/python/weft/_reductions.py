@@ -69,20 +69,20 @@ def _joined(join: Any, result: Array, initial: Any) -> Array:
 
 
 def sum(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
     initial: Any = None, where: Any = True,
 ) -> Array:
     """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
-    result = _accumulate(_core.sum, x, axis, dtype, out, keepdims, where, 0)
+    result = _accumulate(_core.sum, a, axis, dtype, out, keepdims, where, 0)
     return cast_into(_joined(_core.add, result, initial), out)
 
 
 def prod(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
     initial: Any = None, where: Any = True,
 ) -> Array:
     """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
-    result = _accumulate(_core.prod, x, axis, dtype, out, keepdims, where, 1)
+    result = _accumulate(_core.prod, a, axis, dtype, out, keepdims, where, 1)
     return cast_into(_joined(_core.multiply, result, initial), out)
 
 
@@ -130,24 +130,24 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
 
 
 def max(
-    x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
     where: Any = True,
 ) -> Array:
     """The largest; NaN if any is."""
-    return _extremum(_core.max, _core.maximum, x, axis, out, keepdims, initial, where)
+    return _extremum(_core.max, _core.maximum, a, axis, out, keepdims, initial, where)
 
 
 def min(
-    x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
     where: Any = True,
 ) -> Array:
     """The smallest; NaN if any is."""
-    return _extremum(_core.min, _core.minimum, x, axis, out, keepdims, initial, where)
+    return _extremum(_core.min, _core.minimum, a, axis, out, keepdims, initial, where)
 
 
-def ptp(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
+def ptp(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest less the smallest."""
-    x = asarray(x)
+    x = asarray(a)
     out = given_out(out)
     largest = max(x, axis, None, keepdims)
     if out is not None:
@@ -155,19 +155,19 @@ def ptp(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool =
     return store(_core.subtract(largest, min(x, axis, None, keepdims)), out)
 
 
-def any(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
+def any(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether some element is not zero."""
-    return cast_into(_core.any(_masked(asarray(x), where, False), axis, keepdims), out)
+    return cast_into(_core.any(_masked(asarray(a), where, False), axis, keepdims), out)
 
 
-def all(x: Any, /, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
+def all(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether no element is zero."""
-    return cast_into(_core.all(_masked(asarray(x), where, True), axis, keepdims), out)
+    return cast_into(_core.all(_masked(asarray(a), where, True), axis, keepdims), out)
 
 
-def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
+def count_nonzero(a: Any, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
     """How many elements are not zero."""
-    return _core.count_nonzero(asarray(x), axis, keepdims)
+    return _core.count_nonzero(asarray(a), axis, keepdims)
 
 
 def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
@@ -179,14 +179,14 @@ def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
     return store(found, out, same_dtype=True)
 
 
-def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first largest, in the flat array without an axis."""
-    return _position(_core.argmax, x, axis, out, keepdims)
+    return _position(_core.argmax, a, axis, out, keepdims)
 
 
-def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first smallest, in the flat array without an axis."""
-    return _position(_core.argmin, x, axis, out, keepdims)
+    return _position(_core.argmin, a, axis, out, keepdims)
 
 
 def _count_over(x: Array, reduced: Array) -> int:
@@ -203,17 +203,23 @@ def _divided(total: Array, count: Any, out: Any) -> Array:
 
 
 def mean(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *,
     where: Any = True,
 ) -> Array:
     """The arithmetic mean; float64 for integers and bools."""
-    x = asarray(x)
+    x = asarray(a)
     if dtype is not None:
         x = _core.astype(x, _core.dtype(dtype))
     if where is not True:
         where = asarray(where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
-        return _divided(_core.sum(_masked(x, where, 0), axis, keepdims), count, out)
+        half = _core.dtype("float16")
+        total = _core.sum(_masked(x if x.dtype != half else _core.astype(x, _core.dtype("float32")), where, 0), axis, keepdims)
+        count = _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count
+        if out is not None:
+            return _divided(total, count, out)
+        result = _core.divide(total, count)
+        return _core.astype(result, x.dtype) if x.dtype.kind in "fcV" else result
     result = _core.mean(x, axis, keepdims)
     if dtype is not None:
         result = _core.astype(result, _core.dtype(dtype))
@@ -263,20 +269,20 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
 
 
 def var(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
     *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
     """The mean squared distance to the mean, which may be given with its axes kept, over count - correction."""
-    return _spread("var", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
+    return _spread("var", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
 
 
 def std(
-    x: Any, /, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
+    a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
     *, correction: float = 0.0, where: Any = True, mean: Any = None,
 ) -> Array:
     """The square root of var()."""
     try:
-        return _spread("std", x, axis, dtype, out, ddof, keepdims, correction, where, mean)
+        return _spread("std", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
     except Exception as error:
         raise named(error, "std") from None
 

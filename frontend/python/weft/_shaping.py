@@ -7,8 +7,8 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._errors import named
-from weft._elementwise import store
+from weft._errors import axis_error, named
+from weft._elementwise import store, target
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ __all__ = [
 
 
 def normalized(op: str, axis: int, ndim: int) -> int:
-    """The axis counted from the front; IndexError when it is outside."""
+    """The axis counted from the front; NumPy's AxisError when it is outside."""
     if not hasattr(axis, "__index__"):
         raise TypeError(f"{op}: axis is an integer: got {axis!r}")
     if not -ndim <= axis < ndim:
-        raise IndexError(f"{op}: axis out of range for {ndim} axes: got {axis}")
+        raise axis_error(f"{op}: axis out of range for rank {ndim}: got {axis}")
     return axis % ndim
 
 
@@ -63,9 +63,9 @@ def _tuple(axes: Any) -> tuple[int, ...]:
     return tuple(axes) if hasattr(axes, "__iter__") else (axes,)
 
 
-def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
+def reshape(a: Any, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
-    x = asarray(x)
+    x = asarray(a)
     if order == "A":
         order = "F" if x.flags.fnc else "C"
     if order == "F":
@@ -100,9 +100,9 @@ def _by_stride(x: Array) -> list[int]:
     return axes[::-1]
 
 
-def ravel(x: Any, /, order: str = "C") -> Array:
+def ravel(a: Any, order: str = "C") -> Array:
     """All elements along one axis; a view where they lie so without gaps. Order "K" is that of memory: the longest strides first."""
-    x = asarray(x)
+    x = asarray(a)
     if order == "K":
         x, order = _core.permute_dims(x, _by_stride(x)), "C"
     elif order == "A":
@@ -111,14 +111,14 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     return flat if (x.flags.f_contiguous if order == "F" else x.flags.c_contiguous) else _core.copy(flat)
 
 
-def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
-    """The axes in another order; a view."""
-    return _core.permute_dims(asarray(x), axes)
+def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Array:
+    """The axes in another order, reversed unless told; a view."""
+    return asarray(a).T if axes is None else _core.permute_dims(asarray(a), axes)
 
 
-def transpose(x: Any, /, axes: Any = None) -> Array:
+def transpose(a: Any, axes: Any = None) -> Array:
     """The axes reversed, or in the given order; a view."""
-    x = asarray(x)
+    x = asarray(a)
     if axes is None:
         return x.T
     try:
@@ -127,23 +127,23 @@ def transpose(x: Any, /, axes: Any = None) -> Array:
         raise named(error, "transpose") from None
 
 
-def matrix_transpose(x: Any, /) -> Array:
+def matrix_transpose(x: Any) -> Array:
     """The last two axes swapped; a view."""
     return asarray(x).mT
 
 
-def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """Two axes swapped; a view."""
-    x = asarray(x)
+    x = asarray(a)
     order = list(range(x.ndim))
     a, b = normalized("swapaxes", axis1, x.ndim), normalized("swapaxes", axis2, x.ndim)
     order[a], order[b] = order[b], order[a]
     return _core.permute_dims(x, order)
 
 
-def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
+def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """Axes at other places, the rest in their order; a view."""
-    x = asarray(x)
+    x = asarray(a)
     sources = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(source)]
     targets = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(destination)]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -154,9 +154,9 @@ def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
     return _core.permute_dims(x, order)
 
 
-def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+def expand_dims(a: Any, axis: Any = 0) -> Array:
     """New axes of extent 1; a view."""
-    x = asarray(x)
+    x = asarray(a)
     axes = _tuple(axis)
     total = x.ndim + len(axes)
     places = sorted(normalized("expand_dims", one, total) for one in axes)
@@ -167,40 +167,45 @@ def expand_dims(x: Any, /, axis: Any = 0) -> Array:
     return x
 
 
-def squeeze(x: Any, /, axis: Any = None) -> Array:
+def squeeze(a: Any, axis: Any = None) -> Array:
     """Without axes of extent 1; a view."""
-    return _core.squeeze(asarray(x), axis)
+    return _core.squeeze(asarray(a), axis)
 
 
-def flip(x: Any, /, axis: Any = None) -> Array:
+def flip(m: Any, axis: Any = None) -> Array:
     """Backwards along some axes, or all; a view."""
-    return _core.flip(asarray(x), axis)
+    return _core.flip(asarray(m), axis)
 
 
-def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """Elements that leave at one end come in at the other."""
-    x = asarray(x)
+    x = asarray(a)
+    given = tuple(shift) if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else (shift,)
+    for by in given:
+        if not hasattr(by, "__index__"):
+            raise TypeError(f"roll: shift is an integer: got {by!r}")
+    given = tuple(by.__index__() for by in given)
     if axis is None:
-        return _core.roll(x, builtins.sum(shift) if isinstance(shift, (tuple, list)) else shift, None)
+        return _core.roll(x, builtins.sum(given) % builtins.max(x.size, 1), None)
     axes = _tuple(axis)
-    shifts = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    shifts = given if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else given * len(axes)
     if len(shifts) != len(axes):
         if len(axes) != 1:
             raise ValueError(f"roll: takes as many shifts as axes: got {shift} and {axis}")
         axes *= len(shifts)
     for by, along in zip(shifts, axes):
-        x = _core.roll(x, by, along)
+        x = _core.roll(x, by % builtins.max(x.shape[normalized("roll", along, x.ndim)], 1), along)
     return x if shifts else _core.copy(x)
 
 
-def tile(x: Any, /, reps: Any) -> Array:
+def tile(A: Any, reps: Any) -> Array:
     """The array repeated along its axes."""
-    return _core.tile(asarray(x), reps)
+    return _core.tile(asarray(A), reps)
 
 
-def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """Each element so many times in a row; of the flat array without an axis."""
-    x = asarray(x)
+    x = asarray(a)
     if not isinstance(repeats, int):
         counts = asarray(repeats)
         if counts.dtype.kind not in "iu":
@@ -215,7 +220,8 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     return _core.repeat(x, repeats, axis)
 
 
-def _converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]:
+def converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]:
+    """The arrays in a dtype that the casting rule lets them have."""
     from weft._dtypes import can_cast
 
     to = _core.dtype(dtype)
@@ -225,36 +231,51 @@ def _converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array
     return [_core.astype(x, to) for x in xs]
 
 
+def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list[Array]:
+    """The arrays in the dtype of what they are joined to; two dtypes are promoted as arrays are joined."""
+    if out is None and dtype is None and casting == "same_kind" and (len(xs) < 3 or len({x.dtype for x in xs}) < 3):
+        return xs
+    from weft._dtypes import result_type
+
+    if out is not None and dtype is not None:
+        raise TypeError(f"{op}: out has a dtype, so takes out or dtype: got both")
+    if dtype is None:
+        dtype = result_type(*xs) if out is None else target("out", out).dtype
+    return converted(op, xs, dtype, casting)
+
+
 def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
+    arrays = list(arrays)
     xs = [asarray(x) for x in arrays]
     if axis is None:
+        if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):
+            from weft._dtypes import result_type
+
+            # Numbers of Python give way to the arrays' dtype.
+            dtype = result_type(*(one if type(one) in (int, float, complex) else x for one, x in zip(arrays, xs)))
         xs, axis = [_core.reshape(x, (-1,)) for x in xs], 0
-    if dtype is not None:
-        xs = _converted("concatenate", xs, dtype, casting)
-    return store(_core.concat(xs, axis), out)
+    return store(_core.concat(_alike("concatenate", xs, out, dtype, casting), axis), out)
 
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
     xs = [asarray(x) for x in arrays]
-    if dtype is not None:
-        xs = _converted("stack", xs, dtype, casting)
-    return store(_core.stack(xs, axis), out)
+    return store(_core.stack(_alike("stack", xs, out, dtype, casting), axis), out)
 
 
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: Any, *, axis: int = 0) -> tuple[Array, ...]:
     """The parts of an array along an axis; views."""
     x = asarray(x)
     along = normalized("unstack", axis, x.ndim)
     return tuple(x[(slice(None),) * along + (i,)] for i in range(x.shape[along]))
 
 
-def broadcast_to(x: Any, /, shape: Any, subok: builtins.bool = False) -> Array:
+def broadcast_to(array: Any, shape: Any, subok: builtins.bool = False) -> Array:
     """The array repeated to a shape; a read-only view."""
-    return _core.broadcast_to(asarray(x), shape)
+    return _core.broadcast_to(asarray(array), shape)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -308,7 +329,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     from weft._host import answered
 
     x = asarray(array)
-    if mode in _taken and options.get("reflect_type", "even") == "even" and set(options) <= {"reflect_type"}:
+    reflects = {"reflect_type"} if mode in ("reflect", "symmetric") else set()
+    if mode in _taken and options.get("reflect_type", "even") == "even" and set(options) <= reflects:
         widths = _widths(x, pad_width)
         for axis, (before, after) in enumerate(widths):
             if before or after:
@@ -339,9 +361,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     return x
 
 
-def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along an axis, n times."""
-    x = asarray(x)
+    x = asarray(a)
     if n < 0:
         raise ValueError(f"diff: n must not be negative: got {n}")
     if x.ndim == 0:

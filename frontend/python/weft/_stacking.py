@@ -28,18 +28,18 @@ __all__ = [
 ]
 
 
-def vstack(tup: Sequence[Any]) -> Array:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays on top of each other, vectors as rows."""
-    return concat([atleast_2d(x) for x in tup], axis=0)
+    return concat([atleast_2d(x) for x in tup], axis=0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack
 
 
-def hstack(tup: Sequence[Any]) -> Array:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays beside each other: along the second axis, vectors along their own."""
     xs = [atleast_1d(x) for x in tup]
-    return concat(xs, axis=0 if xs and xs[0].ndim == 1 else 1)
+    return concat(xs, axis=0 if xs and xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any]) -> Array:
@@ -55,6 +55,15 @@ def column_stack(tup: Sequence[Any]) -> Array:
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in xs], axis=1)
 
 
+def _count(indices_or_sections: Any) -> int | None:
+    """How many parts are asked for; None where positions are given."""
+    try:
+        len(indices_or_sections)
+    except TypeError:
+        return int(indices_or_sections)
+    return None
+
+
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts along an axis, at positions or as even as can be; views."""
     from weft._shaping import normalized
@@ -62,8 +71,8 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
     x = asarray(ary)
     along = normalized("split", axis, x.ndim)
     extent = x.shape[along]
-    if isinstance(indices_or_sections, int):
-        n = indices_or_sections
+    n = _count(indices_or_sections)
+    if n is not None:
         if n < 1:
             raise ValueError(f"split: the number of parts must be above 0: got {n}")
         each, more = extent // n, extent % n
@@ -76,32 +85,45 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts along an axis, at positions or equally long; views."""
+    from weft._shaping import normalized
+
     x = asarray(ary)
-    if isinstance(indices_or_sections, int) and x.shape[axis] % indices_or_sections:
-        raise ValueError(f"split: {x.shape[axis]} elements cannot be {indices_or_sections} equal parts")
+    n = _count(indices_or_sections)
+    if n is not None and x.shape[normalized("split", axis, x.ndim)] % n:
+        raise ValueError(f"split: {x.shape[axis]} elements cannot be {n} equal parts")
     return array_split(x, indices_or_sections, axis)
+
+
+def _of_axes(op: str, ary: Any, least: int) -> Array:
+    x = asarray(ary)
+    if x.ndim < least:
+        raise ValueError(f"{op}: takes arrays of at least {least} axes: got shape {x.shape}")
+    return x
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the first axis; views."""
-    return split(ary, indices_or_sections, 0)
+    return split(_of_axes("vsplit", ary, 2), indices_or_sections, 0)
 
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the second axis, of vectors along their own; views."""
-    return split(ary, indices_or_sections, 0 if asarray(ary).ndim == 1 else 1)
+    x = _of_axes("hsplit", ary, 1)
+    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the third axis; views."""
-    return split(ary, indices_or_sections, 2)
+    return split(_of_axes("dsplit", ary, 3), indices_or_sections, 2)
 
 
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     """The array turned by quarters in the plane of two axes; a view."""
-    from weft._shaping import swapaxes
+    from weft._shaping import normalized, swapaxes
 
     x = asarray(m)
+    if len(axes) != 2 or normalized("rot90", axes[0], x.ndim) == normalized("rot90", axes[1], x.ndim):
+        raise ValueError(f"rot90: takes two different axes: got {axes}")
     k %= 4
     if k == 0:
         return x
@@ -126,5 +148,5 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
 
     x = asarray(a)
     axis = normalized("rollaxis", axis, x.ndim)
-    start = start + x.ndim if start < 0 else start
+    start = normalized("rollaxis", start, x.ndim + 1) if start >= 0 else normalized("rollaxis", start, x.ndim)
     return moveaxis(x, axis, start - 1 if axis < start else start)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["ndenumerate", "ndindex", "nditer", "vectorize"]
+__all__ = ["frompyfunc", "ndenumerate", "ndindex", "nditer", "vectorize"]
 
 
 def _locked(value: Any) -> Any:
@@ -61,4 +61,26 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, ex
     def vectorized(*args: Any, **options: Any) -> Any:
         return answered(by_element.__call__, *args, **options)
 
-    return functools.update_wrapper(vectorized, pyfunc)
+    functools.update_wrapper(vectorized, pyfunc).__doc__ = by_element.__doc__
+    return vectorized
+
+
+def frompyfunc(func: Any, /, nin: int, nout: int, *, identity: Any = None) -> Any:
+    """A function of elements as one of arrays that broadcast, called for each; it gives arrays of numbers where NumPy gives such of objects."""
+    import numpy
+
+    by_element = numpy.frompyfunc(func, nin, nout, **({} if identity is None else {"identity": identity}))
+
+    def numbers(*args: Any) -> Any:
+        results = by_element(*args)
+        made = tuple(numpy.asarray(one.tolist()) if isinstance(one, numpy.ndarray) else numpy.asarray(one)[()] for one in
+                     (results if nout > 1 else (results,)))
+        return made if nout > 1 else made[0]
+
+    def applied(*args: Any) -> Any:
+        if len(args) != nin:
+            raise TypeError(f"{numbers.__name__}: takes {nin} operands: got {len(args)}")
+        return answered(numbers, *args)
+
+    numbers.__name__ = applied.__name__ = applied.__qualname__ = getattr(func, "__name__", "frompyfunc")
+    return applied

@@ -80,12 +80,12 @@ def inv(a: Any) -> Array:
     return _inverted_by_numpy(a)
 
 
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
     """The sum along a diagonal of the last two axes."""
     return _trace(x, offset, -2, -1, dtype)
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """The norm of vectors along axes, all of them unless told."""
     size = _core.abs(asarray(x))
     try:

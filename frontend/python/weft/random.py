@@ -27,7 +27,7 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Iterator
 
-__all__ = ["Generator", "bernoulli", "bits", "default_rng", "fold_in", "key", "split"]
+__all__ = ["Generator", "RandomState", "bernoulli", "bits", "default_rng", "fold_in", "key", "split"]
 
 
 def key(seed: int, *, device: Any = None) -> Array:
@@ -59,7 +59,9 @@ def bernoulli(key: Array, p: Any = 0.5, shape: Any = None) -> Array:
 
 def _words(seed: Any) -> Iterator[int]:
     for one in seed if hasattr(seed, "__iter__") else (seed,):
-        if not hasattr(one, "__index__") or one.__index__() < 0:
+        if not hasattr(one, "__index__"):
+            raise TypeError(f"default_rng: seeds are integers of 0 or more, or sequences of them: got {one!r}")
+        if one.__index__() < 0:
             raise ValueError(f"default_rng: seeds are integers of 0 or more, or sequences of them: got {one!r}")
         one = one.__index__()
         yield one % 2**64
@@ -84,30 +86,73 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(base.item())
 
 
-_global: Generator | None = None  # made at the first need
+class RandomState(Generator):
+    """NumPy's older interface to a generator: of the same seed the same numbers as default_rng()'s, which are not NumPy's."""
+
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(default_rng(seed)._key)
+
+    def __setstate__(self, state: Any) -> None:
+        self.__init__(0)  # type: ignore[misc]
+        self._key, self._drawn = state
+
+    def __repr__(self) -> str:
+        return f"weft.random.RandomState(drawn={self._drawn})"
+
+    def seed(self, seed: Any = None) -> None:
+        """Begins again, from a seed."""
+        self.__setstate__((default_rng(seed)._key, 0))
+
+    def get_state(self, legacy: builtins.bool = True) -> Any:
+        """What set_state() takes to go on from here. It is Weft's own, and no state of NumPy's."""
+        return ("Threefry", *self.__getstate__()) if legacy else {"bit_generator": "Threefry", "state": self.__getstate__()}
+
+    def set_state(self, state: Any) -> None:
+        """Goes on from where get_state() was called."""
+        kind, *rest = (state.get("bit_generator"), *state.get("state", ())) if isinstance(state, dict) else state
+        if kind != "Threefry" or len(rest) != 2:
+            raise ValueError(f"set_state: takes what get_state() of Weft gives: got a state of {kind!r}")
+        self.__setstate__(tuple(rest))
+
+    def rand(self, *shape: int) -> Array:
+        """Uniform in [0, 1), in a shape given as numbers."""
+        return self.random(shape)
+
+    def randn(self, *shape: int) -> Array:
+        """Normal with mean 0 and deviation 1, in a shape given as numbers."""
+        return self.standard_normal(shape)
+
+    def random_sample(self, size: Any = None) -> Array:
+        """Uniform in [0, 1)."""
+        return self.random(size)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Array:
+        """Integers from low to below high; from 0 when one bound is given."""
+        return self.integers(low, high, size, dtype)
+
+    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Array:
+        """Integers from low to high; from 1 when one bound is given."""
+        return self.integers(1 if high is None else low, low if high is None else high, size, endpoint=True)
+
+    def tomaxint(self, size: Any = None) -> Array:
+        """Integers from 0 to the largest of int64."""
+        return self.integers(0, 2**63 - 1, size, endpoint=True)
 
 
-def _default() -> Generator:
+_global: RandomState | None = None  # made at the first need
+
+
+def _default() -> RandomState:
+    global _global
     if _global is None:
-        seed()
-    assert _global is not None
+        _global = RandomState()
     return _global
 
 
 def seed(seed: Any = None) -> None:
     """Seeds what the module's functions draw from when they are given no key."""
     global _global
-    _global = default_rng(seed)
-
-
-def rand(*shape: int) -> Array:
-    """Uniform in [0, 1), in a shape given as numbers."""
-    return _default().random(shape)
-
-
-def randn(*shape: int) -> Array:
-    """Normal with mean 0 and deviation 1, in a shape given as numbers."""
-    return _default().standard_normal(shape)
+    _global = RandomState(seed)
 
 
 def _keyed_uniform(key: Array, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0) -> Array:
@@ -166,15 +211,14 @@ _keyed = {
 }
 
 
-def _module_function(name: str, method_name: str = "") -> Any:
+def _module_function(name: str) -> Any:
     """NumPy's function of this name, which draws from the module's own generator; of a key, JAX's."""
-    method_name = method_name or name
-    method, of_key = getattr(Generator, method_name), _keyed.get(name)
+    method, of_key = getattr(RandomState, name), _keyed.get(name)
 
     def f(*args: Any, **options: Any) -> Any:
         if of_key is not None and ((args and is_key(args[0])) or "key" in options):
             return of_key(*args, **options)
-        return getattr(_default(), method_name)(*args, **options)
+        return getattr(_default(), name)(*args, **options)
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = method.__doc__
@@ -190,12 +234,12 @@ _same = (
     " rayleigh weibull pareto power standard_cauchy triangular geometric bytes permutation shuffle choice"
     " standard_gamma gamma chisquare noncentral_chisquare f noncentral_f standard_t beta dirichlet poisson binomial"
     " negative_binomial multinomial hypergeometric multivariate_hypergeometric zipf vonmises wald logseries"
+    " rand randn randint random_integers get_state set_state"
 ).split()
 for _name in _same:
     globals()[_name] = _module_function(_name)
-randint = _module_function("randint", "integers")
 random_sample = ranf = sample = globals()["random"]
-__all__ += [*_same, "rand", "randint", "randn", "random_sample", "ranf", "sample", "seed"]
+__all__ += [*_same, "random_sample", "ranf", "sample", "seed"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ ir::Graph graph_of(const Workload& workload, const Sizes& sizes) {
   for (const Array& output : outputs) nodes.push_back(detail::read(output, {}));
   detail::Canonical canonical;
   detail::prepare(device, nodes, canonical);
-  return detail::graph_of(nodes, canonical, true);
+  return detail::graph_of(nodes, canonical);
 }
 
 }  // namespace weft::bench

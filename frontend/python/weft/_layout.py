@@ -180,7 +180,7 @@ _requirements = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_
                  "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E"}  # fmt: skip
 
 
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, device: Any = None) -> Array:
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None, device: Any = None) -> Array:
     """The array, or a copy where it is not as required: of a dtype, C or F contiguous, to be written (W), no view of another (O)."""
     from weft._creation import asarray
 
@@ -191,7 +191,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, device: Any 
         raise KeyError(f"require: takes {', '.join(sorted(set(_requirements.values())))}: got {error.args[0]!r}") from None
     if asked >= {"C", "F"}:
         raise ValueError("require: takes C or F, not both")
-    x = asarray(a, dtype, device=device)
+    x = asarray(a, dtype, device=device, like=like)
     dense = x.flags.f_contiguous if "F" in asked else x.flags.c_contiguous or "C" not in asked
     if dense and ("W" not in asked or x.flags.writeable) and ("O" not in asked or x.base is None):
         return x

@@ -8,10 +8,12 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import cast_into, given_out, store, where
-from weft._reductions import mean, prod, var
 from weft._reductions import max as _max
+from weft._reductions import mean as _mean
 from weft._reductions import min as _min
+from weft._reductions import prod
 from weft._reductions import sum as _sum
+from weft._reductions import var
 from weft._scans import cumprod, cumsum
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -97,6 +99,8 @@ def nanmean(
 ) -> Array:
     """The mean of what is not NaN."""
     a = asarray(a)
+    if a.dtype.kind in "biu":
+        return _mean(a, axis, dtype, out, keepdims, where=where)
     _inexact("nanmean", a, dtype)
     total = nansum(a, axis, dtype, None, keepdims, None, where)
     count = _core.sum(_present(a, where), axis, keepdims)
@@ -111,6 +115,8 @@ def nanvar(
     if ddof and correction is not None:
         raise ValueError("nanvar: ddof and correction are the same: got both")
     x = asarray(a)
+    if x.dtype.kind in "biu":
+        return var(x, axis, dtype, out, ddof, keepdims, correction=correction or 0.0, where=where, mean=mean)
     _inexact("nanvar", x, dtype)
     middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
     squares = _core.square(_core.abs(x - middle))

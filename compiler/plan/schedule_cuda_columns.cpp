@@ -55,6 +55,9 @@ void CudaScheduler::columns_along(int lane) {
   if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
 }
 
+// Of 4 bytes in a vector. As single elements they are copied as fast as memory writes parts of sectors.
+constexpr int kWords = 4;
+
 // Strips of columns stay with a block: short ones in the registers of a thread for each, others in shared
 // memory, 256 bytes wide where they may be; several blocks share long ones.
 bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
@@ -79,8 +82,6 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
   }
   const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
   const int vectors = s_.lanes == 1 && has_clusters() ? wide_copy_elements(kept, s_.lane_axis) : 0;
-  // Single elements of 4 bytes are copied as fast as memory writes parts of sectors.
-  constexpr int kWords = 4;
   if (vectors != kWords) copied_ = vectors;
   if (!choose_strips(bytes, columns, row)) return false;
   if (vectors == kWords) {
@@ -150,10 +151,11 @@ bool CudaScheduler::take_turns(const RowProgram& kept, int64_t columns, int64_t 
 }
 
 // A sector that two strips write parts of costs more than to read and compute its columns in both; where
-// sixteen blocks share a strip, they wait for each other longer than for memory.
+// sixteen blocks share a strip, they wait for each other longer than for memory. Strips of 2-byte and 8-byte
+// elements lost by it on an H200.
 int CudaScheduler::overlap_for(int64_t columns) const {
   const int64_t across = s_.threads / s_.threads_per_row, sector = widest_sector(p_, s_.lane_axis);
-  const bool pays = copied_ > 0 && s_.cluster <= 8 && columns > across && sector * 4 <= across;
+  const bool pays = copied_ == kWords && s_.cluster <= 8 && columns > across && sector * 4 <= across;
   return pays ? static_cast<int>(sector) : 0;
 }
 

@@ -67,8 +67,8 @@ void CudaScheduler::rows_along(int lane) {
       where = chain_parts(row_vectors, points, where);
     else if (!alone)
       choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
-    // Each thread of the block that joins the parts waits for one of them.
-    if (!s_.chained && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
+    // Each thread of the block that joins the parts waits for one of them, which large arrays do not feel.
+    if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
   }
   s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);

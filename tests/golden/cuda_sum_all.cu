@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 0, nothing crosses sweeps, split in 528; 16 elements a thread access, passing the cache by
-// 528 blocks of 512 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 256 threads along axis 0, nothing crosses sweeps, split in 1056; 16 elements a thread access, passing the cache by
+// 1056 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
@@ -72,7 +72,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_679013801f3675d7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_5c97773755032ba1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   unsigned int* const counters = (unsigned int*)args.w[5];
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_679013801f3675d7(const __
   S0 s0;
   s0.t0 = weft_splat_f64(-0x0p+0);
 #pragma unroll 1
-  for (I c = begin + t; c < end; c += 512 * 4) {
+  for (I c = begin + t; c < end; c += 256 * 4) {
     I x0[4];
     bool ok[4];
     Vec<float, 4> m0[4];
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_679013801f3675d7(const __
     r0 = weft_splat_f32(-0x0p+0f);
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      I q = c + u * 512;
+      I q = c + u * 256;
       ok[u] = q < end;
       q = weft_min(q, end - 1);
       x0[u] = q * 4;
@@ -117,12 +117,12 @@ extern "C" __global__ void __launch_bounds__(512) weft_679013801f3675d7(const __
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[16];
+  __shared__ S0 joined0[8];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x % 16];
+  s0 = joined0[threadIdx.x % 8];
 #pragma unroll
-  for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const I part = (I)(blockIdx.x % (unsigned int)p[1]);
   unsigned long long* const parts = (unsigned long long*)counters + (long long)row * p[1] * 2;
   const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int)p[1] - 1);
@@ -131,19 +131,19 @@ extern "C" __global__ void __launch_bounds__(512) weft_679013801f3675d7(const __
     const S0 mine = s0;
     s0.t0 = weft_splat_f64(-0x0p+0);
 #pragma unroll 1
-    for (I k = t; live && k < p[1]; k += 512) {
+    for (I k = t; live && k < p[1]; k += 256) {
       S0 other = mine;
       if (k != part) weft_take(parts + (long long)k * 2, other);
       join0(s0, other);
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-    __shared__ S0 joined0[16];
+    __shared__ S0 joined0[8];
     if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
     __syncthreads();
-    s0 = joined0[threadIdx.x % 16];
+    s0 = joined0[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
     const float v1 = weft_cast_f64_f32(s0.t0);
     if (live && t == 0) {
       b1[0] = weft_pack_f32(v1);

@@ -408,6 +408,8 @@ def of_outside(names):
         ("f = lambda x, w=np.ones(3): x * w", "f.__defaults__[0][:] += 1"),
         ("f = Model()", "f.scale += 1"), ("f = Model()", "f.sub.rate += 1"), ("f = Model()", "f.weight = f.weight + 1"), ("f = Model()", "f.weight += 1"),
         ("f = Model()", "f.plain += 1"), ("f = Model()", "f.kind += 1"), ("f = Model().__call__", "f.__self__.scale += 1"), ("f = Slotted()", "f.k += 1"),
+        ("class C:\n __module__ = 'mine'\n m = lambda self, x: x\nc = C()\nf = lambda x: c.m(x)", "C.m = (lambda m: lambda self, x: m(self, x) + 1)(C.m)"),
+        ("class C:\n __module__ = 'mine'\n p = property(lambda self: 1.0)\nc = C()\nf = lambda x: x * c.p", "C.p = (lambda p: property(lambda self: p.fget(self) + 1))(C.p)"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip

@@ -149,11 +149,12 @@ class _Walk:
                         continue
                     self.bound(holder, name, now)
                 elif isinstance(value, property):
+                    self.guards.append((base, name, value))
                     self.visit(value.fget)
                 elif isinstance(value, (staticmethod, classmethod, functools.cached_property)):
                     self.visit(value.__func__ if not isinstance(value, functools.cached_property) else value.func)
                 elif isinstance(value, (types.FunctionType, _core.CompiledFunction)):
-                    self.visit(value)
+                    self.bound(base, name, value)
                 elif not hasattr(type(value), "__get__"):
                     self.bound(base if holder is kind else holder, name, value)
 

@@ -78,7 +78,6 @@ class CpuEmitter {
   }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
-  // The total as a value; once a row is over.
   // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
   bool ranked_total(const plan::Accumulator& acc) const;
   // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
@@ -87,6 +86,7 @@ class CpuEmitter {
   // What a row's total is kept in. One of few vectors that is a single span's is in no need of a wider dtype.
   DType row_total_dtype(const plan::Accumulator& acc) const;
   std::string total_type(const plan::Accumulator& acc) const;
+  // The total as a value; once a row is over.
   std::string total_value(int a) const;
   std::string declare_total(int a) const;
   std::string clear_total(int a) const;

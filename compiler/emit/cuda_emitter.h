@@ -118,7 +118,7 @@ class CudaEmitter {
   void pointwise();
   void rows();                // cuda_rows.cpp
   void columns(bool finish);  // cuda_columns.cpp
-  // Parts of rows that are reduced lie behind the counters.
+  // Parts of rows that are reduced lie among the words that the stream keeps at 0, before the counters.
   bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
   // of what is reduced are joined by one of their blocks.

@@ -29,7 +29,8 @@ struct Schedule {
   int64_t chunk =
       0;  // Pointwise: lane-axis elements of a task. Columns: columns of a task (a multiple of lanes)
   int64_t rows_per_task = 1;  // outer points (without the lane axis where that is an outer one) of a task
-  int64_t split = 1;  // parts that the row is cut into; their partial results are joined by NAME_finish
+  int64_t split =
+      1;  // parts that the row is cut into; NAME_finish, or one of CUDA's blocks, joins their results
   // CUDA, Columns with `split`: so many blocks run at once. Strips of columns that fill no wave of them are
   // cut where each of them gets as much to do, in at most `split` parts; 0: every strip, in equal parts.
   int64_t shares = 0;

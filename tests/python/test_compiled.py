@@ -1,5 +1,6 @@
 """Functions recorded once: the same answers without recording, and never an answer that a look at a value has fixed."""
 
+import collections
 import functools
 import gc
 import inspect
@@ -355,9 +356,23 @@ class Slotted:
         return x * self.k
 
 
+class Named(list):
+    rate = 2.0
+
+
+class Raising:
+    __slots__ = ("k", "missing")
+
+    def __init__(self):
+        self.k = 3.0
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"asked for {name}")
+
+
 def of_outside(names):
     """What a text defines, functions whose variables change when a text says so."""
-    scope = {"np": np, "wf": wf, "functools": functools, "Model": Model, "Slotted": Slotted}
+    scope = {"np": np, "wf": wf, "functools": functools, "collections": collections, "Model": Model, "Slotted": Slotted, "Named": Named}
     exec(names, scope)
     return scope
 
@@ -370,6 +385,9 @@ def of_outside(names):
         ("k = [1.0, 2.0]\nf = lambda x: x * k[0]", "k[0] += 1"),
         ("k = [1.0]\nf = lambda x: sum(x * one for one in k)", "k.append(2.0)"),
         ("k = {'a': {'b': 3.0}}\nf = lambda x: x * k['a']['b']", "k['a']['b'] += 1"),
+        ("k = collections.defaultdict(float, a=1.0)\nf = lambda x: x * k['a']", "k['a'] += 1"),
+        ("k = Named([1.0])\nf = lambda x: x * k[0] * k.rate", "k[0] += 1"), ("k = Named([1.0])\nf = lambda x: x * k[0] * k.rate", "k.rate += 1"),
+        ("k = np.ma.array(np.arange(6.0), mask=[0, 0, 1] * 2)[::2]\nf = lambda x: x * k.data[0]", "k[0] += 1"),
         ("k = (1, (2, 3.0))\nf = lambda x: x * k[1][1]", "k = (1, (2, k[1][1] + 1))"),
         ("k = 'ab'\nf = lambda x: x * len(k)", "k += 'c'"),
         ("k = np.arange(3.0)\nf = lambda x: x * k", "k += 1"),
@@ -390,6 +408,8 @@ def of_outside(names):
         ("f = lambda x, w=np.ones(3): x * w", "f.__defaults__[0][:] += 1"),
         ("f = Model()", "f.scale += 1"), ("f = Model()", "f.sub.rate += 1"), ("f = Model()", "f.weight = f.weight + 1"), ("f = Model()", "f.weight += 1"),
         ("f = Model()", "f.plain += 1"), ("f = Model()", "f.kind += 1"), ("f = Model().__call__", "f.__self__.scale += 1"), ("f = Slotted()", "f.k += 1"),
+        ("class C:\n __module__ = 'mine'\n m = lambda self, x: x\nc = C()\nf = lambda x: c.m(x)", "C.m = (lambda m: lambda self, x: m(self, x) + 1)(C.m)"),
+        ("class C:\n __module__ = 'mine'\n p = property(lambda self: 1.0)\nc = C()\nf = lambda x: x * c.p", "C.p = (lambda p: property(lambda self: p.fget(self) + 1))(C.p)"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip
@@ -400,6 +420,12 @@ def test_what_a_function_reads_from_outside_is_that_of_the_call(names, change):
         for _ in range(2):
             assert compiled(wf.ones(3)).tolist() == scope["f"](wf.ones(3)).tolist()
         exec(change, scope)
+
+
+def test_nothing_is_asked_of_objects_that_a_function_names_but_what_it_asks_for():
+    masked, raising = np.ma.masked, Raising()
+    f = wf.compile(lambda x: x * raising.k if masked is not None else x * raising.missing)
+    assert f(wf.ones(3)).tolist() == [3, 3, 3]
 
 
 def test_what_a_function_is_called_with_is_followed_too():

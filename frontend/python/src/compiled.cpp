@@ -51,7 +51,7 @@ bool has_bytes(PyObject* array, PyObject* bytes) {
     return same;
   }
   PyErr_Clear();  // it has gaps
-  const nb::object copy = nb::handle(array).attr("tobytes")();
+  const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
   return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
 }
 
@@ -82,8 +82,8 @@ struct Guard {
     PyObject* from = holder.ptr();
     kind = from == value.ptr()               ? Kind::Held
            : PyCell_Check(from)              ? Kind::Cell
-           : PyDict_CheckExact(from)         ? (key.is_none() ? Kind::Items : Kind::Name)
-           : !key.is_none()                  ? Kind::Attribute
+           : !key.is_none()                  ? (PyDict_CheckExact(from) ? Kind::Name : Kind::Attribute)
+           : PyDict_Check(from)              ? Kind::Items
            : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
                                              : Kind::List;
   }

@@ -57,12 +57,12 @@ bool squares(PyObject* a, PyObject* b, bool in_place = false) {
 
 // As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (squares(a, b)) return map1<Op::square>(a);
-  return modulus == Py_None ? map2<Op::pow>(a, b) : not_implemented();
+  if (modulus != Py_None) return not_implemented();
+  return squares(a, b) ? map1<Op::square>(a) : map2<Op::pow>(a, b);
 }
 PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (squares(a, b, true)) return in_place<Op::multiply>(a, a);
-  return modulus == Py_None ? in_place<Op::pow>(a, b) : not_implemented();
+  if (modulus != Py_None) return not_implemented();
+  return squares(a, b, true) ? in_place<Op::multiply>(a, a) : in_place<Op::pow>(a, b);
 }
 
 bool is_sequence_of_python(PyObject* object) {

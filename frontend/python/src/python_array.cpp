@@ -47,9 +47,9 @@ void leave(PyArray* object) {
 void deallocate(PyObject* self) {
   auto* object = reinterpret_cast<PyArray*>(self);
   PyTypeObject* type = Py_TYPE(self);
+  leave(object);  // before anything runs that could make a view of the same cell
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   if (object->lent) end_loans(object->lent);
-  leave(object);
   object->array.~Array();
   if (spare_count < kSpares) {
     spares[spare_count++] = object;

@@ -82,12 +82,8 @@ class _Walk:
             if len(value) <= _most:
                 for one in value:
                     self.visit(one)
-        elif type(value) in (list, dict):
-            if len(value) <= _most:
-                parts = tuple(value) if isinstance(value, list) else tuple(part for pair in value.items() for part in pair)
-                self.guards.append((value, None, parts))
-                for one in parts:
-                    self.visit(one)
+        elif isinstance(value, (list, dict)):
+            self.container(value)
         elif isinstance(value, types.ModuleType):
             if not _foreign(value.__name__):
                 for name in self.attributes & value.__dict__.keys():
@@ -98,6 +94,17 @@ class _Walk:
         elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 
+    def container(self, value: list[Any] | dict[Any, Any]) -> None:
+        # What a subclass has besides its elements is that of any object.
+        if type(value) not in (list, dict):
+            self.instance(value)
+        if len(value) > _most:
+            return
+        parts = tuple(list.__iter__(value)) if isinstance(value, list) else tuple(part for pair in dict.items(value) for part in pair)
+        self.guards.append((value, None, parts))
+        for one in parts:
+            self.visit(one)
+
     def array(self, value: Any) -> None:
         from weft._memory import _loan
 
@@ -105,7 +112,10 @@ class _Walk:
         if loan is not None:
             self.guards.append((loan, None, loan))
         elif not value.dtype.hasobject:
-            self.guards.append((value, None, value.tobytes()))
+            import numpy
+
+            # Masked arrays have a tobytes() of their own, which fills them.
+            self.guards.append((value, None, numpy.ndarray.tobytes(value)))
 
     def function(self, f: types.FunctionType) -> None:
         if _foreign(f.__module__):
@@ -131,22 +141,30 @@ class _Walk:
             for name in (self.attributes | {"__call__"}) & base.__dict__.keys():
                 value = base.__dict__[name]
                 if isinstance(value, types.MemberDescriptorType):
-                    if holder is not kind and hasattr(holder, name):
-                        self.bound(holder, name, getattr(holder, name))
+                    if holder is kind:
+                        continue
+                    try:
+                        now = value.__get__(holder)
+                    except AttributeError:  # it is not set
+                        continue
+                    self.bound(holder, name, now)
                 elif isinstance(value, property):
+                    self.guards.append((base, name, value))
                     self.visit(value.fget)
                 elif isinstance(value, (staticmethod, classmethod, functools.cached_property)):
                     self.visit(value.__func__ if not isinstance(value, functools.cached_property) else value.func)
                 elif isinstance(value, (types.FunctionType, _core.CompiledFunction)):
-                    self.visit(value)
+                    self.bound(base, name, value)
                 elif not hasattr(type(value), "__get__"):
                     self.bound(base if holder is kind else holder, name, value)
 
     def instance(self, value: Any) -> None:
-        own = getattr(value, "__dict__", None)
-        if isinstance(own, dict):
-            for name in self.attributes & own.keys():
-                self.bound(value, name, own[name])
+        try:
+            own = object.__getattribute__(value, "__dict__")  # where the object's own code may raise
+        except AttributeError:  # it has slots alone
+            own = {}
+        for name in self.attributes & own.keys():
+            self.bound(value, name, own[name])
         self.class_of(type(value), value)
 
 

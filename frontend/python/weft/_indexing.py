@@ -246,11 +246,9 @@ def _checked(op: str, index: Any, axis: int, extent: int, mode: str, device: str
     """Positions along an axis, as the mode has those outside of it."""
     import numpy
 
-    import weft
-
     positions = _index(index)
     if positions.dtype.kind == "b":  # numbers here, and no mask
-        positions = positions.astype(weft.int64)
+        positions = positions.astype(_int64)
     if mode == "raise":
         return _within(op, positions, axis, extent, device)
     if mode not in ("wrap", "clip"):

@@ -30,9 +30,6 @@ struct Canonical {
   int64_t largest = 0;   // elements of a node, counted the same
   bool updates = false;  // whether there is an update, which may be written in place
 
-  // Whether the arrays are too few or too small for a kernel to be worth its compilation.
-  bool is_small(int64_t limit) const { return elements <= limit || largest <= limit / 16; }
-
   void clear();
   Hash key(uint64_t seed) const;
 };

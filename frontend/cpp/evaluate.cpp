@@ -46,6 +46,13 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
 
 }  // namespace
 
+bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+  const int64_t limit = device.session.options.interpret_limit;
+  // Of memory that the host has to ask for each array costs more than a kernel, however small it is.
+  const bool tiny = device.device->host_visible() && graph.largest <= limit / 16;
+  return tiny || graph.elements <= limit;
+}
+
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, std::vector<int> donated) {
   SessionState& session = device.session;
@@ -201,7 +208,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     buffers.resize(nodes.size());
     return buffers;
   };
-  if (graph.is_small(device.session.options.interpret_limit)) return keep(on_host(device, outputs, graph));
+  if (is_interpreted(device, graph)) return keep(on_host(device, outputs, graph));
   std::unique_lock alone(device.in_place, std::defer_lock);
   try {
     return keep(compiled(device, outputs, graph, alone));
@@ -217,7 +224,7 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   prepare(device, {&node, 1}, graph);
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
-  if (!graph.is_small(device.session.options.interpret_limit)) return nullptr;
+  if (!is_interpreted(device, graph)) return nullptr;
   return on_host(device, {&node, 1}, graph)[0];
 }
 

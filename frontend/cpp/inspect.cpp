@@ -46,7 +46,7 @@ std::string explain(const Array& x) {
       compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, at.device.compile_options())
           .explanation;
   const int64_t limit = at.device.session.options.interpret_limit;
-  if (!at.graph.is_small(limit)) return explanation;
+  if (!detail::is_interpreted(at.device, at.graph)) return explanation;
   return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
          " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
          std::to_string(limit) + " or " + std::to_string(limit / 16) +

@@ -40,10 +40,14 @@ def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(variables), frozenset(attributes)
 
 
+@functools.lru_cache(maxsize=1024)
 def _foreign(module: Any) -> bool:
-    """Whether what belongs to a module of this name stays as it is: Weft, NumPy and Python's own."""
+    """Whether what belongs to a module of this name stays as it is: Weft, Python's own and installed packages."""
     top = str(module).partition(".")[0]
-    return top in ("weft", "numpy", "ml_dtypes") or (top in sys.stdlib_module_names and top != "__main__")
+    if top == "weft" or (top in sys.stdlib_module_names and top != "__main__"):
+        return True
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return "site-packages" in file or "dist-packages" in file
 
 
 class _Walk:

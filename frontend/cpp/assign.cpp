@@ -122,6 +122,10 @@ void Array::assign(const Operand& value) & {
     node = ir::constant({detail::default_dtype(value.number()), {}}, value.number().value(), r.lines());
   }
   detail::check_stored("assign", dtype(), value);
+  // Integers that have a dtype wrap around in unsigned arrays alone, as NumPy's do.
+  if (!value.array() && kind(dtype()) == DTypeKind::Signed) {
+    detail::check_held("assign", dtype(), value.number().value());
+  }
   // Leading axes of extent 1 that the target lacks do not matter, as in NumPy.
   Shape from = node->shape();
   while (from.size() > ndim() && from[0] == 1) from.erase(0);

@@ -70,14 +70,17 @@ DType default_dtype(const Number& number) {
   return DType::F64;
 }
 
+void check_held(std::string_view op, DType dtype, const Scalar& value) {
+  if (holds(dtype, value)) return;
+  throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
+                      std::string(name(dtype)) + ": got " + ir::to_string(value));
+}
+
 DType weak_dtype(std::string_view op, DType strong, const Number& number) {
   if (number.is_typed()) return promote(strong, number.value().dtype);
   const DTypeKind given = number.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : number.kind();
   const DType dtype = promote_weak(strong, given);
-  if (given == DTypeKind::Signed && is_integer(dtype) && !holds(dtype, number.value())) {
-    throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
-                        std::string(name(dtype)) + ": got " + ir::to_string(number.value()));
-  }
+  if (given == DTypeKind::Signed && is_integer(dtype)) check_held(op, dtype, number.value());
   return dtype;
 }
 
@@ -104,10 +107,7 @@ void check_stored(std::string_view op, DType dtype, const Number& number) {
     if (std::isnan(value.re)) throw Error(text);
     throw OverflowError(text);
   }
-  if (!holds(dtype, value)) {
-    throw OverflowError(std::string(op) + ": the number does not fit the array's dtype " +
-                        std::string(name(dtype)) + ": got " + ir::to_string(value));
-  }
+  check_held(op, dtype, value);
 }
 
 void check_stored(std::string_view op, DType dtype, const Operand& value) {

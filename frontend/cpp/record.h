@@ -75,6 +75,8 @@ DType default_dtype(const Number& number);
 // Whether a cast of the value to `to` keeps it but for fractions and rounding: integers stay in range, what
 // is finite stays finite, and no imaginary part is lost. Bool holds everything.
 bool holds(DType to, const Scalar& value);
+// OverflowError where it cannot.
+void check_held(std::string_view op, DType dtype, const Scalar& value);
 // Error when the number is to be stored as an integer and is none that the dtype holds: too large, NaN or
 // infinite; fractions are cut off. TypeError when it is complex and the dtype is not.
 void check_stored(std::string_view op, DType dtype, const Number& number);

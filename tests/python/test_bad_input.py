@@ -51,6 +51,8 @@ CALLS = {
     "nan_as_integer": (lambda: wf.zeros(3, dtype="int32").__setitem__(0, float("nan")), ValueError, "assign: integers are finite: got nan for i32"),
     "infinity_as_integer": (lambda: wf.full(3, float("inf"), dtype="int8"), OverflowError, "full: integers are finite: got inf for i8"),
     "too_large_to_fill": (lambda: wf.full(3, 300, dtype="int8"), OverflowError, "full: the number does not fit"),
+    "numpys_too_large": (lambda: wf.zeros(3, dtype="int8").__setitem__(0, np.int64(200)), OverflowError, "assign: the number does not fit"),
+    "numpys_too_large_everywhere": (lambda: wf.zeros(3, dtype="int32").fill(np.uint64(2**63)), OverflowError, "assign: the number does not fit"),
     "extents": (lambda: wf.zeros((2, 3)) @ wf.zeros((2, 3)), ValueError, "matmul: inner extents differ"),
     "device": (lambda: wf.zeros(3, device="tpu"), ValueError, "device: takes cpu or cuda:N: got 'tpu'"),
     "stream": (lambda: wf.Stream("tpu"), ValueError, "device: takes cpu or cuda:N: got 'tpu'"),

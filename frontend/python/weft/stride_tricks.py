@@ -27,7 +27,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: builtins.bool = False, writeable: builtins.bool = False
 ) -> Array:
-    """The windows at every position, their axes behind those of x; read-only. Read where they lie, never stored; later writes to x do not show."""
+    """The windows at every position, their axes behind those of x: x's values of that moment, read where they lie; read-only."""
     if writeable:
         raise ValueError("sliding_window_view: the windows are read-only: got writeable=True")
     x, windows = asarray(x), _tuple(window_shape)

@@ -370,9 +370,58 @@ class Raising:
         raise RuntimeError(f"asked for {name}")
 
 
+class Layers(list):
+    rate = 2.0
+
+    def __call__(self, x):
+        for layer in self:
+            x = layer(x)
+        return x * self.rate
+
+
+class Held:
+    """Read by what is called without a name."""
+
+    def __init__(self):
+        self.inner = types.SimpleNamespace(v=2.0)
+
+    def __getitem__(self, i):
+        return self.inner.v * i
+
+    def __iter__(self):
+        return iter([self.inner.v])
+
+    def __rmul__(self, x):
+        return x * self.inner.v
+
+    def __bool__(self):
+        return self.inner.v > 2
+
+    def __float__(self):
+        return self.inner.v
+
+    def __enter__(self):
+        return self.inner.v
+
+    def __exit__(self, *error):
+        pass
+
+
+class Described:
+    class Field:
+        def __get__(self, holder, kind):
+            return holder.hidden * 2
+
+    field = Field()
+
+    def __init__(self):
+        self.hidden = 1.0
+
+
 def of_outside(names):
     """What a text defines, functions whose variables change when a text says so."""
-    scope = {"np": np, "wf": wf, "functools": functools, "collections": collections, "Model": Model, "Slotted": Slotted, "Named": Named}
+    scope = {"np": np, "wf": wf, "functools": functools, "Model": Model, "Slotted": Slotted,
+             "collections": collections, "Layers": Layers, "Held": Held, "Described": Described, "Named": Named}  # fmt: skip
     exec(names, scope)
     return scope
 
@@ -410,6 +459,16 @@ def of_outside(names):
         ("f = Model()", "f.plain += 1"), ("f = Model()", "f.kind += 1"), ("f = Model().__call__", "f.__self__.scale += 1"), ("f = Slotted()", "f.k += 1"),
         ("class C:\n __module__ = 'mine'\n m = lambda self, x: x\nc = C()\nf = lambda x: c.m(x)", "C.m = (lambda m: lambda self, x: m(self, x) + 1)(C.m)"),
         ("class C:\n __module__ = 'mine'\n p = property(lambda self: 1.0)\nc = C()\nf = lambda x: x * c.p", "C.p = (lambda p: property(lambda self: p.fget(self) + 1))(C.p)"),
+        ("k = collections.OrderedDict(a=2.0)\nf = lambda x: x * k['a']", "k['a'] += 1"),
+        ("k = collections.defaultdict(float, a=2.0)\nf = lambda x: x * k['a']", "k['a'] += 1"),
+        ("k = collections.deque([2.0])\nf = lambda x: x * k[0]", "k[0] += 1"),
+        ("k = {1}\nf = lambda x: x * len(k)", "k.add(len(k) + 1)"), ("k = bytearray(b'a')\nf = lambda x: x * k[0]", "k[0] += 1"),
+        ("f = Layers([Model(), Slotted()])", "f[1].k += 1"), ("f = Layers([Slotted()])", "f.append(Slotted()); f[-1].k = 3.0"),
+        ("f = Layers([Slotted()])", "f.rate += 1"),
+        ("h = Held()\nf = lambda x: x * h[2]", "h.inner.v += 1"), ("h = Held()\nf = lambda x: x + sum(h)", "h.inner.v += 1"),
+        ("h = Held()\nf = lambda x: x[0] * h", "h.inner.v += 1"), ("h = Held()\nf = lambda x: x if h else -x", "h.inner.v += 1"),
+        ("h = Held()\nf = lambda x: x + float(h)", "h.inner.v += 1"), ("h = Held()\ndef f(x):\n with h as v: return x * v", "h.inner.v += 1"),
+        ("d = Described()\nf = lambda x: x * d.field", "d.hidden += 1"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip

@@ -74,7 +74,7 @@ bool unchanged(PyObject* now, PyObject* was) {
 
 // Something that the function may have read besides its arguments: see weft/_guards.py.
 struct Guard {
-  enum class Kind : uint8_t { Held, Cell, Name, Attribute, List, Items, Bytes };
+  enum class Kind : uint8_t { Held, Cell, Name, Attribute, List, Items, Parts, Bytes };
   nb::object holder, key, value;
   Kind kind;
 
@@ -83,9 +83,10 @@ struct Guard {
     kind = from == value.ptr()               ? Kind::Held
            : PyCell_Check(from)              ? Kind::Cell
            : !key.is_none()                  ? (PyDict_CheckExact(from) ? Kind::Name : Kind::Attribute)
-           : PyDict_Check(from)              ? Kind::Items
            : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
-                                             : Kind::List;
+           : PyDict_Check(from)              ? Kind::Items
+           : PyList_Check(from)              ? Kind::List
+                                             : Kind::Parts;
   }
 
   bool holds() const {
@@ -116,6 +117,8 @@ struct Guard {
             return false;
         return true;
       }
+      case Kind::Parts:
+        return unchanged(nb::tuple(holder).ptr(), was);
       case Kind::Bytes:
         return has_bytes(from, was);
     }

@@ -1,11 +1,13 @@
 """What a function that is recorded may have read besides its arguments, as far as its code names it.
 
 From the variables of the function and of those that it calls by name, values are followed through the attributes that
-this code names, and through lists, tuples and dicts. A recording holds for as long as each of them is what it was.
+this code names, through the methods that operators, brackets and loops call, and through Python's containers. A recording
+holds for as long as each of them is what it was.
 """
 
 from __future__ import annotations
 
+import collections
 import functools
 import sys
 import types
@@ -18,6 +20,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _plain = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_others = (set, frozenset, collections.deque, bytearray)  # containers that are compared by what an iterator gives
+# Methods that are called without being named. Those that dataclasses write (__init__, __repr__, __eq__, __hash__) read every field,
+# so following them would record again for fields that the function does not use.
+_unnamed = frozenset(f"__{name}__" for name in (
+    "call get getattr getattribute getitem missing iter next reversed len contains bool int float complex index enter exit array "
+    "lt le gt ge neg pos abs invert round").split()) | frozenset(
+    f"__{kind}{name}__" for kind in ("", "r", "i") for name in
+    "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split())
 _most = 256  # elements of a container that is followed
 _locked_from = 256 * 1024  # bytes of an array of NumPy's, beyond which it is locked; comparing less costs little
 
@@ -82,12 +92,9 @@ class _Walk:
         elif isinstance(value, functools.partial):
             for part in (value.func, value.args, value.keywords):
                 self.visit(part)
-        elif isinstance(value, tuple):
-            if len(value) <= _most:
-                for one in value:
-                    self.visit(one)
-        elif isinstance(value, (list, dict)):
+        elif isinstance(value, (tuple, list, dict, *_others)):
             self.container(value)
+            self.instance(value)
         elif isinstance(value, types.ModuleType):
             if not _foreign(value.__name__):
                 for name in self.attributes & value.__dict__.keys():
@@ -98,14 +105,18 @@ class _Walk:
         elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 
-    def container(self, value: list[Any] | dict[Any, Any]) -> None:
-        # What a subclass has besides its elements is that of any object.
-        if type(value) not in (list, dict):
-            self.instance(value)
+    def container(self, value: Any) -> None:
         if len(value) > _most:
             return
-        parts = tuple(list.__iter__(value)) if isinstance(value, list) else tuple(part for pair in dict.items(value) for part in pair)
-        self.guards.append((value, None, parts))
+        parts: tuple[Any, ...]
+        if isinstance(value, dict):  # a subclass may give others itself
+            parts = tuple(part for pair in dict.items(value) for part in pair)
+        elif isinstance(value, list):
+            parts = tuple(list.__iter__(value))
+        else:
+            parts = tuple(value)
+        if not isinstance(value, tuple):
+            self.guards.append((value, None, parts))
         for one in parts:
             self.visit(one)
 
@@ -142,7 +153,7 @@ class _Walk:
         for base in kind.__mro__:
             if _foreign(base.__module__):
                 continue
-            for name in (self.attributes | {"__call__"}) & base.__dict__.keys():
+            for name in (self.attributes | _unnamed) & base.__dict__.keys():
                 value = base.__dict__[name]
                 if isinstance(value, types.MemberDescriptorType):
                     if holder is kind:
@@ -159,7 +170,9 @@ class _Walk:
                     self.visit(value.__func__ if not isinstance(value, functools.cached_property) else value.func)
                 elif isinstance(value, (types.FunctionType, _core.CompiledFunction)):
                     self.bound(base, name, value)
-                elif not hasattr(type(value), "__get__"):
+                elif hasattr(type(value), "__get__"):
+                    self.visit(value)
+                else:
                     self.bound(base if holder is kind else holder, name, value)
 
     def instance(self, value: Any) -> None:
@@ -174,7 +187,7 @@ class _Walk:
 
 def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, Any, Any]]:
     """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
-    (namespace, name, value), (object, attribute, value), (list or dict, None, its parts), (NumPy's array, None, its bytes)."""
+    (namespace, name, value), (object, attribute, value), (container, None, its parts), (NumPy's array, None, its bytes)."""
     attributes: set[str] = set()
     while True:
         walk = _Walk(set(attributes))

@@ -1,12 +1,15 @@
 """Forks, other processes, Ctrl-C, and threads that work while kernels compile and run."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import threading
 
 import pytest
+
+import weft as wf
 
 # Whoever starts the tests in the background may have switched interrupts off.
 HEAD = "import os, signal, sys, threading\nimport numpy as np\nimport weft as wf\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -183,3 +186,12 @@ thread.join()
 assert during > 10, during
 """
     )
+
+
+def test_a_package_that_is_not_built_says_so(tmp_path):
+    package = tmp_path / "weft"
+    package.mkdir()
+    (package / "__init__.py").write_bytes(pathlib.Path(wf.__file__).read_bytes())
+    run = subprocess.run([sys.executable, "-c", "import weft"], cwd=tmp_path, env=dict(os.environ, PYTHONPATH=str(tmp_path)),
+                         capture_output=True, text=True, check=False)  # fmt: skip
+    assert run.returncode != 0 and "the extension has not been built: ./dev build does it" in run.stderr

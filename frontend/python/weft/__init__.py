@@ -6,7 +6,12 @@ would run and why; `wf.eval(x)` runs it; every other look at a value does so by 
 
 import os as _os
 
-from weft import _core
+try:
+    from weft import _core
+except ImportError as error:
+    if not any(name.startswith("_core.") for name in _os.listdir(_os.path.dirname(__file__))):
+        raise ImportError("weft: the extension has not been built: ./dev build does it, or pip install .", name="weft") from error
+    raise
 
 _core.pass_over(_os.path.dirname(__file__))
 

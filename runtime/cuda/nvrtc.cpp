@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "compiler/base/error.h"
@@ -25,6 +26,26 @@ void keep_freed_memory() {
   // Volatile, since compilers leave out pairs of malloc and free.
   void* volatile block = std::malloc(kHighestThreshold - kHeader);
   std::free(block);
+}
+
+// The first compilation of a process takes SIGINT, unless it is ignored, and ends the process when one comes;
+// no later one does. So the first is of a text that ends at once, with SIGINT ignored. One that comes
+// meanwhile waits if this is the main thread, which holds it back.
+void leave_interrupts_alone(const NvrtcApi& api) {
+  sigset_t held, before;
+  sigemptyset(&held);
+  sigaddset(&held, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  struct sigaction ignored{}, handler{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignored, &handler);
+  NvrtcProgram program = nullptr;
+  if (api.nvrtcCreateProgram(&program, "#error", "first.cu", 0, nullptr, nullptr) == kNvrtcSuccess) {
+    api.nvrtcCompileProgram(program, 0, nullptr);
+    api.nvrtcDestroyProgram(&program);
+  }
+  sigaction(SIGINT, &handler, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace
@@ -65,6 +86,7 @@ std::string Nvrtc::toolchain(const std::string& architecture) const {
 
 NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name,
                           const std::string& architecture) const {
+  std::call_once(first_compilation_, [this] { leave_interrupts_alone(api_); });
   const std::string target = "--gpu-architecture=" + architecture;
   for (int speed = speed_options_; speed >= 0; --speed) {
     std::vector<const char*> options{target.c_str()};

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Nvrtc {
   std::string version_;
   // How many of kSpeedOptions this version takes; learned from the first refusal.
   mutable std::atomic<int> speed_options_;
+  mutable std::once_flag first_compilation_;
 };
 
 // How toolchain() begins; it ends with the architecture. Finds usable cache entries where there is no NVRTC.

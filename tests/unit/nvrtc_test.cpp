@@ -7,6 +7,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -124,6 +127,28 @@ TEST_F(NvrtcTest, CompilesFromManyThreads) {
     EXPECT_TRUE(is_cuda_elf(image));
     EXPECT_EQ(image, images[0]);
   }
+}
+
+// By itself NVRTC ends the process, with status 4, for a SIGINT that comes during its first compilation. A
+// process of its own, since only the first does.
+TEST_F(NvrtcTest, LeavesInterruptsToTheProgram) {
+  const auto body = [this] {
+    std::atomic<bool> done = false;
+    static std::atomic<int> arrived = 0;
+    struct sigaction count{};
+    count.sa_handler = [](int) { ++arrived; };
+    sigaction(SIGINT, &count, nullptr);
+    std::thread sender([&] {
+      while (!done) kill(getpid(), SIGINT);
+    });
+    const std::string image = nvrtc_->compile(kAxpy, "axpy", "sm_90");
+    const int during = arrived;
+    done = true;
+    sender.join();
+    std::_Exit(is_cuda_elf(image) && during > 0 ? 0 : 1);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
 }
 
 TEST(NvrtcSearch, SaysWhereItLookedWhenThereIsNoLibrary) {

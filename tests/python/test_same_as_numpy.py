@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import weft as wf
 
+NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
+
 
 def outcome(lib, expression):
     scope = {
@@ -79,7 +81,7 @@ def test_numbers_that_are_stored_fit(expression):
 
 @pytest.mark.parametrize("expression", [
     "np.add(f, 0, out=a)", "np.multiply([300], 1, out=u[:1])", "x = np.zeros(3); np.add(a, 1, out=x)", "np.clip(f, 0, 1, out=a)", "np.round(f, 1, out=a)",
-    "np.round(f, out=a)", "np.concatenate([f], out=a)", "np.dot(m, m, out=np.zeros((2, 2)))", "np.take(a, [0, 1, 2], out=f)", "np.argmax(m, 0, out=np.zeros(2))",
+    "np.round(f, out=a)", "np.concatenate([f], out=a)", "np.dot(m, m, out=np.zeros((2, 2)))", "np.argmax(m, 0, out=np.zeros(2))",
     "np.copyto(a, 1.9)", "np.copyto(u, -1)", "np.copyto(f, 1); x = f", "np.copyto(a, True); x = a",
     "x = np.zeros(2, 'f4'); np.sum(m, axis=0, out=x)", "np.concatenate([f, a], dtype=int)", "np.concatenate([a, u], dtype='u1')",
     "x = np.zeros((), 'u1'); np.sum(b, out=x)", "np.fmax(f, f, out=a)", "np.deg2rad(f, out=a)",
@@ -118,11 +120,22 @@ def test_values_and_dtypes(expression):
 @pytest.mark.parametrize("expression", [
     "u / 256", "u / -1", "256 / u", "np.hypot(u, -1)", "np.hypot(u, 300)", "np.arctan2(u, -1)", "np.copysign(u, -1)", "np.hypot(a, 2**63)", "np.divide(i, 300)", "np.logaddexp(u, -1)",
     "np.logical_and(u, -1)", "np.logical_or(u, 300)", "u // 256", "u + 300", "np.maximum(u, -1)", "i == 300", "u > -1",
-    "np.where(b, u, -1)", "np.where(b, u, 300)", "np.where(b, 300, i)", "np.where(b, u, 3)", "np.where(b, 300, 3)",
+    "np.where(b, u, 3)", "np.where(b, 300, 3)",
     "np.clip(u, -1, 300)", "np.clip(u, 3, 300)", "np.clip(u, -1, None)", "np.clip(i, -1000, 5)", "np.clip(u, 300, None)", "np.clip(u, None, -1)", "np.clip(f, -1, 300)",
 ])  # fmt: skip
 def test_integers_that_the_dtype_does_not_hold(expression):
     check(expression)
+
+
+@pytest.mark.skipif(NUMPY < (2, 5), reason="what NumPy does since 2.5")
+@pytest.mark.parametrize("expression", ["np.where(b, u, -1)", "np.where(b, u, 300)", "np.where(b, 300, i)", "np.take(a, [0, 1, 2], out=f)"])
+def test_as_the_newest_numpy(expression):
+    check(expression)
+
+
+def test_numbers_beside_integers_are_not_cut():
+    with pytest.raises(OverflowError, match="where: .* dtype u8: got 300"):
+        wf.where([True, False], wf.asarray([1, 2], dtype="uint8"), 300)
 
 
 @pytest.mark.parametrize("expression", [
@@ -199,10 +212,15 @@ def test_what_is_made_read_only_is_not_written(write):
     "x = np.broadcast_to(a, (2, 3)).flags.writeable", "x = m.flags['O'], m.flags.owndata, m.T.flags.owndata", "m.sum().flags.writeable = True; x = m", "x = m; y = x; y.flags.writeable = False; x = x.flags.writeable",
     "m.T.base is m", "m.base is None", "m[1:][1:].base is m", "m.reshape(-1).base is m", "m.T.T.base is m", "m[...].base is m", "m.view().base is m", "(m + 1).base is None", "m[0, 0].base is None", "m.copy().base is None",
     "np.einsum('ij->ji', m).base is m", "np.asarray(m).base is None", "x = np.arange(6).reshape(2, 3); x.base[0] = 9", "x = m.T; del m; y = x.base; y[0, 1] = 44", "m.diagonal().base is m",
-    "bytes(m.data)", "m.data.shape", "np.require(m, None, ['W', 'C'])", "np.require(m, 'f4', 'F')", "np.require(t, None, ['F']).flags.f_contiguous", "np.require(a[::2], None, 'C').flags.c_contiguous", "np.require(m, None, ['C', 'F'])",
+    "np.require(m, None, ['W', 'C'])", "np.require(m, 'f4', 'F')", "np.require(t, None, ['F']).flags.f_contiguous", "np.require(a[::2], None, 'C').flags.c_contiguous", "np.require(m, None, ['C', 'F'])",
     "np.require(m, None, ['Q'])", "m.flags.writeable = False; x = np.require(m, None, 'W').flags.writeable", "np.require(a[1:], requirements=['O']).flags.owndata", "np.require([1, 2, 3])",
 ])  # fmt: skip
 def test_flags_and_bases(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", ["bytes(m.data)", "m.data.shape"])
+def test_memory_is_lent(on_cpu, expression):
     check(expression)
 
 

@@ -111,7 +111,7 @@ def test_different_elements_are_sorted():
     assert np.array_equal(wf.unique_values(wf.asarray([np.nan, 1, np.nan])), [1, np.nan, np.nan], equal_nan=True)
 
 
-def test_memory_shared_with_numpys_arrays_is_told():
+def test_memory_shared_with_numpys_arrays_is_told(on_cpu):
     x = wf.asarray(np.arange(12.0).reshape(3, 4))
     lent, large = np.asarray(x), np.zeros(100_000)
     assert np.shares_memory(lent, x) and wf.may_share_memory(x, lent[1:]) and not np.shares_memory(lent[0], x[1:])

@@ -118,7 +118,7 @@ PyObject* quotient_and_remainder(PyObject* a, PyObject* b) {
 // Whether no element equals the object, whatever the elements are: None, text, and what says nothing of
 // equality itself.
 bool equals_nothing(PyObject* object) {
-  return PyUnicode_Check(object) || PyBytes_Check(object) ||
+  return Py_IsNone(object) || PyUnicode_Check(object) || PyBytes_Check(object) ||
          Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 

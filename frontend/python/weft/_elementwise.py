@@ -338,16 +338,6 @@ def _beyond(x: Array, limit: Any, sign: int) -> bool:
     return limit < (0 if x.dtype.kind == "u" else -(1 << bits)) if sign < 0 else limit >= 1 << bits
 
 
-def _wrapped(value: Any, other: Any) -> Any:
-    """A number of Python in the other's dtype of integers, whose bits it is cut to."""
-    dtype = getattr(other, "dtype", None)
-    if type(value) is not int or dtype is None or dtype.kind not in "iu" or not -(2**63) <= value < 2**63:
-        return value
-    bits = 8 * dtype.itemsize
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if dtype.kind == "i" and value >> (bits - 1) else value
-
-
 def clip(
     a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
@@ -389,4 +379,4 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("where: takes both x and y, or neither: got one of them")
-    return _core.as_array(_core.where(condition, _wrapped(x, y), _wrapped(y, x)))
+    return _core.as_array(_core.where(condition, x, y))

@@ -314,13 +314,13 @@ def answered_by(module: str, name: str) -> Any:
     def f(*args: Any, **options: Any) -> Any:
         import importlib
 
+        if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
+            return there
         if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:
             options["out"] = args[_outs[name]]
             args = (*args[: _outs[name]], None, *args[_outs[name] + 1 :])
         if name in _outs and len(args) > _outs[name] + 1:
             args = (*args[: _outs[name] + 1], False, *args[_outs[name] + 2 :])
-        if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
-            return there
         return answered(getattr(importlib.import_module(module), name), *args, **options)
 
     f.__name__ = f.__qualname__ = name

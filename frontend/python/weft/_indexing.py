@@ -280,7 +280,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim)
     positions = _checked("take", indices, axis, x.shape[axis], mode, x.device)
-    return store(_core.take(x, positions, axis), out, same_dtype=True)
+    return store(_core.take(x, positions, axis), out)
 
 
 def _refuse_bools(op: str, indices: Any) -> None:

@@ -45,15 +45,19 @@ def argsort(x: Array, axis: int = -1) -> Array:
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Array:
+    if order is not None or not _sorting.on_device(a):
+        return NotImplemented
     a, axis = (a, axis) if axis is not None else (_flat(a), 0)
-    if order is not None or not a.ndim or not _valid(kth, a, axis):
+    if not _valid(kth, a, axis):
         return NotImplemented
     return sort(a, axis)
 
 
 def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Array:
+    if order is not None or not _sorting.on_device(a):
+        return NotImplemented
     a, axis = (a, axis) if axis is not None else (_flat(a), 0)
-    if order is not None or not a.ndim or not _valid(kth, a, axis):
+    if not _valid(kth, a, axis):
         return NotImplemented
     return argsort(a, axis)
 
@@ -221,6 +225,8 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool) -> A
         return NotImplemented
     shares = numpy.asarray(0.5 if q is None else q, "float64")
     if not numpy.all((shares >= 0) & (shares <= 1)):
+        return NotImplemented
+    if axis is not None and not -a.ndim <= axis < a.ndim:
         return NotImplemented
     x, along = (_flat(a), 0) if axis is None else (a, axis % a.ndim)
     n = x.shape[along]

@@ -116,8 +116,11 @@ class CudaEmitter {
   std::string entry(bool finish);
   std::string opening(const std::string& name, int threads) const;
   void pointwise();
-  void rows();                // cuda_rows.cpp
-  void columns(bool finish);  // cuda_columns.cpp
+  void rows();  // cuda_rows.cpp
+  // cuda_columns.cpp
+  void columns(bool finish);
+  std::string place_of_part(const std::string& part) const;
+  void total_parts(const std::string& first, const std::string& end, int step);
   // Parts of rows that are reduced lie among the words that the stream keeps at 0, before the counters.
   bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
@@ -176,6 +179,7 @@ class CudaEmitter {
   void join_columns(size_t sweep);
   void room_for_joins();
   void finish(size_t sweep);
+  void conclude(const std::string& when);
   DType total_of(const plan::Accumulator& acc) const {
     return two_level_ ? total_dtype(acc) : span_dtype(acc);
   }

@@ -327,4 +327,10 @@ void CudaEmitter::finish(size_t sweep) {
   }
 }
 
+// What follows when the parts of the only sweep are joined.
+void CudaEmitter::conclude(const std::string& when) {
+  finish(0);
+  outer_code(p_.epilogue, when);
+}
+
 }  // namespace weft::emit

@@ -96,8 +96,7 @@ void CudaEmitter::rows() {
     join_row(number, threads);
     if (split) {
       collect_parts(threads);
-      finish(0);
-      outer_code(p_.epilogue, last);
+      conclude(last);
       code_.add("}");
       return;
     }

@@ -81,10 +81,9 @@ void CudaEmitter::fold_words(const Batch& b) {
     const Load& l = *loaded_for(b, *f);
     const DType from = p_.values[l.out].dtype;
     const bool truth = acc.op == Op::any || acc.op == Op::all, sum = acc.op == Op::sum;
-    const std::string how =
-        truth ? std::string(name(acc.op))
-        : sum ? format("sum_{}", suffix(from))
-              : format("extreme<{}, {}>", dialect_.element_type(from), acc.op == Op::max);
+    const std::string how = truth ? std::string(name(acc.op))
+                            : sum ? format("sum_{}", suffix(from))
+                                  : format("extreme<{}, {}>", dialect_.element_type(from), acc.op == Op::max);
     // What changes nothing, in each element of a word; and what words are folded into, of which the lower
     // half of each pair of bytes means nothing.
     const auto one = static_cast<uint64_t>(truth ? acc.op == Op::all : sum ? 0 : identity_of(acc, from).i);

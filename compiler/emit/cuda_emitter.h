@@ -104,6 +104,11 @@ struct Batch {
   std::vector<bool> by_words;
 };
 
+// Two conditions as one, of which an empty one always holds.
+inline std::string both(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : " && ") + b;
+}
+
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
 
 class CudaEmitter {
@@ -214,8 +219,6 @@ class CudaEmitter {
     return std::holds_alternative<plan::Largest>(stmt) || at_once(stmt) ||
            (std::holds_alternative<plan::Scan>(stmt) && scans_rows(batch));
   }
-  // Whether a statement is done by one call for all elements of the batch.
-  bool at_once(const plan::Stmt& stmt) const;
   // Values of a batch's elements that statements after such a one read.
   std::set<plan::Value> across_meetings(const Batch& batch) const;
   void scan_column(const plan::Scan& scan);
@@ -233,13 +236,7 @@ class CudaEmitter {
   std::string joined_relative(int accumulator) const;
   std::string finished_relative(int accumulator, const std::string& state) const;
 
-  // ---- cuda_body.cpp: statements
-  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
-  std::string run_type(const plan::Load& load) const;
-  void declare_runs(const Batch& batch);
-  void load_runs(const Batch& batch, const std::string& step);
-  std::string normal_when(const Batch& batch);
-  void find_terms_beside_one();
+  // ---- cuda_route.cpp: how a batch's statements reach memory
   Batch plan_batch(const plan::Sweep& sweep, int number);
   Route route_load(const plan::Load& load, bool vector_guards) const;
   Route route_store(const plan::Store& store) const;
@@ -248,6 +245,14 @@ class CudaEmitter {
   void fold_last(Batch& batch, const std::set<plan::Value>& same) const;
   int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
   std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
+  // Whether a statement is done by one call for all elements of the batch.
+  bool at_once(const plan::Stmt& stmt) const;
+
+  // ---- cuda_body.cpp: the parts of a batch
+  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
+  std::string run_type(const plan::Load& load) const;
+  void declare_runs(const Batch& batch);
+  void load_runs(const Batch& batch, const std::string& step);
   void batch_arrays(const Batch& batch);
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);
@@ -257,22 +262,26 @@ class CudaEmitter {
   void batch_stores(const Batch& batch);
   bool stores_vectors(const Batch& batch) const;
   void store_vectors(const Batch& batch);
-  void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
-  void lane_position();
-  std::string is_own(const plan::Store& store) const;
-  void statement(const plan::Stmt& stmt);
-  void element_load(const plan::Load& load);
-  void element_store(const plan::Store& store);
-  void let(const plan::Let& let);
-  void open_divisors(const plan::Sweep& sweep);
-  void close_divisors();
-  std::string divide(const plan::Divide& d) const;
-  std::string index_text(const plan::Index& at, int64_t shift = 0) const;
+
+  // ---- cuda_statement.cpp: statements and outer code
   std::string name_of(plan::Value v) const;
+  std::string index_text(const plan::Index& at, int64_t shift = 0) const;
+  std::string guards_text(const std::vector<plan::Value>& guards) const;
   std::string packed(DType dtype, const std::string& value) const;
   std::string element_of(DType dtype, const std::string& vector, const std::string& e) const;
   void set_element(DType dtype, const std::string& vector, const std::string& value);
-  std::string guards_text(const std::vector<plan::Value>& guards) const;
+  void open_divisors(const plan::Sweep& sweep);
+  void close_divisors();
+  void let(const plan::Let& let);
+  std::string divide(const plan::Divide& d) const;
+  void element_load(const plan::Load& load);
+  void element_store(const plan::Store& store);
+  std::string is_own(const plan::Store& store) const;
+  void statement(const plan::Stmt& stmt);
+  void find_terms_beside_one();
+  std::string normal_when(const Batch& batch);
+  void lane_position();
+  void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   std::string vector_type(DType dtype) const {
     return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);
   }

@@ -215,7 +215,7 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
   if (sorted.empty() && info(op).result == Result::Same) return x;
   if (element_count(x->shape()) == 0) {
     // Nothing is read: the identity everywhere, or (for ops that have none) no element at all.
-    return constant(type, Scalar::of(int64_t{op == Op::prod || op == Op::all}), std::move(lines));
+    return constant(type, Scalar::of(int64_t{info(op).of_nothing.value_or(0)}), std::move(lines));
   }
   return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
 }

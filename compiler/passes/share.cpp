@@ -43,7 +43,7 @@ ir::Graph share(const ir::Graph& graph, const Options&) {
   std::unordered_multimap<uint64_t, NodeRef> known;
   std::unordered_map<const Node*, Lines> united;
   ir::Graph shared = rewrite(graph, [&](const NodeRef& n) {
-    if (n->op == ir::Op::input || n->op == ir::Op::scalar) return n;
+    if (is_given(n->op)) return n;
     auto [first, last] = known.equal_range(n->hash);
     for (auto it = first; it != last; ++it) {
       const NodeRef& kept = it->second;

@@ -107,13 +107,6 @@ $fn $V weft_gather_masked_$T(const void* p, i64v index, boolv mask) {
   for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + index[i / $C] * $C + i % $C : &none);
   return weft_unpack_$T(v);
 }
-//@ weft_scatter_$T : all
-$fn void weft_scatter_$T(void* p, i64v index, $V x) {
-  typedef $S Item __attribute__((aligned(1), may_alias));
-  $P v = weft_pack_$T(x);
-#pragma clang loop unroll(full)
-  for (int i = 0; i < $C * L; ++i) ((Item*)p)[index[i / $C] * $C + i % $C] = v[i];
-}
 
 // Lanes that a mask leaves out are not touched. What is read there is zero.
 //@ weft_bits

@@ -166,7 +166,8 @@ TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
     const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
     EXPECT_EQ(s.op, ir::Op::sum);
     const char row = axis == 1;
-    return passes::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""}, h200())
+    return passes::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""},
+                            h200())
         .possible;
   };
   EXPECT_TRUE(local(2, 200000, 1));

@@ -21,7 +21,7 @@ using plan::Schedule;
 namespace {
 
 CudaKernel make_kernel(const ir::Group& group, const std::function<bool(const ir::Node*)>& in_memory,
-                   const Target& target, const Change& change, const Bias& bias) {
+                       const Target& target, const Change& change, const Bias& bias) {
   CudaKernel k;
   k.lowered = plan::lower(group, in_memory);
   k.schedule = plan::schedule_cuda(k.lowered.program, target, bias);
@@ -83,8 +83,7 @@ struct Buffer {
   }
 };
 
-void run_and_check(const EmulatedCuda& emulator, CudaCase& c, uint64_t seed, double tolerance,
-                   double edges) {
+void run_and_check(const EmulatedCuda& emulator, CudaCase& c, uint64_t seed, double tolerance, double edges) {
   std::vector<ir::HostTensor> inputs = random_inputs(c.graph, seed, {-3, 3}, edges);
   ir::Graph everything{c.graph.inputs, {}};
   for (auto* n : c.memory) everything.outputs.push_back(ir::NodeRef(n));

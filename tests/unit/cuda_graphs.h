@@ -233,7 +233,8 @@ inline std::string many_rows(int64_t planes, int64_t rows, int64_t width) {
 }
 
 // A scan between what it reads and what reads it.
-inline std::string scanned(const std::string& op, const std::string& dtype, int64_t rows, int64_t width, int axis) {
+inline std::string scanned(const std::string& op, const std::string& dtype, int64_t rows, int64_t width,
+                           int axis) {
   return fmt::format(R"(graph {{
   %a = input : {1}[{2}, {3}]
   %b = input : {1}[{2}, {3}]

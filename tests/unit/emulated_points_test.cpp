@@ -1,4 +1,5 @@
-// What kernels of single points mean: how they reach memory, arithmetic with a text of its own, random graphs.
+// What kernels of single points mean: how they reach memory, arithmetic with a text of its own, random
+// graphs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

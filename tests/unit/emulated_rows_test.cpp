@@ -83,10 +83,11 @@ TEST(CudaMeaning, OfWords) {
                  const Change& change = {}, const std::string& cast = "") {
     const std::string to =
         cast.empty() ? "" : fmt::format("  %c = cast %a : {}[{}, {}]\n", cast, rows, width);
-    CudaCase c = compile(ir::parse(fmt::format("graph {{\n  %a = input : {}[{}, {}]\n{}  %y = {} {}, axes=[1]\n  "
-                                           "return %y\n}}",
-                                           dtype, rows, width, to, op, cast.empty() ? "%a" : "%c")),
-                     h200(), change);
+    CudaCase c =
+        compile(ir::parse(fmt::format("graph {{\n  %a = input : {}[{}, {}]\n{}  %y = {} {}, axes=[1]\n  "
+                                      "return %y\n}}",
+                                      dtype, rows, width, to, op, cast.empty() ? "%a" : "%c")),
+                h200(), change);
     for (auto& k : c.kernels)
       EXPECT_NE(k.emitted.source.text.find("weft_fold_"), std::string::npos) << op << " " << dtype;
     all.add(std::move(c));

@@ -372,6 +372,7 @@ std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor
     used.push_back(given[i]);
   }
   std::vector<size_t> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const NodeRef& out : graph.outputs) outputs.push_back(number(out.get()));
   return interpret(order, used, outputs, number);
 }

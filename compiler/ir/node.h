@@ -1,5 +1,4 @@
-// One node of a graph: immutable, reference counted, structurally hashed. Values are trees of nodes that
-// share.
+// One node of a graph: immutable and reference counted. Values are trees of nodes that share.
 #pragma once
 
 #include <algorithm>
@@ -148,9 +147,9 @@ class alignas(64) Node : public Recycled<Node> {
 
  private:
   mutable std::atomic<const Node*> computed_{nullptr};
+  mutable const Node* next_dead_ = nullptr;  // once the last reference is gone
 
  public:
-  uint64_t hash = 0;  // of op, type, attribute and inputs; an input's handle counts by its address
   Inputs inputs;
   TensorType type;
   Attr attr;
@@ -202,6 +201,8 @@ std::vector<const Node*> topological_order(std::span<const NodeRef> outputs);
 
 // Same op, type, attribute and identical input references (handles compared by identity).
 bool same_but_lines(const Node& a, const Node& b);
+// Equal for nodes that are the same but for their lines; inputs and handles count by their addresses.
+uint64_t hash_but_lines(const Node& node);
 
 // The structure of a whole graph: which input is used where, every attribute, every shared node; not the
 // handles, not the names, not the lines.

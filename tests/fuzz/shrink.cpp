@@ -122,9 +122,11 @@ class Shrinking {
       std::vector<const Node*> order = topological_order(graph_.outputs);
       const Graph before = graph_;  // keeps the nodes of `order` alive
       for (auto at = order.rbegin(); at != order.rend() && !cut; ++at) {
-        if (is_input(**at) || (*at)->inputs.size() == 0 || settled_.count((*at)->hash)) continue;
+        if (is_input(**at) || (*at)->inputs.size() == 0) continue;
+        const uint64_t hash = ir::hash_graph({before.inputs, {NodeRef(*at)}}).low;
+        if (settled_.count(hash)) continue;
         cut = cut_node(**at);
-        if (!cut) settled_.insert((*at)->hash);
+        if (!cut) settled_.insert(hash);
       }
       smaller = smaller || cut;
     }

@@ -14,6 +14,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/op.h"
@@ -139,7 +140,7 @@ class Inputs {
 // first caches.
 class alignas(64) Node : public Recycled<Node> {
   friend class NodeRef;
-  mutable std::atomic<uint32_t> count_{0};
+  mutable ReferenceCount count_;
   mutable std::atomic<bool> let_go_{false};
 
  public:
@@ -168,7 +169,7 @@ class alignas(64) Node : public Recycled<Node> {
     if (const Node* value = computed()) NodeRef::release(value);
   }
   // How many references there are; 1 means that the asker's is the only one.
-  uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
+  uint32_t use_count() const { return count_.now(); }
 
   // What the front end computed for this node, which is no part of what the node says: an input node that
   // holds the value; null before. Whoever holds the node then needs nothing that it was computed from.
@@ -181,10 +182,10 @@ class alignas(64) Node : public Recycled<Node> {
 };
 
 inline void NodeRef::retain() const {
-  if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
+  if (node_) node_->count_.add();
 }
 inline void NodeRef::release(const Node* node) {
-  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) bury(node);
+  if (node->count_.drop()) bury(node);
 }
 inline NodeRef::~NodeRef() {
   if (node_) release(node_);

@@ -25,7 +25,7 @@ void check_writable(std::string_view op, const Array& x) {
 
 // A temporary array is written through as a view of another.
 void check_seen(std::string_view op, const Array& temporary) {
-  if (Access::cell(temporary)->count.load(std::memory_order_relaxed) > 1) return;
+  if (Access::cell(temporary)->count.now() > 1) return;
   throw Error(
       std::string(op) +
       ": nobody would see what is written to a temporary array that is no view of another: got one of "

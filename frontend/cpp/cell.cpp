@@ -42,9 +42,9 @@ ir::NodeRef Cell::value() const {
   return node_;
 }
 
-void retain(const Cell* cell) noexcept { cell->count.fetch_add(1, std::memory_order_relaxed); }
+void retain(const Cell* cell) noexcept { cell->count.add(); }
 void release(const Cell* cell) noexcept {
-  if (cell->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete cell;
+  if (cell->count.drop()) delete cell;
 }
 
 const Ref<Cell>& Access::cell(const Array& a) {
@@ -92,7 +92,7 @@ void note_read(Cell& cell) {
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   note_read(*Access::cell(x));
-  const ir::NodeRef value = Access::cell(x)->value();
+  ir::NodeRef value = Access::cell(x)->value();
   const View* view = Access::view(x).get();
   if (!view) return value;
   if (ir::NodeRef part = read_small(*Access::cell(x), *view, value)) return part;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
@@ -21,7 +22,7 @@ using Age = uint64_t;
 constexpr Age kInMemory = std::numeric_limits<Age>::max();
 
 struct Cell : Recycled<Cell> {
-  mutable std::atomic<uint32_t> count{0};
+  mutable ReferenceCount count;
   DeviceSlot& device;
   const ir::TensorType type;
   void* owner = nullptr;  // for the language above: the object that was made of it first

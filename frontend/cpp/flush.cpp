@@ -76,7 +76,7 @@ void flush_due(const ir::Lines& lines, bool write) {
   // A statement may write several times, one after another.
   if (!due.cell || (write && lines.only() == due.line)) return;
   const Ref<Cell> written = std::exchange(due.cell, {});
-  const bool wanted = written->count.load(std::memory_order_relaxed) > 1;
+  const bool wanted = written->count.now() > 1;
   if (wanted) materialized(*written);
 }
 

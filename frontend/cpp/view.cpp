@@ -136,14 +136,14 @@ std::vector<const View*> chain(const View* view) {
 
 // Iterative, since a loop may take a view of a view many times.
 void release(const View* view) noexcept {
-  while (view && view->count.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  while (view && view->count.drop()) {
     const View* before = view->before.get();
     if (before) retain(before);
     delete view;
     view = before;
   }
 }
-void retain(const View* view) noexcept { view->count.fetch_add(1, std::memory_order_relaxed); }
+void retain(const View* view) noexcept { view->count.add(); }
 
 Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
   if (view) return {view, view->type, view->strides, view->offset, view->writable};

@@ -4,18 +4,18 @@
 // that writing replaces a part of the cell.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <vector>
 
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft::detail {
 
 struct View : Recycled<View> {
-  mutable std::atomic<uint32_t> count{0};
+  mutable ReferenceCount count;
   Ref<const View> before;     // none: a step from the whole cell
   ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast, bitcast, real or imag
   ir::Attr attr;

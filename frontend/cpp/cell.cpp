@@ -37,7 +37,7 @@ ir::NodeRef Cell::take_computed() const {
 
 ir::NodeRef Cell::value() const {
   ir::NodeRef old;
-  std::lock_guard lock(mutex_);
+  std::lock_guard held(lock_);
   old = take_computed();
   return node_;
 }

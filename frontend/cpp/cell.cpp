@@ -102,9 +102,9 @@ ir::NodeRef read(const Array& x, const ir::Lines& lines) {
 }  // namespace detail
 
 LineScope::LineScope(const char* file, uint32_t line)
-    : file_(detail::scope_line.file), line_(detail::scope_line.line) {
-  detail::scope_line = {file, line};
+    : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
+  scope_ = {file, line};
 }
-LineScope::~LineScope() { detail::scope_line = {file_, line_}; }
+LineScope::~LineScope() { scope_ = {outer_file_, outer_line_}; }
 
 }  // namespace weft

@@ -257,12 +257,18 @@ void materialize(std::span<Cell* const> cells) {
 runtime::BufferRef materialized(Cell& cell) {
   note_read(cell);
   runtime::BufferRef buffer;
+  ir::NodeRef node;
+  cell.inspect([&](const ir::NodeRef& now) {
+    if (now->op == ir::Op::input) buffer = buffer_of(*now);
+    if (!buffer) node = now;
+  });
+  if (buffer) return buffer;
+  if (node->op == ir::Op::input) return value_of(*node);
   {
-    const ir::NodeRef node = cell.value();
-    if (node->op == ir::Op::input) return value_of(*node);
     const LongWork work;
     buffer = evaluate(cell.device, {&node, 1})[0];
   }
+  node = {};
   cell.value();  // lets the graph go
   return buffer;
 }

@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "compiler/base/short_list.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/module.h"
@@ -182,7 +183,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
                                          std::span<const Array> arrays) {
   auto& known = *self.recordings;
   for (size_t i = 0; i < known.size(); ++i) {
-    const std::shared_ptr<Recording> one = known[i];
+    std::shared_ptr<Recording> one = known[i];
     if (!one->takes(args, count, arrays)) continue;
     const bool current = one->is_current();
     // Comparing may have called Python, and Python this function.
@@ -235,15 +236,17 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
-    std::vector<Array> arrays;
-    arrays.reserve(count);
+    constexpr size_t kFewArguments = 8;
+    ShortList<Array, kFewArguments> held(count);
+    size_t array_count = 0;
     for (size_t i = 0; i < count; ++i) {
       if (is_array(args[i])) {
-        arrays.push_back(array_of(args[i]));
+        held[array_count++] = array_of(args[i]);
       } else if (PyTuple_Check(args[i]) && holds_array(args[i])) {
         general = true;
       }
     }
+    const std::span<const Array> arrays(held.begin(), array_count);
     if (general) return call_general(compiled_of(self), args, count, keywords);
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
     if (!recording) return call_general(compiled_of(self), args, count, nullptr);

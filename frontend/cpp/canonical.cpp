@@ -232,7 +232,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       out.elements += elements;
       out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;
-      numbers.at(value) = number;
+      if (value != node) numbers.at(value) = number;
     } else if (value != node) {
       // An input that the graph had reached by itself.
       for (size_t i = 0; i < out.inputs.size(); ++i)

@@ -91,11 +91,12 @@ void note_read(Cell& cell) {
 }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
-  note_read(*Access::cell(x));
-  ir::NodeRef value = Access::cell(x)->value();
+  Cell& cell = *Access::cell(x);
+  note_read(cell);
+  ir::NodeRef value = cell.value();
   const View* view = Access::view(x).get();
   if (!view) return value;
-  if (ir::NodeRef part = read_small(*Access::cell(x), *view, value)) return part;
+  if (ir::NodeRef part = read_small(cell, *view, value)) return part;
   return apply(view, value, lines);
 }
 

@@ -1,6 +1,7 @@
 """Functions recorded once: the same answers without recording, and never an answer that a look at a value has fixed."""
 
 import collections
+import dataclasses
 import functools
 import gc
 import inspect
@@ -98,10 +99,11 @@ def test_what_cannot_be_recorded():
         wf.compile(lambda x: 3)(wf.ones(2))
     with pytest.raises(TypeError, match="give arrays.*got int"):
         wf.compile(lambda x: [x, 3])(wf.ones(2))
-    with pytest.raises(TypeError, match="compile: takes arrays, values that can be hashed"):
-        wf.compile(lambda x, y: x)(wf.ones(2), {1})
-    with pytest.raises(TypeError, match="compile: takes arrays, values that can be hashed"):
-        wf.compile(lambda x, y: x)(wf.ones(2), y={1})
+    for unseen in ({}.keys(), collections.deque(range(300))):
+        with pytest.raises(TypeError, match="compile: takes arrays, values that can be hashed"):
+            wf.compile(lambda x, y: x)(wf.ones(2), unseen)
+        with pytest.raises(TypeError, match="compile: takes arrays, values that can be hashed"):
+            wf.compile(lambda x, y: x)(wf.ones(2), y=unseen)
     with pytest.raises(TypeError, match="compile: takes a function: got int"):
         wf.compile(3)
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
@@ -469,6 +471,22 @@ def of_outside(names):
         ("h = Held()\nf = lambda x: x[0] * h", "h.inner.v += 1"), ("h = Held()\nf = lambda x: x if h else -x", "h.inner.v += 1"),
         ("h = Held()\nf = lambda x: x + float(h)", "h.inner.v += 1"), ("h = Held()\ndef f(x):\n with h as v: return x * v", "h.inner.v += 1"),
         ("d = Described()\nf = lambda x: x * d.field", "d.hidden += 1"),
+        ("class O:\n __module__ = 'mine'\no = O()\nf = lambda x: x * 2 if hasattr(o, 'w') else x", "o.w = 1"),
+        ("class O:\n __module__ = 'mine'\no = O()\nf = lambda x: x * getattr(o, 'w', 1.0)", "o.w = 2.0"),
+        ("class O:\n __module__ = 'mine'\no = O()\nf = lambda x: x * getattr(o, 'w', 1.0)", "O.w = 2.0"),
+        ("class O:\n __module__ = 'mine'\n w0 = 1.0\no = O()\no.w1 = 1.0\nf = lambda x: x * sum(getattr(o, f'w{i}') for i in range(2))", "o.w1 += 1"),
+        ("class O:\n __module__ = 'mine'\no = O()\nf = lambda x: x * len(vars(o))", "setattr(o, f'w{len(vars(o))}', 1)"),
+        ("class O:\n __module__ = 'mine'\n w = None\no = O()\nf = lambda x: x if o.w is None else x * o.w", "o.w = 2.0 if o.w is None else None"),
+        ("class O:\n __module__ = 'mine'\no = O()\ndef f(x):\n try:\n  return x * o.w\n except AttributeError:\n  return x", "o.w = 2.0"),
+        ("class O:\n __module__ = 'mine'\no = O()\no.w = 1.0\ndef f(x):\n try:\n  return x * o.w\n except AttributeError:\n  return x * 3", "hasattr(o, 'w') and delattr(o, 'w')"),
+        ("class O:\n __module__ = 'mine'\n def m(self, x): return x\no = O()\nf = lambda x: o.m(x)", "o.m = lambda x: x * 2"),
+        ("class O:\n __module__ = 'mine'\n def m(self, x): return x\nclass P(O):\n __module__ = 'mine'\no = P()\nf = lambda x: o.m(x)", "P.m = lambda self, x: x * 2"),
+        ("class O:\n __module__ = 'mine'\n __getattr__ = lambda self, name: 1.0\no = O()\nf = lambda x: x * o.w", "o.w = 2.0"),
+        ("class S:\n __module__ = 'mine'\n __slots__ = ('w',)\no = S()\nf = lambda x: x * 2 if hasattr(o, 'w') else x", "o.w = 1"),
+        ("def f(x):\n try:\n  return x * later\n except NameError:\n  return x", "later = 2.0"),
+        ("f = lambda x: x * abs(-1)", "abs = lambda x: 2"),
+        ("def make():\n def f(x):\n  try:\n   return x * k\n  except NameError:\n   return x\n def bump():\n  nonlocal k\n  k = 2.0\n if bump is None: k = 1\n"
+         " return f, bump\nf, bump = make()", "bump()"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip
@@ -495,6 +513,68 @@ def test_what_a_function_is_called_with_is_followed_too():
         assert compiled(model, wf.ones(3)).tolist() == model(wf.ones(3)).tolist()
         assert named({"a": wf.ones(3)}, of=model).tolist() == (model.scale * step + rate["k"]).tolist()
         model.scale, step[1], rate["k"] = model.scale + 1, step[1] + 1, rate["k"] * 2
+
+
+@dataclasses.dataclass
+class Parameters:
+    weight: wf.Array
+    rate: float = 2.0
+    names: set = dataclasses.field(default_factory=set)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    weight: wf.Array
+    rate: float
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __init__(self):
+        self.rate = 1.0
+
+
+def test_sets_dataclasses_and_objects_without_a_hash_are_arguments():
+    calls = []
+
+    @wf.compile
+    def f(x, given):
+        calls.append(1)
+        given.weight[0] = 5
+        return x * given.weight * given.rate * (1 + len(getattr(given, "names", ())))
+
+    for _ in range(2):
+        assert f(wf.ones(2), Parameters(wf.ones(2))).tolist() == [10, 2]
+        assert f(wf.ones(2), Parameters(wf.ones(2), names={"a", "b"})).tolist() == [30, 6]
+        assert f(wf.ones(2), Frozen(wf.ones(2), 3.0)).tolist() == [15, 3]
+    assert len(calls) == 3
+    weight = wf.ones(2)
+    f(wf.ones(2), Parameters(weight))
+    assert weight.tolist() == [5, 1]
+
+    counted = wf.compile(lambda x, names: x * len(names))
+    assert [counted(wf.ones(1), names).tolist() for names in ({1}, {1, 2}, {True, 2}, set())] == [[1], [2], [2], [0]]
+    rated, one, many = wf.compile(lambda x, of: x * of.rate), Unhashable(), collections.deque([2.0])
+    first = wf.compile(lambda x, of: x * of[0])
+    for _ in range(3):
+        assert rated(wf.ones(1), one).tolist() == [one.rate]
+        assert first(wf.ones(1), many).tolist() == [many[0]]
+        one.rate += 1
+        many[0] += 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x["w"].append(1), lambda x: x.update(v=x["v"] + 1), lambda x: x.pop("v"), lambda x: setattr(x["p"], "rate", 1.0), lambda x: x["p"].names.add(3)],
+)
+def test_containers_that_were_taken_are_not_changed_without_a_word(change):
+    def f(x):
+        change(x)
+        return x["p"].weight + 1
+
+    with pytest.raises(wf.Error, match="compile: the function changed a list, dict, set or dataclass that it took"):
+        wf.compile(f)({"w": [1], "v": wf.ones(2), "p": Parameters(wf.ones(2))})
 
 
 def test_what_stays_as_it_is_outside_is_not_recorded_again():

@@ -74,19 +74,25 @@ bool unchanged(PyObject* now, PyObject* was) {
 
 // Something that the function may have read besides its arguments: see weft/_guards.py.
 struct Guard {
-  enum class Kind : uint8_t { Held, Cell, Name, Attribute, List, Items, Parts, Bytes };
-  nb::object holder, key, value;
+  enum class Kind : uint8_t { Held, Cell, Name, Class, Attribute, Slot, List, Items, Parts, Bytes };
+  nb::object holder, key, value;  // no value: there is none
   Kind kind;
 
-  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]), value(given[2]) {
+  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]) {
+    if (nb::len(given) > 2) value = given[2];
     PyObject* from = holder.ptr();
     kind = from == value.ptr()               ? Kind::Held
            : PyCell_Check(from)              ? Kind::Cell
-           : !key.is_none()                  ? (PyDict_CheckExact(from) ? Kind::Name : Kind::Attribute)
+           : !key.is_none()                  ? kind_of_name()
            : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
            : PyDict_Check(from)              ? Kind::Items
            : PyList_Check(from)              ? Kind::List
                                              : Kind::Parts;
+  }
+  Kind kind_of_name() const {
+    if (PyDict_CheckExact(holder.ptr())) return Kind::Name;
+    if (!PyUnicode_CheckExact(key.ptr())) return Kind::Slot;
+    return PyType_Check(holder.ptr()) ? Kind::Class : Kind::Attribute;
   }
 
   bool holds() const {
@@ -98,6 +104,14 @@ struct Guard {
         return unchanged(PyCell_GET(from), was);
       case Kind::Name:
         return unchanged(PyDict_GetItemWithError(from, key.ptr()), was);
+      case Kind::Class:
+        return unchanged(_PyType_Lookup(reinterpret_cast<PyTypeObject*>(from), key.ptr()), was);
+      case Kind::Slot: {
+        const nb::object now = nb::steal(
+            Py_TYPE(key.ptr())->tp_descr_get(key.ptr(), from, reinterpret_cast<PyObject*>(Py_TYPE(from))));
+        if (!now) PyErr_Clear();
+        return unchanged(now.ptr(), was);
+      }
       case Kind::Attribute: {
         const nb::object now = nb::getattr(holder, key, nb::object());
         return unchanged(now.ptr(), was);
@@ -207,8 +221,9 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();
         if (self.general == Py_None) {
-          throw TypeError(std::string("compile: takes arrays, values that can be hashed, and tuples, lists, "
-                                      "dicts and slices of them: got ") +
+          throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "
+                                      "outside of packages, and tuples, lists, dicts, sets, dataclasses and "
+                                      "slices of them: got ") +
                           Py_TYPE(args[i])->tp_name);
         }
         return nullptr;
@@ -278,6 +293,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
       for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
       for (const Guard& guard : recording->guards) {
         Py_VISIT(guard.holder.ptr());
+        Py_VISIT(guard.key.ptr());
         Py_VISIT(guard.value.ptr());
       }
     }

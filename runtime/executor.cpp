@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
+#include "runtime/interrupt.h"
 
 namespace weft::runtime {
 
@@ -142,13 +144,23 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
     if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0)
       buffers[b] = allocate(static_cast<int>(b));
   }
+  bool may_stop = true;
   auto get = [&](int b) -> Buffer& {
-    if (!buffers[b] && taken_from[b] >= 0) buffers[b] = buffers[taken_from[b]];
+    if (!buffers[b] && taken_from[b] >= 0) {
+      buffers[b] = buffers[taken_from[b]];
+      may_stop &= program_.buffers[taken_from[b]].role != BufferSpec::Role::Input;
+    }
     if (!buffers[b]) buffers[b] = allocate(b);
     return *buffers[b];
   };
   auto element = [&](int b, int64_t offset, DType dtype) {
     return static_cast<char*>(get(b).data()) + offset * static_cast<int64_t>(size_of(dtype));
+  };
+  // Temporaries belong to this stream anyway.
+  auto note_uses = [&] {
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (buffers[b] && program_.buffers[b].role != BufferSpec::Role::Temporary)
+        device_->after(*buffers[b], uses[b]);
   };
   std::vector<uint64_t> args;
   for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -175,6 +187,10 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
         device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
     }
     for (int b : dead_after_[s]) buffers[b].reset();
+    if (may_stop && s + 1 < program_.steps.size() && interrupted()) {
+      note_uses();
+      throw Interrupted();
+    }
   }
   std::vector<BufferRef> out;
   out.reserve(program_.outputs.size());
@@ -182,9 +198,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
     get(b);
     out.push_back(buffers[b]);
   }
-  // Temporaries belong to this stream anyway.
-  for (size_t b = 0; b < buffers.size(); ++b)
-    if (program_.buffers[b].role != BufferSpec::Role::Temporary) device_->after(*buffers[b], uses[b]);
+  note_uses();
   return out;
 }
 

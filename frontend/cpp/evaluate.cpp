@@ -82,7 +82,11 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
   // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
   // meanwhile.
-  const std::shared_lock lock(device.in_place);
+  std::shared_lock lock(device.in_place, std::try_to_lock);
+  if (!lock) {
+    const LongWork wait;  // whoever holds it may ask for the interpreter's lock
+    lock.lock();
+  }
   canonicalize(nodes, graph);
   for (const runtime::BufferRef& buffer : graph.buffers)
     if (buffer) buffer->complete();

@@ -65,6 +65,8 @@ a.__setitem__(0, 10**400)
 m.full(3, 'a', dtype=float)
 m.asarray(np.array(['1.5', 'b']), dtype=float)
 m.random.geometric(0)
+m.add.accumulate(3.0)
+m.std(a, ddof='x')
 m.random.default_rng(0).integers([0, 5], [3, 5])
 m.random.default_rng(0).integers([0, 5], [3, 500], dtype='i1')
 a.transpose(0, 0)
@@ -375,3 +377,10 @@ def test_parts_are_counted_by_any_integer():
     x = wf.arange(6)
     assert [part.tolist() for part in wf.split(x, np.int64(2))] == [[0, 1, 2], [3, 4, 5]]
     assert [part.tolist() for part in wf.array_split(x, wf.asarray([1, 4]))] == [[0], [1, 2, 3], [4, 5]]
+
+
+def test_scalars_are_converted_and_positions_are_integers():
+    for m in (np, wf):
+        assert m.astype(np.int64(10), float).dtype == float
+        with pytest.raises(IndexError):
+            m.insert(m.arange(3), m.asarray([1.0, 2.0]), [3, 4])

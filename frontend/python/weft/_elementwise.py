@@ -88,6 +88,8 @@ def _accumulate(self: Any, array: Any, /, axis: int = 0, dtype: Any = None, out:
     import weft
 
     x = asarray(array)
+    if not x.ndim:
+        raise TypeError("accumulate: takes arrays that have an axis: got one value")
     if name in ("cumsum", "cumprod"):
         return getattr(weft, name)(x, axis, dtype, out)
     return store(getattr(weft, name)(x if dtype is None else _core.astype(x, _core.dtype(dtype)), axis), out)

@@ -228,6 +228,7 @@ def test_strided_views_stay_inside_of_the_array():
     strided, reference = wf.lib.stride_tricks.as_strided, np.lib.stride_tricks.as_strided
     same(strided(wf.asarray(values), (2, 3, 2), (32, 8, 8)), reference(values, (2, 3, 2), (32, 8, 8)))
     same(strided(wf.asarray(values), (0, 3), (8, 800)), np.zeros((0, 3)))
+    same(strided(wf.asarray(values), (1, 3, 2), (-1, 32, 8)), reference(values, (1, 3, 2), (-1, 32, 8)))
     for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((2, 2), (8,)), ((2,), (4,)), ((2**62, 2**62), (8, 8)), ((3, 2), (2**62, 8))):
         with pytest.raises(ValueError, match="as_strided"):
             strided(wf.asarray(values), shape, strides)

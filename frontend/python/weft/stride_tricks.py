@@ -46,6 +46,8 @@ def as_strided(
     x = asarray(x)
     extents = x.shape if shape is None else _tuple(shape)
     steps = x.strides if strides is None else _tuple(strides)
+    if len(extents) == len(steps):  # along one element no step is taken
+        steps = tuple(step if extent > 1 else 0 for extent, step in zip(extents, steps))
     if builtins.any(step % x.itemsize for step in steps):
         raise ValueError(f"as_strided: strides are of whole elements of {x.itemsize} bytes: got {steps}")
     shown = _core.as_strided(x, extents, [step // x.itemsize for step in steps])

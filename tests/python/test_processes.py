@@ -173,7 +173,6 @@ f = wf.compile(products)
 f(x[:2, :2].copy(), w[:2, :2].copy())
 memory = wf.device('cpu').memory_in_use
 y = products(x, w)
-print('ready', flush=True)
 """
 
 
@@ -181,6 +180,7 @@ print('ready', flush=True)
 def test_interrupts_arrive_between_the_steps_of_a_program(last):
     text = HEAD + PRODUCTS + f"""
 try:
+    print('ready', flush=True)
     {last}
     os._exit(1)
 except KeyboardInterrupt:

@@ -89,6 +89,18 @@ def test_a_value_is_no_place_to_write_to():
     assert int(s) == 6
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "std"])
+def test_reductions_of_one_value_take_the_axes_that_numpys_take(name):
+    for axis in (0, -1, 1):
+        outcomes = []
+        for lib in (np, wf):
+            try:
+                outcomes.append(getattr(lib, name)(lib.asarray(3.0), axis=axis).item())
+            except np.exceptions.AxisError:
+                outcomes.append(None)
+        assert outcomes[0] == outcomes[1]
+
+
 def test_values_are_keys():
     for lib in (np, wf):
         a = lib.asarray([3, 1, 3])

@@ -201,6 +201,33 @@ print('interrupted', flush=True)
     assert (child.returncode, out) == (0, "interrupted\n"), err
 
 
+def test_a_thread_forks_while_the_main_one_asks_for_interrupts():
+    check(
+        """
+x = w = wf.eval(wf.asarray(np.eye(500)[::-1].copy()))
+def products(x):
+    for _ in range(60):
+        x = x @ w
+    return x
+done, forked = threading.Event(), []
+def fork():
+    while not done.is_set() or not forked:
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        forked.append(os.waitpid(child, 0)[1])
+thread = threading.Thread(target=fork)
+thread.start()
+for _ in range(3):
+    x = wf.eval(products(x))
+done.set()
+thread.join()
+assert set(forked) == {0}
+np.testing.assert_array_equal(np.asarray(x), np.asarray(w))
+"""
+    )
+
+
 def test_what_was_interrupted_is_computed_when_it_is_looked_at_again():
     check(
         """

@@ -97,9 +97,7 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   // Where few vectors hold anything but the row, and each so many elements that to ask for all of them takes
   // longer than the memory does: with 8 and fewer the branch costs more.
   constexpr int64_t kLongRow = 128, kManyLanes = 16;
-  const bool elements = std::ranges::count(b.by_words, false) > 0;
-  if (elements && s_.shifted && !whole_rows_ && !p_.row.empty() && lane_vectors() >= kLongRow &&
-      s_.lanes >= kManyLanes) {
+  if (s_.shifted && !whole_rows_ && !p_.row.empty() && lane_vectors() >= kLongRow && s_.lanes >= kManyLanes) {
     code_.add("bool inside = true;");
     code_.unrolled("u", s_.unroll);
     code_.line("inside = inside && {0}{1} >= 0 && {1} + {2} <= {3};", exact_ ? "" : "ok[u] && ", axis_[lane_],
@@ -108,14 +106,16 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.add("if (inside) {");
     inside_ = true;
     batch_elements(b);
+    fold_words(b);
     inside_ = false;
     code_.add("} else {");
     batch_elements(b);
+    fold_words(b);
     code_.add("}");
   } else {
     batch_elements(b);
+    fold_words(b);
   }
-  fold_words(b);
   std::vector<Value> made;
   for (Value v : kept_)
     if (shared && defined_in_[v] == b.number && !ahead_.contains(v)) made.push_back(v);

@@ -503,7 +503,7 @@ void CudaEmitter::batch_arrays(const Batch& b) {
     Path path = b.routes[k].path;
     if (auto* l = std::get_if<Load>(&b.sweep->body[k])) {
       if ((path == Path::Vector || path == Path::Staged) && !in_place(*l, path))
-        code_.line("{} m{}[{}];", vector_type(p_.values[l->out].dtype), l->out, s_.unroll);
+        code_.line("{} m{}[{}];", loaded_type(b, *l), l->out, s_.unroll);
     } else if (auto* s = std::get_if<Store>(&b.sweep->body[k]); s && path == Path::Vector) {
       code_.line("{} w{}[{}];", vector_type(p_.buffers[s->buffer].dtype), k, s_.unroll);
     }
@@ -547,8 +547,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
                       : s_.streaming           ? "weft_get_once"
                                                : "weft_get";
     std::string to = format("{}{}[u]", kept(l.out) ? "k" : "m", l.out);
-    std::string from =
-        format("{}<{}>(b{} + ({}))", get, vector_type(p_.values[l.out].dtype), l.buffer, index_text(l.at));
+    std::string from = format("{}<{}>(b{} + ({}))", get, loaded_type(b, l), l.buffer, index_text(l.at));
     if (l.guards.empty())
       code_.line("{} = {};", to, from);
     else

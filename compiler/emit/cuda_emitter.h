@@ -192,6 +192,7 @@ class CudaEmitter {
   const plan::Load* loaded_for(const Batch& batch, const plan::Fold& fold) const;
   void find_words(Batch& batch) const;
   void fold_words(const Batch& batch);
+  std::string loaded_type(const Batch& batch, const plan::Load& load) const;
 
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;

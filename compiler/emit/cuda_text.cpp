@@ -170,16 +170,16 @@ static __device__ __forceinline__ W weft_get(const T* p) {
 }
 )"},
     {"weft_cut",
-     R"(// Elements of a vector that begins with element `first` become those of `none` where they lie outside of [0, n).
-template <class T, int V>
-static __device__ __forceinline__ void weft_cut(Vec<T, V>& x, I first, I n, unsigned int none) {
-  constexpr int bits = 8 * sizeof(T), each = 32 / bits;
-  if (first >= 0 && n - first >= V) return;
+     R"(// Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
+template <int BITS, class W>
+static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
+  constexpr int each = 32 / BITS, words = sizeof(W) / 4;
+  if (first <= 0 && last >= words * each) return;
 #pragma unroll
-  for (int k = 0; k < V / each; ++k) {
-    const I before = -first - k * each, behind = first + (k + 1) * each - n;
-    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * bits : 0u;
-    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * bits : 0u);
+  for (int k = 0; k < words; ++k) {
+    const I before = first - k * each, behind = (k + 1) * each - last;
+    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * BITS : 0u;
+    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * BITS : 0u);
     unsigned int& word = ((unsigned int*)&x)[k];
     word = (word & keep) | (none & ~keep);
   }

@@ -524,6 +524,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 512, 16384)},
       {"softmax_long_columns", column_softmax("f32", 16384, 8192)},
+      {"any_odd_rows", "graph {\n  %a = input : bool[32768, 385]\n  %y = any %a, axes=[1]\n  return %y\n}"},
       {"softmax_odd_columns", column_softmax("f32", 4096, 16385)},
       {"softmax_narrow_rows", softmax("f32", 1048576, 7)},
       {"map_narrow_rows", add_to_rows("i8", 1048576, 7)},

@@ -10,8 +10,10 @@ using fmt::format;
 
 namespace {
 
+// Not &&, which compilers follow into two copies of all that reads the result.
 std::string both(const std::string& a, const std::string& b) {
-  return a + (a.empty() || b.empty() ? "" : " && ") + b;
+  if (a.empty() || b.empty()) return a + b;
+  return a + " & " + (b.find(' ') == b.npos ? b : "(" + b + ")");
 }
 
 }  // namespace
@@ -541,6 +543,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
   auto number_of = [&](const std::vector<Value>& guards) {
     return std::distance(b.guard_sets.begin(), b.guard_sets.find(guards));
   };
+  auto& body = b.sweep->body;
   auto vector_load = [&](const Load& l) {
     const char* get = !read_once(p_, l.buffer) ? "weft_get"
                       : s_.loads_stay          ? "weft_get_to_stay"
@@ -553,7 +556,6 @@ void CudaEmitter::batch_loads(const Batch& b) {
     else
       code_.line("if (g{}) {} = {};", number_of(l.guards), to, from);
   };
-  auto& body = b.sweep->body;
   for (size_t k = 0; k < body.size(); ++k) {
     Path path = b.routes[k].path;
     if (path == Path::Same) {
@@ -605,6 +607,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
 
 void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
+  if (skips_last_) code_.line("if (u < {} || ok[u]) {{", sure_);
   for (Value v : b.folded) code_.line("{} y{}[{}];", value_type(v), v, s_.lanes);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
@@ -613,11 +616,15 @@ void CudaEmitter::open_elements(const Batch& b) {
   at_element_ = true;
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
   const char* type = wide_ ? "unsigned long long" : "unsigned int";
-  const std::string full =
-      inside_      ? ""
-      : s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)))
-      : ragged_    ? format("{} + e < {}", element_base_, spell(extent(lane_)))
-                   : "";
+  const std::string end = lane_ < 0 ? "" : spell(extent(lane_)),
+                    before = format("{} + e < {}", element_base_, end);
+  std::string full;
+  if (ragged_ && !inside_) {
+    full = s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, end) : before;
+    if (sure_ > 0)
+      full = s_.shifted ? format("u < {} ? u > 0 || {} + e >= 0 : {}", sure_, element_base_, before)
+                        : format("u < {} || {}", sure_, before);
+  }
   bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
     if (b.by_words[k]) continue;
@@ -632,7 +639,7 @@ void CudaEmitter::open_elements(const Batch& b) {
     positions |= alone && index_of(s);
   }
   // The largest of values stays what it is when the last of them is taken again.
-  const std::string ok = exact_ || inside_ ? "" : "ok[u]",
+  const std::string ok = exact_ || inside_ || skips_last_ ? "" : "ok[u]",
                     in_fold = both(once ? ok : "", columns_ ? "" : full),
                     in_store = both(both(ok, all_live_ ? "" : "live"), full);
   every_fold_ = in_fold.empty();
@@ -650,6 +657,7 @@ void CudaEmitter::close_elements(const Batch& b) {
   at_element_ = every_fold_ = every_store_ = false;
   element_base_.clear();
   if (s_.lanes > 1) code_.add("}");
+  if (skips_last_) code_.add("}");
   // Where all of a row is in registers, each vector leaves them as soon as it is known.
   if (s_.strips_at_once > 0 && stores_vectors(b)) store_vectors(b);
   code_.add("}");
@@ -747,10 +755,11 @@ void CudaEmitter::store_vectors(const Batch& b) {
     std::string at = format("b{} + ({})", s->buffer, index_text(s->at));
     const char* put = s_.streaming ? "weft_put_once" : "weft_put";
     if (s_.shifted)
-      code_.line("weft_put_within({}, w{}[u], -{}, {} - {});", at, k, axis_[lane_], spell(extent(lane_)),
-                 axis_[lane_]);
+      code_.line("weft_put_within({}, w{}[u], {}, {});", at, k, from_first("-" + axis_[lane_]),
+                 until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_])));
     else if (ragged_)
-      code_.line("weft_put_part({}, w{}[u], {} - {});", at, k, spell(extent(lane_)), axis_[lane_]);
+      code_.line("weft_put_part({}, w{}[u], {});", at, k,
+                 until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_])));
     else
       code_.line("{}({}, w{}[u]);", put, at, k);
   }

@@ -278,7 +278,12 @@ class CudaEmitter {
   bool kept(plan::Value v) const { return kept_.contains(v); }
   // Vectors along the lane axis, and where an access has them: as vector_phase.
   int64_t lane_vectors() const;
+  void find_sure_vectors();
   int phase_of(const plan::Index& at) const;
+  // The elements of a vector with which the row begins and ends, which are those given unless it is one of
+  // the sure ones.
+  std::string from_first(const std::string& first) const;
+  std::string until_last(const std::string& last) const;
   // Whether a load's vector is at once the one that is kept.
   bool in_place(const plan::Load& load, Path path) const {
     return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
@@ -328,6 +333,11 @@ class CudaEmitter {
   std::string element_base_;  // of the lane axis, outside of the elements
   bool at_element_ = false;   // inside of a loop over the lanes
   bool in_outer_ = false;     // in code that runs once for an outer point
+
+  // So many of a thread's vectors end within the row, whichever row and thread it is; 0 where a batch does
+  // not take the whole row. Shifted, the very first may still begin before it.
+  int sure_ = 0;
+  bool skips_last_ = false;  // other vectors are not computed where they are no row's
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators

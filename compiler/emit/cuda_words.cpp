@@ -106,8 +106,8 @@ void CudaEmitter::fold_words(const Batch& b) {
     if (cut) {
       code_.line("{} of = {};", loaded_type(b, l), words);
       words = "of";
-      code_.line("weft_cut<{}>(of, {}, {}, {:#x}u);", 8 * size, "-" + axis_[lane_],
-                 format("{} - {}", spell(extent(lane_)), axis_[lane_]), none);
+      code_.line("weft_cut<{}>(of, {}, {}, {:#x}u);", 8 * size, from_first("-" + axis_[lane_]),
+                 until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_])), none);
     }
     code_.unrolled("e", static_cast<int>(static_cast<size_t>(s_.lanes) * size / 4));
     code_.line("weft_fold_{}(f{}, ((const unsigned int*)&{})[e]);", how, number, words);

@@ -41,7 +41,7 @@ struct __align__(4) S0 { bool t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 | b.t0;
 }
-extern "C" __global__ void __launch_bounds__(128) weft_d356161bf267bb55(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_cb64297c12e81623(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   unsigned char* const b1 = (unsigned char*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -62,12 +62,14 @@ extern "C" __global__ void __launch_bounds__(128) weft_d356161bf267bb55(const __
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       I q = c + u * 8;
-      ok[u] = q < m;
-      q = weft_min(q, m - 1);
+      ok[u] = u < 2 || q < m;
+      if (u >= 2) q = weft_min(q, m - 1);
       x1[u] = q * 16;
       x1[u] -= (x0 * p[2] + 0) & 15;
-      ok[u] = ok[u] && x1[u] < p[1];
-      x1[u] -= x1[u] < p[1] ? 0 : 16;
+      if (u >= 2) {
+        ok[u] = ok[u] & (x1[u] < p[1]);
+        x1[u] -= x1[u] < p[1] ? 0 : 16;
+      }
       m0[u] = weft_get<Vec<unsigned int, 4>>(b0 + (x0 * p[2] + x1[u]));
     }
     unsigned int f0[2] = {0x0u, 0x0u};
@@ -75,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_d356161bf267bb55(const __
     for (int u = 0; u < 4; ++u) {
       if (ok[u]) {
         Vec<unsigned int, 4> of = m0[u];
-        weft_cut<8>(of, -x1[u], p[1] - x1[u], 0x0u);
+        weft_cut<8>(of, u == 0 ? -x1[u] : 0, u < 2 ? 16 : p[1] - x1[u], 0x0u);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           weft_fold_any(f0, ((const unsigned int*)&of)[e]);

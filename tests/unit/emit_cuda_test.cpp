@@ -524,6 +524,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"heat", heat(8192, 8192)},
       {"softmax_columns", column_softmax("f32", 512, 16384)},
       {"softmax_long_columns", column_softmax("f32", 16384, 8192)},
+      {"softmax_odd_rows", softmax("f32", 4096, 3073)},
       {"any_odd_rows", "graph {\n  %a = input : bool[32768, 385]\n  %y = any %a, axes=[1]\n  return %y\n}"},
       {"softmax_odd_columns", column_softmax("f32", 4096, 16385)},
       {"softmax_narrow_rows", softmax("f32", 1048576, 7)},
@@ -738,6 +739,10 @@ TEST(CudaMeaning, OfShiftedVectors) {
     all.add(std::move(c));
   };
   for (int64_t width : {49, 130, 385, 1025, 3075}) {
+    // Vectors that end within the row, at all its phases: all but one, all but two, and none.
+    if (width == 1025)
+      for (int64_t last : {1009, 1023, 1025, 1027, 1041})
+        for (const char* dtype : {"f32", "f64", "bf16"}) add(softmax(dtype, 9, last));
     add(sum(fmt::format("i8[37, {}]", width), "1"));
     add(sum(fmt::format("i16[5, {}]", width - width % 2 + 1), "1"));
     add(argmax(fmt::format("u8[9, {}]", width)));

@@ -912,6 +912,11 @@ TEST(CudaMeaning, OfFewRowsAmongBlocks) {
       EXPECT_GE(s.cluster, 4) << dtype << " " << width;
       all.add(std::move(c));
     }
+  // More than a multiprocessor has a block for: two of them then.
+  Case c = compile(ir::parse(softmax("f32", 49, 9001)), h200());
+  EXPECT_EQ(c.kernels[0].schedule.cluster, 4);
+  EXPECT_EQ(c.kernels[0].schedule.resident, 2);
+  all.add(std::move(c));
   all.check(2e-2, 0);
 }
 

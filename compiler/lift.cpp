@@ -23,12 +23,13 @@ ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
   ir::Graph lifted = passes::rewrite(graph, [&](const ir::NodeRef& n) {
     if (n->op != ir::Op::constant || special.contains(n.get())) return n;
     const Scalar& value = n->as<ir::ConstantAttr>().value;
-    auto [first, last] = known.equal_range(n->hash);
+    const uint64_t hash = hash_but_lines(*n);
+    auto [first, last] = known.equal_range(hash);
     for (auto it = first; it != last; ++it)
       if (same_but_lines(*it->second.first, *n)) return it->second.second;
     values.push_back(value);
     scalars.push_back(ir::scalar(n->type, ir::to_string(value), n->lines));
-    known.emplace(n->hash, std::pair(n, scalars.back()));
+    known.emplace(hash, std::pair(n, scalars.back()));
     return scalars.back();
   });
   lifted.inputs.insert(lifted.inputs.end(), scalars.begin(), scalars.end());

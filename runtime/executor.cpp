@@ -7,10 +7,16 @@
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
+#include "compiler/base/short_list.h"
+#include "runtime/interrupt.h"
 
 namespace weft::runtime {
 
 namespace {
+
+// Of most programs and kernels; their lists take no memory of the heap.
+constexpr size_t kFewBuffers = 8, kFewWords = 24;
 
 template <class F>
 void for_each_buffer(const ProgramStep& step, F&& f) {
@@ -118,8 +124,10 @@ BufferRef Executable::allocate(int buffer) const {
 
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                        std::span<const int> given) const {
-  std::vector<BufferRef> buffers(program_.buffers.size());
-  std::vector<int> of_given;  // taken_from_, with inputs that are given away
+  const int count = static_cast<int>(program_.buffers.size());
+  ShortList<Buffer*, kFewBuffers> buffers(count);
+  ShortList<BufferRef, kFewBuffers> held(count);  // all but the inputs, which the caller holds
+  std::vector<int> of_given;                      // taken_from_, with inputs that are given away
   std::vector<Device::Use> uses_of_given;
   for (auto [written, read] : given.empty() ? std::span<const KernelStep::Overwrite>{} : of_inputs_) {
     const BufferSpec& from = program_.buffers[read];
@@ -133,37 +141,51 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
   }
   const std::vector<int>& taken_from = of_given.empty() ? taken_from_ : of_given;
   const std::vector<Device::Use>& uses = of_given.empty() ? uses_ : uses_of_given;
-  for (size_t b = 0; b < buffers.size(); ++b) {
+  const auto hold = [&](int b, BufferRef buffer) {
+    buffers[b] = buffer.get();
+    held[b] = std::move(buffer);
+  };
+  const auto ref = [&](int b) {
+    const BufferSpec& spec = program_.buffers[b];
+    return spec.role == BufferSpec::Role::Input ? inputs[spec.index] : held[b];
+  };
+  for (int b = 0; b < count; ++b) {
     const BufferSpec& spec = program_.buffers[b];
     if (spec.role == BufferSpec::Role::Input) {
-      buffers[b] = inputs[spec.index];
+      buffers[b] = inputs[spec.index].get();
       device_->before(*buffers[b], uses[b]);
     }
-    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0)
-      buffers[b] = allocate(static_cast<int>(b));
+    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0) hold(b, allocate(b));
   }
+  bool may_stop = true;
   auto get = [&](int b) -> Buffer& {
-    if (!buffers[b] && taken_from[b] >= 0) buffers[b] = buffers[taken_from[b]];
-    if (!buffers[b]) buffers[b] = allocate(b);
+    if (!buffers[b]) {
+      const int from = taken_from[b];
+      may_stop &= from < 0 || program_.buffers[from].role != BufferSpec::Role::Input;
+      hold(b, from >= 0 ? ref(from) : allocate(b));
+    }
     return *buffers[b];
   };
   auto element = [&](int b, int64_t offset, DType dtype) {
     return static_cast<char*>(get(b).data()) + offset * static_cast<int64_t>(size_of(dtype));
   };
-  std::vector<uint64_t> args;
+  // Temporaries belong to this stream anyway.
+  const auto note_uses = [&] {
+    for (int b = 0; b < count; ++b)
+      if (buffers[b] && program_.buffers[b].role != BufferSpec::Role::Temporary)
+        device_->after(*buffers[b], uses[b]);
+  };
   for (size_t s = 0; s < program_.steps.size(); ++s) {
     if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
-      args.clear();
-      args.reserve(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
-      for (int b : k->buffers) args.push_back(reinterpret_cast<uint64_t>(get(b).data()));
-      for (int64_t p : k->params) args.push_back(static_cast<uint64_t>(p));
+      ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
+      uint64_t* next = args.begin();
+      for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
+      for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
       for (int number : k->scalars) {
-        uint64_t words[2] = {0, 0};
-        scalars[number].store(words);
-        args.push_back(words[0]);
-        if (program_.scalars[number] == DType::C128) args.push_back(words[1]);
+        scalars[number].store(next);
+        next += program_.scalars[number] == DType::C128 ? 2 : 1;
       }
-      device_->launch(*kernels_[k->kernel], k->launch, args);
+      device_->launch(*kernels_[k->kernel], k->launch, {args.begin(), next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
       counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
     } else if (auto* d = std::get_if<DotStep>(&program_.steps[s])) {
@@ -174,17 +196,19 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       if (get(c.to).data() != get(c.from).data())
         device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
     }
-    for (int b : dead_after_[s]) buffers[b].reset();
+    for (int b : dead_after_[s]) hold(b, nullptr);
+    if (may_stop && s + 1 < program_.steps.size() && interrupted()) {
+      note_uses();
+      throw Interrupted();
+    }
   }
   std::vector<BufferRef> out;
   out.reserve(program_.outputs.size());
   for (int b : program_.outputs) {
     get(b);
-    out.push_back(buffers[b]);
+    out.push_back(ref(b));
   }
-  // Temporaries belong to this stream anyway.
-  for (size_t b = 0; b < buffers.size(); ++b)
-    if (program_.buffers[b].role != BufferSpec::Role::Temporary) device_->after(*buffers[b], uses[b]);
+  note_uses();
   return out;
 }
 

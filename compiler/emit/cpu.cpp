@@ -196,7 +196,7 @@ void CpuEmitter::find_arrays() {
     for (auto& acc : p_.accumulators) {
       DType total = total_dtype(acc);
       totals_.push_back(add_array(total));
-      if (is_arg(acc))
+      if (ir::gives_index(acc.op))
         positions_.push_back(add_array(DType::I64));
       else
         positions_.push_back({});
@@ -348,7 +348,7 @@ int CpuEmitter::many_rows_axis(const Sweep& w) const {
         std::any_of(used.begin(), used.end(), [&](Value v) { return arrays_.contains(v); }))
       return -1;
     if (auto* f = std::get_if<Fold>(&s)) {
-      if (is_arg(p_.accumulators[f->accumulator])) return -1;
+      if (ir::gives_index(p_.accumulators[f->accumulator].op)) return -1;
       continue;
     }
     const Index* at = index_of(s);

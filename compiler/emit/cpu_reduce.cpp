@@ -63,7 +63,7 @@ std::string CpuEmitter::declare_total(int a) const {
     return format("      auto T{} = weft_rank_{}_{}({});\n", a, ir::name(acc.op), suffix(t),
                   identity(acc, t));
   std::string out = format("      {} T{} = {};\n", type(t), a, identity(acc, t));
-  if (is_arg(acc)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
+  if (ir::gives_index(acc.op)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
   return out;
 }
 
@@ -73,7 +73,7 @@ std::string CpuEmitter::clear_total(int a) const {
   std::string out = format("      for (long k = 0; k < {}; k += L) {{\n", names_.chunk);
   out += format("        weft_store_{0}(({1}*){2} + k, {3});\n", suffix(t), dialect_.element_type(t),
                 totals_[a].pointer, identity(acc, t));
-  if (is_arg(acc))
+  if (ir::gives_index(acc.op))
     out += format("        weft_store_i64((long*){} + k, (i64v)(0x7fffffffffffffffL));\n",
                   positions_[a].pointer);
   return out + "      }\n";
@@ -82,7 +82,7 @@ std::string CpuEmitter::clear_total(int a) const {
 std::string CpuEmitter::finish_total(int a) const {
   const Accumulator& acc = p_.accumulators[a];
   DType t = row_total_dtype(acc);
-  if (is_arg(acc))
+  if (ir::gives_index(acc.op))
     return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
                   define_uniform(acc.out, format("J{}", a)));
   return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, total_value(a))) + "\n";
@@ -103,7 +103,7 @@ void CpuEmitter::place_partials() {
       partial_bytes_ += (values * static_cast<int64_t>(size_of(dtype)) + 63) / 64 * 64;
     };
     place(total_dtype(acc));
-    if (is_arg(acc))
+    if (ir::gives_index(acc.op))
       place(DType::I64);
     else
       partials_.push_back("");
@@ -126,10 +126,10 @@ std::string CpuEmitter::store_partials() const {
     if (columns_) {
       out += format("      __builtin_memcpy({}, {}, (right - left) * sizeof({}));\n",
                     partial_at(a, false, "part"), totals_[a].pointer, e);
-      if (is_arg(acc))
+      if (ir::gives_index(acc.op))
         out += format("      __builtin_memcpy({}, {}, (right - left) * 8);\n", partial_at(a, true, "part"),
                       positions_[a].pointer);
-    } else if (is_arg(acc)) {
+    } else if (ir::gives_index(acc.op)) {
       out += format("      weft_store_one_{}({}, T{});\n", t, partial_at(a, false, "part"), a);
       out += format("      weft_store_one_i64({}, J{});\n", partial_at(a, true, "part"), a);
     } else {
@@ -147,8 +147,9 @@ std::string CpuEmitter::load_partials() const {
     if (columns_) continue;
     DType total = total_dtype(acc);
     std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
-    std::string value = is_arg(acc) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
-    if (is_arg(acc))
+    std::string value =
+        ir::gives_index(acc.op) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
+    if (ir::gives_index(acc.op))
       out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), suffix(total), a);
     out += "      " + define_uniform(acc.out, value) + "\n";
   }
@@ -165,7 +166,7 @@ std::string CpuEmitter::join_partials(int a, const std::string& count) const {
     out += format("          {}* to = ({}*){} + k;\n          {} x = weft_load_{}(to);\n", e, e,
                   totals_[a].pointer, type(total), t);
     out += format("          {} y = weft_load_{}({} + k);\n", type(total), t, partial_at(a, false, "q"));
-    if (is_arg(acc)) {
+    if (ir::gives_index(acc.op)) {
       out += format("          long* r = (long*){} + k;\n          i64v i = weft_load_i64(r);\n",
                     positions_[a].pointer);
       out += format("          weft_take_{}_{}(x, i, y, weft_load_i64({} + k));\n", ir::name(acc.op), t,
@@ -176,7 +177,7 @@ std::string CpuEmitter::join_partials(int a, const std::string& count) const {
     }
     return out + format("          weft_store_{}(to, x);\n        }}\n", t);
   }
-  if (is_arg(acc))
+  if (ir::gives_index(acc.op))
     return out + format(
                      "\n        weft_take_{0}_{1}(T{2}, J{2}, weft_load_one_{1}({3}), "
                      "weft_load_one_i64({4}));\n",

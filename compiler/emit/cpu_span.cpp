@@ -38,7 +38,8 @@ std::string CpuSpan::import(Value v) {
   DType t = e_.p_.values[v].dtype;
   const int acc = e_.accumulator_of(v);
   if (acc >= 0 && (e_.columns_ || e_.p_.accumulators[acc].across)) {
-    const CpuEmitter::Array& array = is_arg(e_.p_.accumulators[acc]) ? e_.positions_[acc] : e_.totals_[acc];
+    const CpuEmitter::Array& array =
+        ir::gives_index(e_.p_.accumulators[acc].op) ? e_.positions_[acc] : e_.totals_[acc];
     std::string q = stream_array(format("z{}", v), array, true, false);
     pre_ += format("    {} v{} = {};\n", e_.type(t), v,
                    e_.convert(array.dtype, t, format("weft_load_{}({})", suffix(array.dtype), q)));
@@ -230,7 +231,7 @@ void CpuSpan::write(const Fold& f) {
     std::string q = stream_array("z_t" + n, e_.totals_[f.accumulator], true, true);
     pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(total), n, suffix(total), q);
     post_ += format("    weft_store_{}({}, T{});\n", suffix(total), q, n);
-    if (is_arg(acc)) {
+    if (ir::gives_index(acc.op)) {
       std::string r = stream_array("z_j" + n, e_.positions_[f.accumulator], true, true);
       pre_ += format("    i64v J{} = weft_load_i64({});\n", n, r);
       body_ +=
@@ -262,7 +263,7 @@ void CpuSpan::write(const Fold& f) {
     return;
   }
   before_ += format("  {} A{} = {};\n", e_.type(span), n, start);
-  if (is_arg(acc)) {
+  if (ir::gives_index(acc.op)) {
     members_ += format("  i64v J{};\n", n);
     sets_ += format("      s.J{0} = J{0};\n", n);
     gather_ += format("      J{0} = s.J{0};\n", n);

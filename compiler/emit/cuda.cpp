@@ -92,6 +92,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
   exact_ &= !s.shifted;
+  if (s.order == Order::Rows && s.keeper != Keeper::Shared && s.split == 1 && !p.scans()) find_sure_vectors();
   if (s.room > 0 && (!columns_ || s.keeper == Keeper::Shared))
     throw InternalError("emit cuda: shared memory is kept free for blocks that use none but to join");
   if (s.together > 1) {
@@ -126,9 +127,31 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained);
 }
 
+void CudaEmitter::find_sure_vectors() {
+  const int64_t at_once = int64_t{s_.threads_per_row} * s_.cluster;
+  const int64_t vectors = p_.row_count() / std::max<int64_t>(extent(lane_).value, 1) * lane_vectors();
+  if (vectors > at_once * s_.unroll || (ragged_ && p_.row.size() > 1)) return;
+  // The last vector of a shifted row has something of it for some rows only, and the one before may have but
+  // a part.
+  const int64_t unsure = s_.shifted ? 2 : ragged_ ? 1 : 0;
+  sure_ = static_cast<int>(std::max<int64_t>(vectors - unsure, 0) / at_once);
+  // Where instructions take long, all threads of a warp often have none left to compute. Others are faster
+  // when nobody asks.
+  const bool slow = std::ranges::any_of(p_.values, [](auto& v) { return v.dtype == DType::F64; });
+  skips_last_ = slow && sure_ > 0 && sure_ < s_.unroll && !exact_;
+}
+
 int64_t CudaEmitter::lane_vectors() const {
   const int64_t elements = extent(lane_).value;
   return s_.shifted ? (elements + 2 * s_.lanes - 2) / s_.lanes : ceil_divide(elements, s_.lanes);
+}
+
+std::string CudaEmitter::from_first(const std::string& first) const {
+  return sure_ == 0 ? first : format("u == 0 ? {} : 0", first);
+}
+
+std::string CudaEmitter::until_last(const std::string& last) const {
+  return sure_ == 0 ? last : format("u < {} ? {} : {}", sure_, s_.lanes, last);
 }
 
 int CudaEmitter::phase_of(const Index& at) const {
@@ -186,8 +209,11 @@ void CudaEmitter::shift_position(bool of_batch) {
   code_.line("{} -= ({}) & {};", position, index_text(*reference_), s_.lanes - 1);
   axis_[lane_] = position;
   const std::string end = spell(extent(lane_));
-  if (of_batch) code_.line("ok[u] = ok[u] && {} < {};", position, end);
+  const bool sure = of_batch && sure_ > 0;
+  if (sure) code_.line("if (u >= {}) {{", sure_);
+  if (of_batch) code_.line("ok[u] = ok[u] & ({} < {});", position, end);
   code_.line("{0} -= {0} < {1} ? 0 : {2};", position, end, s_.lanes);
+  if (sure) code_.add("}");
 }
 
 // ---- entries

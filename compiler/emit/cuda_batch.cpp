@@ -79,12 +79,12 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
                        : start,
              s_.together > 1 ? "1" : step);
   if (!exact_) {
-    code_.line("ok[u] = q < {};", end);
+    code_.line("ok[u] = {}q < {};", sure_ > 0 ? format("u < {} || ", sure_) : "", end);
     // Another thread's place in shared memory is not to be read while that writes to it.
     if (shared && in_loop && !in_step)
       code_.add("q = ok[u] ? q : c;");
     else
-      code_.line("q = weft_min(q, {} - 1);", end);
+      code_.line("{}q = weft_min(q, {} - 1);", sure_ > 0 ? format("if (u >= {}) ", sure_) : "", end);
   }
   if (shared) {
     code_.line("at[u] = {};", place_in_shared("q"));
@@ -97,8 +97,7 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   // Where few vectors hold anything but the row, and each so many elements that to ask for all of them takes
   // longer than the memory does: with 8 and fewer the branch costs more.
   constexpr int64_t kLongRow = 128, kManyLanes = 16;
-  const bool elements = std::ranges::count(b.by_words, false) > 0;
-  if (elements && s_.shifted && !whole_rows_ && !p_.row.empty() && lane_vectors() >= kLongRow &&
+  if (s_.shifted && !whole_rows_ && sure_ == 0 && !p_.row.empty() && lane_vectors() >= kLongRow &&
       s_.lanes >= kManyLanes) {
     code_.add("bool inside = true;");
     code_.unrolled("u", s_.unroll);
@@ -108,14 +107,16 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
     code_.add("if (inside) {");
     inside_ = true;
     batch_elements(b);
+    fold_words(b);
     inside_ = false;
     code_.add("} else {");
     batch_elements(b);
+    fold_words(b);
     code_.add("}");
   } else {
     batch_elements(b);
+    fold_words(b);
   }
-  fold_words(b);
   std::vector<Value> made;
   for (Value v : kept_)
     if (shared && defined_in_[v] == b.number && !ahead_.contains(v)) made.push_back(v);

@@ -9,6 +9,23 @@ using fmt::format;
 
 // The entry of programs whose threads walk columns down.
 
+// Where a part of the thread's column lies among those of all columns. Whole strips have one part.
+std::string CudaEmitter::place_of_part(const std::string& part) const {
+  const std::string columns =
+      s_.shares > 0 ? format("(n - {} * {})", whole_, strip_columns_ / s_.lanes) : "n";
+  return format("((long long){} * {} + column) * {} + e", part, columns, s_.lanes);
+}
+
+// Totals of the parts first, first + step, … below `end` of the thread's columns.
+void CudaEmitter::total_parts(const std::string& first, const std::string& end, int step) {
+  start_totals(0);
+  code_.loop("for (I part = {}; part < {}; part += {}) {{", first, end, step);
+  code_.unrolled("e", s_.lanes);
+  code_.line("join0(s0[e], ((const S0*)partials)[{}]);", place_of_part("part"));
+  code_.add("}");
+  code_.add("}");
+}
+
 void CudaEmitter::columns(bool finishing) {
   const bool finish_entry = finishing && !scans_;
   auto outer = order_of(true);
@@ -50,22 +67,12 @@ void CudaEmitter::columns(bool finishing) {
   if (!in_turns) room_for_joins();
   if (s_.cluster > 1) first += " && rank == 0";
   if (s_.overlap > 0) first += format(" && tx < {}", own_columns());
-  // Whole strips have one part.
-  const int64_t strip = strip_columns_ / s_.lanes;
-  const std::string several = s_.shares > 0 ? format("(n - {} * {})", whole_, strip) : "n";
-  std::string place = format("[((long long)k * {} + column) * {} + e]", several, s_.lanes);
   if (finish_entry) {
     outer_code(p_.sweeps[0].before, first);
-    start_totals(0);
-    code_.line("const I parts = weft_parts(column / {}, {});", strip, shares_);
-    code_.loop("for (I k = ty; k < parts; k += {}) {{", groups);
-    code_.unrolled("e", s_.lanes);
-    code_.line("join0(s0[e], ((const S0*)partials){});", place);
-    code_.add("}");
-    code_.add("}");
+    code_.line("const I parts = weft_parts(column / {}, {});", strip_columns_ / s_.lanes, shares_);
+    total_parts("ty", "parts", groups);
     join_columns(0);
-    finish(0);
-    outer_code(p_.epilogue, first);
+    conclude(first);
     return;
   }
   if (!in_turns) code_.line("const I m = {};", count_of(order_of(false)));
@@ -106,12 +113,7 @@ void CudaEmitter::columns(bool finishing) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   if (finishing) {
     totalling_ = true;
-    start_totals(0);
-    code_.loop("for (I part = 0; part < k; ++part) {{");
-    code_.unrolled("e", s_.lanes);
-    code_.line("join0(s0[e], ((const S0*)partials)[((long long)part * n + column) * {} + e]);", s_.lanes);
-    code_.add("}");
-    code_.add("}");
+    total_parts("0", "k", 1);
     totalling_ = false;
   }
   for (auto& b : batches_) {
@@ -133,7 +135,7 @@ void CudaEmitter::columns(bool finishing) {
     if (split && !finishing) {
       code_.line("if ({}) {{", first);
       code_.unrolled("e", s_.lanes);
-      code_.line("((S0*)partials){} = s0[e];", place);
+      code_.line("((S0*)partials)[{}] = s0[e];", place_of_part("k"));
       code_.add("}");
       code_.add("}");
       const int64_t once = s_.shares > 0 ? strips_.whole * across : 0;
@@ -142,15 +144,9 @@ void CudaEmitter::columns(bool finishing) {
       // their own.
       if (has_finish()) return;
       begin_last();
-      start_totals(0);
-      code_.loop("for (I k = ty; k < {}; k += {}) {{", split_, groups);
-      code_.unrolled("e", s_.lanes);
-      code_.line("join0(s0[e], ((const S0*)partials){});", place);
-      code_.add("}");
-      code_.add("}");
+      total_parts("ty", split_, groups);
       join_columns(0);
-      finish(0);
-      outer_code(p_.epilogue, first);
+      conclude(first);
       code_.add("}");
       return;
     }

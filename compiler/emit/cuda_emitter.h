@@ -104,6 +104,13 @@ struct Batch {
   std::vector<bool> by_words;
 };
 
+// Two conditions as one, of which an empty one always holds. Not by &&, which compilers follow into two copies
+// of all that reads the result.
+inline std::string both(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return a + b;
+  return a + " & " + (b.find(' ') == b.npos ? b : "(" + b + ")");
+}
+
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
 
 class CudaEmitter {
@@ -116,8 +123,11 @@ class CudaEmitter {
   std::string entry(bool finish);
   std::string opening(const std::string& name, int threads) const;
   void pointwise();
-  void rows();                // cuda_rows.cpp
-  void columns(bool finish);  // cuda_columns.cpp
+  void rows();  // cuda_rows.cpp
+  // cuda_columns.cpp
+  void columns(bool finish);
+  std::string place_of_part(const std::string& part) const;
+  void total_parts(const std::string& first, const std::string& end, int step);
   // Parts of rows that are reduced lie among the words that the stream keeps at 0, before the counters.
   bool has_partials() const { return (s_.split > 1 && (columns_ || s_.chained)) || goes_across_; }
   // An entry of its own scans the parts of columns, or joins what rows have for each of their elements; parts
@@ -176,6 +186,7 @@ class CudaEmitter {
   void join_columns(size_t sweep);
   void room_for_joins();
   void finish(size_t sweep);
+  void conclude(const std::string& when);
   DType total_of(const plan::Accumulator& acc) const {
     return two_level_ ? total_dtype(acc) : span_dtype(acc);
   }
@@ -192,6 +203,7 @@ class CudaEmitter {
   const plan::Load* loaded_for(const Batch& batch, const plan::Fold& fold) const;
   void find_words(Batch& batch) const;
   void fold_words(const Batch& batch);
+  std::string loaded_type(const Batch& batch, const plan::Load& load) const;
 
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;
@@ -210,8 +222,6 @@ class CudaEmitter {
     return std::holds_alternative<plan::Largest>(stmt) || at_once(stmt) ||
            (std::holds_alternative<plan::Scan>(stmt) && scans_rows(batch));
   }
-  // Whether a statement is done by one call for all elements of the batch.
-  bool at_once(const plan::Stmt& stmt) const;
   // Values of a batch's elements that statements after such a one read.
   std::set<plan::Value> across_meetings(const Batch& batch) const;
   void scan_column(const plan::Scan& scan);
@@ -229,13 +239,7 @@ class CudaEmitter {
   std::string joined_relative(int accumulator) const;
   std::string finished_relative(int accumulator, const std::string& state) const;
 
-  // ---- cuda_body.cpp: statements
-  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
-  std::string run_type(const plan::Load& load) const;
-  void declare_runs(const Batch& batch);
-  void load_runs(const Batch& batch, const std::string& step);
-  std::string normal_when(const Batch& batch);
-  void find_terms_beside_one();
+  // ---- cuda_route.cpp: how a batch's statements reach memory
   Batch plan_batch(const plan::Sweep& sweep, int number);
   Route route_load(const plan::Load& load, bool vector_guards) const;
   Route route_store(const plan::Store& store) const;
@@ -244,6 +248,14 @@ class CudaEmitter {
   void fold_last(Batch& batch, const std::set<plan::Value>& same) const;
   int share_block(Batch& batch, const plan::Load& load, int64_t shift, unsigned needed) const;
   std::string covering(const Batch& batch, int block, const plan::Load& load, int64_t shift) const;
+  // Whether a statement is done by one call for all elements of the batch.
+  bool at_once(const plan::Stmt& stmt) const;
+
+  // ---- cuda_body.cpp: the parts of a batch
+  std::vector<const plan::Load*> run_loads(const Batch& batch) const;
+  std::string run_type(const plan::Load& load) const;
+  void declare_runs(const Batch& batch);
+  void load_runs(const Batch& batch, const std::string& step);
   void batch_arrays(const Batch& batch);
   void batch_loads(const Batch& batch);
   void guard_bits(const Batch& batch);
@@ -253,22 +265,26 @@ class CudaEmitter {
   void batch_stores(const Batch& batch);
   bool stores_vectors(const Batch& batch) const;
   void store_vectors(const Batch& batch);
-  void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
-  void lane_position();
-  std::string is_own(const plan::Store& store) const;
-  void statement(const plan::Stmt& stmt);
-  void element_load(const plan::Load& load);
-  void element_store(const plan::Store& store);
-  void let(const plan::Let& let);
-  void open_divisors(const plan::Sweep& sweep);
-  void close_divisors();
-  std::string divide(const plan::Divide& d) const;
-  std::string index_text(const plan::Index& at, int64_t shift = 0) const;
+
+  // ---- cuda_statement.cpp: statements and outer code
   std::string name_of(plan::Value v) const;
+  std::string index_text(const plan::Index& at, int64_t shift = 0) const;
+  std::string guards_text(const std::vector<plan::Value>& guards) const;
   std::string packed(DType dtype, const std::string& value) const;
   std::string element_of(DType dtype, const std::string& vector, const std::string& e) const;
   void set_element(DType dtype, const std::string& vector, const std::string& value);
-  std::string guards_text(const std::vector<plan::Value>& guards) const;
+  void open_divisors(const plan::Sweep& sweep);
+  void close_divisors();
+  void let(const plan::Let& let);
+  std::string divide(const plan::Divide& d) const;
+  void element_load(const plan::Load& load);
+  void element_store(const plan::Store& store);
+  std::string is_own(const plan::Store& store) const;
+  void statement(const plan::Stmt& stmt);
+  void find_terms_beside_one();
+  std::string normal_when(const Batch& batch);
+  void lane_position();
+  void outer_code(const std::vector<plan::Stmt>& stmts, const std::string& when);
   std::string vector_type(DType dtype) const {
     return fmt::format("Vec<{}, {}>", dialect_.element_type(dtype), s_.lanes);
   }
@@ -277,7 +293,12 @@ class CudaEmitter {
   bool kept(plan::Value v) const { return kept_.contains(v); }
   // Vectors along the lane axis, and where an access has them: as vector_phase.
   int64_t lane_vectors() const;
+  void find_sure_vectors();
   int phase_of(const plan::Index& at) const;
+  // The elements of a vector with which the row begins and ends, which are those given unless it is one of
+  // the sure ones.
+  std::string from_first(const std::string& first) const;
+  std::string until_last(const std::string& last) const;
   // Whether a load's vector is at once the one that is kept.
   bool in_place(const plan::Load& load, Path path) const {
     return kept(load.out) && (path == Path::Vector || ahead_.contains(load.out));
@@ -327,6 +348,11 @@ class CudaEmitter {
   std::string element_base_;  // of the lane axis, outside of the elements
   bool at_element_ = false;   // inside of a loop over the lanes
   bool in_outer_ = false;     // in code that runs once for an outer point
+
+  // So many of a thread's vectors end within the row, whichever row and thread it is; 0 where a batch does
+  // not take the whole row. Shifted, the very first may still begin before it.
+  int sure_ = 0;
+  bool skips_last_ = false;  // other vectors are not computed where they are no row's
 
   std::vector<int64_t> extra_;
   std::vector<int64_t> state_bytes_;  // of each sweep's accumulators

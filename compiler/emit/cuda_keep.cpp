@@ -32,7 +32,7 @@ void CudaEmitter::shared_rows(int64_t rows, const std::string& mine) {
 
 // Where the thread's vector of a step of the row is, behind z<value>.
 std::string CudaEmitter::place_in_shared(const std::string& step) const {
-  const std::string place = s_.cluster > 1 || s_.chained ? step + " - begin" : step;
+  std::string place = s_.cluster > 1 || s_.chained ? step + " - begin" : step;
   if (!columns_) return place;
   const std::string in_strip = format("({}) * {}", place, s_.threads / s_.threads_per_row + copied_);
   return copied_ > 0 ? format("{} + {}", in_strip, strip_shift(step)) : in_strip;

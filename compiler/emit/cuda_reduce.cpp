@@ -30,7 +30,7 @@ void CudaEmitter::declare_state(size_t sweep) {
     members.push_back({size_of(t), format("{} t{};", dialect_.value_type(t), a)});
     bytes += size_of(t);
     align = std::max(align, size_of(t));
-    if (is_arg(acc)) {
+    if (ir::gives_index(acc.op)) {
       members.push_back({wide_ ? 8u : 4u, format("I i{};", a)});
       bytes += wide_ ? 8 : 4;
       if (wide_) align = std::max<size_t>(align, 8);
@@ -56,7 +56,7 @@ void CudaEmitter::declare_state(size_t sweep) {
 std::string CudaEmitter::joined(const Accumulator& acc, DType t, const std::string& a,
                                 const std::string& b) const {
   if (is_integer(t) && adds_up(acc))
-    return dialect_.wrap(t, acc.op == ir::Op::sum ? "{0} + {1}" : "{0} * {1}", a, b);
+    return dialect_.wrap(t, std::string(info(*info(acc.op).joined_by).code), a, b);
   return combine(acc.op, t, a, b);
 }
 
@@ -77,7 +77,8 @@ void CudaEmitter::start_totals(size_t sweep, bool declare) {
     auto& acc = p_.accumulators[a];
     std::string state = format("s{}{}", sweep, columns_ ? "[e]" : "");
     code_.line("{}.t{} = {};", state, a, identity_of(acc, total_of(acc), dialect_));
-    if (is_arg(acc)) code_.line("{}.i{} = {};", state, a, wide_ ? "0x7fffffffffffffffll" : "0x7fffffff");
+    if (ir::gives_index(acc.op))
+      code_.line("{}.i{} = {};", state, a, wide_ ? "0x7fffffffffffffffll" : "0x7fffffff");
   }
   each_column(false);
 }
@@ -115,7 +116,7 @@ void CudaEmitter::fold(const Fold& f) {
   while (std::ranges::count(p_.sweeps[sweep].accumulators, f.accumulator) == 0) ++sweep;
   const std::string e = columns_ ? "[e]" : "", when = every_fold_ ? "" : "if (in_fold) ";
   std::string total = format("s{}{}.t{}", sweep, e, f.accumulator);
-  if (is_arg(acc)) {
+  if (ir::gives_index(acc.op)) {
     code_.line("{}weft_first_{}({}, s{}{}.i{}, {}, (I){});", when, acc.op == ir::Op::argmax ? "max" : "min",
                total, sweep, e, f.accumulator, name_of(f.value), name_of(f.position));
     return;
@@ -310,10 +311,11 @@ void CudaEmitter::room_for_joins() {
 void CudaEmitter::finish(size_t sweep) {
   for (int a : folded(sweep)) {
     auto& acc = p_.accumulators[a];
-    std::string from = format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", is_arg(acc) ? 'i' : 't', a);
+    std::string from =
+        format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", ir::gives_index(acc.op) ? 'i' : 't', a);
     DType t = total_of(acc);
     if (acc.relative_to >= 0) from = finished_relative(a, format("s{}{}", sweep, columns_ ? "[e]" : ""));
-    if (!is_arg(acc) && t != acc.dtype)
+    if (!ir::gives_index(acc.op) && t != acc.dtype)
       from = format("weft_cast_{}_{}({})", suffix(t), suffix(acc.dtype), from);
     if (!columns_) {
       code_.line("const {} v{} = {};", value_type(acc.out), acc.out, from);
@@ -325,6 +327,12 @@ void CudaEmitter::finish(size_t sweep) {
     each_column(false);
     outer_values_.insert(acc.out);
   }
+}
+
+// What follows when the parts of the only sweep are joined.
+void CudaEmitter::conclude(const std::string& when) {
+  finish(0);
+  outer_code(p_.epilogue, when);
 }
 
 }  // namespace weft::emit

@@ -45,7 +45,9 @@ void CudaEmitter::rows() {
   if (s_.bundled) bundle_rows();
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
-  if (s_.cluster > 1 && whole_rows_) start = format("rank * {} + t", threads * s_.unroll);
+  // Blocks that keep a row in registers take their steps together, as threads do.
+  const int blocks = whole_rows_ ? s_.cluster : 1;
+  if (blocks > 1) start = format("rank * {} + t", threads);
   if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
   if (split || (s_.cluster > 1 && shared)) {
     code_.line("const I begin = {} * {};",
@@ -83,7 +85,8 @@ void CudaEmitter::rows() {
     }
     // Without the thread's own place, where all take their steps together.
     const std::string together = split ? "from" : "0";
-    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads), end, !whole_rows_);
+    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads * blocks), end,
+          !whole_rows_);
     if (whole_rows_) {
       if (two_level_) flush_runs(number);
       code_.add("}");
@@ -96,8 +99,7 @@ void CudaEmitter::rows() {
     join_row(number, threads);
     if (split) {
       collect_parts(threads);
-      finish(0);
-      outer_code(p_.epilogue, last);
+      conclude(last);
       code_.add("}");
       return;
     }

@@ -170,16 +170,16 @@ static __device__ __forceinline__ W weft_get(const T* p) {
 }
 )"},
     {"weft_cut",
-     R"(// Elements of a vector that begins with element `first` become those of `none` where they lie outside of [0, n).
-template <class T, int V>
-static __device__ __forceinline__ void weft_cut(Vec<T, V>& x, I first, I n, unsigned int none) {
-  constexpr int bits = 8 * sizeof(T), each = 32 / bits;
-  if (first >= 0 && n - first >= V) return;
+     R"(// Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
+template <int BITS, class W>
+static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
+  constexpr int each = 32 / BITS, words = sizeof(W) / 4;
+  if (first <= 0 && last >= words * each) return;
 #pragma unroll
-  for (int k = 0; k < V / each; ++k) {
-    const I before = -first - k * each, behind = first + (k + 1) * each - n;
-    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * bits : 0u;
-    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * bits : 0u);
+  for (int k = 0; k < words; ++k) {
+    const I before = first - k * each, behind = (k + 1) * each - last;
+    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * BITS : 0u;
+    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * BITS : 0u);
     unsigned int& word = ((unsigned int*)&x)[k];
     word = (word & keep) | (none & ~keep);
   }
@@ -213,84 +213,27 @@ static __device__ __forceinline__ int weft_folded_sum_u8(const unsigned int (&f)
 }
 static __device__ __forceinline__ int weft_folded_sum_i8(const unsigned int (&f)[2]) { return (int)f[0]; }
 )"},
-    {"weft_fold_max_u8", R"(// The upper byte of each pair decides; what is in the lower one only breaks ties.
-static __device__ __forceinline__ void weft_fold_max_u8(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmaxu2(f[0], word);
-  f[1] = __vmaxu2(f[1], word << 8);
+    {"weft_fold_extreme",
+     R"(// The larger, or the smaller, of both halves of a word.
+template <class T, bool largest>
+static __device__ __forceinline__ unsigned int weft_extremes(unsigned int a, unsigned int b) {
+  if constexpr ((T)-1 < 0)
+    return largest ? __vmaxs2(a, b) : __vmins2(a, b);
+  else
+    return largest ? __vmaxu2(a, b) : __vminu2(a, b);
 }
-static __device__ __forceinline__ unsigned char weft_folded_max_u8(const unsigned int (&f)[2]) {
-  const unsigned int both = __vmaxu2(f[0], f[1]);
-  const unsigned char a = (unsigned char)(both >> 24), b = (unsigned char)(both >> 8);
-  return a > b ? a : b;
+// The upper byte of each pair of bytes decides; what is in the lower one only breaks ties.
+template <class T, bool largest>
+static __device__ __forceinline__ void weft_fold_extreme(unsigned int (&f)[2], unsigned int word) {
+  f[0] = weft_extremes<T, largest>(f[0], word);
+  if (sizeof(T) == 1) f[1] = weft_extremes<T, largest>(f[1], word << 8);
 }
-)"},
-    {"weft_fold_max_u16",
-     R"(static __device__ __forceinline__ void weft_fold_max_u16(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmaxu2(f[0], word);
-}
-static __device__ __forceinline__ unsigned short weft_folded_max_u16(const unsigned int (&f)[2]) {
-  const unsigned short a = (unsigned short)(f[0] >> 16), b = (unsigned short)f[0];
-  return a > b ? a : b;
-}
-)"},
-    {"weft_fold_max_i8",
-     R"(static __device__ __forceinline__ void weft_fold_max_i8(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmaxs2(f[0], word);
-  f[1] = __vmaxs2(f[1], word << 8);
-}
-static __device__ __forceinline__ signed char weft_folded_max_i8(const unsigned int (&f)[2]) {
-  const unsigned int both = __vmaxs2(f[0], f[1]);
-  const signed char a = (signed char)(both >> 24), b = (signed char)(both >> 8);
-  return a > b ? a : b;
-}
-)"},
-    {"weft_fold_max_i16",
-     R"(static __device__ __forceinline__ void weft_fold_max_i16(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmaxs2(f[0], word);
-}
-static __device__ __forceinline__ short weft_folded_max_i16(const unsigned int (&f)[2]) {
-  const short a = (short)(f[0] >> 16), b = (short)f[0];
-  return a > b ? a : b;
-}
-)"},
-    {"weft_fold_min_u8",
-     R"(static __device__ __forceinline__ void weft_fold_min_u8(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vminu2(f[0], word);
-  f[1] = __vminu2(f[1], word << 8);
-}
-static __device__ __forceinline__ unsigned char weft_folded_min_u8(const unsigned int (&f)[2]) {
-  const unsigned int both = __vminu2(f[0], f[1]);
-  const unsigned char a = (unsigned char)(both >> 24), b = (unsigned char)(both >> 8);
-  return a < b ? a : b;
-}
-)"},
-    {"weft_fold_min_u16",
-     R"(static __device__ __forceinline__ void weft_fold_min_u16(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vminu2(f[0], word);
-}
-static __device__ __forceinline__ unsigned short weft_folded_min_u16(const unsigned int (&f)[2]) {
-  const unsigned short a = (unsigned short)(f[0] >> 16), b = (unsigned short)f[0];
-  return a < b ? a : b;
-}
-)"},
-    {"weft_fold_min_i8",
-     R"(static __device__ __forceinline__ void weft_fold_min_i8(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmins2(f[0], word);
-  f[1] = __vmins2(f[1], word << 8);
-}
-static __device__ __forceinline__ signed char weft_folded_min_i8(const unsigned int (&f)[2]) {
-  const unsigned int both = __vmins2(f[0], f[1]);
-  const signed char a = (signed char)(both >> 24), b = (signed char)(both >> 8);
-  return a < b ? a : b;
-}
-)"},
-    {"weft_fold_min_i16",
-     R"(static __device__ __forceinline__ void weft_fold_min_i16(unsigned int (&f)[2], unsigned int word) {
-  f[0] = __vmins2(f[0], word);
-}
-static __device__ __forceinline__ short weft_folded_min_i16(const unsigned int (&f)[2]) {
-  const short a = (short)(f[0] >> 16), b = (short)f[0];
-  return a < b ? a : b;
+template <class T, bool largest>
+static __device__ __forceinline__ T weft_folded_extreme(const unsigned int (&f)[2]) {
+  constexpr int bits = 8 * sizeof(T);
+  const unsigned int both = bits == 8 ? weft_extremes<T, largest>(f[0], f[1]) : f[0];
+  const T a = (T)(both >> (32 - bits)), b = (T)(both >> (16 - bits));
+  return (a > b) == largest ? a : b;
 }
 )"},
     {"weft_pick", R"(template <class T, int V>

@@ -70,6 +70,17 @@ void CudaEmitter::find_words(Batch& b) const {
     b.by_words.assign(body.size(), false);
 }
 
+// What a vector is loaded as: elements, each of which a compiler takes from its word, or the words where
+// nobody asks for an element.
+std::string CudaEmitter::loaded_type(const Batch& b, const Load& l) const {
+  const DType t = p_.values[l.out].dtype;
+  bool by_words = false;
+  for (size_t k = 0; k < b.by_words.size(); ++k)
+    by_words |= b.by_words[k] && std::get_if<Load>(&b.sweep->body[k]) == &l;
+  if (!by_words) return vector_type(t);
+  return format("Vec<unsigned int, {}>", static_cast<size_t>(s_.lanes) * size_of(t) / 4);
+}
+
 // The folds of a batch that go by words, when its vectors are there.
 void CudaEmitter::fold_words(const Batch& b) {
   auto& body = b.sweep->body;
@@ -81,7 +92,9 @@ void CudaEmitter::fold_words(const Batch& b) {
     const Load& l = *loaded_for(b, *f);
     const DType from = p_.values[l.out].dtype;
     const bool truth = acc.op == Op::any || acc.op == Op::all, sum = acc.op == Op::sum;
-    const std::string how = truth ? std::string(name(acc.op)) : format("{}_{}", name(acc.op), suffix(from));
+    const std::string how = truth ? std::string(name(acc.op))
+                            : sum ? format("sum_{}", suffix(from))
+                                  : format("extreme<{}, {}>", dialect_.element_type(from), acc.op == Op::max);
     // What changes nothing, in each element of a word; and what words are folded into, of which the lower
     // half of each pair of bytes means nothing.
     const auto one = static_cast<uint64_t>(truth ? acc.op == Op::all : sum ? 0 : identity_of(acc, from).i);
@@ -89,17 +102,19 @@ void CudaEmitter::fold_words(const Batch& b) {
     const uint64_t none = size == 1 ? (one & 0xff) * 0x01010101 : (one & 0xffff) * 0x00010001;
     code_.line("unsigned int f{0}[2] = {{{1:#x}u, {1:#x}u}};", number, truth || sum ? 0 : none);
     code_.unrolled("u", s_.unroll);
-    if (sum && !exact_) code_.add("if (ok[u]) {");
+    const bool cut = ragged_ && !inside_, once = (sum || cut) && !exact_ && !inside_;
+    if (once) code_.add("if (ok[u]) {");
     std::string words = format("m{}[u]", l.out);
-    if (ragged_) {
-      code_.line("{} of = {};", vector_type(from), words);
+    if (cut) {
+      code_.line("{} of = {};", loaded_type(b, l), words);
       words = "of";
-      code_.line("weft_cut(of, {}, {}, {:#x}u);", axis_[lane_], spell(extent(lane_)), none);
+      code_.line("weft_cut<{}>(of, {}, {}, {:#x}u);", 8 * size, from_first("-" + axis_[lane_]),
+                 until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_])), none);
     }
     code_.unrolled("e", static_cast<int>(static_cast<size_t>(s_.lanes) * size / 4));
     code_.line("weft_fold_{}(f{}, ((const unsigned int*)&{})[e]);", how, number, words);
     code_.add("}");
-    if (sum && !exact_) code_.add("}");
+    if (once) code_.add("}");
     code_.add("}");
     size_t sweep = 0;
     while (std::ranges::count(p_.sweeps[sweep].accumulators, f->accumulator) == 0) ++sweep;

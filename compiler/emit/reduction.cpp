@@ -36,22 +36,11 @@ std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& di
   return dialect.splat(t, literal(identity_of(acc, t)));
 }
 
-std::string combine(Op op, DType t, const std::string& a, const std::string& b) {
-  std::string s = suffix(t);
-  switch (op) {
-    case Op::sum:
-      return is_complex(t) ? fmt::format("weft_add_{}({}, {})", s, a, b) : fmt::format("{} + {}", a, b);
-    case Op::prod:
-      return is_complex(t) ? fmt::format("weft_multiply_{}({}, {})", s, a, b) : fmt::format("{} * {}", a, b);
-    case Op::max:
-      return fmt::format("weft_maximum_{}({}, {})", s, a, b);
-    case Op::min:
-      return fmt::format("weft_minimum_{}({}, {})", s, a, b);
-    case Op::any:
-      return fmt::format("{} | {}", a, b);
-    default:
-      return fmt::format("{} & {}", a, b);
-  }
+std::string combine(Op reduction, DType t, const std::string& a, const std::string& b) {
+  const ir::OpInfo& join = info(*info(reduction).joined_by);
+  if (join.code.empty() || is_complex(t))
+    return fmt::format("weft_{}_{}({}, {})", join.name, suffix(t), a, b);
+  return fmt::format(fmt::runtime(join.code), a, b);
 }
 
 }  // namespace weft::emit

@@ -5,15 +5,11 @@
 
 namespace weft::emit {
 
-inline bool is_arg(const plan::Accumulator& acc) {
-  return acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
-}
-
 // The value that changes nothing, as a value of dtype `t`.
 Scalar identity_of(const plan::Accumulator& acc, DType t);
 std::string identity_of(const plan::Accumulator& acc, DType t, const Dialect& dialect);
 
 // The join of values `a` and `b` of dtype `t`; not for argmax and argmin.
-std::string combine(ir::Op op, DType t, const std::string& a, const std::string& b);
+std::string combine(ir::Op reduction, DType t, const std::string& a, const std::string& b);
 
 }  // namespace weft::emit

@@ -12,8 +12,7 @@ namespace {
 // ---- constants
 
 const Scalar* constant_value(const Node& node) {
-  const auto* a = std::get_if<ConstantAttr>(&node.attr);
-  return a ? &a->value : nullptr;
+  return node.op == Op::constant ? &node.as<ConstantAttr>().value : nullptr;
 }
 
 // A view that only moves elements leaves a constant the same constant under the view's shape.
@@ -96,14 +95,14 @@ NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
   if (info(op).result == Result::Stated || kind(op) != OpKind::Map) {
     throw InternalError("map: " + std::string(name(op)) + " is not made by its inputs alone");
   }
+  TensorType type = infer(op, inputs, {}, {});
   if (std::all_of(inputs.begin(), inputs.end(), [](const NodeRef& in) { return constant_value(*in); })) {
-    TensorType type = infer(op, inputs, {}, {});
     Scalar values[kMostOperands];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});
     return constant(type, folded, lines);
   }
-  return make(op, std::move(inputs), {}, {}, lines);
+  return NodeRef(new Node(op, std::move(type), std::move(inputs), {}, lines));
 }
 
 NodeRef cast(const NodeRef& x, DType to, Lines lines) {
@@ -128,8 +127,14 @@ NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
     fail(op, "takes " + std::to_string(arity) + " inputs", std::to_string(inputs.size()));
   }
   const bool choice = op == Op::select;
+  const TensorType& first = inputs[0]->type;
+  // Nearly always, and the inputs are what the op is computed on as they come.
+  const bool alike =
+      !choice && accepts(op, first.dtype) &&
+      std::all_of(inputs.begin() + 1, inputs.end(), [&](const NodeRef& x) { return x->type == first; });
+  if (alike) return map(op, std::move(inputs), lines);
   DType dtype = inputs[choice ? 1 : 0]->dtype();
-  Shape shape = inputs[0]->shape();
+  Shape shape = first.shape;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i > 0 && inputs[i]->shape() != shape) {
       shape = broadcast_shapes(name(op), shape, inputs[i]->shape());
@@ -215,7 +220,7 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
   if (sorted.empty() && info(op).result == Result::Same) return x;
   if (element_count(x->shape()) == 0) {
     // Nothing is read: the identity everywhere, or (for ops that have none) no element at all.
-    return constant(type, Scalar::of(int64_t{op == Op::prod || op == Op::all}), std::move(lines));
+    return constant(type, Scalar::of(int64_t{info(op).of_nothing.value_or(0)}), std::move(lines));
   }
   return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
 }

@@ -296,8 +296,7 @@ TensorType infer_reduce(Op op, const Node& x, const Attr& attr) {
       shape.push_back(x.shape()[i]);
     }
   }
-  const bool has_identity = op == Op::sum || op == Op::prod || op == Op::any || op == Op::all;
-  if (reduced == 0 && !has_identity) {
+  if (reduced == 0 && !info(op).of_nothing) {
     fail(op, "nothing to reduce and no identity", to_string(x.shape()) + " over axes " + to_string(axes));
   }
   return checked(op, result_dtype(op, x.dtype(), {}), shape);

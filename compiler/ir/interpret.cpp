@@ -83,6 +83,34 @@ class Step {
   Step(const Node& node, std::span<const Value* const> in) : node_(node), in_(in) {}
 
   Value run() {
+    switch (kind(node_.op)) {
+      case OpKind::Source:
+      case OpKind::View:
+        break;
+      case OpKind::Map:
+        return mapped();
+      case OpKind::Gather:
+        return gathered();
+      case OpKind::Scatter:
+        return scattered();
+      case OpKind::Update:
+        return updated();
+      case OpKind::Reduce: {
+        Value result = dense();
+        interpret_reduce(node_, strided(0), bytes(result));
+        return result;
+      }
+      case OpKind::Scan: {
+        Value result = dense();
+        interpret_scan(node_, strided(0), bytes(result));
+        return result;
+      }
+      case OpKind::Dot: {
+        Value result = dense();
+        interpret_dot(node_, strided(0), strided(1), bytes(result));
+        return result;
+      }
+    }
     switch (node_.op) {
       case Op::constant:
         return constant();
@@ -98,35 +126,9 @@ class Step {
         return padded();
       case Op::concat:
         return concatenated();
-      case Op::gather:
-        return gathered();
-      case Op::scatter:
-      case Op::scatter_distinct:
-      case Op::scatter_add:
-        return scattered();
-      case Op::update:
-      case Op::assign:
-        return updated();
-      case Op::dot: {
-        Value result = dense();
-        interpret_dot(node_, strided(0), strided(1), bytes(result));
-        return result;
-      }
       default:
-        break;
+        throw InternalError("interpret: no rule for " + std::string(name(node_.op)));
     }
-    if (kind(node_.op) == OpKind::Map) return mapped();
-    if (kind(node_.op) == OpKind::Reduce) {
-      Value result = dense();
-      interpret_reduce(node_, strided(0), bytes(result));
-      return result;
-    }
-    if (kind(node_.op) == OpKind::Scan) {
-      Value result = dense();
-      interpret_scan(node_, strided(0), bytes(result));
-      return result;
-    }
-    throw InternalError("interpret: no rule for " + std::string(name(node_.op)));
   }
 
  private:
@@ -308,8 +310,6 @@ class Step {
   std::span<const Value* const> in_;
 };
 
-bool is_argument(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
-
 Elements argument(const Node& node, const HostTensor& given) {
   const bool scalar = node.op == Op::scalar;
   const auto bytes = static_cast<size_t>(scalar ? 1 : element_count(node.shape())) * size_of(node.dtype());
@@ -367,11 +367,12 @@ std::vector<HostTensor> interpret(const Graph& graph, std::span<const HostTensor
   }
   std::vector<Elements> used;
   for (size_t i = 0; i < order.size(); ++i) {
-    if (!is_argument(*order[i])) continue;
+    if (!is_given(order[i]->op)) continue;
     if (!known[i]) throw InternalError("interpret: the graph uses an input that is not among its inputs");
     used.push_back(given[i]);
   }
   std::vector<size_t> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const NodeRef& out : graph.outputs) outputs.push_back(number(out.get()));
   return interpret(order, used, outputs, number);
 }
@@ -389,7 +390,7 @@ std::vector<HostTensor> interpret(std::span<const Node* const> order, std::span<
   std::vector<size_t> places;
   for (size_t i = 0; i < order.size(); ++i) {
     const Node& node = *order[i];
-    if (is_argument(node)) {
+    if (is_given(node.op)) {
       values[i].elements = *input++;
       continue;
     }

@@ -69,17 +69,45 @@ void for_each_result(const Split& split, Each&& each) {
           [&](const std::array<int64_t, 1>& start) { each(start, at++); });
 }
 
-template <DType t, class Combine>
-void fold(const Split& split, const std::byte* x, std::byte* result, Combine combine,
-          typename Wide<typename Storage<t>::Compute>::Type identity) {
+template <class W>
+using Join = W (*)(W, W);
+
+// How two values of an accumulator's type join. Called through a pointer: one loop a dtype is compiled, not
+// one for each of its reductions.
+template <DType t>
+auto join_of(Op reduction) {
   using W = typename Wide<typename Storage<t>::Compute>::Type;
+  Join<W> join = nullptr;
+  switch (*info(reduction).joined_by) {
+    case Op::add:
+    case Op::bitwise_or:
+      join = [](W a, W b) { return eval::add(a, b); };
+      break;
+    case Op::multiply:
+    case Op::bitwise_and:
+      join = [](W a, W b) { return eval::multiply(a, b); };
+      break;
+    default:
+      if constexpr (!is_complex(t)) {
+        if (info(reduction).joined_by == Op::maximum)
+          join = [](W a, W b) { return eval::maximum(a, b); };
+        else
+          join = [](W a, W b) { return eval::minimum(a, b); };
+      }
+  }
+  return join;
+}
+
+template <DType t>
+void fold(const Split& split, const std::byte* x, std::byte* result, Op op) {
+  using W = typename Wide<typename Storage<t>::Compute>::Type;
+  const Join<W> join = join_of<t>(op);
   for_each_result(split, [&](const std::array<int64_t, 1>& start, int64_t at) {
-    W total = identity;
-    bool first =
-        true;  // starting from the first element keeps a sum of negative zeros negative, as NumPy does
+    W total = static_cast<W>(info(op).of_nothing.value_or(0));
+    bool first = true;  // a sum that starts from its first element stays -0 if all are, as NumPy's does
     walk<1>(split.reduced_extents, {split.reduced_strides}, start, [&](const std::array<int64_t, 1>& from) {
       const W value = static_cast<W>(Storage<t>::load(x, from[0]));
-      total = first ? value : combine(total, value);
+      total = first ? value : join(total, value);
       first = false;
     });
     store_rounded<t>(result, at, total);
@@ -111,36 +139,21 @@ void interpret_reduce(const Node& node, const Strided& x, std::byte* result) {
   const Split split(x, node.as<AxesAttr>().axes);
   with_dtype(node.inputs[0]->dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     using C = typename Storage<t>::Compute;
-    using W = typename Wide<C>::Type;
-    if constexpr (t == DType::Bool) {
-      if (node.op == Op::any)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::add(a, b); }, false);
-      if (node.op == Op::all)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::multiply(a, b); }, true);
-    } else {
-      if (node.op == Op::sum)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::add(a, b); }, W(0));
-      if (node.op == Op::prod)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::multiply(a, b); }, W(1));
-    }
+    if (info(node.op).joined_by) return fold<t>(split, x.data, result, node.op);
     if constexpr (!is_complex(t)) {
-      if (node.op == Op::max)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::maximum(a, b); }, W(0));
-      if (node.op == Op::min)
-        return fold<t>(split, x.data, result, [](W a, W b) { return eval::minimum(a, b); }, W(0));
-      if (node.op == Op::argmax) return find<t>(split, x.data, result, [](C a, C b) { return a > b; });
-      if (node.op == Op::argmin) return find<t>(split, x.data, result, [](C a, C b) { return a < b; });
+      using Better = bool (*)(C, C);
+      const Better larger = [](C a, C b) { return a > b; }, smaller = [](C a, C b) { return a < b; };
+      return find<t>(split, x.data, result, node.op == Op::argmax ? larger : smaller);
     }
-    throw InternalError("interpret: no reduction " + std::string(name(node.op)) + " for " +
-                        std::string(name(t)));
   });
 }
 
 namespace {
 
-template <DType t, class Combine>
-void run_along(const Strided& x, size_t axis, std::byte* result, Combine combine) {
+template <DType t>
+void run_along(const Strided& x, size_t axis, std::byte* result, Op op) {
   using W = typename Wide<typename Storage<t>::Compute>::Type;
+  const Join<W> join = join_of<t>(op);
   Shape starts = x.shape;
   starts[axis] = 1;
   const Dims to = contiguous_strides(x.shape);
@@ -148,7 +161,7 @@ void run_along(const Strided& x, size_t axis, std::byte* result, Combine combine
     W total{};
     for (int64_t i = 0; i < x.shape[axis]; ++i) {
       const W value = static_cast<W>(Storage<t>::load(x.data, start[0] + i * x.strides[axis]));
-      total = i == 0 ? value : combine(total, value);
+      total = i == 0 ? value : join(total, value);
       store_rounded<t>(result, start[1] + i * to[axis], total);
     }
   });
@@ -159,18 +172,8 @@ void run_along(const Strided& x, size_t axis, std::byte* result, Combine combine
 void interpret_scan(const Node& node, const Strided& x, std::byte* result) {
   const auto axis = static_cast<size_t>(node.as<AxisAttr>().axis);
   const Op op = info(node.op).folds;
-  with_dtype(node.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
-    using W = typename Wide<typename Storage<t>::Compute>::Type;
-    if constexpr (t != DType::Bool) {
-      if (op == Op::sum) return run_along<t>(x, axis, result, [](W a, W b) { return eval::add(a, b); });
-      if (op == Op::prod) return run_along<t>(x, axis, result, [](W a, W b) { return eval::multiply(a, b); });
-    }
-    if constexpr (!is_complex(t)) {
-      if (op == Op::max) return run_along<t>(x, axis, result, [](W a, W b) { return eval::maximum(a, b); });
-      if (op == Op::min) return run_along<t>(x, axis, result, [](W a, W b) { return eval::minimum(a, b); });
-    }
-    throw InternalError("interpret: no scan " + std::string(name(node.op)) + " for " + std::string(name(t)));
-  });
+  with_dtype(node.dtype(),
+             [&]<DType t>(std::integral_constant<DType, t>) { run_along<t>(x, axis, result, op); });
 }
 
 void interpret_dot(const Node& node, const Strided& a, const Strided& b, std::byte* result) {

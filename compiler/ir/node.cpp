@@ -10,31 +10,34 @@ namespace weft::ir {
 
 namespace {
 
-// Nodes whose last reference is gone, linked through their `hash`, which nobody can ask for any more.
-// Trivially destructible, so that references held by statics may still be released while the program ends.
-thread_local const Node* dead = nullptr;
-thread_local bool burying = false;
+// Nodes whose last reference is gone. Trivially destructible, so that references held by statics may still be
+// released while the program ends.
+struct Burial {
+  const Node* dead = nullptr;
+  bool under_way = false;
+};
+thread_local Burial burial;
 
 }  // namespace
 
 void NodeRef::bury(const Node* node) {
-  const_cast<Node*>(node)->hash = reinterpret_cast<uintptr_t>(dead);
-  dead = node;
-  if (burying) return;
-  burying = true;
-  while (dead) {
-    const Node* next = dead;
-    dead = reinterpret_cast<const Node*>(static_cast<uintptr_t>(next->hash));
+  Burial& mine = burial;
+  node->next_dead_ = mine.dead;
+  mine.dead = node;
+  if (mine.under_way) return;
+  mine.under_way = true;
+  while (const Node* next = mine.dead) {
+    mine.dead = next->next_dead_;
     delete next;  // releases its inputs, which only adds to the list
   }
-  burying = false;
+  mine.under_way = false;
 }
 
 Inputs::Inputs(size_t size) : size_(static_cast<uint32_t>(size)), inline_{} {
   if (on_heap()) heap_ = new NodeRef[size];
 }
 
-// ---- structural hash and equality
+// ---- equality of nodes
 
 namespace {
 
@@ -74,14 +77,6 @@ struct MixAttr {
   uint64_t operator()(const PadAttr& a) const { return mix(mix(h, a.before), a.after); }
 };
 
-uint64_t structural_hash(const Node& node) {
-  uint64_t h =
-      mix(static_cast<uint64_t>(node.op) << 8 | static_cast<uint64_t>(node.type.dtype), node.type.shape);
-  h = std::visit(MixAttr{h}, node.attr);
-  for (const NodeRef& in : node.inputs) h = mix(h, in->hash);
-  return h;
-}
-
 bool same_attr(const Attr& a, const Attr& b) {
   if (a.index() != b.index()) return false;
   return std::visit(
@@ -114,9 +109,7 @@ bool same_attr(const Attr& a, const Attr& b) {
 }  // namespace
 
 Node::Node(Op o, TensorType t, Inputs&& in, Attr a, Lines l)
-    : op(o), inputs(std::move(in)), type(std::move(t)), attr(std::move(a)), lines(std::move(l)) {
-  hash = structural_hash(*this);
-}
+    : op(o), inputs(std::move(in)), type(std::move(t)), attr(std::move(a)), lines(std::move(l)) {}
 
 void Node::set_computed(NodeRef value) const {
   const Node* none = nullptr;
@@ -125,9 +118,17 @@ void Node::set_computed(NodeRef value) const {
 
 bool same_but_lines(const Node& a, const Node& b) {
   if (&a == &b) return true;
-  return a.hash == b.hash && a.op == b.op && a.type == b.type &&
+  return a.op == b.op && a.type == b.type &&
          std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end()) &&
          same_attr(a.attr, b.attr);
+}
+
+uint64_t hash_but_lines(const Node& node) {
+  uint64_t h =
+      mix(static_cast<uint64_t>(node.op) << 8 | static_cast<uint64_t>(node.type.dtype), node.type.shape);
+  h = std::visit(MixAttr{h}, node.attr);
+  for (const NodeRef& in : node.inputs) h = mix(h, reinterpret_cast<uintptr_t>(in.get()));
+  return h;
 }
 
 // ---- walks

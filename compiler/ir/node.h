@@ -1,5 +1,4 @@
-// One node of a graph: immutable, reference counted, structurally hashed. Values are trees of nodes that
-// share.
+// One node of a graph: immutable and reference counted. Values are trees of nodes that share.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/op.h"
@@ -140,7 +140,7 @@ class Inputs {
 // first caches.
 class alignas(64) Node : public Recycled<Node> {
   friend class NodeRef;
-  mutable std::atomic<uint32_t> count_{0};
+  mutable ReferenceCount count_;
   mutable std::atomic<bool> let_go_{false};
 
  public:
@@ -148,9 +148,9 @@ class alignas(64) Node : public Recycled<Node> {
 
  private:
   mutable std::atomic<const Node*> computed_{nullptr};
+  mutable const Node* next_dead_ = nullptr;  // once the last reference is gone
 
  public:
-  uint64_t hash = 0;  // of op, type, attribute and inputs; an input's handle counts by its address
   Inputs inputs;
   TensorType type;
   Attr attr;
@@ -169,7 +169,7 @@ class alignas(64) Node : public Recycled<Node> {
     if (const Node* value = computed()) NodeRef::release(value);
   }
   // How many references there are; 1 means that the asker's is the only one.
-  uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
+  uint32_t use_count() const { return count_.now(); }
 
   // What the front end computed for this node, which is no part of what the node says: an input node that
   // holds the value; null before. Whoever holds the node then needs nothing that it was computed from.
@@ -182,10 +182,10 @@ class alignas(64) Node : public Recycled<Node> {
 };
 
 inline void NodeRef::retain() const {
-  if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
+  if (node_) node_->count_.add();
 }
 inline void NodeRef::release(const Node* node) {
-  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) bury(node);
+  if (node->count_.drop()) bury(node);
 }
 inline NodeRef::~NodeRef() {
   if (node_) release(node_);
@@ -202,6 +202,8 @@ std::vector<const Node*> topological_order(std::span<const NodeRef> outputs);
 
 // Same op, type, attribute and identical input references (handles compared by identity).
 bool same_but_lines(const Node& a, const Node& b);
+// Equal for nodes that are the same but for their lines; inputs and handles count by their addresses.
+uint64_t hash_but_lines(const Node& node);
 
 // The structure of a whole graph: which input is used where, every attribute, every shared node; not the
 // handles, not the names, not the lines.

@@ -127,9 +127,12 @@ struct OpInfo {
   bool commutative = false;
   Halves halves = Halves::Rounded;
   Whole whole = Whole::Widened;
-  std::optional<Op> mirror = std::nullopt;  // of comparisons: x op y is y mirror x
-  bool erratic = false;                     // close operands give unrelated results
-  Op folds = {};                            // of scans: the reduction whose running value this is
+  std::optional<Op> mirror = std::nullopt;       // of comparisons: x op y is y mirror x
+  bool erratic = false;                          // close operands give unrelated results
+  Op folds = {};                                 // of scans: the reduction whose running value this is
+  std::optional<Op> joined_by = std::nullopt;    // of reductions: the map that joins those of two parts
+  std::optional<int> of_nothing = std::nullopt;  // of reductions: the result where nothing is reduced
+  bool states_shape = false;  // neither inputs nor attribute tell the shape, so the node does
   std::string_view doc = {};
 };
 
@@ -138,6 +141,12 @@ inline const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
 inline std::string_view name(Op op) { return info(op).name; }
 inline OpKind kind(Op op) { return info(op).kind; }
 std::optional<Op> op_from_name(std::string_view name);
+// Whether a value is given from outside of the graph.
+inline bool is_given(Op op) { return op == Op::input || op == Op::scalar; }
+// Whether a view shows elements of one operand alone.
+inline bool views_one(Op op) { return kind(op) == OpKind::View && info(op).arity == 1; }
+// Whether a reduction tells where it found a value, not the value.
+inline bool gives_index(Op op) { return info(op).result == Result::Index; }
 inline constexpr int kOpCount = 0
 #define WEFT_OP(name, ...) +1
 #define WEFT_MAP1(name, ...) +1

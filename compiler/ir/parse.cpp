@@ -254,15 +254,12 @@ class Parser {
     if (s.stated && node->type != *s.stated)
       lexer_.fail(s.stated_at, fmt::format("{}: the result is {}, but {} is stated", name(s.op),
                                            to_string(node->type), to_string(*s.stated)));
-    if (s.op == Op::input || s.op == Op::scalar) graph_.inputs.push_back(node);
+    if (is_given(s.op)) graph_.inputs.push_back(node);
     if (s.op == Op::assign) assigns_.emplace_back(node, s.op_at);
     values_.emplace(s.target.text, Definition{std::move(node), s.target.line});
   }
 
-  static bool needs_type(Op op) {
-    return kind(op) == OpKind::Source || info(op).result == Result::Stated || op == Op::broadcast ||
-           op == Op::reshape || op == Op::slice;
-  }
+  static bool needs_type(Op op) { return info(op).states_shape || info(op).result == Result::Stated; }
   // Maps whose operands may be of mixed types or literals.
   static bool is_elementwise(Op op) { return kind(op) == OpKind::Map && info(op).result != Result::Stated; }
 
@@ -291,7 +288,7 @@ class Parser {
   }
 
   void check_operands(const Statement& s) const {
-    if (s.name && s.op != Op::input && s.op != Op::scalar)
+    if (s.name && !is_given(s.op))
       lexer_.fail(s.name_at, fmt::format("{} has no name; only input and scalar have", name(s.op)));
     size_t arity = s.op == Op::constant ? 1 : static_cast<size_t>(info(s.op).arity);
     if (info(s.op).arity >= 0 && s.operands.size() != arity) {
@@ -376,7 +373,18 @@ class Parser {
 
   Attr attribute(Statement& s) const {
     size_t rank = s.operands.empty() || !s.operands[0].node ? 0 : s.operands[0].node->shape().size();
-    if (kind(s.op) == OpKind::Scan) return axis_attribute(s, rank);
+    switch (kind(s.op)) {
+      case OpKind::Scan:
+      case OpKind::Gather:
+      case OpKind::Scatter:
+        return axis_attribute(s, rank);
+      case OpKind::Reduce:
+        return reduced_axes(s, rank);
+      case OpKind::Update:
+        return range_attribute(s, rank);
+      default:
+        break;
+    }
     switch (s.op) {
       case Op::input: {
         InputAttr a{nullptr, s.name.value_or(std::string(s.target.text.substr(1))), {}, 0};
@@ -389,12 +397,9 @@ class Parser {
       case Op::constant:
         return ConstantAttr{to_scalar(lexer_, *s.operands[0].literal, s.stated->dtype)};
       case Op::iota:
+        return axis_attribute(s, s.stated->shape.size());
       case Op::concat:
-      case Op::gather:
-      case Op::scatter:
-      case Op::scatter_distinct:
-      case Op::scatter_add:
-        return axis_attribute(s, s.op == Op::iota ? s.stated->shape.size() : rank);
+        return axis_attribute(s, rank);
       case Op::permute: {
         auto axes = find_list(s, "axes");
         if (!axes) missing(s, "axes=[…]");
@@ -402,26 +407,29 @@ class Parser {
         return AxesAttr{std::move(*axes)};
       }
       case Op::slice:
-      case Op::update:
-      case Op::assign: {
-        Dims starts = list_or(s, "starts", rank, 0);
-        return SliceAttr{std::move(starts), list_or(s, "steps", rank, 1)};
-      }
+        return range_attribute(s, rank);
       case Op::pad: {
         Dims before = list_or(s, "before", rank, 0);
         return PadAttr{std::move(before), list_or(s, "after", rank, 0)};
       }
       default:
-        break;
+        return {};
     }
-    if (kind(s.op) != OpKind::Reduce) return {};
+  }
+
+  AxesAttr reduced_axes(Statement& s, size_t rank) const {
     auto axes = find_list(s, "axes");
     if (!axes) {
       axes = Dims(rank, 0);
       for (size_t i = 0; i < rank; ++i) (*axes)[i] = static_cast<int64_t>(i);
     }
     for (int64_t& axis : *axes) axis = normal_axis(s, axis, rank);
-    return AxesAttr{std::move(*axes)};
+    return {std::move(*axes)};
+  }
+
+  SliceAttr range_attribute(Statement& s, size_t rank) const {
+    Dims starts = list_or(s, "starts", rank, 0);
+    return {std::move(starts), list_or(s, "steps", rank, 1)};
   }
 
   AxisAttr axis_attribute(Statement& s, size_t rank) const {

@@ -56,11 +56,9 @@ class Verifier {
       if (!graph_.inputs[i]) broken(fmt::format("input {} is empty", i));
   }
 
-  static bool is_input(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
-
   void check_inputs() {
     for (const NodeRef& in : graph_.inputs) {
-      if (!is_input(*in)) broken(*in, "the graph lists as input what is neither input nor scalar");
+      if (!is_given(in->op)) broken(*in, "the graph lists as input what is neither input nor scalar");
       if (!listed_.insert(in.get()).second) broken(*in, "the graph lists this input twice");
       check_node(*in);
     }
@@ -100,7 +98,7 @@ class Verifier {
   }
 
   void check_node(const Node& node) const {
-    if (is_input(node) && !listed_.count(&node)) broken(node, "the graph does not list this input");
+    if (is_given(node.op) && !listed_.count(&node)) broken(node, "the graph does not list this input");
     TensorType inferred;
     try {
       inferred = infer(node.op, {node.inputs.begin(), node.inputs.size()}, node.attr, node.type);

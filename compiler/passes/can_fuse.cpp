@@ -200,8 +200,7 @@ Join can_total_across(const Members& rows, const Members& columns,
     for (auto* total : totals) reads_total |= reading(&n, total) != nullptr;
     for (size_t k = 0; k < root.axis.size(); ++k)
       on_row |= root.axis[k] >= 0 && columns.space.row[root.axis[k]] != 0;
-    if (n.op == ir::Op::argmax || n.op == ir::Op::argmin)
-      return refuse("positions are not kept for totals across rows");
+    if (gives_index(n.op)) return refuse("positions are not kept for totals across rows");
     if (n.op == ir::Op::assign) return refuse("it is written in place");
     if (on_row && reads_total) return refuse("totals across rows are known after the last row only");
     if (!on_row && !reads_total) return refuse("it would be computed again for each row");

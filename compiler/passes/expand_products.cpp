@@ -57,8 +57,7 @@ NodeRef few_terms(const NodeRef& n, int64_t terms) {
 
 // What a view, or none, shows.
 const ir::Node* viewed(const ir::Node* x) {
-  while (x->op == Op::permute || x->op == Op::reshape || x->op == Op::broadcast || x->op == Op::slice)
-    x = x->inputs[0].get();
+  while (views_one(x->op)) x = x->inputs[0].get();
   return x;
 }
 

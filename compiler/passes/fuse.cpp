@@ -126,9 +126,7 @@ class Fuser {
   // Libraries and gathers read memory; views of it are theirs to follow.
   void force_operand(const Node* n) {
     const Node* base = n;
-    while (!roots_.contains(base) && (base->op == Op::permute || base->op == Op::reshape ||
-                                      base->op == Op::slice || base->op == Op::broadcast))
-      base = base->inputs[0].get();
+    while (!roots_.contains(base) && views_one(base->op)) base = base->inputs[0].get();
     if (!in_memory_source(*base)) roots_.insert(base);
   }
 

@@ -43,8 +43,9 @@ ir::Graph share(const ir::Graph& graph, const Options&) {
   std::unordered_multimap<uint64_t, NodeRef> known;
   std::unordered_map<const Node*, Lines> united;
   ir::Graph shared = rewrite(graph, [&](const NodeRef& n) {
-    if (n->op == ir::Op::input || n->op == ir::Op::scalar) return n;
-    auto [first, last] = known.equal_range(n->hash);
+    if (is_given(n->op)) return n;
+    const uint64_t hash = hash_but_lines(*n);
+    auto [first, last] = known.equal_range(hash);
     for (auto it = first; it != last; ++it) {
       const NodeRef& kept = it->second;
       if (!same_but_lines(*kept, *n)) continue;
@@ -54,7 +55,7 @@ ir::Graph share(const ir::Graph& graph, const Options&) {
       }
       return kept;
     }
-    known.emplace(n->hash, n);
+    known.emplace(hash, n);
     return n;
   });
   // Nodes are immutable: those that got lines are made again, once all merges are known.

@@ -204,7 +204,7 @@ NodeRef uniform_reduction(const NodeRef& n) {
   const bool whole_sum = n->op == Op::sum && is_integer(n->dtype());
   if (n->op == Op::prod && value != 1) return n;
   if (n->op == Op::sum && value != 0 && !whole_sum) return n;
-  if (n->op == Op::argmax || n->op == Op::argmin) return number(*n, 0.0);
+  if (gives_index(n->op)) return number(*n, 0.0);
   if (x->dtype() != n->dtype()) return n;
   const NodeRef one = one_of(*n, x, axes);
   return whole_sum ? map_of(*n, Op::multiply, {one, constant(n->type, Scalar::of(count), n->lines)}) : one;
@@ -214,20 +214,17 @@ NodeRef reduction(const NodeRef& n) {
   const NodeRef& x = n->inputs[0];
   const Dims& axes = n->as<ir::AxesAttr>().axes;
   if (element_count(x->shape()) == 0) {
-    Scalar identity = Scalar::of(n->op == Op::prod ? 1.0 : 0.0);
-    if (n->op == Op::all) identity = Scalar::of(true);
-    return constant(n->type, identity, n->lines);
+    return constant(n->type, Scalar::of(int64_t{info(n->op).of_nothing.value_or(0)}), n->lines);
   }
   if (NodeRef told = uniform_reduction(n); told != n) return told;
   Dims longer;
   for (int64_t a : axes)
     if (x->shape()[a] != 1) longer.push_back(a);
   if (longer.size() == axes.size()) return n;
-  bool position = n->op == Op::argmax || n->op == Op::argmin;
   NodeRef rest = x;
   if (!longer.empty())
     rest = ir::reduce(n->op, x, longer, n->lines);
-  else if (position)
+  else if (gives_index(n->op))
     return number(*n, 0.0);
   return ir::reshape(rest, n->shape(), n->lines);
 }

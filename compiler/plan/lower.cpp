@@ -218,7 +218,7 @@ class Lowerer {
     if (!acc.across) program_.sweeps[sweep_].accumulators.push_back(number);
     accumulator_of_[n] = number;
     Fold fold{number, v};
-    if (n->op == Op::argmax || n->op == Op::argmin) {
+    if (gives_index(n->op)) {
       Linear position;
       int64_t stride = 1;
       const Dims& axes = n->as<ir::AxesAttr>().axes;
@@ -587,8 +587,8 @@ class Lowerer {
     if (kind(n->op) == OpKind::Reduce && element_count(n->inputs[0]->shape()) == 0) {
       // What accumulators start from is no result: a sum starts from -0.0, but nothing sums to 0.0.
       Value out = define(n->dtype(), false);
-      bool one = n->op == Op::prod || n->op == Op::all;
-      emit(Literal{out, Scalar::of(int64_t{one}).cast(n->dtype())}, false);
+      const Scalar value = Scalar::of(int64_t{info(n->op).of_nothing.value_or(0)});
+      emit(Literal{out, value.cast(n->dtype())}, false);
       return out;
     }
     if (kind(n->op) == OpKind::Reduce) {

@@ -180,8 +180,8 @@ bool CudaScheduler::choose_strips(int64_t bytes, int64_t columns, int64_t row) {
       int64_t state = 0;
       for (int a : sweep.accumulators) {
         auto& acc = p_.accumulators[a];
-        const bool arg = acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
-        state += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4) + (arg ? 8 : 0);
+        state +=
+            std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4) + (gives_index(acc.op) ? 8 : 0);
       }
       joined = std::max(joined, state);
       told += state * (cluster > 1 ? cluster + 1 : 1);

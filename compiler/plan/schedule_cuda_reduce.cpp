@@ -27,8 +27,8 @@ int64_t CudaScheduler::state_bytes(const Sweep& sweep, int64_t unit) const {
   int64_t bytes = 0;
   for (int a : sweep.accumulators) {
     auto& acc = p_.accumulators[a];
-    bool arg = acc.op == ir::Op::argmax || acc.op == ir::Op::argmin;
-    bytes += std::max<int64_t>(2 * static_cast<int64_t>(size_of(acc.dtype)), 8) + (arg ? 8 : 0);
+    bytes +=
+        std::max<int64_t>(2 * static_cast<int64_t>(size_of(acc.dtype)), 8) + (gives_index(acc.op) ? 8 : 0);
   }
   return round_up(bytes, unit);
 }

@@ -131,7 +131,7 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
 // everything is asked for at once. Waiting for each other costs them as much as a few vectors more do.
 bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   constexpr int64_t kFewestBlocks = 4, kMostBlocks = 16, kFewVectors = 2, kMostVectors = 8;
-  if (!has_clusters() || p_.scans() || points * kFewestBlocks > processors_ ||
+  if (!has_clusters() || p_.scans() || points * kFewestBlocks > 2 * processors_ ||
       row_vectors <= kMostVectors * kThreads)
     return false;
   RowProgram kept = p_;
@@ -145,8 +145,11 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
          (each() > most || (points * cluster * 2 <= processors_ && each() > kFewVectors)))
     cluster *= 2;
   if (each() > most) threads *= 2;
-  // All of them at once, and 128 registers for each thread.
-  if (each() > most || points * cluster * threads > 2 * processors_ * kThreads) return false;
+  // All of them at once, with 128 registers for each thread, or with 64, which hold so many elements and what
+  // is computed of them.
+  constexpr int64_t kElements = 32;
+  const int64_t room = (each() * s_.lanes <= kElements ? 4 : 2) * processors_ * kThreads;
+  if (each() > most || points * cluster * threads > room) return false;
   const int64_t unroll = each();
   int64_t body = 0;
   for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());

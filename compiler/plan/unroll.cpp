@@ -14,23 +14,6 @@ int64_t along(const Index& at, int axis) {
   return 0;
 }
 
-Op joining_op(Op reduction) {
-  switch (reduction) {
-    case Op::sum:
-      return Op::add;
-    case Op::prod:
-      return Op::multiply;
-    case Op::max:
-      return Op::maximum;
-    case Op::min:
-      return Op::minimum;
-    case Op::any:
-      return Op::logical_or;
-    default:
-      return Op::logical_and;
-  }
-}
-
 class Unroller {
  public:
   Unroller(RowProgram& p, int axis)
@@ -126,7 +109,7 @@ class Unroller {
       std::vector<Value> joined;
       for (size_t k = 0; k + 1 < parts.size(); k += 2)
         joined.push_back(
-            let(last ? acc.out : new_value(dtype), joining_op(acc.op), {parts[k], parts[k + 1]}));
+            let(last ? acc.out : new_value(dtype), *info(acc.op).joined_by, {parts[k], parts[k + 1]}));
       if (parts.size() % 2 == 1) joined.push_back(parts.back());
       parts = std::move(joined);
     }
@@ -146,7 +129,7 @@ bool can_unroll(const RowProgram& p, int axis) {
   if (p.row.empty()) return p.outer.size() > 1;
   return p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty() &&
          std::none_of(p.accumulators.begin(), p.accumulators.end(),
-                      [](auto& acc) { return acc.op == Op::argmax || acc.op == Op::argmin; });
+                      [](auto& acc) { return gives_index(acc.op); });
 }
 
 void unroll_axis(RowProgram& p, int axis) { Unroller(p, axis).run(); }

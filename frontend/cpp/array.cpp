@@ -27,7 +27,7 @@ std::string Array::device() const { return Access::cell(*this)->device.name; }
 
 bool Array::writable() const { return !view_ || view_->writable; }
 
-bool Array::is_viewed() const { return Access::cell(*this)->count.load(std::memory_order_relaxed) > 1; }
+bool Array::is_viewed() const { return Access::cell(*this)->count.now() > 1; }
 
 void Array::check_dtype(const char* what, DType wanted) const {
   if (dtype() != wanted) {

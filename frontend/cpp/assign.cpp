@@ -25,7 +25,7 @@ void check_writable(std::string_view op, const Array& x) {
 
 // A temporary array is written through as a view of another.
 void check_seen(std::string_view op, const Array& temporary) {
-  if (Access::cell(temporary)->count.load(std::memory_order_relaxed) > 1) return;
+  if (Access::cell(temporary)->count.now() > 1) return;
   throw Error(
       std::string(op) +
       ": nobody would see what is written to a temporary array that is no view of another: got one of "
@@ -87,6 +87,11 @@ void detail::check_same_kind(std::string_view op, DType to, DType from) {
 void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
   Recording r(ir::name(op), value, Recording::Result::Write);
   check_writable(r.op(), x);
+  if (may_overlap(Access::view(x).get())) {
+    throw Error(std::string(r.op()) +
+                ": cannot compute in place where elements are shown twice: got a view of shape " +
+                to_string(x.shape()) + ": give a copy, or assign to it, where the last one stays");
+  }
   const DType dtype = x.dtype();
   NodeRef other;
   if (value.array()) {

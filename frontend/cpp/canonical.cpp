@@ -146,11 +146,6 @@ class Words {
   std::vector<uint64_t>& out_;
 };
 
-// Whether the op, its inputs and attribute leave the shape open.
-bool states_shape(Op op) {
-  return ir::kind(op) == ir::OpKind::Source || op == Op::broadcast || op == Op::reshape || op == Op::slice;
-}
-
 bool becomes_scalar(const Node& node, const User& user) {
   return node.op == Op::constant &&
          !(user.node && is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
@@ -207,7 +202,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       const Op op = scalar ? Op::scalar : value->op;
       words.add(static_cast<uint64_t>(op) | static_cast<uint64_t>(value->dtype()) << 8 |
                 uint64_t{value->inputs.size()} << 16);
-      if (states_shape(op)) words.add(value->shape());
+      if (info(op).states_shape) words.add(value->shape());
       if (scalar) {
         out.scalars.push_back(value->as<ir::ConstantAttr>().value);
         out.scalar_nodes.push_back(static_cast<uint32_t>(number));
@@ -232,7 +227,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       out.elements += elements;
       out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;
-      numbers.at(value) = number;
+      if (value != node) numbers.at(value) = number;
     } else if (value != node) {
       // An input that the graph had reached by itself.
       for (size_t i = 0; i < out.inputs.size(); ++i)

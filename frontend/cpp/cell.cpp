@@ -37,14 +37,14 @@ ir::NodeRef Cell::take_computed() const {
 
 ir::NodeRef Cell::value() const {
   ir::NodeRef old;
-  std::lock_guard lock(mutex_);
+  std::lock_guard held(lock_);
   old = take_computed();
   return node_;
 }
 
-void retain(const Cell* cell) noexcept { cell->count.fetch_add(1, std::memory_order_relaxed); }
+void retain(const Cell* cell) noexcept { cell->count.add(); }
 void release(const Cell* cell) noexcept {
-  if (cell->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete cell;
+  if (cell->count.drop()) delete cell;
 }
 
 const Ref<Cell>& Access::cell(const Array& a) {
@@ -91,20 +91,21 @@ void note_read(Cell& cell) {
 }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
-  note_read(*Access::cell(x));
-  const ir::NodeRef value = Access::cell(x)->value();
+  Cell& cell = *Access::cell(x);
+  note_read(cell);
+  ir::NodeRef value = cell.value();
   const View* view = Access::view(x).get();
   if (!view) return value;
-  if (ir::NodeRef part = read_small(*Access::cell(x), *view, value)) return part;
+  if (ir::NodeRef part = read_small(cell, *view, value)) return part;
   return apply(view, value, lines);
 }
 
 }  // namespace detail
 
 LineScope::LineScope(const char* file, uint32_t line)
-    : file_(detail::scope_line.file), line_(detail::scope_line.line) {
-  detail::scope_line = {file, line};
+    : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
+  scope_ = {file, line};
 }
-LineScope::~LineScope() { detail::scope_line = {file_, line_}; }
+LineScope::~LineScope() { scope_ = {outer_file_, outer_line_}; }
 
 }  // namespace weft

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
+#include "compiler/base/spin_lock.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
@@ -21,7 +23,7 @@ using Age = uint64_t;
 constexpr Age kInMemory = std::numeric_limits<Age>::max();
 
 struct Cell : Recycled<Cell> {
-  mutable std::atomic<uint32_t> count{0};
+  mutable ReferenceCount count;
   DeviceSlot& device;
   const ir::TensorType type;
   void* owner = nullptr;  // for the language above: the object that was made of it first
@@ -41,7 +43,7 @@ struct Cell : Recycled<Cell> {
   void modify(Age since, F&& f) {
     check_write();
     ir::NodeRef old;  // what the cell held is released after the lock
-    std::lock_guard lock(mutex_);
+    std::lock_guard held(lock_);
     old = take_computed();
     ir::NodeRef next = f(node_);
     true_positions_ = {};
@@ -52,18 +54,18 @@ struct Cell : Recycled<Cell> {
   // The positions where the value is true, once somebody has asked for them: a node that is kept as long as
   // the value is.
   ir::NodeRef true_positions() const {
-    std::lock_guard lock(mutex_);
+    std::lock_guard held(lock_);
     return true_positions_;
   }
   void set_true_positions(const ir::NodeRef& value, ir::NodeRef positions) const {
-    std::lock_guard lock(mutex_);
+    std::lock_guard held(lock_);
     if (node_ == value) std::swap(true_positions_, positions);
   }
   // Calls f(value); nobody reads or writes the cell meanwhile.
   template <class F>
   void inspect(F&& f) const {
     ir::NodeRef old;
-    std::lock_guard lock(mutex_);
+    std::lock_guard held(lock_);
     old = take_computed();
     f(node_);
   }
@@ -72,7 +74,7 @@ struct Cell : Recycled<Cell> {
   // Puts the value that was computed for the node in its place; returns what is to be released.
   ir::NodeRef take_computed() const;
 
-  mutable std::mutex mutex_;
+  mutable SpinLock lock_;
   mutable ir::NodeRef node_, true_positions_;
   mutable std::atomic<Age> since_;
   std::atomic<uint32_t> writes_{0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/base/error.h"
+#include "compiler/base/short_list.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/evaluate.h"
@@ -137,11 +138,11 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
   };
   std::vector<runtime::BufferRef> outputs;
   if (state_->program) {
-    std::vector<runtime::BufferRef> inputs;
-    inputs.reserve(state_->buffers.size());
-    for (size_t i = 0; i < state_->buffers.size(); ++i) {
+    constexpr size_t kFewInputs = 8;
+    ShortList<runtime::BufferRef, kFewInputs> inputs(state_->buffers.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
       const int argument = state_->argument_of[i];
-      inputs.push_back(argument >= 0 ? value_of(argument) : state_->buffers[i]);
+      inputs[i] = argument >= 0 ? value_of(argument) : state_->buffers[i];
     }
     const detail::LongWork work;
     outputs = state_->program->run(inputs, state_->scalars);

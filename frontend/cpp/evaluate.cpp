@@ -82,7 +82,11 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
   // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
   // meanwhile.
-  const std::shared_lock lock(device.in_place);
+  std::shared_lock lock(device.in_place, std::try_to_lock);
+  if (!lock) {
+    const LongWork wait;  // whoever holds it may ask for the interpreter's lock
+    lock.lock();
+  }
   canonicalize(nodes, graph);
   for (const runtime::BufferRef& buffer : graph.buffers)
     if (buffer) buffer->complete();
@@ -257,12 +261,18 @@ void materialize(std::span<Cell* const> cells) {
 runtime::BufferRef materialized(Cell& cell) {
   note_read(cell);
   runtime::BufferRef buffer;
+  ir::NodeRef node;
+  cell.inspect([&](const ir::NodeRef& now) {
+    if (now->op == ir::Op::input) buffer = buffer_of(*now);
+    if (!buffer) node = now;
+  });
+  if (buffer) return buffer;
+  if (node->op == ir::Op::input) return value_of(*node);
   {
-    const ir::NodeRef node = cell.value();
-    if (node->op == ir::Op::input) return value_of(*node);
     const LongWork work;
     buffer = evaluate(cell.device, {&node, 1})[0];
   }
+  node = {};
   cell.value();  // lets the graph go
   return buffer;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include "compiler/base/per_thread.h"
@@ -59,24 +60,45 @@ thread_local Turns turns;
 
 // A cell that is computed as soon as the statement that wrote to it is done: until then what it wrote is
 // held, as if somebody wanted it.
-struct Due {
-  Ref<Cell> cell;
-  ir::SourceLine line;
+class Due {
+ public:
+  Due() = default;
+  Due(const Due&) = delete;
+  ~Due() { take(); }
+  // Whether a thread has one: asking this thread for its own costs more than this when none has.
+  static bool any() { return threads_.load(std::memory_order_relaxed) > 0; }
+  void set(Cell& cell, const ir::SourceLine& line) {
+    if (!cell_) ++threads_;
+    cell_ = Ref<Cell>(&cell);
+    line_ = line;
+  }
+  Ref<Cell> take() {
+    if (cell_) --threads_;
+    return std::exchange(cell_, {});
+  }
+  const Cell* cell() const { return cell_.get(); }
+  const ir::SourceLine& line() const { return line_; }
+
+ private:
+  static inline std::atomic<int> threads_{0};
+  Ref<Cell> cell_;
+  ir::SourceLine line_;
 };
 
 }  // namespace
 
 void flushed() {
   turns.clear();
-  PerThread<Due>::get().cell = {};
+  if (Due::any()) PerThread<Due>::get().take();
 }
 
 void flush_due(const ir::Lines& lines, bool write) {
+  if (!Due::any()) return;
   Due& due = PerThread<Due>::get();
   // A statement may write several times, one after another.
-  if (!due.cell || (write && lines.only() == due.line)) return;
-  const Ref<Cell> written = std::exchange(due.cell, {});
-  const bool wanted = written->count.load(std::memory_order_relaxed) > 1;
+  if (!due.cell() || (write && lines.only() == due.line())) return;
+  const Ref<Cell> written = due.take();
+  const bool wanted = written->count.now() > 1;
   if (wanted) materialized(*written);
 }
 
@@ -102,7 +124,7 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
     return;
   }
   if (write && here)
-    PerThread<Due>::get() = {Ref<Cell>(&cell), lines.only()};
+    PerThread<Due>::get().set(cell, lines.only());
   else
     materialized(cell);
 }

@@ -36,7 +36,11 @@ void end() {
 
 void before_fork() {
   forking.store(true);
+  if (under_way.load() <= mine) return;
+  // Who works may ask for the interpreter's lock, which a thread that forks has.
+  void* const token = enter_long_work ? enter_long_work() : nullptr;
   for (int now = under_way.load(); now > mine; now = under_way.load()) under_way.wait(now);
+  if (token) leave_long_work(token);
 }
 void go_on() {
   forking.store(false);

@@ -118,7 +118,8 @@ void check_stored(std::string_view op, DType dtype, const Operand& value) {
 DeviceSlot& Recording::device() const { return device_ ? *device_ : current_session().device({}); }
 
 ir::NodeRef Recording::node(const Array& x) {
-  DeviceSlot& here = Access::cell(x)->device;
+  const Cell& cell = *Access::cell(x);
+  DeviceSlot& here = cell.device;
   if (!device_) {
     device_ = &here;
     flush_due(lines_, result_ == Result::Write);
@@ -128,7 +129,6 @@ ir::NodeRef Recording::node(const Array& x) {
                 here.name + (sessions ? " of another session" : "; move one with to()"));
   }
   ir::NodeRef node = read(x, lines_);
-  const Cell& cell = *Access::cell(x);
   if (cell.since() < since_) {
     since_ = cell.since();
     oldest_ = &cell;

@@ -163,6 +163,30 @@ Array diagonal(const Array& x) {
   return viewed(x, diagonal_view(layout_of(x)));
 }
 
+Array windows(const Array& x, int64_t window, int64_t axis) {
+  const int64_t along = normalize_axis("windows", axis, x.ndim());
+  const int64_t extent = x.shape()[static_cast<size_t>(along)];
+  if (window < 0 || window > extent) {
+    throw Error("windows: takes from none to all of the elements along the axis: got " +
+                std::to_string(window) + " of " + std::to_string(extent));
+  }
+  return viewed(x, windows_view(layout_of(x), along, window));
+}
+
+Array as_strided(const Array& x, const Shape& shape, const Dims& strides) {
+  if (strides.size() != shape.size()) {
+    throw Error("as_strided: takes as many strides as extents: got " + to_string(strides) + " and " +
+                to_string(shape));
+  }
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 0; }))
+    throw Error("as_strided: extents must not be negative: got " + to_string(shape));
+  check_size("as_strided", shape, x.itemsize());
+  if (auto view = strided_view(Access::cell(x)->type, layout_of(x), shape, strides))
+    return viewed(x, std::move(*view));
+  throw Error("as_strided: some elements lie outside of the array's memory: got shape " + to_string(shape) +
+              " at strides " + to_string(strides) + " of elements");
+}
+
 Array broadcast_to(const Array& x, const Shape& shape) {
   const Shape& from = x.shape();
   bool fits = from.size() <= shape.size();

@@ -29,6 +29,52 @@ Ref<const View> step(const Layout& from, Op op, ir::Attr attr, ir::TensorType ty
   return result;
 }
 
+// A gather takes elements of one axis; axes as many as there are steps take its place. The first element is
+// taken at starts[1], starts[0] is the axis.
+using GatherAttr = ir::SliceAttr;
+
+// first + the sum of step * position along the axes from `axis` on.
+ir::NodeRef positions(const Shape& shape, size_t axis, int64_t first, const Dims& steps,
+                      const ir::Lines& lines) {
+  const auto number = [&](int64_t n) {
+    return ir::broadcast(ir::constant({DType::I64, {}}, Scalar::of(n), lines), shape, lines);
+  };
+  ir::NodeRef sum;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k] == 0) continue;
+    ir::NodeRef along = ir::iota({DType::I64, shape}, static_cast<int64_t>(axis + k), lines);
+    if (steps[k] != 1) along = ir::map(Op::multiply, {along, number(steps[k])}, lines);
+    sum = sum ? ir::map(Op::add, {sum, along}, lines) : along;
+  }
+  if (!sum) return number(first);
+  return first == 0 ? sum : ir::map(Op::add, {sum, number(first)}, lines);
+}
+
+ir::NodeRef gathered(const View& v, const ir::NodeRef& x, const ir::Lines& lines) {
+  const auto& how = std::get<GatherAttr>(v.attr);
+  const auto axis = static_cast<size_t>(how.starts[0]);
+  Shape index(v.type.shape.size(), 1), apart = x->shape();
+  for (size_t k = 0; k < how.steps.size(); ++k) index[axis + k] = v.type.shape[axis + k];
+  for (size_t k = 1; k < how.steps.size(); ++k) apart.insert(axis + k, 1);
+  return ir::gather(ir::reshape(x, apart, lines), positions(index, axis, how.starts[1], how.steps, lines),
+                    how.starts[0], lines);
+}
+
+// The cell's value with `value` at the places of a view that shows elements twice: the last one stays.
+ir::NodeRef put_by_place(const View& view, const ir::NodeRef& cell, const ir::NodeRef& value,
+                         const ir::Lines& lines) {
+  const Shape count{element_count(view.type.shape)};
+  if (count[0] == 0) return cell;
+  const bool same = cell->dtype() == view.type.dtype;
+  ir::NodeRef all = ir::reshape(cell, {element_count(cell->shape())}, lines);
+  if (!same) all = regroup(all, view.type.dtype, lines);
+  const ir::NodeRef at =
+      ir::reshape(positions(view.type.shape, 0, view.offset, view.strides, lines), count, lines);
+  all = ir::scatter(Op::scatter, all, at, ir::reshape(value, count, lines), 0, lines);
+  if (!same) all = regroup(all, cell->dtype(), lines);
+  return ir::reshape(all, cell->shape(), lines);
+}
+
 ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lines) {
   switch (v.op) {
     case Op::slice: {
@@ -43,6 +89,8 @@ ir::NodeRef apply_step(const View& v, const ir::NodeRef& x, const ir::Lines& lin
       return ir::broadcast(x, v.type.shape, lines);
     case Op::bitcast:
       return regroup(x, v.type.dtype, lines);
+    case Op::gather:
+      return gathered(v, x, lines);
     case Op::real:
     case Op::imag:
       return ir::map(v.op, {x}, lines);
@@ -136,14 +184,14 @@ std::vector<const View*> chain(const View* view) {
 
 // Iterative, since a loop may take a view of a view many times.
 void release(const View* view) noexcept {
-  while (view && view->count.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  while (view && view->count.drop()) {
     const View* before = view->before.get();
     if (before) retain(before);
     delete view;
     view = before;
   }
 }
-void retain(const View* view) noexcept { view->count.fetch_add(1, std::memory_order_relaxed); }
+void retain(const View* view) noexcept { view->count.add(); }
 
 Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
   if (view) return {view, view->type, view->strides, view->offset, view->writable};
@@ -321,6 +369,57 @@ Ref<const View> part_view(const Layout& from, Op part) {
   return step(from, part, {}, {real_of(from.type.dtype), from.type.shape}, std::move(strides), offset);
 }
 
+Ref<const View> windows_view(const Layout& from, int64_t axis, int64_t window) {
+  const auto along = static_cast<size_t>(axis);
+  Shape shape = from.type.shape;
+  Dims strides = from.strides;
+  shape[along] += 1 - window;
+  shape.insert(along + 1, window);
+  strides.insert(along + 1, strides[along]);
+  return step(from, Op::gather, GatherAttr{{axis, 0}, {1, 1}}, {from.type.dtype, shape}, std::move(strides),
+              from.offset);
+}
+
+std::optional<Ref<const View>> strided_view(const ir::TensorType& cell, const Layout& from,
+                                            const Shape& shape, const Dims& strides) {
+  const DType dtype = from.type.dtype;
+  Layout flat = layout_of(cell, *reshape_view(layout_of(cell, {}), {element_count(cell.shape)}));
+  if (cell.dtype != dtype) {
+    const auto same_bytes = bitcast_view(flat, dtype);
+    if (!same_bytes) return {};
+    flat = layout_of(cell, *same_bytes);
+  }
+  flat.writable = from.writable;
+  if (element_count(shape) == 0) return reshape_view(layout_of(cell, slice_view(flat, {0}, {0}, {1})), shape);
+  int64_t least = from.offset, most = from.offset;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(shape[k] - 1, strides[k], &reach)) return {};
+    int64_t& end = reach < 0 ? least : most;
+    if (__builtin_add_overflow(end, reach, &end)) return {};
+  }
+  if (least < 0 || most >= element_count(flat.type.shape)) return {};
+  if (shape.empty()) return reshape_view(layout_of(cell, slice_view(flat, {from.offset}, {1}, {1})), shape);
+  return step(flat, Op::gather, GatherAttr{{0, from.offset}, strides}, {dtype, shape}, strides, from.offset);
+}
+
+bool may_overlap(const View* view) {
+  bool twice = false;
+  for (const View* v = view; v; v = v->before.get()) twice |= v->op == Op::gather;
+  if (!twice) return false;
+  // Each stride beyond all that lies between two of its steps.
+  std::vector<std::pair<int64_t, int64_t>> axes;
+  for (size_t k = 0; k < view->strides.size(); ++k)
+    if (view->type.shape[k] > 1) axes.emplace_back(std::abs(view->strides[k]), view->type.shape[k]);
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (const auto& [stride, extent] : axes) {
+    if (stride <= reach) return true;
+    reach += stride * (extent - 1);
+  }
+  return false;
+}
+
 std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape) {
   std::optional<Dims> strides = reshaped_strides(from.type.shape, from.strides, shape);
   if (!strides) return {};
@@ -385,6 +484,8 @@ ir::NodeRef apply(const View* view, const ir::NodeRef& value, const ir::Lines& l
 
 ir::NodeRef put(const View* view, const ir::NodeRef& cell, const ir::NodeRef& value, const ir::Lines& lines) {
   const std::vector<const View*> list = chain(view);
+  if (std::any_of(list.begin(), list.end(), [](const View* v) { return v->op == Op::gather; }))
+    return put_by_place(*view, cell, value, lines);
   // What each step reads, as far as those that show a part need it to keep the rest of it.
   std::vector<ir::NodeRef> base(list.size());
   size_t needed = list.size();

@@ -4,21 +4,21 @@
 // that writing replaces a part of the cell.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <vector>
 
 #include "compiler/base/recycled.h"
+#include "compiler/base/reference_count.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft::detail {
 
 struct View : Recycled<View> {
-  mutable std::atomic<uint32_t> count{0};
+  mutable ReferenceCount count;
   Ref<const View> before;     // none: a step from the whole cell
-  ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast, bitcast, real or imag
-  ir::Attr attr;
+  ir::Op op = ir::Op::slice;  // slice, permute, reshape, broadcast, bitcast, real, imag or gather
+  ir::Attr attr;              // of a gather, which may show an element twice: see GatherAttr in view.cpp
   ir::TensorType from, type;  // before and after this step
   Dims strides;               // as `offset` in elements of the view's dtype, from the cell's first
   int64_t offset = 0;
@@ -48,6 +48,15 @@ Ref<const View> part_view(const Layout& from, ir::Op part);
 Ref<const View> with_access(const Layout& from, bool writable);
 // The main diagonal of the last two axes, in place of both.
 Ref<const View> diagonal_view(const Layout& from);
+// The windows of that many elements at every position along an axis, their elements along a new axis behind
+// it.
+Ref<const View> windows_view(const Layout& from, int64_t axis, int64_t window);
+// The elements of the cell that lie at these strides from the first of a view, in elements of its dtype. None
+// where some lie outside of the cell.
+std::optional<Ref<const View>> strided_view(const ir::TensorType& cell, const Layout& from,
+                                            const Shape& shape, const Dims& strides);
+// Whether the view may show an element of the cell at two places.
+bool may_overlap(const View* view);
 // None where the strides do not allow it.
 std::optional<Ref<const View>> reshape_view(const Layout& from, const Shape& shape);
 

@@ -271,25 +271,9 @@ bool cpu_supports_dot(DType dtype) {
 void cpu_dot(const Dot& what, void* c, const void* a, const void* b, const ParallelFor& parallel) {
   check(what);
   if (what.batch == 0 || what.m == 0 || what.n == 0) return;
-  auto as = [&]<typename T>(T) {
-    const OpenBlas& blas = openblas();
-    const OneBlasThread one_thread(blas);
-    dot<T>(blas.of<T>(), what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b),
-           parallel);
-  };
-  switch (what.dtype) {
-    case DType::F32:
-      return as(float{});
-    case DType::F64:
-      return as(double{});
-    case DType::C64:
-      return as(std::complex<float>{});
-    case DType::C128:
-      return as(std::complex<double>{});
-    default:
-      throw TypeError(
-          fmt::format("dot: the CPU multiplies f32, f64, c64 and c128, got {}", name(what.dtype)));
-  }
+  with_blas("dot: the CPU multiplies", what.dtype, [&]<typename T>(const BlasFunctions<T>& blas) {
+    dot<T>(blas, what, static_cast<T*>(c), static_cast<const T*>(a), static_cast<const T*>(b), parallel);
+  });
 }
 
 }  // namespace weft::runtime

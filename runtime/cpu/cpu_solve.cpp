@@ -59,23 +59,9 @@ bool cpu_solve(DType dtype, int64_t n, int64_t columns, void* a, void* b, const 
     throw Error(fmt::format("solve: the CPU takes at most {} unknowns and right-hand sides, got {} and {}",
                             std::numeric_limits<int>::max(), n, columns));
   if (n == 0) return true;
-  auto as = [&]<typename T>(T) {
-    const OpenBlas& blas = openblas();
-    const OneBlasThread one_thread(blas);
-    return solve<T>(blas.of<T>(), n, columns, static_cast<T*>(a), static_cast<T*>(b), parallel);
-  };
-  switch (dtype) {
-    case DType::F32:
-      return as(float{});
-    case DType::F64:
-      return as(double{});
-    case DType::C64:
-      return as(std::complex<float>{});
-    case DType::C128:
-      return as(std::complex<double>{});
-    default:
-      throw TypeError(fmt::format("solve: the CPU solves for f32, f64, c64 and c128, got {}", name(dtype)));
-  }
+  return with_blas("solve: the CPU solves for", dtype, [&]<typename T>(const BlasFunctions<T>& blas) {
+    return solve<T>(blas, n, columns, static_cast<T*>(a), static_cast<T*>(b), parallel);
+  });
 }
 
 }  // namespace weft::runtime

@@ -4,11 +4,16 @@
 // threads the same buffer.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <complex>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/error.h"
 
 namespace weft::runtime {
 
@@ -61,5 +66,28 @@ class OneBlasThread {
  private:
   const OpenBlas& blas_;
 };
+
+// f(BlasFunctions<T>) for the type of the dtype's elements, on the thread that calls. TypeError, which begins
+// with `what`, where BLAS has no functions for the dtype.
+template <typename F>
+auto with_blas(const char* what, DType dtype, F&& f) {
+  auto as = [&]<typename T>(T) {
+    const OpenBlas& blas = openblas();
+    const OneBlasThread one_thread(blas);
+    return f(blas.of<T>());
+  };
+  switch (dtype) {
+    case DType::F32:
+      return as(float{});
+    case DType::F64:
+      return as(double{});
+    case DType::C64:
+      return as(std::complex<float>{});
+    case DType::C128:
+      return as(std::complex<double>{});
+    default:
+      throw TypeError(fmt::format("{} f32, f64, c64 and c128, got {}", what, name(dtype)));
+  }
+}
 
 }  // namespace weft::runtime

@@ -120,17 +120,22 @@ NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name,
   throw InternalError("nvrtc: no set of options was tried");
 }
 
-std::string Nvrtc::compile(const std::string& source, const std::string& name,
-                           const std::string& architecture) const {
-  NvrtcProgram program = build(source, name, architecture);
+std::pair<NvrtcResult, std::string> Nvrtc::take(NvrtcProgram program, SizeOf size_of, Get get) const {
   size_t bytes = 0;
-  std::string cubin;
-  NvrtcResult result = api_.nvrtcGetCUBINSize(program, &bytes);
+  std::string made;
+  NvrtcResult result = size_of(program, &bytes);
   if (result == kNvrtcSuccess) {
-    cubin.resize(bytes);
-    result = api_.nvrtcGetCUBIN(program, cubin.data());
+    made.resize(bytes);
+    result = get(program, made.data());
   }
   api_.nvrtcDestroyProgram(&program);
+  return {result, std::move(made)};
+}
+
+std::string Nvrtc::compile(const std::string& source, const std::string& name,
+                           const std::string& architecture) const {
+  const auto [result, cubin] =
+      take(build(source, name, architecture), api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN);
   if (result != kNvrtcSuccess || cubin.empty())
     throw InternalError(fmt::format("nvrtc {}: no machine code of {} for {}: {}", version_, name,
                                     architecture, api_.nvrtcGetErrorString(result)));
@@ -141,15 +146,8 @@ std::string Nvrtc::ptx(const std::string& source, const std::string& name,
                        const std::string& architecture) const {
   std::string virtual_architecture = architecture;
   if (virtual_architecture.starts_with("sm_")) virtual_architecture.replace(0, 3, "compute_");
-  NvrtcProgram program = build(source, name, virtual_architecture);
-  size_t bytes = 0;
-  std::string text;
-  NvrtcResult result = api_.nvrtcGetPTXSize(program, &bytes);
-  if (result == kNvrtcSuccess) {
-    text.resize(bytes);
-    result = api_.nvrtcGetPTX(program, text.data());
-  }
-  api_.nvrtcDestroyProgram(&program);
+  auto [result, text] =
+      take(build(source, name, virtual_architecture), api_.nvrtcGetPTXSize, api_.nvrtcGetPTX);
   if (result != kNvrtcSuccess)
     throw InternalError(
         fmt::format("nvrtc {}: no PTX of {}: {}", version_, name, api_.nvrtcGetErrorString(result)));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda/nvrtc_api.h"
@@ -35,6 +36,10 @@ class Nvrtc {
   Nvrtc() = default;
   NvrtcProgram build(const std::string& source, const std::string& name,
                      const std::string& architecture) const;
+  using SizeOf = NvrtcResult (*)(NvrtcProgram, size_t*);
+  using Get = NvrtcResult (*)(NvrtcProgram, char*);
+  // What a program was compiled to; the program is gone then.
+  std::pair<NvrtcResult, std::string> take(NvrtcProgram program, SizeOf size_of, Get get) const;
 
   NvrtcApi api_;
   std::string version_;

@@ -1,6 +1,8 @@
 // Results against the reference: exact for what is exact, within a bound for the rest.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,14 @@ struct Tolerance {
   bool exact = false;
 };
 
-// Empty when `got` agrees with `want`; else what differs first. Elements in which `nudged`, the reference of
-// slightly other inputs, differs from `want` by as much have no digits to compare.
+// Empty when `got` agrees with `want`; else what differs first. Elements in which one of `nudged`, the
+// reference with other roundings, differs from `want` by as much have no digits to compare.
 std::string difference(const ir::HostTensor& got, const ir::HostTensor& want, const Tolerance& tolerance,
-                       const ir::HostTensor* nudged = nullptr);
+                       std::span<const ir::HostTensor* const> nudged = {});
 
-// The inputs with every float some roundings larger or smaller.
-std::vector<ir::HostTensor> nudged(std::vector<ir::HostTensor> inputs);
+// The outputs when every float that is given or computed is some roundings larger or smaller than the
+// reference has it, at random, and every NaN of either sign.
+std::vector<ir::HostTensor> interpret_nudged(const ir::Graph& graph,
+                                             const std::vector<ir::HostTensor>& inputs, uint64_t seed);
 
 }  // namespace weft::test

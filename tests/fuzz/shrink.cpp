@@ -15,14 +15,12 @@ using ir::Node;
 using ir::NodeRef;
 using ir::Op;
 
-bool is_input(const Node& node) { return node.op == Op::input || node.op == Op::scalar; }
-
 // Lists the inputs that the outputs reach: first those listed before, in their order, then new ones.
 Graph with_reached_inputs(const std::vector<NodeRef>& listed, std::vector<NodeRef> outputs) {
   std::unordered_set<const Node*> reached, taken;
   std::vector<const Node*> order = topological_order(outputs);
   for (const Node* node : order)
-    if (is_input(*node)) reached.insert(node);
+    if (is_given(node->op)) reached.insert(node);
   Graph graph;
   auto take = [&](const NodeRef& in) {
     if (reached.count(in.get()) && taken.insert(in.get()).second) graph.inputs.push_back(in);
@@ -80,7 +78,7 @@ class Shrinking {
   bool single_output() {
     for (const Node* node : topological_order(graph_.outputs)) {
       bool already = graph_.outputs.size() == 1 && graph_.outputs[0].get() == node;
-      if (is_input(*node) || already) continue;
+      if (is_given(node->op) || already) continue;
       if (try_graph(with_reached_inputs(graph_.inputs, {NodeRef(node)}))) return true;
     }
     return false;
@@ -122,9 +120,11 @@ class Shrinking {
       std::vector<const Node*> order = topological_order(graph_.outputs);
       const Graph before = graph_;  // keeps the nodes of `order` alive
       for (auto at = order.rbegin(); at != order.rend() && !cut; ++at) {
-        if (is_input(**at) || (*at)->inputs.size() == 0 || settled_.count((*at)->hash)) continue;
+        if (is_given((*at)->op) || (*at)->inputs.size() == 0) continue;
+        const uint64_t hash = ir::hash_graph({before.inputs, {NodeRef(*at)}}).low;
+        if (settled_.count(hash)) continue;
         cut = cut_node(**at);
-        if (!cut) settled_.insert((*at)->hash);
+        if (!cut) settled_.insert(hash);
       }
       smaller = smaller || cut;
     }

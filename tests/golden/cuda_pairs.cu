@@ -64,7 +64,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(512, 1) weft_dedb9e8c1178e0c0(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 1) weft_60a0d97659514785(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_dedb9e8c1178e0c0(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_dedb9e8c1178e0c0_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_60a0d97659514785_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -310,6 +310,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_dedb9e8c1178e0c0_finish(c
     const float v9 = a0;
     h9[e] = v9;
   }
+  const I parts = weft_parts(column / 128, p[2], p[3], p[4], p[5], p[6], p[7]);
   S0 s0[1];
   {
     const int e = 0;
@@ -319,12 +320,11 @@ extern "C" __global__ void __launch_bounds__(128) weft_dedb9e8c1178e0c0_finish(c
     s0[e].t3 = weft_splat_f32(__builtin_inff());
     s0[e].i3 = 0x7fffffff;
   }
-  const I parts = weft_parts(column / 128, p[2], p[3], p[4], p[5], p[6], p[7]);
 #pragma unroll 1
-  for (I k = ty; k < parts; k += 1) {
+  for (I part = ty; part < parts; part += 1) {
     {
       const int e = 0;
-      join0(s0[e], ((const S0*)partials)[((long long)k * (n - p[2] * 128) + column) * 1 + e]);
+      join0(s0[e], ((const S0*)partials)[((long long)part * (n - p[2] * 128) + column) * 1 + e]);
     }
   }
   float h13[1];

@@ -29,7 +29,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
 struct __align__(8) R0 { float t; };
-extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_0fc2d086792fe0a5_finish(c
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-      if (ok[u] && live) {
+      if (ok[u] & live) {
         weft_put(b2 + (x0 + x1[u] * p[4]), w5[u]);
       }
     }

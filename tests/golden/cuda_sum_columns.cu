@@ -32,7 +32,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_f11ed6459ca68c21(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_84ee6f01d9638f32(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
@@ -117,10 +117,10 @@ extern "C" __global__ void __launch_bounds__(256) weft_f11ed6459ca68c21(const __
       s0[e].t0 = weft_splat_f64(-0x0p+0);
     }
 #pragma unroll 1
-    for (I k = ty; k < p[3]; k += 8) {
+    for (I part = ty; part < p[3]; part += 8) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        join0(s0[e], ((const S0*)partials)[((long long)k * n + column) * 4 + e]);
+        join0(s0[e], ((const S0*)partials)[((long long)part * n + column) * 4 + e]);
       }
     }
     S0 (*const joined0)[128] = (S0 (*)[128])joins;

@@ -57,6 +57,23 @@ a.reshape(2.0, 3)
 a.reshape('x')
 a.reshape(6, order='Q')
 a.reshape()
+setattr(a, 'shape', (4,))
+setattr(a.T, 'shape', (6,))
+delattr(a, 'shape')
+a.astype(int).__setitem__(0, 2**70)
+a.__setitem__(0, 10**400)
+m.full(3, 'a', dtype=float)
+m.asarray(np.array(['1.5', 'b']), dtype=float)
+m.add(a, 1, a, a)
+m.add(a, 1, a, a, subok=True)
+m.add(a, 1, a, out=a)
+m.add(a, 1, a, out=a, subok=True)
+m.cross(3, [1, 2, 3])
+m.random.geometric(0)
+m.add.accumulate(3.0)
+m.std(a, ddof='x')
+m.random.default_rng(0).integers([0, 5], [3, 5])
+m.random.default_rng(0).integers([0, 5], [3, 500], dtype='i1')
 a.transpose(0, 0)
 a.transpose(0, 1, 2)
 a.transpose(0, 2)
@@ -338,7 +355,37 @@ def test_text_and_none_are_stored_as_numpy_stores_them():
         assert x[0] == 1.5 and m.isnan(x[1]) and x[2] == 2
 
 
+def test_integers_of_any_size_and_text_become_floats():
+    for m in (np, wf):
+        x, b = m.zeros(3, dtype="f4"), m.zeros(2, dtype=bool)
+        x[0], x[1], b[1] = 2**70, -(2**64), 2**70
+        assert x.tolist() == [2.0**70, -(2.0**64), 0] and b.tolist() == [False, True]
+        x.fill(2**80)
+        assert x[2] == 2.0**80
+        z = m.zeros(1, dtype=complex)
+        z[0] = 2**70
+        assert z.tolist() == [2.0**70]
+        assert m.asarray(np.array(["1.5", "-2"]), dtype=float).tolist() == [1.5, -2]
+        assert m.asarray(np.array([1, 2.5], dtype=object), dtype="f4").tolist() == [1, 2.5]
+        assert m.full(2, "1.5", dtype=float).tolist() == [1.5, 1.5]
+
+
+def test_orders_may_be_small_letters():
+    for m in (np, wf):
+        a = m.arange(6).reshape(2, 3)
+        assert a.reshape((3, 2), order="f").tolist() == [[0, 4], [3, 2], [1, 5]]
+        assert a.ravel("f").tolist() == [0, 3, 1, 4, 2, 5] and a.flatten("c").tolist() == list(range(6))
+        assert m.asarray(a, order="c").shape == m.zeros((2, 3), order="f").shape == a.copy("k").shape
+
+
 def test_parts_are_counted_by_any_integer():
     x = wf.arange(6)
     assert [part.tolist() for part in wf.split(x, np.int64(2))] == [[0, 1, 2], [3, 4, 5]]
     assert [part.tolist() for part in wf.array_split(x, wf.asarray([1, 4]))] == [[0], [1, 2, 3], [4, 5]]
+
+
+def test_scalars_are_converted_and_positions_are_integers():
+    for m in (np, wf):
+        assert m.astype(np.int64(10), float).dtype == float
+        with pytest.raises(IndexError):
+            m.insert(m.arange(3), m.asarray([1.0, 2.0]), [3, 4])

@@ -173,8 +173,47 @@ def test_sliding_windows(dtype):
         for f, one in ((reference, values), (view, x)):
             with pytest.raises(ValueError):
                 f(one, **bad)
-    with pytest.raises(ValueError):
-        view(x, 2, axis=0)[0] = 1
+    for one, f in ((x, view), (values, reference)):
+        with pytest.raises(ValueError, match="read-only"):
+            f(one, 2, axis=0)[0] = 1
+        f(one, 2, axis=1, writeable=True)[1:, ::2] = 1
+    same(x, values)
+
+
+@pytest.mark.parametrize("size", [6, 400])
+def test_windows_show_what_is_written_later_and_write_through(size):
+    a = np.arange(float(size * 5)).reshape(size, 5)
+    x = wf.asarray(a.copy())
+    strided, reference = wf.lib.stride_tricks.as_strided, np.lib.stride_tricks.as_strided
+    pairs = [
+        (strided(x, (size - 1, 5, 2), (40, 8, 40)), reference(a, (size - 1, 5, 2), (40, 8, 40))),
+        (strided(x[1:, ::-1], (size - 2, 3), (40, -16)), reference(a[1:, ::-1], (size - 2, 3), (40, -16))),
+        (strided(x[2:], (size, 3), (8, 8)).T[1:], reference(a[2:], (size, 3), (8, 8)).T[1:]),
+        (strided(x, (3, size), (0, 40)), reference(a, (3, size), (0, 40))),
+        (strided(x[1, 2:], (), ()), reference(a[1, 2:], (), ())),
+        (strided(x.view("float32")[:, 1:], (size, 2, 4), (40, 8, 4)), reference(a.view("float32")[:, 1:], (size, 2, 4), (40, 8, 4))),
+        (np.lib.stride_tricks.sliding_window_view(x, (2, 3), writeable=True), np.lib.stride_tricks.sliding_window_view(a, (2, 3), writeable=True)),
+    ]
+    for i, (shown, wanted) in enumerate(pairs):
+        assert shown.base is x and shown.strides == wanted.strides
+        for one, two in pairs:
+            same(one, two)
+        for one in (shown, wanted):
+            one[...] = np.arange(100.0 * i, 100 * i + wanted.size, dtype=wanted.dtype).reshape(wanted.shape)
+        same(x, a)
+        if shown.ndim > 1:
+            for one in (shown, wanted):
+                one[1] = one[0] * 2
+                one[..., 0] = 7
+            same(x, a)
+        x[2, 3] = a[2, 3] = -i
+    apart = strided(x, (size, 2), (40, 16))
+    apart += 1
+    reference(a, (size, 2), (40, 16))[...] += 1
+    same(x, a)
+    with pytest.raises(ValueError, match="add: cannot compute in place where elements are shown twice"):
+        pairs[0][0][...] += 1
+    assert not strided(x, (2,), (8,), writeable=False).flags.writeable
 
 
 def test_windows_are_one_kernel_with_what_reads_them():
@@ -184,12 +223,13 @@ def test_windows_are_one_kernel_with_what_reads_them():
     np.testing.assert_allclose(np.asarray(means), 2 * (np.arange(99996.0) + 2))
 
 
-def test_strided_copies_stay_inside_of_the_array():
+def test_strided_views_stay_inside_of_the_array():
     values = np.arange(12.0).reshape(3, 4)
     strided, reference = wf.lib.stride_tricks.as_strided, np.lib.stride_tricks.as_strided
     same(strided(wf.asarray(values), (2, 3, 2), (32, 8, 8)), reference(values, (2, 3, 2), (32, 8, 8)))
     same(strided(wf.asarray(values), (0, 3), (8, 800)), np.zeros((0, 3)))
-    for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((2, 2), (8,))):
+    same(strided(wf.asarray(values), (1, 3, 2), (-1, 32, 8)), reference(values, (1, 3, 2), (-1, 32, 8)))
+    for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((2, 2), (8,)), ((2,), (4,)), ((2**62, 2**62), (8, 8)), ((3, 2), (2**62, 8))):
         with pytest.raises(ValueError, match="as_strided"):
             strided(wf.asarray(values), shape, strides)
 

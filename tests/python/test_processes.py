@@ -161,6 +161,99 @@ def test_interrupts_arrive(name):
     assert (child.returncode, out) == (0, "interrupted\n"), err
 
 
+# Some minutes of products in one program; half of it in a compiled function.
+PRODUCTS = """
+n = 3000
+x = w = wf.eval(wf.asarray(np.eye(n)[::-1].copy()))
+def products(x, w):
+    for _ in range(60):
+        x = x @ w
+    return x
+f = wf.compile(products)
+f(x[:2, :2].copy(), w[:2, :2].copy())
+memory = wf.device('cpu').memory_in_use
+y = products(x, w)
+"""
+
+
+@pytest.mark.parametrize("last", ["wf.eval(y)", "y = f(x, w)"])
+def test_interrupts_arrive_between_the_steps_of_a_program(last):
+    text = HEAD + PRODUCTS + f"""
+try:
+    print('ready', flush=True)
+    {last}
+    os._exit(1)
+except KeyboardInterrupt:
+    pass
+del y
+assert wf.device('cpu').memory_in_use == memory
+y = products(x[:4, :4].copy() + 1, wf.eye(4) * 0.5)
+np.testing.assert_array_equal(np.asarray(y), (np.asarray(x)[:4, :4] + 1) / 2.0**60)
+print('interrupted', flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "ready\n", child.stderr.read()
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+    finally:
+        child.kill()
+    assert (child.returncode, out) == (0, "interrupted\n"), err
+
+
+def test_a_thread_forks_while_the_main_one_asks_for_interrupts():
+    check(
+        """
+x = w = wf.eval(wf.asarray(np.eye(500)[::-1].copy()))
+def products(x):
+    for _ in range(60):
+        x = x @ w
+    return x
+done, forked = threading.Event(), []
+def fork():
+    while not done.is_set() or not forked:
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        forked.append(os.waitpid(child, 0)[1])
+thread = threading.Thread(target=fork)
+thread.start()
+for _ in range(3):
+    x = wf.eval(products(x))
+done.set()
+thread.join()
+assert set(forked) == {0}
+np.testing.assert_array_equal(np.asarray(x), np.asarray(w))
+"""
+    )
+
+
+def test_what_was_interrupted_is_computed_when_it_is_looked_at_again():
+    check(
+        """
+x = wf.eval(wf.asarray(np.eye(700)[::-1].copy()))
+y = x
+for _ in range(40):
+    y = y @ x
+y += wf.arange(700)
+for own in (False, True):
+    def send():
+        os.kill(os.getpid(), signal.SIGINT)
+    if own:
+        signal.signal(signal.SIGINT, lambda *_: None)   # such a handler lets the work go on
+    thread = threading.Thread(target=send)
+    try:
+        thread.start()
+        wf.eval(y)
+        thread.join()
+    except KeyboardInterrupt:
+        thread.join()
+        assert not own
+np.testing.assert_array_equal(np.asarray(y), np.eye(700)[::-1] + np.arange(700))
+"""
+    )
+
+
 def test_other_threads_run_while_kernels_compile_and_run():
     # The thread takes its steps in turn with pieces of work of the main thread: neither could end if the lock were held.
     check(

@@ -516,3 +516,15 @@ def test_numpys_older_interface():
     assert wf.random.randint(0, 9, 5).tolist() == drawn
     with pytest.raises(ValueError, match="set_state: takes what get_state"):
         state.set_state(np.random.RandomState(1).get_state())
+
+
+def test_integers_take_a_bound_for_each():
+    rng = wf.random.default_rng(3)
+    low, high = np.array([[0], [-5]]), np.array([1, 10, 2**40])
+    drawn = np.asarray(rng.integers(low, high, size=(500, 2, 3)))
+    assert drawn.dtype == np.int64 and (drawn >= low).all() and (drawn < high).all()
+    assert (drawn[:, 0, 0] == 0).all() and len(set(drawn[:, 1, 1].tolist())) == 15
+    assert set(np.asarray(rng.integers(0, wf.asarray([1, 1]), size=(50, 2), dtype="u1", endpoint=True)).ravel().tolist()) == {0, 1}
+    assert rng.integers([3, 4], [4, 5]).tolist() == [3, 4]
+    assert np.abs(drawn[:, 0, 2].mean() / 2.0**39 - 1) < 0.15
+    assert rng.uniform(size=wf.asarray(3)).shape == (3,)

@@ -81,11 +81,24 @@ def test_views_of_a_value_are_views_of_a_copy():
 
 def test_a_value_is_no_place_to_write_to():
     s = wf.asarray([1, 2, 3]).sum()
-    for write in (lambda: wf.add(1, 2, out=s), lambda: wf.sum(wf.ones(3), out=s), lambda: wf.copyto(s, 1), lambda: s.fill(1), lambda: s.__setitem__((), 3),
-                  lambda: setattr(s, "shape", (1,))):
+    for write in (lambda: wf.add(1, 2, out=s), lambda: wf.sum(wf.ones(3), out=s), lambda: wf.copyto(s, 1), lambda: s.fill(1), lambda: s.__setitem__((), 3)):
         with pytest.raises(TypeError, match="one value"):
             write()
+    with pytest.raises(AttributeError, match="one value"):
+        s.shape = (1,)
     assert int(s) == 6
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "std"])
+def test_reductions_of_one_value_take_the_axes_that_numpys_take(name):
+    for axis in (0, -1, 1):
+        outcomes = []
+        for lib in (np, wf):
+            try:
+                outcomes.append(getattr(lib, name)(lib.asarray(3.0), axis=axis).item())
+            except np.exceptions.AxisError:
+                outcomes.append(None)
+        assert outcomes[0] == outcomes[1]
 
 
 def test_values_are_keys():

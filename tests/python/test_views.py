@@ -267,6 +267,16 @@ def test_wrong_writes():
         del x[0]
 
 
+def test_parts_of_one_complex_number_are_views_where_it_is_an_array():
+    for m in (np, wf):
+        z = m.zeros((), complex)
+        z.real, z.imag = 3, -1
+        part = z.real
+        part[...] += 1
+        assert complex(z) == 4 - 1j and part.base is z and z.imag.flags.writeable
+        assert (z + 0).real == 4 and m.asarray(2.0).imag == 0
+
+
 def test_shape_is_assigned_in_place():
     x = wf.arange(6)
     y = x
@@ -275,7 +285,7 @@ def test_shape_is_assigned_in_place():
     with pytest.raises(ValueError):
         x.shape = (4, 2)
     turned = x.T
-    with pytest.raises(ValueError):
+    with pytest.raises(AttributeError):
         turned.shape = (6,)
 
 

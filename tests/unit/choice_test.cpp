@@ -11,12 +11,14 @@
 #include "compiler/compile.h"
 #include "compiler/ir/parse.h"
 #include "runtime/tune.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
 using runtime::Choices;
 using runtime::KernelCache;
+using test::h200;
 using testing::HasSubstr;
 
 constexpr const char* kSoftmax = R"(graph {
@@ -37,8 +39,6 @@ constexpr const char* kAxpy = R"(graph {
   %y = add %p, %b
   return %y
 })";
-
-Target h200() { return {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}; }
 
 // A GPU whose kernels spill as the test says, by their source.
 class SpillingDevice final : public runtime::Device {

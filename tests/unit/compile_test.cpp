@@ -13,11 +13,12 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/random_graph.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
-Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
+using test::cpu;
 
 Program compiled(const std::string& lines, const Options& options = {}) {
   return compile(ir::parse("graph {\n" + lines + "\n}"), cpu(), options);

@@ -8,6 +8,7 @@
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/across_graphs.h"
 #include "tests/unit/run_kernels.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
@@ -337,7 +338,7 @@ TEST_P(Forcing, AnySchedule) {
             force(s, p, order, k, lanes, seed % 2 ? lanes : 3 * lanes, split);
           };
           forced.repeat_cost = k == 0 ? 0.0f : 6.0f;
-          auto got = run_kernels(graph, inputs, test::host_target(), forced);
+          auto got = run_kernels(graph, inputs, test::cpu(), forced);
           for (size_t i = 0; i < want.size(); ++i)
             ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "")
                 << "output " << i << ", lanes " << lanes << ", order " << static_cast<int>(order) << ", axis "
@@ -369,7 +370,7 @@ TEST(SplitColumns, AreFinishedInChunks) {
           ASSERT_EQ(s.order, Order::Columns);
           s.lanes = lanes, s.chunk = round_up(columns, lanes), s.split = 5, s.masked = false;
         };
-        const auto got = run_kernels(graph, inputs, test::host_target(), forced);
+        const auto got = run_kernels(graph, inputs, test::cpu(), forced);
         for (size_t i = 0; i < want.size(); ++i)
           ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, reduction[0] != 's'}), "")
               << "output " << i << ", " << lanes << " lanes\n"
@@ -392,7 +393,7 @@ TEST(Columns, ShareWhatIsTheSameInAllLanes) {
   return %r }})",
                                            columns, reduction);
       const ir::Graph graph = ir::parse(text);
-      const auto got = test::run_kernels(graph, {}, test::host_target());
+      const auto got = test::run_kernels(graph, {}, test::cpu());
       EXPECT_EQ(test::difference(got[0], interpret(graph, {})[0], {1e-5, 1e-11, false}), "") << text;
     }
 }
@@ -442,7 +443,7 @@ TEST(TransposedLoads, AnySquare) {
               turned += load && is_transposed(*load, s.tile_axis, lane_axis);
             });
           };
-          auto got = run_kernels(graph, inputs, test::host_target(), forced);
+          auto got = run_kernels(graph, inputs, test::cpu(), forced);
           ASSERT_EQ(turned, 2) << lines;
           ASSERT_EQ(test::difference(got[0], want[0], {0, 0, true}), "")
               << "tile " << tile << ", lanes along " << lane_axis << "\n"
@@ -462,7 +463,7 @@ TEST(OlderProcessors, ComputeTheSame) {
       auto want = interpret(graph, inputs);
       Forced forced;
       forced.processor = "x86-64-v3";
-      auto got = run_kernels(graph, inputs, test::host_target(), forced);
+      auto got = run_kernels(graph, inputs, test::cpu(), forced);
       for (size_t i = 0; i < want.size(); ++i)
         ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "") << c.name << ", output " << i;
     }
@@ -479,7 +480,7 @@ TEST(Biased, AnyDirection) {
          {Bias{.width = -2}, Bias{.width = 2}, Bias{.work = 3}, Bias{.width = 1, .work = -3}}) {
       Forced forced;
       forced.bias = bias;
-      auto got = run_kernels(graph, inputs, test::host_target(), forced);
+      auto got = run_kernels(graph, inputs, test::cpu(), forced);
       for (size_t i = 0; i < want.size(); ++i)
         ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "")
             << c.name << ", output " << i << ", " << to_string(bias);
@@ -517,7 +518,7 @@ TEST(TotalsAcross, AnySchedule) {
           s.lane_axis = outer_rank(p) + (lanes == 16 ? 0 : static_cast<int>(p.row.size()) - 1);
           s.streaming = false;
         };
-        auto got = run_kernels(graph, inputs, test::host_target(), forced);
+        auto got = run_kernels(graph, inputs, test::cpu(), forced);
         ASSERT_TRUE(across) << c.text;
         for (size_t i = 0; i < want.size(); ++i)
           ASSERT_EQ(test::difference(got[i], want[i], {2e-3, 1e-9, c.exact}), "")

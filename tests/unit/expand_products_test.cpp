@@ -13,11 +13,10 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "tests/fuzz/random_input.h"
+#include "tests/unit/targets.h"
 
 namespace weft::test {
 namespace {
-
-Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
 
 ir::Graph parsed(const std::string& lines) { return ir::parse("graph {\n" + lines + "\n}"); }
 

@@ -11,13 +11,13 @@
 #include "compiler/passes/fuse.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/schedule.h"
+#include "tests/unit/targets.h"
 
 namespace weft::plan {
 namespace {
 
+using test::cpu;
 using testing::HasSubstr;
-
-Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
 
 // The program of a graph that is one kernel, as lowered.
 RowProgram lowered(const std::string& lines, Cuts cuts = Cuts::Statements) {

@@ -87,5 +87,18 @@ TEST_P(MemoryTest, NegativeExponentsOfIntegersAreRefused) {
   EXPECT_EQ(pow(from({2, 3}), from({1, 2})).to_vector<int>(), (std::vector<int>{2, 9}));
 }
 
+TEST(Interrupts, LeaveWhatWasGivenUpToBeComputed) {
+  const TestSession session(0);
+  static int asked;
+  asked = 0;
+  const Array x = full({64, 64}, 0.5).copy(), once = matmul(x, x), twice = matmul(once, x);
+  on_interrupt([] { return ++asked > 0; });
+  EXPECT_THROW(twice.to_vector<double>(), Interrupted);
+  on_interrupt(nullptr);
+  EXPECT_EQ(asked, 1);
+  EXPECT_THAT(twice.to_vector<double>(), Each(512));
+  EXPECT_THAT(once.to_vector<double>(), Each(16));
+}
+
 }  // namespace
 }  // namespace weft

@@ -175,21 +175,6 @@ TEST_P(PreludeMemory, StoresOfTheFirstLanesStopThere) {
   }
 }
 
-TEST_P(PreludeMemory, ScatterWritesByIndex) {
-  Memory from(t, lanes);
-  Block value;
-  call(lanes, "weft_load" + suffix(t), {from.bytes.data(), value.bytes});
-  std::vector<unsigned char> out(static_cast<size_t>(2 * lanes) * size_of(t), kUntouched);
-  alignas(64) long long index[64];
-  for (int i = 0; i < lanes; ++i) index[i] = 2 * (lanes - 1 - i);
-  call(lanes, "weft_scatter" + suffix(t), {out.data(), index, value.bytes});
-  for (int i = 0; i < lanes; ++i) {
-    expect_same(Scalar::load(t, out.data() + static_cast<size_t>(index[i]) * size_of(t)), nth(t, i),
-                "scatter");
-    EXPECT_EQ(out[static_cast<size_t>(index[i] + 1) * size_of(t)], kUntouched);
-  }
-}
-
 TEST_P(PreludeMemory, StreamingStoresWhatStoringDoes) {
   Memory from(t, lanes);
   Block value, out;

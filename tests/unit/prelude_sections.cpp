@@ -73,6 +73,24 @@ Signature signature_of(const std::string& text, const std::string& name) {
   return s;
 }
 
+// The same of a macro, whose parameters are a mask `m` and values `a` and `b` of the dtype that ends its
+// name. Macros of other parameters are not listed.
+Signature signature_of_macro(const std::string& text, const std::string& name) {
+  const size_t at = text.find("#define " + name + "(");
+  if (at == std::string::npos) return {};
+  const size_t open = text.find('(', at), close = text.find(')', open);
+  std::string dtype = name.substr(name.rfind('_') + 1);
+  if (dtype == "f16" || dtype == "bf16") dtype = "f32";
+  Signature s;
+  for (char c : text.substr(open + 1, close - open - 1)) {
+    if (c == 'x') return {};
+    if (c == 'm') s.parameters.push_back("boolv");
+    if (c == 'a' || c == 'b') s.parameters.push_back(dtype + "v");
+  }
+  s.result = "auto";
+  return s;
+}
+
 void write_cpu_entry(const std::string& name, const Signature& s) {
   std::printf("static void call_%s(void* const* io) {\n", name.c_str());
   std::string arguments, after;
@@ -145,6 +163,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> functions;
   for (const std::string& name : names) {
     Signature s = signature_of(text, name);
+    if (s.result.empty()) s = signature_of_macro(text, name);
     if (s.result.empty()) continue;
     cuda ? write_cuda_kernel(name, s) : write_cpu_entry(name, s);
     functions.push_back(name);

@@ -61,5 +61,28 @@ TEST(PreludeText, KnowsWhatItLacks) {
   EXPECT_FALSE(has_prelude(PreludeTarget::Cpu, "weft_nothing_f32"));
 }
 
+size_t count(std::string_view text, std::string_view what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(PreludeText, MasksLoadAndStoreRegistersOneAfterAnother) {
+  const std::string load = prelude_for(PreludeTarget::Cpu, 16, "weft_load_masked_f64");
+  EXPECT_EQ(count(load, "__builtin_ia32_loaddqudi512_mask("), 2u);
+  EXPECT_EQ(count(load, "__builtin_shufflevector("), 1u);
+  const std::string store = prelude_for(PreludeTarget::Cpu, 32, "weft_store_first_f64");
+  EXPECT_EQ(count(store, "__builtin_ia32_storedqudi512_mask("), 4u);
+  EXPECT_EQ(
+      count(prelude_for(PreludeTarget::Cpu, 4, "weft_load_masked_u8"), "__builtin_ia32_loaddquqi128_mask("),
+      1u);
+}
+
+TEST(PreludeText, OneExpressionIsNoFunction) {
+  for (const char* name :
+       {"weft_less_f64", "weft_select_f64", "weft_splat_i32", "weft_pack_f32", "weft_lanes_i64"})
+    EXPECT_EQ(count(prelude_for(PreludeTarget::Cpu, 16, name), "static"), 0u) << name;
+}
+
 }  // namespace
 }  // namespace weft::emit

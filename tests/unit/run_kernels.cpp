@@ -157,8 +157,6 @@ class Run {
 
 }  // namespace
 
-Target host_target() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
-
 std::vector<HostTensor> run_kernels(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
                                     const Target& target, const Forced& forced) {
   return Run(graph, target, forced)(inputs);

@@ -21,8 +21,6 @@ struct Forced {
   std::string processor = {};  // an older one to compile for
 };
 
-Target host_target();
-
 // The outputs of a graph without dots and scatters. Sources that were compiled once are kept.
 std::vector<ir::HostTensor> run_kernels(const ir::Graph& graph, const std::vector<ir::HostTensor>& inputs,
                                         const Target& target, const Forced& forced = {});

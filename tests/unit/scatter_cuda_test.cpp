@@ -9,13 +9,14 @@
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/emulate_cuda.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
 Program compiled(const std::string& lines, ir::Graph& graph) {
   graph = ir::parse("graph {\n" + lines + "\n}");
-  return compile(graph, {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10});
+  return compile(graph, test::h200());
 }
 
 bool is_ordered(const std::string& lines) {

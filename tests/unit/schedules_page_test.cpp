@@ -9,12 +9,12 @@
 #include "compiler/ir/parse.h"
 #include "tests/golden/golden.h"
 #include "tests/unit/across_graphs.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
 const Target kCpu{TargetKind::Cpu, 16, 64, size_t{32} << 20};
-const Target kH200{TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10};
 
 struct Example {
   std::string name;
@@ -104,7 +104,7 @@ std::string list() {
   std::string out;
   for (auto& [name, graph] : examples()) {
     out += name + "\n";
-    for (auto& [label, target] : {std::pair{"cpu ", kCpu}, {"cuda", kH200}})
+    for (auto& [label, target] : {std::pair{"cpu ", kCpu}, {"cuda", test::h200()}})
       for (auto& schedule : schedules(graph, target)) out += fmt::format("  {}  {}\n", label, schedule);
   }
   return out;

@@ -7,12 +7,13 @@
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/run_kernels.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
 Target masking_target() {
-  Target target = test::host_target();
+  Target target = test::cpu();
   target.vector_bytes = 64;
   return target;
 }

@@ -7,13 +7,14 @@
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/run_kernels.h"
+#include "tests/unit/targets.h"
 
 namespace weft {
 namespace {
 
 // Runs are dealt to lanes where loads take masks; the text is the same on any processor.
 Target masking_target() {
-  Target target = test::host_target();
+  Target target = test::cpu();
   target.vector_bytes = 64;
   return target;
 }

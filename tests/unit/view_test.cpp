@@ -231,6 +231,27 @@ TEST_P(ViewTest, DiagonalsAreWrittenThroughWhateverLiesBetweenTheirElements) {
   EXPECT_THAT(values(diagonal(counting({1, 1}))), ElementsAre(0));
 }
 
+TEST_P(ViewTest, WindowsAndStridedViewsShowElementsTwiceAndKeepTheLastThatIsAssigned) {
+  Array a = counting({5});
+  Array shown = windows(a, 3, 0);
+  EXPECT_THAT(values(shown), ElementsAre(0, 1, 2, 1, 2, 3, 2, 3, 4));
+  a(2) = 20;
+  EXPECT_THAT(values(shown(1)), ElementsAre(1, 20, 3));
+  shown(Slice{}, 0) = 7;
+  EXPECT_THAT(values(a), ElementsAre(7, 7, 7, 3, 4));
+  shown.assign(counting({3, 3}));
+  EXPECT_THAT(values(a), ElementsAre(0, 3, 6, 7, 8));
+  EXPECT_THAT(message_of([&] { shown += 1; }), testing::StartsWith("add: cannot compute in place where"));
+  Array grid = counting({4, 6});
+  Array apart = as_strided(grid(Slice{1}, Slice{{}, {}, -1}), {3, 2}, {6, -3});
+  EXPECT_THAT(values(apart), ElementsAre(11, 8, 17, 14, 23, 20));
+  apart += 100;
+  EXPECT_THAT(values(grid(Slice{}, 5)), ElementsAre(5, 111, 117, 123));
+  EXPECT_THAT(message_of([&] { as_strided(grid, {4, 7}, {6, 1}); }),
+              testing::HasSubstr("outside of the array's memory"));
+  EXPECT_EQ(as_strided(grid, {0, 7}, {600, 1}).size(), 0);
+}
+
 TEST_P(ViewTest, AnotherDTypeOfTheSameSizeSharesTheBits) {
   Array a = from<float>({1.0f, -2.0f});
   Array bits = a.view_as(DType::U32);

@@ -1,5 +1,7 @@
 // What every CPU kernel may need: types, and what lies between the values of memory and those that are
 // computed with. A vector comparison yields integers, -1 where true; `boolv` is what the kernels carry.
+// What one expression says is a macro, in which each argument stands once: functions take vectors of more
+// than 64 bytes through memory, and each call has to be parsed, inlined and cleaned up after.
 #include "compiler/emit/prelude/texts.h"
 
 namespace weft::emit {
@@ -15,15 +17,15 @@ typedef float c64p __attribute__((ext_vector_type(2 * L)));
 typedef double c128p __attribute__((ext_vector_type(2 * L)));
 
 //@ weft_lanes_i64
-$fn i64v weft_lanes_i64() { return (i64v){$iota}; }
+#define weft_lanes_i64() ((i64v){$iota})
 
 //@ weft_splat_$T : bool ints halves floats
-$fn $V weft_splat_$T($E x) { return ($V)(x); }
+#define weft_splat_$T(x) (($V)(($E)(x)))
 //@ weft_splat_$T : complex
 $fn $V weft_splat_$T($E re, $E im) { return {($RV)(re), ($RV)(im)}; }
 
 //@ weft_select_$T : ints halves floats
-$fn $V weft_select_$T(boolv m, $V a, $V b) { return (__builtin_convertvector(m, $M) != 0) ? a : b; }
+#define weft_select_$T(m, a, b) ((__builtin_convertvector(m, $M) != 0) ? ($V)(a) : ($V)(b))
 //@ weft_select_$T : bool
 $fn boolv weft_select_$T(boolv m, boolv a, boolv b) { return (m & a) | (~m & b); }
 //@ weft_select_$T : complex
@@ -33,9 +35,9 @@ $fn $V weft_select_$T(boolv m, $V a, $V b) {
 
 // Between what memory holds and what is computed with.
 //@ weft_unpack_$T : ints floats
-$fn $V weft_unpack_$T($P x) { return x; }
+#define weft_unpack_$T(x) (x)
 //@ weft_pack_$T : ints floats
-$fn $P weft_pack_$T($V x) { return x; }
+#define weft_pack_$T(x) (x)
 //@ weft_unpack_$T : bool
 $fn boolv weft_unpack_$T(u8v x) { return __builtin_convertvector(x != 0, boolv); }
 //@ weft_pack_$T : bool

@@ -5,17 +5,17 @@ namespace weft::emit {
 
 const char* const kPreludeCpuIntegers = R"(
 //@ weft_equal_$T : ints halves floats
-$fn boolv weft_equal_$T($V a, $V b) { return __builtin_convertvector(a == b, boolv); }
+#define weft_equal_$T(a, b) __builtin_convertvector(($V)(a) == ($V)(b), boolv)
 //@ weft_not_equal_$T : ints halves floats
-$fn boolv weft_not_equal_$T($V a, $V b) { return __builtin_convertvector(a != b, boolv); }
+#define weft_not_equal_$T(a, b) __builtin_convertvector(($V)(a) != ($V)(b), boolv)
 //@ weft_less_$T : ints halves floats
-$fn boolv weft_less_$T($V a, $V b) { return __builtin_convertvector(a < b, boolv); }
+#define weft_less_$T(a, b) __builtin_convertvector(($V)(a) < ($V)(b), boolv)
 //@ weft_less_equal_$T : ints halves floats
-$fn boolv weft_less_equal_$T($V a, $V b) { return __builtin_convertvector(a <= b, boolv); }
+#define weft_less_equal_$T(a, b) __builtin_convertvector(($V)(a) <= ($V)(b), boolv)
 //@ weft_greater_$T : ints halves floats
-$fn boolv weft_greater_$T($V a, $V b) { return __builtin_convertvector(a > b, boolv); }
+#define weft_greater_$T(a, b) __builtin_convertvector(($V)(a) > ($V)(b), boolv)
 //@ weft_greater_equal_$T : ints halves floats
-$fn boolv weft_greater_equal_$T($V a, $V b) { return __builtin_convertvector(a >= b, boolv); }
+#define weft_greater_equal_$T(a, b) __builtin_convertvector(($V)(a) >= ($V)(b), boolv)
 //@ weft_equal_bool
 $fn boolv weft_equal_bool(boolv a, boolv b) { return ~(a ^ b); }
 //@ weft_not_equal_bool
@@ -43,11 +43,11 @@ $fn boolv weft_add_bool(boolv a, boolv b) { return a | b; }
 //@ weft_multiply_bool
 $fn boolv weft_multiply_bool(boolv a, boolv b) { return a & b; }
 //@ weft_bitwise_and_$T : bool ints
-$fn $V weft_bitwise_and_$T($V a, $V b) { return a & b; }
+#define weft_bitwise_and_$T(a, b) (($V)(a) & ($V)(b))
 //@ weft_bitwise_or_$T : bool ints
-$fn $V weft_bitwise_or_$T($V a, $V b) { return a | b; }
+#define weft_bitwise_or_$T(a, b) (($V)(a) | ($V)(b))
 //@ weft_bitwise_xor_$T : bool ints
-$fn $V weft_bitwise_xor_$T($V a, $V b) { return a ^ b; }
+#define weft_bitwise_xor_$T(a, b) (($V)(a) ^ ($V)(b))
 //@ weft_bitwise_invert_$T : bool ints
 $fn $V weft_bitwise_invert_$T($V a) { return ~a; }
 // A negative count is a huge one as unsigned.

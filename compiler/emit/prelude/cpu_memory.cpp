@@ -17,7 +17,7 @@ $fn void weft_ahead_$T(const void* p) {
   for (unsigned long k = 0; k < sizeof($P); k += 64) __builtin_prefetch((const char*)p + 4096 + k, 0, 2);
 }
 //@ weft_store_$T : all
-$fn void weft_store_$T(void* p, $V x) {
+$fn void weft_store_$T(void* p, const $V& x) {
   typedef $P Unaligned __attribute__((aligned(1), may_alias));
   *(Unaligned*)p = weft_pack_$T(x);
 }
@@ -68,7 +68,7 @@ $fn $V weft_load_strided_$T(const void* p, long stride) {
   return weft_unpack_$T(v);
 }
 //@ weft_store_strided_$T : all
-$fn void weft_store_strided_$T(void* p, long stride, $V x) {
+$fn void weft_store_strided_$T(void* p, long stride, const $V& x) {
   typedef $S Item __attribute__((aligned(1), may_alias));
   $P v = weft_pack_$T(x);
   Item* q = (Item*)p;
@@ -107,13 +107,6 @@ $fn $V weft_gather_masked_$T(const void* p, i64v index, boolv mask) {
   for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + index[i / $C] * $C + i % $C : &none);
   return weft_unpack_$T(v);
 }
-//@ weft_scatter_$T : all
-$fn void weft_scatter_$T(void* p, i64v index, $V x) {
-  typedef $S Item __attribute__((aligned(1), may_alias));
-  $P v = weft_pack_$T(x);
-#pragma clang loop unroll(full)
-  for (int i = 0; i < $C * L; ++i) ((Item*)p)[index[i / $C] * $C + i % $C] = v[i];
-}
 
 // Lanes that a mask leaves out are not touched. What is read there is zero.
 //@ weft_bits
@@ -122,157 +115,23 @@ $fn unsigned long weft_bits(boolv mask) {
   __builtin_memcpy(&bits, &mask, sizeof mask);
   return L < 64 ? bits & ((1ul << (L % 64)) - 1) : bits;
 }
-//@ b64v
-typedef char b64v __attribute__((vector_size(64), aligned(1), may_alias));
-//@ b32v
-typedef char b32v __attribute__((vector_size(32), aligned(1), may_alias));
-//@ b16v
-typedef char b16v __attribute__((vector_size(16), aligned(1), may_alias));
-// Loads and stores of elements of as many bits.
-//@ Masked8
-struct Masked8 {
-#if __AVX512BW__ && __AVX512VL__
-  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(64)));
-    to = (b64v)__builtin_ia32_loaddquqi512_mask((const Items*)from, Items{}, (unsigned long)bits);
-  }
-  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(64)));
-    __builtin_ia32_storedquqi512_mask((Items*)to, (Items)from, (unsigned long)bits);
-  }
-  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(32)));
-    to = (b32v)__builtin_ia32_loaddquqi256_mask((const Items*)from, Items{}, (unsigned)bits);
-  }
-  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(32)));
-    __builtin_ia32_storedquqi256_mask((Items*)to, (Items)from, (unsigned)bits);
-  }
-  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(16)));
-    to = (b16v)__builtin_ia32_loaddquqi128_mask((const Items*)from, Items{}, (unsigned short)bits);
-  }
-  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
-    typedef char Items __attribute__((vector_size(16)));
-    __builtin_ia32_storedquqi128_mask((Items*)to, (Items)from, (unsigned short)bits);
-  }
-#endif
-};
-//@ Masked16
-struct Masked16 {
-#if __AVX512BW__ && __AVX512VL__
-  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(64)));
-    to = (b64v)__builtin_ia32_loaddquhi512_mask((const Items*)from, Items{}, (unsigned)bits);
-  }
-  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(64)));
-    __builtin_ia32_storedquhi512_mask((Items*)to, (Items)from, (unsigned)bits);
-  }
-  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(32)));
-    to = (b32v)__builtin_ia32_loaddquhi256_mask((const Items*)from, Items{}, (unsigned short)bits);
-  }
-  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(32)));
-    __builtin_ia32_storedquhi256_mask((Items*)to, (Items)from, (unsigned short)bits);
-  }
-  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(16)));
-    to = (b16v)__builtin_ia32_loaddquhi128_mask((const Items*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
-    typedef short Items __attribute__((vector_size(16)));
-    __builtin_ia32_storedquhi128_mask((Items*)to, (Items)from, (unsigned char)bits);
-  }
-#endif
-};
-//@ Masked32
-struct Masked32 {
-#if __AVX512BW__ && __AVX512VL__
-  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(64)));
-    to = (b64v)__builtin_ia32_loaddqusi512_mask((const int*)from, Items{}, (unsigned short)bits);
-  }
-  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(64)));
-    __builtin_ia32_storedqusi512_mask((int*)to, (Items)from, (unsigned short)bits);
-  }
-  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(32)));
-    to = (b32v)__builtin_ia32_loaddqusi256_mask((const Items*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(32)));
-    __builtin_ia32_storedqusi256_mask((Items*)to, (Items)from, (unsigned char)bits);
-  }
-  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(16)));
-    to = (b16v)__builtin_ia32_loaddqusi128_mask((const Items*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
-    typedef int Items __attribute__((vector_size(16)));
-    __builtin_ia32_storedqusi128_mask((Items*)to, (Items)from, (unsigned char)bits);
-  }
-#endif
-};
-//@ Masked64
-struct Masked64 {
-#if __AVX512BW__ && __AVX512VL__
-  $fn void load(b64v& to, const b64v* from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(64)));
-    to = (b64v)__builtin_ia32_loaddqudi512_mask((const long long*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b64v* to, const b64v& from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(64)));
-    __builtin_ia32_storedqudi512_mask((long long*)to, (Items)from, (unsigned char)bits);
-  }
-  $fn void load(b32v& to, const b32v* from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(32)));
-    to = (b32v)__builtin_ia32_loaddqudi256_mask((const Items*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b32v* to, const b32v& from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(32)));
-    __builtin_ia32_storedqudi256_mask((Items*)to, (Items)from, (unsigned char)bits);
-  }
-  $fn void load(b16v& to, const b16v* from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(16)));
-    to = (b16v)__builtin_ia32_loaddqudi128_mask((const Items*)from, Items{}, (unsigned char)bits);
-  }
-  $fn void store(b16v* to, const b16v& from, unsigned long bits) {
-    typedef long long Items __attribute__((vector_size(16)));
-    __builtin_ia32_storedqudi128_mask((Items*)to, (Items)from, (unsigned char)bits);
-  }
-#endif
-};
-//@ Masked128
-struct Masked128 {
-#if __AVX512BW__ && __AVX512VL__
-  $fn unsigned long halves(unsigned long bits) { return __builtin_ia32_pdep_di(bits, 0x55) * 3; }
-  template <class Part>
-  $fn void load(Part& to, const Part* from, unsigned long bits) { Masked64::load(to, from, halves(bits)); }
-  template <class Part>
-  $fn void store(Part* to, const Part& from, unsigned long bits) { Masked64::store(to, from, halves(bits)); }
-#endif
-};
+// The bits of elements as those of their halves.
+//@ weft_both_halves
+#define weft_both_halves(x) (__builtin_ia32_pdep_di(x, 0x55) * 3)
 //@ weft_load_masked_$T : all
 $fn $V weft_load_masked_$T(const void* p, boolv mask) {
-  $P v;
 #if __AVX512BW__ && __AVX512VL__
-  typedef b$partv Part;
-  constexpr int n = sizeof v > sizeof(Part) ? sizeof v / sizeof(Part) : 1;
-  Part part[n];
+  typedef $item Part __attribute__((vector_size($partbytes)));
   const unsigned long bits = weft_bits(mask);
-#pragma clang loop unroll(full)
-  for (int k = 0; k < n; ++k) Masked$W::load(part[k], (const Part*)p + k, bits >> (k * sizeof(Part) / ($W / 8)));
-  __builtin_memcpy(&v, part, sizeof v);
+  return weft_unpack_$T(__builtin_bit_cast($P, $loadparts));
 #else
   typedef $S Item __attribute__((aligned(1), may_alias));
   const Item none = 0;
+  $P v;
 #pragma clang loop unroll(full)
   for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + i : &none);
-#endif
   return weft_unpack_$T(v);
+#endif
 }
 // The first `n` lanes, all of them where it is L or more.
 //@ weft_load_strided_first_$T : all
@@ -313,17 +172,14 @@ $fn $V weft_load_apart_$T(const void* p, long by, boolv mask) {
 #endif
 }
 //@ weft_store_first_$T : all
-$fn void weft_store_first_$T(void* p, $V x, long n) {
+$fn void weft_store_first_$T(void* p, const $V& x, long n) {
   if (n >= L) return weft_store_$T(p, x);
 #if __AVX512BW__ && __AVX512VL__
-  typedef b$partv Part;
-  $P v = weft_pack_$T(x);
-  constexpr int count = sizeof v > sizeof(Part) ? sizeof v / sizeof(Part) : 1;
-  Part part[count];
-  __builtin_memcpy(part, &v, sizeof v);
-#pragma clang loop unroll(full)
-  for (int k = 0; k < count; ++k)
-    Masked$W::store((Part*)p + k, part[k], ((1ul << n) - 1) >> (k * sizeof(Part) / ($W / 8)));
+  typedef $item Part __attribute__((vector_size($partbytes)));
+  typedef $item Whole __attribute__((vector_size($wholebytes)));
+  const Whole v = __builtin_bit_cast(Whole, weft_pack_$T(x));
+  const unsigned long bits = (1ul << n) - 1;
+  $storeparts
 #else
   weft_store_partial_$T(p, x, n);
 #endif

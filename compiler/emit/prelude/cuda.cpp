@@ -63,35 +63,6 @@ $fn float weft_add_bf16(float a, float b) { return weft_pair_add(a, 0x3f803f80u,
 //@ weft_subtract_bf16
 $fn float weft_subtract_bf16(float a, float b) { return weft_pair_add(a, 0xbf80bf80u, b); }
 
-//@ weft_load_$T : all
-$fn $V weft_load_$T(const void* p) { return weft_unpack_$T(*(const $P*)p); }
-//@ weft_store_$T : all
-$fn void weft_store_$T(void* p, $V x) { *($P*)p = weft_pack_$T(x); }
-//@ weft_stream_$T : bool ints halves floats
-$fn void weft_stream_$T(void* p, $V x) { __stcs(($P*)p, weft_pack_$T(x)); }
-//@ weft_stream_c64
-$fn void weft_stream_c64(void* p, c64 x) { __stcs((float2*)p, make_float2(x.re, x.im)); }
-//@ weft_stream_c128
-$fn void weft_stream_c128(void* p, c128 x) { __stcs((double2*)p, make_double2(x.re, x.im)); }
-//@ weft_gather_$T : all
-$fn $V weft_gather_$T(const void* p, long long index) { return weft_unpack_$T(((const $P*)p)[index]); }
-//@ weft_gather_masked_$T : all
-$fn $V weft_gather_masked_$T(const void* p, long long index, bool mask) {
-  if (mask) return weft_unpack_$T(((const $P*)p)[index]);
-  const $P none = {};
-  return weft_unpack_$T(none);
-}
-//@ weft_scatter_$T : all
-$fn void weft_scatter_$T(void* p, long long index, $V x) { (($P*)p)[index] = weft_pack_$T(x); }
-//@ weft_load16
-$fn uint4 weft_load16(const void* p) { return *(const uint4*)p; }
-//@ weft_load16_stream
-$fn uint4 weft_load16_stream(const void* p) { return __ldcs((const uint4*)p); }
-//@ weft_store16
-$fn void weft_store16(void* p, uint4 x) { *(uint4*)p = x; }
-//@ weft_store16_stream
-$fn void weft_store16_stream(void* p, uint4 x) { __stcs((uint4*)p, x); }
-
 //@ weft_equal_$T : bool ints halves floats
 $fn bool weft_equal_$T($V a, $V b) { return a == b; }
 //@ weft_not_equal_$T : bool ints halves floats
@@ -602,73 +573,6 @@ $fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
 $fn $V weft_bitcast_$f_$T($fV x) { return *($V*)&x; }
 //@ weft_bitcast_c128_c128
 $fn c128 weft_bitcast_c128_c128(c128 x) { return x; }
-)"
-                                 R"(
-// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
-//@ weft_take_argmax_$T : bool ints halves floats
-$fn void weft_take_argmax_$T($V& v, long long& i, $V w, long long j) {
-  bool ahead = w > v || (w != w && v == v), same = w == v || (w != w && v != v);
-  if (ahead || (same && j < i)) v = w, i = j;
-}
-//@ weft_take_argmin_$T : bool ints halves floats
-$fn void weft_take_argmin_$T($V& v, long long& i, $V w, long long j) {
-  bool ahead = w < v || (w != w && v == v), same = w == v || (w != w && v != v);
-  if (ahead || (same && j < i)) v = w, i = j;
-}
-// A warp is joined by exchanging across ever closer lanes: every lane ends with the same bits. All 32 lanes take part;
-// `width`, a power of two, says how many neighbours make a group.
-//@ weft_shuffle_xor_$T : bool i8 i16 i32 u8 u16 u32
-$fn $V weft_shuffle_xor_$T($V v, int k) { return ($V)__shfl_xor_sync(0xffffffffu, (int)v, k); }
-//@ weft_shuffle_xor_$T : i64 u64 halves floats
-$fn $V weft_shuffle_xor_$T($V v, int k) { return __shfl_xor_sync(0xffffffffu, v, k); }
-//@ weft_shuffle_xor_$T : complex
-$fn $V weft_shuffle_xor_$T($V v, int k) { return {weft_shuffle_xor_$R(v.re, k), weft_shuffle_xor_$R(v.im, k)}; }
-//@ weft_warp_sum_$T : ints halves floats
-$fn $V weft_warp_sum_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = ($V)(v + weft_shuffle_xor_$T(v, k));
-  return v;
-}
-//@ weft_warp_sum_$T : complex
-$fn $V weft_warp_sum_$T($V v, int width) { return {weft_warp_sum_$R(v.re, width), weft_warp_sum_$R(v.im, width)}; }
-//@ weft_warp_prod_$T : i8 i16 u8 u16
-$fn $V weft_warp_prod_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = ($V)((unsigned)v * (unsigned)weft_shuffle_xor_$T(v, k));
-  return v;
-}
-//@ weft_warp_prod_$T : i32 i64 u32 u64 halves floats
-$fn $V weft_warp_prod_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = v * weft_shuffle_xor_$T(v, k);
-  return v;
-}
-//@ weft_warp_prod_$T : complex
-$fn $V weft_warp_prod_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = weft_multiply_$T(v, weft_shuffle_xor_$T(v, k));
-  return v;
-}
-//@ weft_warp_max_$T : bool ints halves floats
-$fn $V weft_warp_max_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = weft_maximum_$T(v, weft_shuffle_xor_$T(v, k));
-  return v;
-}
-//@ weft_warp_min_$T : bool ints halves floats
-$fn $V weft_warp_min_$T($V v, int width) {
-  for (int k = width / 2; k; k /= 2) v = weft_minimum_$T(v, weft_shuffle_xor_$T(v, k));
-  return v;
-}
-//@ weft_warp_any_bool
-$fn bool weft_warp_any_bool(bool v, int width) { return weft_warp_max_bool(v, width); }
-//@ weft_warp_all_bool
-$fn bool weft_warp_all_bool(bool v, int width) { return weft_warp_min_bool(v, width); }
-//@ weft_warp_argmax_$T : bool ints halves floats
-$fn void weft_warp_argmax_$T($V& v, long long& i, int width) {
-  for (int k = width / 2; k; k /= 2)
-    weft_take_argmax_$T(v, i, weft_shuffle_xor_$T(v, k), weft_shuffle_xor_i64(i, k));
-}
-//@ weft_warp_argmin_$T : bool ints halves floats
-$fn void weft_warp_argmin_$T($V& v, long long& i, int width) {
-  for (int k = width / 2; k; k /= 2)
-    weft_take_argmin_$T(v, i, weft_shuffle_xor_$T(v, k), weft_shuffle_xor_i64(i, k));
-}
 )";
 
 }  // namespace weft::emit

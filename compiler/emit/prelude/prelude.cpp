@@ -128,6 +128,74 @@ std::vector<int> dtypes_in(std::string_view list) {
   return out;
 }
 
+std::string counted(size_t from, size_t to) {
+  std::string out;
+  for (size_t i = from; i < to; ++i) out += (i > from ? ", " : "") + std::to_string(i);
+  return out;
+}
+
+// A vector in memory as the registers that are loaded and stored under the mask `bits`, from `p`.
+struct Parts {
+  const char* item;  // what a bit of the mask stands for, or half of it
+  size_t bytes;      // of a part
+  size_t items, whole;
+
+  Parts(DType t, int lanes) : halves_(size_of(t) == 16) {
+    const size_t size = halves_ ? 8 : size_of(t);
+    const size_t all = size_of(t) * static_cast<size_t>(lanes);
+    bytes = std::clamp<size_t>(all, 16, 64);
+    items = bytes / size, whole = all / size;
+    item = size == 1 ? "char" : size == 2 ? "short" : size == 4 ? "int" : "long long";
+    tag_ = std::string(size == 1   ? "qi"
+                       : size == 2 ? "hi"
+                       : size == 4 ? "si"
+                                   : "di") +
+           std::to_string(8 * bytes);
+    mask_ = items > 32   ? "unsigned long"
+            : items > 16 ? "unsigned"
+            : items > 8  ? "unsigned short"
+                         : "unsigned char";
+    pointer_ = bytes == 64 && size >= 4 ? item : "Part";
+  }
+  // All parts as one vector.
+  std::string loaded() const {
+    if (whole >= items) return joined(0, count());
+    return "__builtin_shufflevector(" + part_loaded(0) + ", Part{}, " + counted(0, whole) + ")";
+  }
+  // The parts of a vector `v`, one after another.
+  std::string stored() const {
+    std::string out;
+    for (size_t k = 0; k < count(); ++k) {
+      std::string lanes = counted(k * items, std::min(whole, (k + 1) * items));
+      for (size_t i = whole; i < items; ++i) lanes += ", -1";
+      out += (k ? "\n  " : "") + ("__builtin_ia32_storedqu" + tag_) + "_mask((" + pointer_ + "*)" + place(k) +
+             ", __builtin_shufflevector(v, v, " + lanes + "), " + bits(k) + ");";
+    }
+    return out;
+  }
+
+ private:
+  size_t count() const { return std::max<size_t>(whole / items, 1); }
+  std::string place(size_t k) const { return k ? "((char*)p + " + std::to_string(k * bytes) + ")" : "p"; }
+  std::string bits(size_t k) const {
+    const size_t before = k * items / (halves_ ? 2 : 1);
+    const std::string those = before ? "bits >> " + std::to_string(before) : "bits";
+    return "(" + std::string(mask_) + ")" + (halves_ ? "weft_both_halves(" : "(") + those + ")";
+  }
+  std::string part_loaded(size_t k) const {
+    return "(Part)__builtin_ia32_loaddqu" + tag_ + "_mask((const " + pointer_ + "*)" + place(k) +
+           ", Part{}, " + bits(k) + ")";
+  }
+  std::string joined(size_t first, size_t n) const {
+    if (n == 1) return part_loaded(first);
+    return "__builtin_shufflevector(" + joined(first, n / 2) + ", " + joined(first + n / 2, n / 2) + ", " +
+           counted(0, n * items) + ")";
+  }
+  bool halves_;
+  std::string tag_, pointer_;
+  const char* mask_;
+};
+
 class Prelude {
  public:
   Prelude(PreludeTarget target, const std::vector<std::string_view>& texts) : target_(target) {
@@ -282,8 +350,11 @@ class Prelude {
       if (key == "asinlimit") return void(out += limits.asin_limit);
       if (key == "atanhlimit") return void(out += limits.atanh_limit);
     }
-    if (key == "partv")
-      return void(out += std::to_string(std::clamp<size_t>(size_of(t) * lanes, 16, 64)) + "v");
+    if (key == "item") return void(out += Parts(t, lanes).item);
+    if (key == "partbytes") return void(out += std::to_string(Parts(t, lanes).bytes));
+    if (key == "wholebytes") return void(out += std::to_string(size_of(t) * static_cast<size_t>(lanes)));
+    if (key == "loadparts") return void(out += Parts(t, lanes).loaded());
+    if (key == "storeparts") return void(out += Parts(t, lanes).stored());
     if (key == "align") return void(out += std::to_string(std::min<size_t>(64, size_of(t) * lanes)));
     throw InternalError("prelude: unknown placeholder $" + std::string(key));
   }

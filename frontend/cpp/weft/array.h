@@ -18,6 +18,10 @@
 
 namespace weft {
 
+namespace ir {
+struct SourceLine;
+}
+
 class Operand;
 
 // Where an operation is recorded; defaults to the caller's own line.
@@ -214,8 +218,9 @@ class LineScope {
   LineScope(const LineScope&) = delete;
 
  private:
-  const char* file_;
-  uint32_t line_;
+  ir::SourceLine& scope_;  // of this thread
+  const char* outer_file_;
+  uint32_t outer_line_;
 };
 
 // Computes several arrays in one program, so that what they share is computed once.

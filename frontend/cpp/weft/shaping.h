@@ -18,7 +18,13 @@ Array swapaxes(const Array& x, int64_t a, int64_t b);                 // view
 Array expand_dims(const Array& x, int64_t axis);                      // view: a new axis of extent 1
 Array squeeze(const Array& x, const std::optional<Dims>& axes = {});  // view: without axes of extent 1
 Array flip(const Array& x, const std::optional<Dims>& axes = {});     // view: backwards
-Array diagonal(const Array& x);                                  // view: of the last two axes, in their place
+Array diagonal(const Array& x);  // view: of the last two axes, in their place
+// Views that may show an element at several places; assigning to them leaves the last one, and what would be
+// computed in place is an Error. The windows of so many elements at every position along an axis, their
+// elements along a new axis behind it; and the elements at these strides, counted in elements, from x's
+// first.
+Array windows(const Array& x, int64_t window, int64_t axis);
+Array as_strided(const Array& x, const Shape& shape, const Dims& strides);
 Array broadcast_to(const Array& x, const Shape& shape);          // view, read-only
 std::vector<Array> broadcast_arrays(std::span<const Array> xs);  // views, read-only
 

@@ -5,6 +5,7 @@
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/distributions.h"
+#include "frontend/cpp/weft/interrupt.h"
 #include "frontend/cpp/weft/memory.h"
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/picking.h"

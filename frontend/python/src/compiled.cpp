@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "compiler/base/short_list.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/module.h"
@@ -74,19 +75,25 @@ bool unchanged(PyObject* now, PyObject* was) {
 
 // Something that the function may have read besides its arguments: see weft/_guards.py.
 struct Guard {
-  enum class Kind : uint8_t { Held, Cell, Name, Attribute, List, Items, Parts, Bytes };
-  nb::object holder, key, value;
+  enum class Kind : uint8_t { Held, Cell, Name, Class, Attribute, Slot, List, Items, Parts, Bytes };
+  nb::object holder, key, value;  // no value: there is none
   Kind kind;
 
-  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]), value(given[2]) {
+  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]) {
+    if (nb::len(given) > 2) value = given[2];
     PyObject* from = holder.ptr();
     kind = from == value.ptr()               ? Kind::Held
            : PyCell_Check(from)              ? Kind::Cell
-           : !key.is_none()                  ? (PyDict_CheckExact(from) ? Kind::Name : Kind::Attribute)
+           : !key.is_none()                  ? kind_of_name()
            : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
            : PyDict_Check(from)              ? Kind::Items
            : PyList_Check(from)              ? Kind::List
                                              : Kind::Parts;
+  }
+  Kind kind_of_name() const {
+    if (PyDict_CheckExact(holder.ptr())) return Kind::Name;
+    if (!PyUnicode_CheckExact(key.ptr())) return Kind::Slot;
+    return PyType_Check(holder.ptr()) ? Kind::Class : Kind::Attribute;
   }
 
   bool holds() const {
@@ -98,6 +105,14 @@ struct Guard {
         return unchanged(PyCell_GET(from), was);
       case Kind::Name:
         return unchanged(PyDict_GetItemWithError(from, key.ptr()), was);
+      case Kind::Class:
+        return unchanged(_PyType_Lookup(reinterpret_cast<PyTypeObject*>(from), key.ptr()), was);
+      case Kind::Slot: {
+        const nb::object now = nb::steal(
+            Py_TYPE(key.ptr())->tp_descr_get(key.ptr(), from, reinterpret_cast<PyObject*>(Py_TYPE(from))));
+        if (!now) PyErr_Clear();
+        return unchanged(now.ptr(), was);
+      }
       case Kind::Attribute: {
         const nb::object now = nb::getattr(holder, key, nb::object());
         return unchanged(now.ptr(), was);
@@ -182,7 +197,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
                                          std::span<const Array> arrays) {
   auto& known = *self.recordings;
   for (size_t i = 0; i < known.size(); ++i) {
-    const std::shared_ptr<Recording> one = known[i];
+    std::shared_ptr<Recording> one = known[i];
     if (!one->takes(args, count, arrays)) continue;
     const bool current = one->is_current();
     // Comparing may have called Python, and Python this function.
@@ -207,8 +222,9 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();
         if (self.general == Py_None) {
-          throw TypeError(std::string("compile: takes arrays, values that can be hashed, and tuples, lists, "
-                                      "dicts and slices of them: got ") +
+          throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "
+                                      "outside of packages, and tuples, lists, dicts, sets, dataclasses and "
+                                      "slices of them: got ") +
                           Py_TYPE(args[i])->tp_name);
         }
         return nullptr;
@@ -235,15 +251,17 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
-    std::vector<Array> arrays;
-    arrays.reserve(count);
+    constexpr size_t kFewArguments = 8;
+    ShortList<Array, kFewArguments> held(count);
+    size_t array_count = 0;
     for (size_t i = 0; i < count; ++i) {
       if (is_array(args[i])) {
-        arrays.push_back(array_of(args[i]));
+        held[array_count++] = array_of(args[i]);
       } else if (PyTuple_Check(args[i]) && holds_array(args[i])) {
         general = true;
       }
     }
+    const std::span<const Array> arrays(held.begin(), array_count);
     if (general) return call_general(compiled_of(self), args, count, keywords);
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
     if (!recording) return call_general(compiled_of(self), args, count, nullptr);
@@ -278,6 +296,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
       for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
       for (const Guard& guard : recording->guards) {
         Py_VISIT(guard.holder.ptr());
+        Py_VISIT(guard.key.ptr());
         Py_VISIT(guard.value.ptr());
       }
     }

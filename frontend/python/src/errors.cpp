@@ -3,6 +3,7 @@
 #include <new>
 
 #include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
 
 namespace weft::python {
 namespace {
@@ -42,6 +43,9 @@ void set_error(const std::exception_ptr& pending) {
     PyErr_SetString(error_type, e.what());
   } catch (const InternalError& e) {
     PyErr_SetString(internal_type, e.what());
+  } catch (const Interrupted&) {
+    // The signal was put back for its handler.
+    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {

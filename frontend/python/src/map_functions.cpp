@@ -63,6 +63,7 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
     const std::string name = nb::cast<std::string>(nb::str(nb::handle(PyTuple_GET_ITEM(keywords, i))));
     PyObject* value = args[count + i];
     if (name == "out") {
+      if (count > arity) throw TypeError(std::string(op) + ": out is given twice");
       given(extras.out, value);
     } else if (name == "where") {
       given(extras.where, value == Py_True ? Py_None : value);

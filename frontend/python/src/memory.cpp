@@ -1,7 +1,10 @@
 // Memory that Python objects own, lent to arrays, and arrays copied out of it.
+#include <unistd.h>
+
 #include <atomic>
 #include <mutex>
 
+#include "frontend/cpp/weft/interrupt.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/streams.h"
@@ -54,10 +57,29 @@ void take_lock_back(void* state) {
   if (any_waiting.load(std::memory_order_relaxed)) release_waiting(nullptr);
 }
 
+PyObject *handler_of, *interrupt, *raises_interrupt;  // _signal.getsignal, SIGINT and Python's own handler
+
+// Whether Ctrl-C waits to become a KeyboardInterrupt. A handler of the program's own might return, and lets
+// the work come to its end.
+bool interrupted() {
+  if (getpid() != gettid()) return false;  // no thread but the main one handles signals
+  const nb::gil_scoped_acquire lock;
+  if (!PyOS_InterruptOccurred()) return false;
+  const nb::object handler = nb::steal(PyObject_CallOneArg(handler_of, interrupt));
+  if (!handler) PyErr_Clear();
+  PyErr_SetInterrupt();  // asking took it away; from here on whatever Python code runs would handle it
+  return handler.ptr() == raises_interrupt;
+}
+
 }  // namespace
 
 void bind_memory(nb::module_& m) {
   on_long_work(let_go, take_lock_back);
+  const nb::module_ signals = nb::module_::import_("_signal");  // signal itself is slow to import
+  handler_of = nb::object(signals.attr("getsignal")).release().ptr();
+  interrupt = nb::object(signals.attr("SIGINT")).release().ptr();
+  raises_interrupt = nb::object(signals.attr("default_int_handler")).release().ptr();
+  on_interrupt(interrupted);
   m.def(
       "copy_from",
       [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {

@@ -156,6 +156,14 @@ void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) 
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object) || PyUnicode_Check(object) ||
       PyBytes_Check(object) || object == Py_None)
     return out.convert(object, dtype);
+  if (PyLong_CheckExact(object) && !is_integer(dtype)) {
+    // However large: floats hold what Python's float() makes of it, bools whether it is true.
+    const nb::object held =
+        nb::steal(dtype == DType::Bool ? PyBool_FromLong(PyObject_IsTrue(object)) : PyNumber_Float(object));
+    if (!held) throw nb::python_error();
+    out.parse(held.ptr());
+    return;
+  }
   parse_argument(out, op, object);
 }
 

@@ -18,18 +18,22 @@ PyObject* dtype(PyObject* self, void*) {
 PyObject* shape(PyObject* self, void*) {
   return guarded([&] { return tuple_of(array_of(self).shape()).release().ptr(); });
 }
+[[noreturn]] void refuse_attribute(const std::string& text) {
+  PyErr_SetString(PyExc_AttributeError, text.c_str());
+  throw nb::python_error();
+}
 // As NumPy: the same elements under another shape, in place; only where that is a view.
 int set_shape(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
-        if (!value) throw TypeError("shape: cannot be deleted");
-        if (is_value(self)) throw TypeError("shape: one value has no other shape: use reshape()");
+        if (!value) refuse_attribute("shape: cannot be deleted");
+        if (is_value(self)) refuse_attribute("shape: one value has no other shape: use reshape()");
         Array& x = array_of(self);
         const PythonLine line;
         const Array reshaped = x.reshape(Integers(value).all("shape", "a shape"));
         if (!reshaped.shares_cell(x)) {
-          throw Error("shape: the strides do not allow this shape without a copy, use reshape(): got " +
-                      to_string(reshaped.shape()));
+          refuse_attribute("shape: the strides do not allow this shape without a copy, use reshape(): got " +
+                           to_string(reshaped.shape()));
         }
         x = reshaped;
         return 0;

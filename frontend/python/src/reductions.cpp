@@ -6,12 +6,21 @@ namespace {
 
 using Plain = Array (*)(const Operand&, const Axes&, bool);
 
-void add(nb::module_& m, const char* name, Plain f) {
+// Whether the only axis is the first or the last of one value, which NumPy's reductions take, but for means.
+bool is_axis_of_one_value(const Operand& x, const Axes& axes) {
+  const bool one_value = !x.array() || x.array()->ndim() == 0;
+  return one_value && axes.list() && (*axes.list() == Dims{0} || *axes.list() == Dims{-1});
+}
+
+void add(nb::module_& m, const char* name, Plain f, bool of_one_value = true) {
   m.def(
       name,
-      [f, name](const Argument& x, const Integers& axes, const Flag& keepdims) {
+      [f, name, of_one_value](const Argument& x, const Integers& axes, const Flag& keepdims) {
         const PythonLine line;
-        return f(x.operand(name), axes_of(name, axes), keepdims.is(name));
+        const Operand operand = x.operand(name);
+        Axes along = axes_of(name, axes);
+        if (of_one_value && is_axis_of_one_value(operand, along)) along = Axes();
+        return f(operand, along, keepdims.is(name));
       },
       "x"_a, "axis"_a.none(), "keepdims"_a.none());
 }
@@ -28,8 +37,8 @@ void bind_reductions(nb::module_& m) {
   add(m, "count_nonzero", count_nonzero);
   add(m, "argmax", argmax);
   add(m, "argmin", argmin);
-  add(m, "mean", mean);
-  add(m, "logsumexp", logsumexp);
+  add(m, "mean", mean, false);
+  add(m, "logsumexp", logsumexp, false);
   m.def(
       "var",
       [](const Argument& x, const Integers& axes, double correction, const Flag& keepdims) {

@@ -109,6 +109,18 @@ void bind_shaping(nb::module_& m) {
       },
       "x"_a, "grown"_a, "check"_a, "Makes the object another array.");
   m.def(
+      "read_only", [](const Array& x) { return Valued{x.with_access(false), false}; }, "x"_a,
+      "The same elements, not to be written; a view.");
+  m.def(
+      "windows", [](const Array& x, int64_t window, int64_t axis) { return windows(x, window, axis); }, "x"_a,
+      "window"_a, "axis"_a, "The windows along an axis, their elements along a new axis behind it; a view.");
+  m.def(
+      "as_strided",
+      [](const Array& x, const Integers& shape, const Dims& strides) {
+        return Valued{as_strided(x, shape.all("as_strided", "a shape"), strides), false};
+      },
+      "x"_a, "shape"_a, "strides"_a, "The elements at these strides, in elements; a view.");
+  m.def(
       "diagonal", [](const Array& x) { return diagonal(x); }, "x"_a,
       "The main diagonal of the last two axes, in their place; a view.");
   m.def("shares_cell", [](const Array& x, const Array& y) { return x.shares_cell(y); }, "x"_a, "y"_a);

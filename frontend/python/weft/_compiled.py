@@ -7,8 +7,8 @@ import functools
 import sys
 
 from weft import _core
-from weft._core import Array
-from weft._guards import guards
+from weft._core import Array, Error
+from weft._guards import Same, followed, guards
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -24,11 +24,25 @@ class _Numpys:
     """Stands for an array of NumPy's, which the function can read and not write to."""
 
 
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of an object of a dataclass that are set, and what else it holds."""
+    named = {name: getattr(value, name) for name in value.__dataclass_fields__ if hasattr(value, name)}
+    return {**named, **getattr(value, "__dict__", {})}
+
+
 def _taken_apart(value: Any, leaves: list[Any]) -> Any:
-    """What nested tuples, lists and dicts are besides their leaves, as a key; None for a leaf."""
+    """What nested tuples, lists, dicts, sets and dataclasses are besides their leaves, as a key; None for a leaf."""
     if isinstance(value, dict):
         return type(value), tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, set)):
         return type(value), None, tuple(_taken_apart(one, leaves) for one in value)
     if isinstance(value, slice):  # no key by itself before Python 3.12
         return slice, None, tuple(_taken_apart(one, leaves) for one in (value.start, value.stop, value.step))
@@ -38,8 +52,21 @@ def _taken_apart(value: Any, leaves: list[Any]) -> Any:
 
         leaves.append(asarray(value))
         return _Numpys, None, ()
+    if not isinstance(value, Array) and not _hashable(value):
+        if hasattr(type(value), "__dataclass_fields__"):
+            fields = _fields(value)
+            return type(value), tuple(fields), tuple(_taken_apart(one, leaves) for one in fields.values())
+        if followed(value):
+            leaves.append(Same(value))
+            return Same, None, ()
     leaves.append(value)
     return None
+
+
+def _shown(value: Any) -> Any:
+    """What nested containers hold: two of them are equal where the containers are the same of the same objects."""
+    leaves: list[Any] = []
+    return _taken_apart(value, leaves), [one if isinstance(one, Same) else Same(one) for one in leaves]
 
 
 def _put_together(structure: Any, leaves: Any) -> Any:
@@ -50,11 +77,18 @@ def _put_together(structure: Any, leaves: Any) -> Any:
     if kind is _Numpys:
         array = next(leaves)
         return _core.broadcast_to(array, array.shape)
+    if kind is Same:
+        return next(leaves).it
     made = [_put_together(part, leaves) for part in parts]
     if kind is slice:
         return slice(*made)
+    if keys is not None and hasattr(kind, "__dataclass_fields__"):
+        same: Any = object.__new__(kind)
+        for key, one in zip(keys, made):
+            object.__setattr__(same, key, one)  # also where it is frozen
+        return same
     if keys is not None:
-        same: Any = dict(zip(keys, made))
+        same = dict(zip(keys, made))
         return same if kind is dict else kind(same)
     return kind._make(made) if hasattr(kind, "_make") else kind(made)
 
@@ -111,7 +145,13 @@ def _general(f: Callable[..., Any]) -> Callable[..., Any]:
 
             def unpacked(*leaves: Any) -> Any:
                 each = iter(leaves)
-                return f(*_put_together(structure[0], each), **_put_together(structure[1], each))
+                given = [_put_together(one, each) for one in structure]
+                before = _shown(given)
+                result = f(*given[0], **given[1])
+                if _shown(given) != before:
+                    raise Error("compile: the function changed a list, dict, set or dataclass that it took, of which it has a copy: "
+                                "let it return what it put there")
+                return result
 
             unpacked.__wrapped__ = f  # type: ignore[attr-defined]
             of_leaves = known[structure] = _core.CompiledFunction(unpacked, _record, None)
@@ -123,8 +163,8 @@ def _general(f: Callable[..., Any]) -> Callable[..., Any]:
 def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, recorded once for each set of its arguments' dtypes, shapes and other values, and only run then.
 
-    Arrays, also NumPy's, which it cannot write to, and those in tuples, lists and dicts are looked up by dtype, shape and device;
-    everything else by value, and must be hashable. Where arrays, numbers or attributes that it uses besides its arguments have
+    Arrays, also NumPy's, which it cannot write to, and those in tuples, lists, dicts, sets and dataclasses are looked up by dtype, shape
+    and device, and the function gets copies of these containers; everything else by value or, where it has no hash, by what it is. Where arrays, numbers or attributes that it uses besides its arguments have
     changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
     with arrays happens once.
     """

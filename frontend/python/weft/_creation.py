@@ -45,12 +45,15 @@ def _named(device: Any) -> str:
     return "" if device is None else Device(device)
 
 
-def heed(op: str, order: Any, like: Any) -> None:
-    """Refuses what NumPy refuses as an order, and to make arrays that are like those of others than Weft."""
-    if order is not None and order not in ("C", "F", "A", "K"):
+def heed(op: str, order: Any, like: Any) -> Any:
+    """The order, as a capital letter. Refuses what NumPy refuses as an order, and to make arrays that are like those of others than Weft."""
+    if order is not None and not isinstance(order, str):
+        raise TypeError(f"{op}: order is a text: got {type(order).__name__}")
+    if order is not None and order.upper() not in ("C", "F", "A", "K"):
         raise ValueError(f"{op}: order is 'C', 'F', 'A' or 'K': got {order!r}")
     if like is not None and not isinstance(like, Array):
         raise TypeError(f"{op}: makes arrays of Weft, so `like` is a weft.Array: got {type(like).__name__}")
+    return order and order.upper()
 
 
 def asarray(
@@ -69,7 +72,7 @@ def asarray(
     NumPy is used where it lies, and is read-only meanwhile: see docs/python.md. With `blocking` False a copy to a GPU may still
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
-    heed("asarray", order, like)
+    order = heed("asarray", order, like)
     where = _named(device)
     if dtype is not None:
         dtype = _core.dtype(dtype)
@@ -106,6 +109,8 @@ def asarray(
         a = numpy.asarray(a, dtype=dtype)
     else:
         made_of = "a NumPy array of dtype "
+        if a.dtype.kind in "USO" and dtype is not None and copy is not False:
+            a = a.astype(dtype)  # text and objects that are numbers
     # 16 and 32 bytes: the long double and its complex numbers; kind V: bfloat16, which is nobody's own.
     kind, size = a.dtype.kind, a.dtype.itemsize
     if kind not in "biufcV" or (kind == "f" and size > 8) or (kind == "c" and size > 16) or (kind == "V" and size != 2):
@@ -160,7 +165,7 @@ def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
 
 def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
     if not isinstance(value, (builtins.bool, int, float, complex)):
-        value = asarray(value)
+        value = asarray(value, dtype if isinstance(value, (str, bytes)) else None)
         if value.ndim or dtype is None:
             filled = zeros(shape, dtype=value.dtype if dtype is None else dtype, device=device)
             filled[...] = value

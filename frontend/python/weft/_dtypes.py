@@ -64,7 +64,11 @@ def dtype(dtype: Any) -> Any:
 def astype(x: Array, dtype: Any, /, copy: builtins.bool = True, *, device: Any = None) -> Array:
     """x converted to a dtype: integers wrap, floats round to nearest even, floats to integers truncate."""
     if not isinstance(x, Array):
-        raise TypeError(f"astype: takes a weft.Array: got {type(x).__name__}")
+        if not hasattr(x, "__array_interface__"):
+            raise TypeError(f"astype: takes an array: got {type(x).__name__}")
+        from weft._creation import asarray
+
+        x = asarray(x)
     to = _core.dtype(dtype)
     if to == x.dtype:
         result = _core.copy(x) if copy else x

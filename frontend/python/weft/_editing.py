@@ -78,7 +78,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if not places.size and not isinstance(obj, (Array, numpy.ndarray)):
         places = places.astype(numpy.int64)
     if places.dtype.kind not in "iu":
-        raise TypeError(f"insert: positions are integers: got {places.dtype}")
+        raise IndexError(f"insert: positions are integers: got {places.dtype}")
     if places.size and not (-extent <= places.min() and places.max() <= extent):
         raise IndexError(f"insert: position out of range for an extent of {extent}: got {places.min()} to {places.max()}")
     new = _beside(x, values, x.dtype)

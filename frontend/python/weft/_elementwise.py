@@ -88,6 +88,8 @@ def _accumulate(self: Any, array: Any, /, axis: int = 0, dtype: Any = None, out:
     import weft
 
     x = asarray(array)
+    if not x.ndim:
+        raise TypeError("accumulate: takes arrays that have an axis: got one value")
     if name in ("cumsum", "cumprod"):
         return getattr(weft, name)(x, axis, dtype, out)
     return store(getattr(weft, name)(x if dtype is None else _core.astype(x, _core.dtype(dtype)), axis), out)
@@ -171,7 +173,11 @@ def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) 
 
 def _rules(name: str, operands: list[Any], options: dict[str, Any]) -> Any:
     f = getattr(_core, name)
+    if len(operands) > f.nin + 1:
+        raise TypeError(f"{name}: takes {f.nin} operands and out: got {len(operands)} positional arguments")
     if len(operands) > f.nin:
+        if "out" in options:
+            raise TypeError(f"{name}: out is given twice")
         options["out"] = operands.pop()
     return by_rules(f, operands, **options)
 

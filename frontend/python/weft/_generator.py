@@ -32,7 +32,7 @@ def shape_of(size: Any, *parameters: Any) -> tuple[int, ...]:
         import numpy
 
         return numpy.broadcast_shapes(*shapes)
-    return tuple(size) if hasattr(size, "__iter__") else (size,)
+    return tuple(size) if getattr(size, "ndim", 1) and hasattr(size, "__iter__") else (size,)
 
 
 def float_dtype(dtype: Any) -> Any:
@@ -73,7 +73,7 @@ def _ordered(op: str, names: str, *values: Any) -> tuple[Any, ...]:
     parameters = tuple(as_parameter(value) for value in values)
     for low, high in zip(values, values[1:]):
         if not isinstance(low, Array) and not isinstance(high, Array) and numpy.any(numpy.less(high, low)):
-            raise ValueError(f"{op}: {names} are in this order: got {', '.join(map(repr, values))}")
+            raise ValueError(f"{op}: {names} ascend: got {', '.join(map(repr, values))}")
     return parameters
 
 
@@ -241,7 +241,9 @@ class Generator:
 
     def geometric(self, p: Any, size: Any = None) -> Array:
         """How many trials it takes to succeed when each does with probability p."""
-        return draw.geometric(self._next(), _checked("geometric", "p", p, 0.0, 1.0), size_of(size))
+        if isinstance(p, (int, float)) and p <= 0:
+            raise ValueError(f"geometric: p is above 0: got {p!r}")
+        return draw.geometric(self._next(), _checked("geometric", "p", p, 5e-324, 1.0), size_of(size))
 
     def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
         """Gamma of this shape parameter and scale 1, by Marsaglia and Tsang's method."""
@@ -346,6 +348,8 @@ class Generator:
         """Integers from low to below high (to high with `endpoint`); from 0 when one bound is given."""
         if high is None:
             low, high = 0, low
+        if any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (low, high)):
+            return self._integers_within(asarray(low), asarray(high), size, _core.dtype(dtype), endpoint)
         for bound in (low, high):
             if not hasattr(bound, "__index__") or getattr(bound, "ndim", 0):
                 raise TypeError(f"integers: the bounds are integers: got {type(bound).__name__}")
@@ -361,6 +365,22 @@ class Generator:
         if dtype.kind in "biu" and not (least <= low and last <= most):
             raise ValueError(f"integers: {dtype} holds {least} to {most}: got {low} to {last}")
         return draw.integers(self._next(), shape_of(size), low, last, dtype, "")
+
+    def _integers_within(self, low: Array, high: Array, size: Any, dtype: Any, endpoint: builtins.bool) -> Array:
+        for bound in (low, high):
+            if bound.dtype.kind not in "iu":
+                raise TypeError(f"integers: the bounds are integers: got {bound.dtype}")
+        count = high.astype("uint64") - low.astype("uint64") + (1 if endpoint else 0)
+        if builtins.any([(high < low).any(), (count == 0).any()]):
+            raise ValueError("integers: low must be below high: got an element that is not")
+        for bound, limit in ((low, "min"), (high if endpoint else high - 1, "max")):
+            if dtype.kind in "iu" and (_core.astype(bound, dtype) != bound).any():
+                raise ValueError(f"integers: {dtype} holds all bounds: got one beyond its {limit}imum")
+        shape = shape_of(size, count)
+        bits = draw.bits(self._next(), shape, _core.dtype("uint64"), "")
+        # 64 bits are so many more than these counts that all remainders are as probable.
+        drawn = low.astype("uint64") + bits % count
+        return _core.astype(_core.astype(drawn, _core.dtype("int64")) if dtype.kind != "u" else drawn, dtype)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes."""

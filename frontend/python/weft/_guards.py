@@ -2,7 +2,7 @@
 
 From the variables of the function and of those that it calls by name, values are followed through the attributes that
 this code names, through the methods that operators, brackets and loops call, and through Python's containers. A recording
-holds for as long as each of them is what it was.
+holds for as long as each of them is what it was, and none is there that was not.
 """
 
 from __future__ import annotations
@@ -28,17 +28,20 @@ _unnamed = frozenset(f"__{name}__" for name in (
     "lt le gt ge neg pos abs invert round").split()) | frozenset(
     f"__{kind}{name}__" for kind in ("", "r", "i") for name in
     "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split())
+_by_name = frozenset(("getattr", "hasattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"))  # read attributes that no code names
 _most = 256  # elements of a container that is followed
 _locked_from = 256 * 1024  # bytes of an array of NumPy's, beyond which it is locked; comparing less costs little
 
 
 @functools.lru_cache(maxsize=1024)
-def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The global variables and the attributes that the code names, that of functions inside of it too."""
+def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The global variables and the attributes that the code names, that of functions inside of it too, and whether it goes on where one is missing."""
     import dis
 
     variables, attributes = set(), set()
+    handles = bool(getattr(code, "co_exceptiontable", b""))
     for one in dis.get_instructions(code):
+        handles |= one.opname == "SETUP_FINALLY"  # before Python 3.11
         if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             variables.add(one.argval)
         elif one.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
@@ -47,7 +50,11 @@ def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
             inner = _names(one.argval)
             variables |= inner[0]
             attributes |= inner[1]
-    return frozenset(variables), frozenset(attributes)
+            handles |= inner[2]
+    if not _by_name.isdisjoint(variables | attributes):
+        handles = True  # or asks first, or gives what is to be taken instead
+        attributes.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
+    return frozenset(variables), frozenset(attributes), handles
 
 
 @functools.lru_cache(maxsize=1024)
@@ -60,11 +67,44 @@ def _foreign(module: Any) -> bool:
     return "site-packages" in file or "dist-packages" in file
 
 
+class Same:
+    """Stands for an object that is told apart by what it is: what a function reads of it is followed."""
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Same) and other.it is self.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+def followed(value: Any) -> bool:
+    """Whether all that can be read of an object is."""
+    if isinstance(value, _others):
+        return len(value) <= _most
+    return isinstance(type(value), type) and not _foreign(type(value).__module__)
+
+
+class _Sought:
+    """What code may ask for: attributes of these names; or any, by names that it computes; and whether it goes on where one is missing."""
+
+    def __init__(self) -> None:
+        self.attributes: frozenset[str] = frozenset()
+        self.any = self.misses = False
+
+    def __eq__(self, other: Any) -> bool:
+        return vars(self) == vars(other)
+
+
 class _Walk:
-    def __init__(self, attributes: set[str]) -> None:
-        self.attributes = attributes
-        self.guards: list[tuple[Any, Any, Any]] = []
+    def __init__(self, sought: _Sought) -> None:
+        self.sought = sought
+        self.found = _Sought()
+        self.guards: list[tuple[Any, ...]] = []
         self.seen: dict[int, Any] = {}
+        self.asked: set[tuple[int, str]] = set()
 
     def bound(self, holder: Any, key: Any, value: Any) -> None:
         """The value that a name, an attribute or a place stands for."""
@@ -74,6 +114,9 @@ class _Walk:
         self.guards.append((holder, key, value))
         if not isinstance(value, _plain):
             self.visit(value)
+
+    def missing(self, holder: Any, key: Any) -> None:
+        self.guards.append((holder, key))
 
     def visit(self, value: Any) -> None:
         if isinstance(value, _plain) or isinstance(value, Array) or id(value) in self.seen:
@@ -97,11 +140,12 @@ class _Walk:
             self.instance(value)
         elif isinstance(value, types.ModuleType):
             if not _foreign(value.__name__):
-                for name in self.attributes & value.__dict__.keys():
-                    self.bound(value.__dict__, name, value.__dict__[name])
+                self.namespace(value.__dict__, value.__dict__, self.sought.attributes)
         elif isinstance(value, type):
             if not _foreign(value.__module__):
                 self.class_of(value, value)
+        elif isinstance(value, Same):
+            self.visit(value.it)
         elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 
@@ -132,68 +176,104 @@ class _Walk:
             # Masked arrays have a tobytes() of their own, which fills them.
             self.guards.append((value, None, numpy.ndarray.tobytes(value)))
 
+    def namespace(self, holder: Any, values: Any, names: Any) -> None:
+        """What a dict has under the names: the globals of a module, or an object's attributes; and what it has not, where that matters."""
+        for name in names:
+            if name in values:
+                self.bound(holder, name, values[name])
+            elif self.sought.misses:
+                self.missing(values, name)
+
     def function(self, f: types.FunctionType) -> None:
         if _foreign(f.__module__):
             self.visit(getattr(f, "__wrapped__", None))
             return
-        variables, attributes = _names(f.__code__)
-        self.attributes |= attributes
-        for name in variables & f.__globals__.keys():
-            self.bound(f.__globals__, name, f.__globals__[name])
+        variables, attributes, handles = _names(f.__code__)
+        self.found.attributes |= attributes
+        self.found.any |= not _by_name.isdisjoint(variables | attributes)
+        self.found.misses |= handles
+        for name in variables:
+            if name in f.__globals__:
+                self.bound(f.__globals__, name, f.__globals__[name])
+            else:  # it is Python's own, or an exception is caught
+                self.missing(f.__globals__, name)
         for cell in f.__closure__ or ():
             try:
                 self.bound(cell, None, cell.cell_contents)
             except ValueError:  # it is empty
-                continue
+                self.missing(cell, None)
         for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
             self.visit(value)
 
-    def class_of(self, kind: type, holder: Any) -> None:
-        """What a class has under the names; `holder`: it, or an object of it."""
-        for base in kind.__mro__:
+    def class_of(self, kind: type, holder: Any, own: Any = None) -> None:
+        """What a class has under the names; `holder`: it, or an object of it, whose attributes are `own`."""
+        for name in self.sought.attributes | _unnamed:
+            base = next((base for base in kind.__mro__ if name in base.__dict__), None)
+            if base is None:
+                if self.sought.misses and name not in _unnamed:
+                    self.once(kind, name)
+                continue
             if _foreign(base.__module__):
                 continue
-            for name in (self.attributes | _unnamed) & base.__dict__.keys():
-                value = base.__dict__[name]
-                if isinstance(value, types.MemberDescriptorType):
-                    if holder is kind:
-                        continue
-                    try:
-                        now = value.__get__(holder)
-                    except AttributeError:  # it is not set
-                        continue
-                    self.bound(holder, name, now)
-                elif isinstance(value, property):
-                    self.guards.append((base, name, value))
-                    self.visit(value.fget)
-                elif isinstance(value, (staticmethod, classmethod, functools.cached_property)):
-                    self.visit(value.__func__ if not isinstance(value, functools.cached_property) else value.func)
-                elif isinstance(value, (types.FunctionType, _core.CompiledFunction)):
-                    self.bound(base, name, value)
-                elif hasattr(type(value), "__get__"):
-                    self.visit(value)
-                else:
-                    self.bound(base if holder is kind else holder, name, value)
+            value = base.__dict__[name]
+            if isinstance(value, types.MemberDescriptorType):
+                if holder is kind:
+                    continue
+                try:
+                    self.bound(holder, value, value.__get__(holder))
+                except AttributeError:  # it is not set
+                    self.missing(holder, value)
+                continue
+            called = isinstance(value, (property, staticmethod, classmethod, functools.cached_property, types.FunctionType,
+                                        _core.CompiledFunction)) or hasattr(type(value), "__get__")  # fmt: skip
+            if not called and holder is not kind:
+                self.bound(holder, name, value)
+                continue
+            self.once(kind, name, value)
+            if own is not None and not isinstance(value, property) and name not in _unnamed and name not in own:
+                self.missing(own, name)
+            if isinstance(value, property):
+                self.visit(value.fget)
+            elif isinstance(value, (staticmethod, classmethod)):
+                self.visit(value.__func__)
+            elif isinstance(value, functools.cached_property):
+                self.visit(value.func)
+            else:
+                if name == "__getattr__":
+                    self.found.misses = True
+                self.visit(value)
+
+    def once(self, kind: type, name: str, *value: Any) -> None:
+        """What a class has under a name, or nothing: for all of its objects."""
+        if (id(kind), name) not in self.asked:
+            self.asked.add((id(kind), name))
+            self.guards.append((kind, name, *value))
 
     def instance(self, value: Any) -> None:
         try:
             own = object.__getattribute__(value, "__dict__")  # where the object's own code may raise
         except AttributeError:  # it has slots alone
-            own = {}
-        for name in self.attributes & own.keys():
-            self.bound(value, name, own[name])
-        self.class_of(type(value), value)
+            own = None
+        if own is not None:
+            names = self.sought.attributes
+            if self.sought.any and len(own) <= _most:
+                self.guards.append((own, None, tuple(part for pair in own.items() for part in pair)))
+                names |= own.keys()
+            in_class = {name for base in type(value).__mro__ for name in base.__dict__}
+            self.namespace(value, own, names - (in_class - own.keys()))
+        self.class_of(type(value), value, own)
 
 
-def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, Any, Any]]:
+def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, ...]]:
     """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
-    (namespace, name, value), (object, attribute, value), (container, None, its parts), (NumPy's array, None, its bytes)."""
-    attributes: set[str] = set()
+    (namespace, name, value), (object, attribute, value), (object, slot, value), (class, name, what it or a base has under it),
+    (container, None, its parts), (NumPy's array, None, its bytes). Without a value: what is not there."""
+    sought = _Sought()
     while True:
-        walk = _Walk(set(attributes))
+        walk = _Walk(sought)
         for root in (f, *arguments):
             walk.visit(root)
         # Names that were found late may be those of what was seen before.
-        if walk.attributes == attributes:
+        if walk.found == sought:
             return walk.guards
-        attributes = walk.attributes
+        sought = walk.found

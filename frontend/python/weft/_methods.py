@@ -243,9 +243,16 @@ def _reduce(self: Array) -> Any:
     return _unpickled, (values[()] if _core.is_value(self) else values, self.device)
 
 
+def _part(self: Array, of: Any) -> Array:
+    if self.ndim or _core.is_value(self):
+        return of(self)
+    # What functions make of one element is a value, which cannot be written to.
+    return _core.reshape(of(_core.reshape(self, (1,))), ())
+
+
 def _real(self: Array) -> Array:
     """The real part, a view; the array itself where it is real."""
-    return self if self.dtype.kind != "c" else _core.real(self)
+    return self if self.dtype.kind != "c" else _part(self, _core.real)
 
 
 def _set_real(self: Array, value: Any) -> None:
@@ -254,14 +261,14 @@ def _set_real(self: Array, value: Any) -> None:
 
 def _imag(self: Array) -> Array:
     """The imaginary part, a view; zeros that cannot be written where the array is real."""
-    part = _core.imag(self)
+    part = _part(self, _core.imag)
     return part if self.dtype.kind == "c" else _core.broadcast_to(part, part.shape)
 
 
 def _set_imag(self: Array, value: Any) -> None:
     if self.dtype.kind != "c":
         raise TypeError("imag: real numbers have no imaginary part to write to")
-    _core.imag(self)[...] = value
+    _imag(self)[...] = value
 
 
 def _strides(self: Array) -> tuple[int, ...]:

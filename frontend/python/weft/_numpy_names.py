@@ -144,7 +144,10 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = moveaxis(asarray(a), axisa, -1), moveaxis(asarray(b), axisb, -1)
+    x, y = asarray(a), asarray(b)
+    if not x.ndim or not y.ndim:
+        raise ValueError(f"cross: takes vectors of three elements: got shapes {x.shape} and {y.shape}")
+    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         two = "; of two elements write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]" if {x.shape[-1:], y.shape[-1:]} <= {(2,), (3,)} else ""
         raise ValueError(f"cross: takes vectors of three elements{two}: got {x.shape} and {y.shape}")

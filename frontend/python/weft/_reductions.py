@@ -260,6 +260,8 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
         x = _core.astype(x, _core.dtype(dtype))
     if correction and ddof:
         raise ValueError("var, std: ddof and correction are the same: got both")
+    if not hasattr(ddof, "__float__"):
+        raise TypeError(f"{op}: ddof is a number: got {ddof!r}")
     out = given_out(out)
     if op == "var" and out is not None and out.dtype.kind in "biu":
         return _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean, out)

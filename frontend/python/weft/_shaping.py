@@ -6,7 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
+from weft._creation import asarray, heed
 from weft._errors import axis_error, named
 from weft._elementwise import store, target
 
@@ -63,9 +63,9 @@ def _tuple(axes: Any) -> tuple[int, ...]:
     return tuple(axes) if hasattr(axes, "__iter__") else (axes,)
 
 
-def reshape(a: Any, shape: Any, order: str = "C", *, copy: builtins.bool | None = None) -> Array:
+def reshape(a: Any, shape: Any, order: str | None = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
-    x = asarray(a)
+    x, order = asarray(a), heed("reshape", order, None) or "C"
     if order == "A":
         order = "F" if x.flags.fnc else "C"
     if order == "F":
@@ -76,7 +76,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: builtins.bool | None 
                 known *= 1 if extent == -1 else extent
             shape = tuple(x.size // builtins.max(known, 1) if extent == -1 else extent for extent in shape)
         return transpose(reshape(transpose(x), shape[::-1], copy=copy))
-    if order != "C":
+    if order == "K":
         raise ValueError(f"reshape: order is 'C', 'F' or 'A': got {order!r}")
     result = _core.reshape(_core.copy(x) if copy else x, shape)
     if copy is False and not _core.shares_cell(result, x):
@@ -100,9 +100,9 @@ def _by_stride(x: Array) -> list[int]:
     return axes[::-1]
 
 
-def ravel(a: Any, order: str = "C") -> Array:
+def ravel(a: Any, order: str | None = "C") -> Array:
     """All elements along one axis; a view where they lie so without gaps. Order "K" is that of memory: the longest strides first."""
-    x = asarray(a)
+    x, order = asarray(a), heed("ravel", order, None) or "C"
     if order == "K":
         x, order = _core.permute_dims(x, _by_stride(x)), "C"
     elif order == "A":

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
 
-def _read_only(x: Array) -> Array:
-    return _core.broadcast_to(x, x.shape)
-
-
 def _tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if hasattr(value, "__iter__") else (value,)
 
@@ -27,47 +23,32 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: builtins.bool = False, writeable: builtins.bool = False
 ) -> Array:
-    """The windows at every position, their axes behind those of x: x's values of that moment, read where they lie; read-only."""
-    if writeable:
-        raise ValueError("sliding_window_view: the windows are read-only: got writeable=True")
+    """The windows at every position, their axes behind those of x: a view. Where it is writeable the last of what is assigned to an element stays."""
     x, windows = asarray(x), _tuple(window_shape)
     axes = tuple(range(x.ndim)) if axis is None else tuple(normalized("sliding_window_view", one, x.ndim) for one in _tuple(axis))
     if len(axes) != len(windows):
         raise ValueError(f"sliding_window_view: takes as many extents as axes: got {window_shape} for {len(axes)} axes")
     for along, window in zip(axes, windows):
-        positions = x.shape[along] - window + 1
         if window < 0:
             raise ValueError(f"sliding_window_view: extents must not be negative: got {window_shape}")
-        if positions < 1:
+        if x.shape[along] < window:
             raise ValueError(f"sliding_window_view: the window is larger than the array: got {window_shape} for shape {x.shape}")
-        at = (positions, window)
-        index = _core.to_device(_core.add(_core.iota(at, 0), _core.iota(at, 1)), x.device)
-        taken = _core.take(x, index, along)
-        x = _core.permute_dims(taken, [i for i in range(taken.ndim) if i != along + 1] + [along + 1])
-    return _read_only(x)
+        shown = _core.windows(x, window, along)
+        x = _core.permute_dims(shown, [i for i in range(shown.ndim) if i != along + 1] + [along + 1])
+    return x if writeable else _core.read_only(x)
 
 
 def as_strided(
-    x: Any, shape: Any = None, strides: Any = None, subok: builtins.bool = False, writeable: builtins.bool = False
+    x: Any, shape: Any = None, strides: Any = None, subok: builtins.bool = False, writeable: builtins.bool = True
 ) -> Array:
-    """The elements at these strides in bytes, none of them outside of the row-major array: a read-only copy."""
-    import numpy
-
-    from weft._host import answered
-
-    if writeable:
-        raise ValueError("as_strided: what it gives is read-only: got writeable=True")
+    """The elements at these strides in bytes from x's first, all of them in the memory of the array that x shows: a view. The last of
+    what is assigned to an element stays."""
     x = asarray(x)
     extents = x.shape if shape is None else _tuple(shape)
     steps = x.strides if strides is None else _tuple(strides)
-    if len(extents) != len(steps):
-        raise ValueError(f"as_strided: takes as many strides as extents: got {steps} and {extents}")
-    reach = [(extent - 1) * step for extent, step in zip(extents, steps)]
-    least, most = builtins.sum(r for r in reach if r < 0), builtins.sum(r for r in reach if r > 0)
-    if 0 not in extents and (least < 0 or most + x.itemsize > x.nbytes):
-        raise ValueError(f"as_strided: shape {extents} and strides {steps} reach outside of {x.nbytes} bytes")
-
-    def strided(values: Any) -> Any:
-        return numpy.array(numpy.lib.stride_tricks.as_strided(numpy.ascontiguousarray(values), extents, steps))
-
-    return _read_only(answered(strided, x))
+    if len(extents) == len(steps):  # along one element no step is taken
+        steps = tuple(step if extent > 1 else 0 for extent, step in zip(extents, steps))
+    if builtins.any(step % x.itemsize for step in steps):
+        raise ValueError(f"as_strided: strides are of whole elements of {x.itemsize} bytes: got {steps}")
+    shown = _core.as_strided(x, extents, [step // x.itemsize for step in steps])
+    return shown if writeable else _core.read_only(shown)

@@ -1,0 +1,5 @@
+#include "frontend/cpp/weft/interrupt.h"
+
+#include "runtime/interrupt.h"
+
+void weft::on_interrupt(bool (*ask)()) { runtime::ask_for_interrupt = ask; }

@@ -1,0 +1,341 @@
+// What kernels mean whose threads share rows: whole ones and parts of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "compiler/ir/parse.h"
+#include "compiler/plan/plan.h"
+#include "tests/unit/across_graphs.h"
+#include "tests/unit/cuda_cases.h"
+#include "tests/unit/cuda_graphs.h"
+
+namespace weft {
+namespace {
+
+using namespace test;
+using plan::Keeper;
+using plan::Order;
+using plan::RowProgram;
+using plan::Schedule;
+
+TEST(CudaMeaning, OfReductionsAndSweeps) {
+  EmulatedCases all;
+  for (const Target& target : {h200(), tiny()}) {
+    for (int64_t width : {1, 3, 7, 33, 64, 100, 255, 1024, 2050, 5000}) {
+      all.add(compile(ir::parse(softmax("f32", 5, width)), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[3, {}]", width), "1")), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[{}, 40]", width), "0")), target));
+      all.add(compile(ir::parse(sum(fmt::format("f32[4, {}, 6]", width), "0, 2")), target));
+    }
+    all.add(compile(ir::parse(softmax("f64", 3, 600)), target));
+    all.add(compile(ir::parse(softmax("f32", 140, 16388)), target));
+    all.add(compile(ir::parse(sum("f32[100, 1000]", "0, 1")), target));
+    all.add(compile(ir::parse(sum("f64[100, 999]", "0, 1")), target));
+    all.add(compile(ir::parse(sum("c64[7, 3000]", "1")), target));
+    all.add(compile(ir::parse(sum("c128[7, 301]", "0")), target));
+  }
+  all.check(2e-5, 0);
+}
+
+// Rows that begin anywhere in a vector: whole rows and parts of them, in registers, in shared memory and read
+// again, by one thread and by many; rows and slices of rows, with and without elements that lie elsewhere.
+TEST(CudaMeaning, OfShiftedVectors) {
+  EmulatedCases all;
+  auto add = [&](const std::string& text, const Change& change = {}) {
+    CudaCase c = compile(ir::parse(text), h200(), change);
+    for (auto& k : c.kernels) ASSERT_TRUE(k.schedule.shifted) << text;
+    all.add(std::move(c));
+  };
+  for (int64_t width : {49, 130, 385, 1025, 3075}) {
+    // Vectors that end within the row, at all its phases: all but one, all but two, and none.
+    if (width == 1025)
+      for (int64_t last : {1009, 1023, 1025, 1027, 1041})
+        for (const char* dtype : {"f32", "f64", "bf16"}) add(softmax(dtype, 9, last));
+    add(sum(fmt::format("i8[37, {}]", width), "1"));
+    add(sum(fmt::format("i16[5, {}]", width - width % 2 + 1), "1"));
+    add(argmax(fmt::format("u8[9, {}]", width)));
+    if (width < 300) continue;
+    for (const char* dtype : {"u8", "bf16"})
+      if (width > 512)
+        add(fmt::format(
+            "graph {{\n  %a = input : {0}[11, {1}]\n  %b = input : {0}[11, 1]\n  %c = broadcast %b : "
+            "{0}[11, {1}]\n  %y = add %a, %c\n  return %y\n}}",
+            dtype, width));
+    add(softmax("bf16", 7, width));
+    add(softmax("f32", 5, width | 1));
+    add(softmax("f64", 3, width | 1));
+    add(softmax("f32", 3, width | 1), [](Schedule& s, RowProgram& p) {
+      if (s.keeper == Keeper::Registers) s.keeper = Keeper::Shared, s.ahead = true;
+      s.threads = s.threads_per_row = 64, s.rows_per_task = 1, s.unroll = 2, s.resident = 1;
+      ASSERT_FALSE(plan::crossing_values(p).empty());
+    });
+    add(fmt::format(
+        "graph {{\n  %a = input : i16[13, {0}]\n  %b = slice %a, starts=[1, 3] : i16[11, {1}]\n  %m = max "
+        "%b, axes=[1]\n  return %m\n}}",
+        width | 1, width - 9));
+  }
+  all.check(2e-2, 0);
+}
+
+// Elements narrower than a word, words of them at a time: rows that begin and end anywhere in one, so short
+// that truth is not the same in all of them, and longer ones.
+TEST(CudaMeaning, OfWords) {
+  EmulatedCases all;
+  auto add = [&](const std::string& op, const std::string& dtype, int64_t rows, int64_t width,
+                 const Change& change = {}, const std::string& cast = "") {
+    const std::string to =
+        cast.empty() ? "" : fmt::format("  %c = cast %a : {}[{}, {}]\n", cast, rows, width);
+    CudaCase c =
+        compile(ir::parse(fmt::format("graph {{\n  %a = input : {}[{}, {}]\n{}  %y = {} {}, axes=[1]\n  "
+                                      "return %y\n}}",
+                                      dtype, rows, width, to, op, cast.empty() ? "%a" : "%c")),
+                h200(), change);
+    for (auto& k : c.kernels)
+      EXPECT_NE(k.emitted.source.text.find("weft_fold_"), std::string::npos) << op << " " << dtype;
+    all.add(std::move(c));
+  };
+  for (int64_t width : {4, 5, 6, 7, 9, 14, 19}) {
+    auto narrow = [&](Schedule& s, RowProgram&) {
+      s.order = Order::Rows, s.lane_axis = 1;
+      s.lanes = 4, s.shifted = width % 4 != 0, s.bundled = false;
+      s.threads = 128, s.threads_per_row = 2, s.rows_per_task = 64, s.unroll = 2;
+    };
+    for (const char* op : {"any", "all"}) add(op, "bool", 300, width, narrow);
+    add("all", "i8", 300, width, narrow, "bool");
+    for (const char* dtype : {"i8", "u8", "i16", "u16"})
+      for (const char* op : {"max", "min"}) add(op, dtype, 50, width, narrow);
+    for (const char* dtype : {"bool", "i8", "u8"}) add("sum", dtype, 50, width, narrow, "i64");
+  }
+  for (int64_t width : {64, 385, 3075, 70001})
+    for (int64_t rows : {1, 7}) {
+      add("all", "i8", rows, width, {}, "bool");
+      for (const char* dtype : {"i8", "u8"}) {
+        for (const char* op : {"max", "min", "sum"}) add(op, dtype, rows, width);
+        add("sum", dtype, rows, width, {}, "i32");
+      }
+      add("sum", "bool", rows, width, {}, "i64");
+    }
+  all.check(0, 0);
+}
+
+// Parts of rows, which one block collects: states of all sizes, and blocks of several rows.
+TEST(CudaMeaning, OfRowsInParts) {
+  EmulatedCases all;
+  for (int64_t rows : {1, 5})
+    for (int split : {2, 70})
+      for (int threads : {32, 128}) {
+        auto parts = [&](Schedule& s, RowProgram&) {
+          s.split = split, s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
+          s.unroll = 1, s.cluster = 1, s.bundled = false;
+        };
+        for (const char* dtype : {"f32", "f64", "c128", "i8", "bf16"})
+          all.add(compile(ir::parse(sum(fmt::format("{}[{}, 3001]", dtype, rows), "1")), h200(), parts));
+        all.add(compile(ir::parse(argmax(fmt::format("f32[{}, 3001]", rows))), h200(), parts));
+      }
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfBundledRows) {
+  EmulatedCases all;
+  int bundled = 0;
+  auto add = [&](const std::string& text) {
+    CudaCase c = compile(ir::parse(text), h200(), [](Schedule& s, RowProgram& p) {
+      if (s.order != Order::Rows) return;
+      s.bundled = true, s.shifted = false, s.lanes = 1;
+      s.threads_per_row = 1, s.threads = 128, s.rows_per_task = 128;
+      if (s.keeper == Keeper::Registers) s.unroll = static_cast<int>(p.row_count());
+    });
+    for (auto& k : c.kernels) bundled += k.schedule.bundled;
+    all.add(std::move(c));
+  };
+  for (int64_t rows : {2, 127, 256, 301})
+    for (int64_t width : {3, 7, 13}) {
+      add(sum(fmt::format("i8[{}, {}]", rows, width), "1"));
+      add(sum(fmt::format("f16[{}, {}]", rows, width), "1"));
+      add(argmax(fmt::format("u16[{}, {}]", rows, width)));
+      add(softmax("f32", rows, width));
+      add(softmax("bf16", rows, width));
+      add(softmax("f64", rows, width));
+    }
+  EXPECT_GT(bundled, 40);
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfFlattenedRows) {
+  EmulatedCases all;
+  for (const char* dtype : {"i8", "bf16", "f32", "c64"})
+    for (int64_t width : {3, 7, 49})
+      for (int64_t rows : {512, 1025}) {
+        CudaCase c = compile(ir::parse(add_to_rows(dtype, rows, width)), h200());
+        for (auto& k : c.kernels) ASSERT_EQ(k.lowered.program.outer.size(), 1U);
+        all.add(std::move(c));
+      }
+  all.check(1e-6, 0);
+}
+
+// Rows in registers and in shared memory, of one block and of several: on widths for which nobody would
+// choose it, so that threads and whole blocks are left without elements.
+TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
+  EmulatedCases all;
+  for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
+    for (int cluster : {1, 2, 16})
+      for (int64_t width : {1, 7, 520, 1001, 1002, 2048}) {
+        auto force = [&](Schedule& s, RowProgram& p) {
+          if (plan::crossing_values(p).empty()) return;
+          s.keeper = keeper;
+          s.cluster = cluster;
+          s.threads = s.threads_per_row = 64;
+          s.rows_per_task = 1;
+          s.ahead = keeper == Keeper::Shared && width % 2 == 0;
+          int64_t vectors = (width + s.lanes - 1) / s.lanes, part = int64_t{64} * cluster;
+          s.unroll = keeper == Keeper::Shared ? 2 : static_cast<int>((vectors + part - 1) / part);
+        };
+        for (const char* dtype : {"f32", "bf16", "f64"})
+          all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
+        all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
+      }
+  all.check(2e-2, 0);
+}
+
+// Few long rows, of any dtype, as they are scheduled.
+TEST(CudaMeaning, OfFewRowsAmongBlocks) {
+  EmulatedCases all;
+  for (const char* dtype : {"f32", "f16", "f64"})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{1, 24577}, {3, 20000}}) {
+      CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200());
+      ASSERT_EQ(c.kernels.size(), 1u);
+      const Schedule& s = c.kernels[0].schedule;
+      EXPECT_EQ(s.keeper, Keeper::Registers);
+      EXPECT_GE(s.cluster, 4) << dtype << " " << width;
+      all.add(std::move(c));
+    }
+  // More than a multiprocessor has a block for: two of them then.
+  CudaCase c = compile(ir::parse(softmax("f32", 49, 9001)), h200());
+  EXPECT_EQ(c.kernels[0].schedule.cluster, 4);
+  EXPECT_EQ(c.kernels[0].schedule.resident, 2);
+  all.add(std::move(c));
+  all.check(2e-2, 0);
+}
+
+// Totals across rows: any number of threads for a row, rows in turn, and values that stay or are read again.
+TEST(CudaMeaning, OfTotalsAcrossRows) {
+  EmulatedCases all;
+  auto add = [&](const std::string& text, const Target& target, const Change& change = {}) {
+    CudaCase c = compile(ir::parse(text), target, change);
+    ASSERT_EQ(c.kernels.size(), 1u) << text;
+    ASSERT_TRUE(c.kernels[0].lowered.program.across());
+    all.add(std::move(c));
+  };
+  for (int64_t width : {64, 67, 515, 1028}) {
+    add(layer_norm_gradients("f32", 19, width), tiny());
+    add(layer_norm_gradients("bf16", 23, width), tiny());
+    add(layer_norm_gradients("f64", 9, width), tiny());
+  }
+  for (int threads : {1, 8, 32, 128})
+    for (int64_t walk : {1, 3, 50})
+      add(layer_norm_gradients("f32", 21, 131), tiny(), [&](Schedule& s, RowProgram& p) {
+        const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
+        s.threads = 128;
+        s.threads_per_row = threads;
+        s.rows_per_task = 128 / threads;
+        s.unroll = (vectors + threads - 1) / threads;
+        s.walk = walk;
+        s.resident = 1;
+      });
+  add(layer_norm_gradients("f64", 8, 8000), tiny());
+  add(row_and_column_reductions("sum", "sum", "f16", 13, 33), tiny());
+  add(row_and_column_reductions("max", "min", "f32", 30, 41), tiny());
+  add(row_and_column_reductions("sum", "prod", "i64", 12, 24), tiny());
+  add(row_and_column_reductions("any", "all", "bool", 12, 32), tiny());
+  add(row_and_column_reductions("sum", "sum", "c128", 20, 25), tiny());
+  all.check(2e-2, 0);
+}
+
+// Rows and columns, whole and split, that are all reductions or are read again; elements of all sizes.
+TEST(CudaMeaning, OfRescaledSums) {
+  EmulatedCases all, edges;
+  int rescaled = 0;
+  auto add = [&](EmulatedCases& to, const std::string& text, const Change& change = {}) {
+    CudaCase c = compile(ir::parse(text), tiny(), change);
+    for (auto& k : c.kernels) rescaled += k.emitted.source.text.find("weft_scale_f") != std::string::npos;
+    to.add(std::move(c));
+  };
+  for (const char* dtype : {"f32", "f64", "bf16", "f16"}) {
+    add(all, log_sum_exp(dtype, 3, 20000, 1));
+    add(all, column_softmax(dtype, 20000, 2));
+    add(all, softmax(dtype, 2, 16389));
+  }
+  for (const char* dtype : {"f32", "bf16"}) {
+    add(all, softmax(dtype, 40, 16389));
+    add(all, column_softmax(dtype, 700, 140));
+  }
+  for (auto [rows, width] : {std::pair<int64_t, int64_t>{40, 33}, {70, 64}, {600, 20}}) {
+    add(edges, log_sum_exp("f32", rows, width, 0));
+    add(edges, log_sum_exp("f64", rows, width, 0));
+  }
+  for (int64_t split : {1, 2, 5})
+    for (int threads : {8, 32, 128})
+      add(edges, log_sum_exp("f32", 3, 16389, 1), [&](Schedule& s, RowProgram&) {
+        s.threads = 128;
+        s.threads_per_row = threads;
+        s.rows_per_task = 128 / threads;
+        s.split = split;
+      });
+  EXPECT_GT(rescaled, 20);
+  all.check(2e-2, 0);
+  edges.check(2e-5, 0.02);
+}
+
+// Values that only grow rescale at each batch; rows of nothing but -inf have no sum.
+TEST(CudaMeaning, OfRescaledSumsOfGrowingRows) {
+  EmulatedCases all;
+  const char* growing = R"(graph {{
+  %a = input : f32[{0}, {1}]
+  %i = iota axis=1 : f32[{0}, {1}]
+  %k = multiply %i, {2}
+  %x = add %a, %k
+  %m = max %x, axes=[1]
+  %m1 = reshape %m : f32[{0}, 1]
+  %d = subtract %x, %m1
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  return %s, %m
+}})";
+  for (const char* by : {"0.01", "-0.01", "3.0", "inf", "-inf"})
+    all.add(compile(ir::parse(fmt::format(fmt::runtime(growing), 3, 16500, by)), tiny()));
+  for (auto& c : all.cases)
+    for (auto& k : c.kernels)
+      EXPECT_NE(k.emitted.source.text.find("weft_scale_f"), std::string::npos) << k.schedule.reason;
+  all.check(2e-5, 0);
+}
+
+// Schedules that a spilling kernel or a search asks for.
+TEST(CudaMeaning, OfBiasedSchedules) {
+  EmulatedCases all;
+  for (const Bias& bias : {Bias{.frugal = 1}, Bias{.frugal = 3}, Bias{.width = -2}, Bias{.work = 2},
+                           Bias{.frugal = 2, .width = -1, .work = -2}})
+    for (const std::string& text :
+         {softmax("f32", 9, 1030), softmax("bf16", 3, 5000), sum("f32[300, 40]", "0"), stencil(40, 130),
+          column_softmax("f32", 70, 300), layernorm("f32", 5, 700), transposed(70, 96),
+          pairs("f32", 130, 128), layer_norm_gradients("f32", 17, 600),
+          scanned("cumulative_sum", "f32", 3, 900, 1)})
+      for (const Target& target : {h200(), tiny()})
+        all.add(compile(ir::parse(text), target, {}, false, bias));
+  all.check(2e-2, 0);
+}
+
+// Without rewriting, reductions over nothing reach the schedule.
+TEST(CudaMeaning, OfEmptyRows) {
+  EmulatedCases all;
+  for (const char* type : {"f32", "bf16", "i64"}) {
+    all.add(compile(ir::parse(sum(fmt::format("{}[3, 0]", type), "1")), h200(), {}, true));
+    all.add(compile(ir::parse(sum(fmt::format("{}[0, 3]", type), "0")), h200(), {}, true));
+  }
+  for (auto& c : all.cases) EXPECT_EQ(c.kernels.size(), 1U);
+  all.check(0, 0);
+}
+
+}  // namespace
+}  // namespace weft

@@ -29,7 +29,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
 struct __align__(8) R0 { float t; };
-extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3dba770a5831b637(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3dba770a5831b637_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_1114c26657523f5c_finish(c
     s0[e].t0 = weft_splat_f32(-__builtin_inff());
   }
 #pragma unroll 1
-  for (I part = 0; part < k; ++part) {
+  for (I part = 0; part < k; part += 1) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       join0(s0[e], ((const S0*)partials)[((long long)part * n + column) * 4 + e]);

@@ -104,8 +104,8 @@ struct Batch {
   std::vector<bool> by_words;
 };
 
-// Two conditions as one, of which an empty one always holds. Not by &&, which compilers follow into two copies
-// of all that reads the result.
+// Two conditions as one, of which an empty one always holds. Not by &&, which compilers follow into two
+// copies of all that reads the result.
 inline std::string both(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return a + b;
   return a + " & " + (b.find(' ') == b.npos ? b : "(" + b + ")");

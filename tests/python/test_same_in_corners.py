@@ -107,3 +107,19 @@ def test_a_list_is_shuffled_in_place():
 ])  # fmt: skip
 def test_what_numpys_own_tests_ask_for(expression):
     check(expression)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "?", "u2", "i8", "f2", "f4", "c8"])
+@pytest.mark.parametrize("expression", [
+    "np.i0(x)", "np.i0(x[0])", "np.angle(x)", "np.angle(x, deg=True)", "np.imag(x)", "x.imag", "np.real(x)", "np.unwrap(x)", "np.unwrap(x, period=4)", "np.round(x)", "x.round()",
+    "np.round(x, 1)", "np.sinc(x)", "np.nan_to_num(x)", "np.real_if_close(x)", "np.vander(x)", "np.trapezoid(x)", "np.interp(x, x, x)", "np.gradient(x)", "np.linspace(x[0], x[1], 3)",
+    "np.linspace(x[0], 4, 3)", "np.linspace(x[0], [4, 5], 3)",
+])  # fmt: skip
+def test_dtypes_of_functions_that_are_made_of_others(expression, dtype):
+    check(f"x = np.array([3, 1, 2, 2]).astype('{dtype}'); {expression}")
+
+
+@pytest.mark.parametrize("decimals", ["1.5", "2.0", "np.float64(1)", "None", "'1'", "[1]", "True", "np.int8(1)", "np.array(1)"])
+def test_decimals_are_an_integer(decimals):
+    for call in ("f.round({})", "np.round(f, {})", "np.around(f, {})", "f.astype('f4').round(decimals={})"):
+        check(call.format(decimals))

@@ -249,6 +249,11 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, Array) and value.ndim == 0 else value
 
 
+def _is_typed(value: Any) -> bool:
+    """Whether it is one value that has a dtype."""
+    return hasattr(value, "dtype") and not getattr(value, "ndim", 0)
+
+
 def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> Array:
@@ -278,6 +283,10 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """`num` values evenly from start to stop; the last is stop itself when `endpoint`."""
+    if dtype is None and all(_is_typed(one) or isinstance(one, (int, float, complex)) for one in (start, stop)):
+        from weft._dtypes import result_type
+
+        dtype = result_type(start, stop, 0.0)
     start, stop = _number(start), _number(stop)
     simple = isinstance(start, (int, float)) and isinstance(stop, (int, float)) and not axis
     if simple and not retstep:

@@ -306,9 +306,16 @@ def _rank(dtype: Any) -> int:
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """The nearest number of so many decimals, halves to even."""
-    if decimals == 0:
-        return _round(a, out)
+    if not hasattr(decimals, "__index__"):
+        raise TypeError(f"round: decimals is an integer: got {decimals!r}")
+    decimals = decimals.__index__()
     x = asarray(a)
+    if x.dtype.kind == "b":
+        if decimals != 0:
+            raise TypeError(f"round: bools have no decimals: got {decimals}")
+        x = _core.astype(x, _core.dtype("float16"))
+    if decimals == 0:
+        return _round(x, out)
     if x.dtype.kind in "biu" and decimals > 0:
         return store(_core.copy(x), out)
     scale = 10.0 ** abs_int(decimals)
@@ -319,12 +326,12 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
 
 def real(val: Any) -> Array:
     """The real part of complex numbers, a view; the array itself where it is real."""
-    return val.real if isinstance(val, Array) else _core.real(val)
+    return asarray(val).real
 
 
 def imag(val: Any) -> Array:
     """The imaginary part of complex numbers, a view; zeros where the array is real."""
-    return val.imag if isinstance(val, Array) else _core.imag(val)
+    return asarray(val).imag
 
 
 def abs_int(value: int) -> int:

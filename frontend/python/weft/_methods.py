@@ -261,8 +261,9 @@ def _set_real(self: Array, value: Any) -> None:
 
 def _imag(self: Array) -> Array:
     """The imaginary part, a view; zeros that cannot be written where the array is real."""
-    part = _part(self, _core.imag)
-    return part if self.dtype.kind == "c" else _core.broadcast_to(part, part.shape)
+    if self.dtype.kind == "c":
+        return _part(self, _core.imag)
+    return _core.broadcast_to(_core.full(self.shape, 0, self.dtype, self.device), self.shape)
 
 
 def _set_imag(self: Array, value: Any) -> None:

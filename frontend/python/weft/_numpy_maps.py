@@ -168,7 +168,7 @@ def rad2deg(x: Any) -> Array:
 def angle(z: Any, deg: builtins.bool = False) -> Array:
     """The angle of complex numbers."""
     z = asarray(z)
-    result = _core.atan2(_core.imag(z), _core.real(z))
+    result = _core.atan2(_core.imag(z), _core.real(z)) if z.dtype.kind == "c" else _core.atan2(0, z)
     return rad2deg(result) if deg else result
 
 

@@ -403,6 +403,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 6.283185307179586) -> Array:
     """Angles without jumps: neighbours along an axis that lie more than half a period apart are brought closer by whole periods."""
+    from weft._dtypes import result_type
+
     x = asarray(p)
     along = normalized("unwrap", axis, x.ndim)
     steps = diff(x, axis=along)
@@ -417,7 +419,8 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     front: tuple[Any, ...] = (slice(None),) * along
     head = x[front + (slice(None, 1),)]
     rest = x[front + (slice(1, None),)] + _core.cumulative_sum(correction, along, None, False)
-    return _core.concat([_core.astype(head, rest.dtype), rest], along)
+    dtype = result_type(x, period)
+    return _core.concat([_core.astype(head, dtype), _core.astype(rest, dtype)], along)
 
 
 def _at_least(arrays: tuple[Any, ...], f: Any) -> Any:

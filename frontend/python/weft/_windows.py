@@ -5,7 +5,6 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._numpy_maps import as_float
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -50,9 +49,11 @@ def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 def i0(x: Any) -> Array:
     """The modified Bessel function of the first kind, of order 0."""
-    x = as_float(x)
+    x = asarray(x)
     if x.dtype.kind == "c":
         raise TypeError(f"i0: takes real numbers: got {x.dtype}")
+    if x.dtype.kind in "biu":
+        x = _core.astype(x, _core.dtype("float64"))
     a = _core.abs(x)
     # Each half is computed of values in its own range, so that neither overflows.
     small, large = _core.minimum(a, 8.0), _core.maximum(a, 8.0)

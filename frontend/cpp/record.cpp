@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -287,6 +288,11 @@ Array map(ir::Op op, const Operand& x) {
     if (is_complex(array->dtype()))
       return Access::make(Access::cell(*array), part_view(layout_of(*array), op));
     if (op == ir::Op::real) return *array;
+  }
+  // Part by part: a complex factor would make NaN of infinities.
+  if (op == ir::Op::exp2 && has_complex(x)) {
+    const auto scaled = [&](ir::Op part) { return map(ir::Op::multiply, map(part, x), std::numbers::ln2); };
+    return map(ir::Op::exp, map(ir::Op::complex, scaled(ir::Op::real), scaled(ir::Op::imag)));
   }
   const Operand* const operands[] = {&x};
   return map_of(op, operands);

@@ -123,3 +123,10 @@ def test_dtypes_of_functions_that_are_made_of_others(expression, dtype):
 def test_decimals_are_an_integer(decimals):
     for call in ("f.round({})", "np.round(f, {})", "np.around(f, {})", "f.astype('f4').round(decimals={})"):
         check(call.format(decimals))
+
+
+@pytest.mark.parametrize("expression", [
+    "np.exp2(z)", "np.exp2(z.astype('c8'))", "np.exp2(1j)", "np.exp2(np.array([np.inf + 1j, -np.inf + 0j, complex(np.nan, 1), 1 + np.inf * 1j, -np.inf + 2j]))",
+])  # fmt: skip
+def test_powers_of_2_of_complex_numbers(expression):
+    check(expression)

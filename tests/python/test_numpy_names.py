@@ -230,8 +230,9 @@ def test_strided_views_stay_inside_of_the_array():
     same(strided(wf.asarray(values), (0, 3), (8, 800)), np.zeros((0, 3)))
     same(strided(wf.asarray(values), (1, 3, 2), (-1, 32, 8)), reference(values, (1, 3, 2), (-1, 32, 8)))
     for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((2, 2), (8,)), ((2,), (4,)), ((2**62, 2**62), (8, 8)), ((3, 2), (2**62, 8))):
-        with pytest.raises(ValueError, match="as_strided"):
-            strided(wf.asarray(values), shape, strides)
+        for check_bounds in (None, True, False):
+            with pytest.raises(ValueError, match="as_strided"):
+                strided(wf.asarray(values), shape, strides, check_bounds=check_bounds)
 
 
 def test_issubdtype():

@@ -39,10 +39,11 @@ def sliding_window_view(
 
 
 def as_strided(
-    x: Any, shape: Any = None, strides: Any = None, subok: builtins.bool = False, writeable: builtins.bool = True
+    x: Any, shape: Any = None, strides: Any = None, subok: builtins.bool = False, writeable: builtins.bool = True, *,
+    check_bounds: builtins.bool | None = None,
 ) -> Array:
     """The elements at these strides in bytes from x's first, all of them in the memory of the array that x shows: a view. The last of
-    what is assigned to an element stays."""
+    what is assigned to an element stays. Bounds are checked whatever `check_bounds` says."""
     x = asarray(x)
     extents = x.shape if shape is None else _tuple(shape)
     steps = x.strides if strides is None else _tuple(strides)

@@ -130,3 +130,20 @@ def test_decimals_are_an_integer(decimals):
 ])  # fmt: skip
 def test_powers_of_2_of_complex_numbers(expression):
     check(expression)
+
+
+@pytest.mark.parametrize("call", ["np.{}(f, where={})", "np.{}(np.ones((2, 3)), where={})", "np.{}(f.astype('f4'), where={}, dtype='f8')"])
+@pytest.mark.parametrize("f", ["sin", "isnan", "fabs", "negative", "rint"])
+def test_where_without_out(call, f):
+    for condition in ("[True] * 3", "np.ones(3, bool)", "np.ones((4, 2, 3), bool)[:, :1]", "True", "np.array(True)", "np.ones(3)", "np.ones(3, int)", "np.ones(4, bool)"):
+        check(call.format(f, condition))
+
+
+def test_0_is_where_the_condition_left_out_without_out():
+    x = wf.asarray([1.0, 4.0])
+    same(np.asarray([1.0, 0.0]), wf.sqrt(x, where=[True, False]))
+    same(np.asarray([0.0, 5.0]), wf.add(x, 1, where=x > 2))
+    same(np.asarray([1.0, 0.0]), wf.fmax(x, 0, where=x < 2))
+    fraction, whole = wf.modf(x, where=[True, False])
+    same(np.asarray([0.0, 0.0]), fraction)
+    same(np.asarray([1.0, 0.0]), whole)

@@ -81,13 +81,21 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
   if (extras.out && !is_array(extras.out)) {
     throw TypeError(std::string(op) + ": out must be a weft.Array: got " + Py_TYPE(extras.out)->tp_name);
   }
-  if (extras.where && !extras.out) {
-    throw TypeError(std::string(op) + ": where needs out, which holds the elements that are left out");
-  }
   return extras;
 }
 
-PyObject* store(const char* op, const Extras& extras, const Array& result) {
+// The result, or `out` with it; 0 is left out without `out`, where NumPy has whatever its memory held.
+PyObject* finish(const char* op, const Extras& extras, const Array& result) {
+  if (!extras.out && !extras.where) return wrap(result);
+  Argument mask;
+  if (extras.where) {
+    parse_argument(mask, op, extras.where);
+    const Array* truths = mask.operand().array();
+    if (truths && truths->dtype() != DType::Bool) {
+      throw TypeError(std::string(op) + ": where is of bools: got " + std::string(name(truths->dtype())));
+    }
+  }
+  if (!extras.out) return wrap(where(mask.operand(), result, scalar(Number(0), result.dtype())));
   Array out = target(op, {array_of(extras.out), is_value(extras.out)});
   detail::check_same_kind(op, out.dtype(), result.dtype());
   if (!extras.where) {
@@ -97,8 +105,6 @@ PyObject* store(const char* op, const Extras& extras, const Array& result) {
     }
     out.assign(result);
   } else {
-    Argument mask;
-    parse_argument(mask, op, extras.where);
     out.assign(where(mask.operand(), result, out));
   }
   return Py_NewRef(extras.out);
@@ -154,7 +160,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       const DType dtype = dtype_from(extras.dtype);
       if (dtype == DType::Bool) {
         const Array truths = apply();
-        if (truths.dtype() == dtype) return extras.out ? store(op_name, extras, truths) : wrap(truths);
+        if (truths.dtype() == dtype) return finish(op_name, extras, truths);
       }
       Array converted[arity];
       for (int i = 0; i < arity; ++i) {
@@ -175,10 +181,9 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
         throw TypeError(std::string(op_name) + ": is not computed in " + std::string(name(dtype)) +
                         ": gives " + std::string(name(result.dtype())));
       }
-      return extras.out ? store(op_name, extras, result) : wrap(std::move(result));
+      return finish(op_name, extras, result);
     }
-    const Array result = apply();
-    return extras.out ? store(op_name, extras, result) : wrap(result);
+    return finish(op_name, extras, apply());
   });
 }
 

@@ -156,10 +156,12 @@ def by_rules(
 
 def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) -> Array:
     """The result, or `out` with the result where the condition is true."""
-    if out is None:
-        if where is not True:
-            raise TypeError(f"{op}: where needs out, which holds the elements that are left out")
-        return result
+    if where is not True:
+        where = asarray(where)
+        if where.ndim and where.dtype.kind != "b":
+            raise TypeError(f"{op}: where is of bools: got {where.dtype}")
+    if out is None:  # without it 0 is left out, where NumPy has whatever its memory held
+        return result if where is True else _core.where(where, result, _core.full((), 0, result.dtype, result.device))
     out = target(op, out)
     if result.shape != out.shape:
         try:
@@ -232,7 +234,7 @@ class Composed:
             if out is not None:
                 raise TypeError(f"{self.__name__}: out is given twice")
             operands, out = operands[: self.nin], operands[self.nin :] + (None,) * (self.nin + self.nout - len(operands))
-        outs = out if isinstance(out, tuple) else (out,)
+        outs = out if isinstance(out, tuple) else (out,) * (1 if out is not None else self.nout)
         if len(outs) != self.nout and out is not None:
             raise TypeError(f"{self.__name__}: out is a tuple of {self.nout} arrays, or None: got {len(outs)}")
         if dtype is not None or rules and rules != _usual:

@@ -147,3 +147,25 @@ def test_0_is_where_the_condition_left_out_without_out():
     fraction, whole = wf.modf(x, where=[True, False])
     same(np.asarray([0.0, 0.0]), fraction)
     same(np.asarray([1.0, 0.0]), whole)
+
+
+@pytest.mark.parametrize("expression", [
+    *(f"np.{g}(x, axis={axis})" for axis in ("0", "-1", "1", "(0,)") for g in ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin", "cumsum", "cumprod",
+      "mean", "var", "std", "ptp", "nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nancumsum", "sort", "argsort", "squeeze", "median", "flip")),
+    "np.cumulative_sum(x)", "np.cumulative_prod(x, include_initial=True)", "np.sort(x, axis=None)", "np.argsort(x)", "np.sort(x)", "np.add.reduce(x)", "np.add.accumulate(x)",
+    "np.sum(x, axis=0, keepdims=True)", "np.max(x, axis=0, initial=9)", "np.sum(x, axis=0, where=np.array(False))", "np.apply_over_axes(lambda x, axis: x.sum(axis), x, 0)",
+    *(f"np.{g}, {axis})" for axis in ("0", "-1", "1") for g in ("repeat(x, 2", "take(x, [0, 0]", "take(x, 0", "compress([True], x")),
+    *(f"np.{g}(np.array(3, 'u1'), axis={axis})" for axis in (0, 1) for g in ("packbits", "unpackbits")), "x.item(0)", "x.item(-1)", "x.item(1)", "x.item()",
+    "y = np.roll(x, 3); y[...] = 7; y", "y = np.roll(np.float64(1), 3); y[...] = 7; y",
+])  # fmt: skip
+@pytest.mark.parametrize("value", ["5.0", "5 + 2j"])
+def test_rank_0_has_an_axis_where_numpy_gives_it_one(expression, value):
+    check(f"x = np.array({value}); {expression}")
+
+
+@pytest.mark.parametrize("shape", ["(3, 0)", "(0, 3)", "(2, 3, 0)", "(0, 0)", "(0,)"])
+@pytest.mark.parametrize("reduction", ["max", "min", "ptp", "nanmax", "nanmin", "average", "argmax"])
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+def test_no_elements(reduction, shape, dtype):
+    for axis in ("axis=0", "axis=1", "axis=-1", "axis=None", "axis=0, keepdims=True"):
+        check(f"np.{reduction}(np.zeros({shape}, '{dtype}'), {axis})")

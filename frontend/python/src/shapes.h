@@ -16,6 +16,7 @@ class Integers {
  public:
   explicit Integers(nanobind::handle given = {}) : given_(given) {}
   bool is_none() const { return given_.is_none(); }
+  bool is_one() const { return PyIndex_Check(given_.ptr()) != 0; }
   int64_t one(const char* op, const char* what = "axis") const;
   Dims all(const char* op, const char* what = "axis") const;
   std::optional<int64_t> one_or_none(const char* op) const {

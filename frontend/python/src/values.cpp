@@ -167,7 +167,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     } else {
       for (Py_ssize_t i = 0; i < count; ++i) add(args[i]);
     }
-    if (positions.size() == 1 && x.ndim() > 1) {
+    if (positions.size() == 1 && x.ndim() != 1) {
       // A position in the flat array.
       const int64_t flat = positions[0] < 0 ? positions[0] + x.size() : positions[0];
       if (flat < 0 || flat >= x.size()) {

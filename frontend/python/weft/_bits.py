@@ -7,7 +7,7 @@ from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import Composed, answered_function
 from weft._numpy_maps import as_float
-from weft._shaping import moveaxis, with_axis
+from weft._shaping import atleast_1d, moveaxis, with_axis
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _bit_order(op: str, order: Any) -> range:
 
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array:
     """Eight elements along an axis, zero or not, as the bits of one uint8; zeros where the last has none."""
-    x, along = with_axis("packbits", a, axis)
+    x, along = with_axis("packbits", atleast_1d(a), axis)
     if x.dtype.kind not in "biu":
         raise TypeError(f"packbits: takes integers or bools: got {x.dtype}")
     shifts = asarray(list(_bit_order("packbits", bitorder)), _core.dtype("uint8"), device=x.device)
@@ -69,7 +69,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
 
 def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
     """The bits of uint8 as elements along an axis: `count` of them, or all but so many where it is below 0."""
-    x, along = with_axis("unpackbits", a, axis)
+    x, along = with_axis("unpackbits", atleast_1d(a), axis)
     if x.dtype != _core.dtype("uint8"):
         raise TypeError(f"unpackbits: takes uint8: got {x.dtype}")
     shifts = asarray(list(_bit_order("unpackbits", bitorder)), x.dtype, device=x.device)

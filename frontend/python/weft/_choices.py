@@ -137,6 +137,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     from weft._shaping import normalized
 
     x = asarray(a)
+    if not x.ndim:
+        return asarray(func(x, axes))
     for axis in axes if hasattr(axes, "__iter__") else (axes,):
         along = normalized("apply_over_axes", axis, x.ndim)
         result = asarray(func(x, along))

@@ -170,7 +170,7 @@ def sort(
     descending: builtins.bool = False,
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last."""
-    a, axis = _along("sort", a, axis)
+    a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis)
     how = _sort_kind(kind, order, stable)
     result = _there("sort", a, axis)
     if result is NotImplemented:
@@ -183,8 +183,10 @@ def argsort(
     descending: builtins.bool = False,
 ) -> Array:
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
+    from weft._shaping import atleast_1d
+
     numpy = _numpy()
-    a, axis = _along("argsort", a, axis)
+    a, axis = _along("argsort", atleast_1d(a), axis)
     how = _sort_kind(kind, order, stable)
     if (there := _there("argsort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
         return _core.flip(_core.subtract(a.shape[axis] - 1, there), (axis,)) if descending else there

@@ -273,9 +273,9 @@ def _repeated(values: Any, count: int, like: Array) -> Array:
 
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
     """Elements at positions along an axis; of the flat array without one."""
-    from weft._shaping import normalized
+    from weft._shaping import atleast_1d, normalized
 
-    x = asarray(a)
+    x = atleast_1d(a)
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim)

@@ -102,12 +102,16 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
     """The largest or smallest complex number over the axes."""
     from weft._shaping import normalized
 
-    if not x.size:
-        raise ValueError("max, min: there is nothing to choose from without elements")
+    if not x.ndim:
+        return _core.sum(x, axis, keepdims)
     axes = range(x.ndim) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
     places = sorted({normalized("max, min", one, x.ndim) for one in axes})
     rest = [i for i in range(x.ndim) if i not in places]
     kept = [x.shape[i] for i in rest]
+    if not builtins.all(x.shape[i] for i in places):
+        raise ValueError("max, min: there is nothing to choose from without elements")
+    if not x.size:
+        return _core.sum(x, axis, keepdims)
     rows = _core.reshape(_core.permute_dims(x, [*rest, *places]), (*kept, -1))
     position = _complex_position(_core.argmax if op is _core.max else _core.argmin, rows, -1, True)
     result = _core.take_along_axis(rows, position, -1)

@@ -9,6 +9,7 @@ from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import cast_into, store
 from weft._reductions import with_out
+from weft._shaping import atleast_1d
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ __all__ = [
 ]
 
 
-def _axis(op: str, x: Array, axis: int | None) -> int:
-    if x.ndim == 0:
-        raise ValueError(f"{op}: needs at least one axis")
+def _along(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
+    """The array and the axis, which may be left out where there is one at most."""
+    x = atleast_1d(x)
     if axis is None and x.ndim > 1:
         raise ValueError(f"{op}: needs an axis for an array of {x.ndim} axes")
-    return 0 if axis is None else axis
+    return x, 0 if axis is None else axis
 
 
 def _flat_without_axis(x: Any, axis: int | None) -> tuple[Array, int]:
@@ -45,7 +46,7 @@ def cumulative_sum(
     """The sum of all elements up to each, along an axis; of integers in 64 bits unless told."""
     x = asarray(x) if dtype is not None else with_out(asarray(x), out)
     given = None if dtype is None else _core.dtype(dtype)
-    return cast_into(_core.cumulative_sum(x, _axis("cumulative_sum", x, axis), given, include_initial), out)
+    return cast_into(_core.cumulative_sum(*_along("cumulative_sum", x, axis), given, include_initial), out)
 
 
 def cumulative_prod(
@@ -54,19 +55,17 @@ def cumulative_prod(
     """The product of all elements up to each, along an axis; of integers in 64 bits unless told."""
     x = asarray(x) if dtype is not None else with_out(asarray(x), out)
     given = None if dtype is None else _core.dtype(dtype)
-    return cast_into(_core.cumulative_prod(x, _axis("cumulative_prod", x, axis), given, include_initial), out)
+    return cast_into(_core.cumulative_prod(*_along("cumulative_prod", x, axis), given, include_initial), out)
 
 
 def cumulative_max(x: Any, /, axis: int | None = None, out: Any = None) -> Array:
     """The largest of all elements up to each, along an axis."""
-    x = asarray(x)
-    return store(_core.cumulative_max(x, _axis("cumulative_max", x, axis)), out)
+    return store(_core.cumulative_max(*_along("cumulative_max", x, axis)), out)
 
 
 def cumulative_min(x: Any, /, axis: int | None = None, out: Any = None) -> Array:
     """The smallest of all elements up to each, along an axis."""
-    x = asarray(x)
-    return store(_core.cumulative_min(x, _axis("cumulative_min", x, axis)), out)
+    return store(_core.cumulative_min(*_along("cumulative_min", x, axis)), out)
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:

@@ -169,7 +169,8 @@ def expand_dims(a: Any, axis: Any = 0) -> Array:
 
 def squeeze(a: Any, axis: Any = None) -> Array:
     """Without axes of extent 1; a view."""
-    return _core.squeeze(asarray(a), axis)
+    x = asarray(a)
+    return _core.squeeze(x, () if not x.ndim and axis in (0, -1) else axis)
 
 
 def flip(m: Any, axis: Any = None) -> Array:
@@ -186,7 +187,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
             raise TypeError(f"roll: shift is an integer: got {by!r}")
     given = tuple(by.__index__() for by in given)
     if axis is None:
-        return _core.roll(x, builtins.sum(given) % builtins.max(x.size, 1), None)
+        return _core.as_array(_core.roll(x, builtins.sum(given) % builtins.max(x.size, 1), None))
     axes = _tuple(axis)
     shifts = given if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else given * len(axes)
     if len(shifts) != len(axes):
@@ -205,7 +206,7 @@ def tile(A: Any, reps: Any) -> Array:
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """Each element so many times in a row; of the flat array without an axis."""
-    x = asarray(a)
+    x = atleast_1d(a)
     if not isinstance(repeats, int):
         counts = asarray(repeats)
         if counts.dtype.kind not in "iu":

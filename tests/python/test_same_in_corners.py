@@ -126,9 +126,32 @@ def test_decimals_are_an_integer(decimals):
 
 
 @pytest.mark.parametrize("expression", [
-    "np.exp2(z)", "np.exp2(z.astype('c8'))", "np.exp2(1j)", "np.exp2(np.array([np.inf + 1j, -np.inf + 0j, complex(np.nan, 1), 1 + np.inf * 1j, -np.inf + 2j]))",
+    *(f"np.{g}(x, axis={axis})" for axis in ("0", "-1", "1", "(0,)") for g in ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin", "cumsum", "cumprod",
+      "mean", "var", "std", "ptp", "nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nancumsum", "sort", "argsort", "squeeze", "median", "flip")),
+    "np.cumulative_sum(x)", "np.cumulative_prod(x, include_initial=True)", "np.sort(x, axis=None)", "np.argsort(x)", "np.sort(x)", "np.add.reduce(x)", "np.add.accumulate(x)",
+    "np.sum(x, axis=0, keepdims=True)", "np.max(x, axis=0, initial=9)", "np.sum(x, axis=0, where=np.array(False))", "np.apply_over_axes(lambda x, axis: x.sum(axis), x, 0)",
+    *(f"np.{g}, {axis})" for axis in ("0", "-1", "1") for g in ("repeat(x, 2", "take(x, [0, 0]", "take(x, 0", "compress([True], x")),
+    *(f"np.{g}(np.array(3, 'u1'), axis={axis})" for axis in (0, 1) for g in ("packbits", "unpackbits")), "x.item(0)", "x.item(-1)", "x.item(1)", "x.item()",
+    "y = np.roll(x, 3); y[...] = 7; y", "y = np.roll(np.float64(1), 3); y[...] = 7; y",
 ])  # fmt: skip
-def test_powers_of_2_of_complex_numbers(expression):
+@pytest.mark.parametrize("value", ["5.0", "5 + 2j"])
+def test_rank_0_has_an_axis_where_numpy_gives_it_one(expression, value):
+    check(f"x = np.array({value}); {expression}")
+
+
+@pytest.mark.parametrize("shape", ["(3, 0)", "(0, 3)", "(2, 3, 0)", "(0, 0)", "(0,)"])
+@pytest.mark.parametrize("reduction", ["max", "min", "ptp", "nanmax", "nanmin", "average", "argmax"])
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+def test_no_elements(reduction, shape, dtype):
+    for axis in ("axis=0", "axis=1", "axis=-1", "axis=None", "axis=0, keepdims=True"):
+        check(f"np.{reduction}(np.zeros({shape}, '{dtype}'), {axis})")
+
+
+@pytest.mark.parametrize("expression", [
+    "np.average(np.zeros((3, 0)), axis=0, returned=True)", "np.average(np.zeros((3, 0)), axis=0, weights=np.zeros(3))", "np.average(np.zeros((3, 0)), axis=0, weights=np.ones(3))",
+    "np.average(m, axis=0, weights=[1, 3], returned=True)", "np.average(m, axis=1, weights=[1, 3], returned=True, keepdims=True)", "np.average(np.zeros((3, 0)), axis=0, weights=np.zeros((3, 0)))",
+])  # fmt: skip
+def test_averages_of_nothing(expression):
     check(expression)
 
 
@@ -150,22 +173,17 @@ def test_0_is_where_the_condition_left_out_without_out():
 
 
 @pytest.mark.parametrize("expression", [
-    *(f"np.{g}(x, axis={axis})" for axis in ("0", "-1", "1", "(0,)") for g in ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin", "cumsum", "cumprod",
-      "mean", "var", "std", "ptp", "nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nancumsum", "sort", "argsort", "squeeze", "median", "flip")),
-    "np.cumulative_sum(x)", "np.cumulative_prod(x, include_initial=True)", "np.sort(x, axis=None)", "np.argsort(x)", "np.sort(x)", "np.add.reduce(x)", "np.add.accumulate(x)",
-    "np.sum(x, axis=0, keepdims=True)", "np.max(x, axis=0, initial=9)", "np.sum(x, axis=0, where=np.array(False))", "np.apply_over_axes(lambda x, axis: x.sum(axis), x, 0)",
-    *(f"np.{g}, {axis})" for axis in ("0", "-1", "1") for g in ("repeat(x, 2", "take(x, [0, 0]", "take(x, 0", "compress([True], x")),
-    *(f"np.{g}(np.array(3, 'u1'), axis={axis})" for axis in (0, 1) for g in ("packbits", "unpackbits")), "x.item(0)", "x.item(-1)", "x.item(1)", "x.item()",
-    "y = np.roll(x, 3); y[...] = 7; y", "y = np.roll(np.float64(1), 3); y[...] = 7; y",
+    "np.exp2(z)", "np.exp2(z.astype('c8'))", "np.exp2(1j)", "np.exp2(np.array([np.inf + 1j, -np.inf + 0j, complex(np.nan, 1), 1 + np.inf * 1j, -np.inf + 2j]))",
 ])  # fmt: skip
-@pytest.mark.parametrize("value", ["5.0", "5 + 2j"])
-def test_rank_0_has_an_axis_where_numpy_gives_it_one(expression, value):
-    check(f"x = np.array({value}); {expression}")
+def test_powers_of_2_of_complex_numbers(expression):
+    check(expression)
 
 
-@pytest.mark.parametrize("shape", ["(3, 0)", "(0, 3)", "(2, 3, 0)", "(0, 0)", "(0,)"])
-@pytest.mark.parametrize("reduction", ["max", "min", "ptp", "nanmax", "nanmin", "average", "argmax"])
-@pytest.mark.parametrize("dtype", ["f8", "c16"])
-def test_no_elements(reduction, shape, dtype):
-    for axis in ("axis=0", "axis=1", "axis=-1", "axis=None", "axis=0, keepdims=True"):
-        check(f"np.{reduction}(np.zeros({shape}, '{dtype}'), {axis})")
+@pytest.mark.parametrize("f", ["degrees", "radians", "deg2rad", "rad2deg", "fabs", "logaddexp2", "heaviside"])
+def test_what_takes_real_numbers_refuses_complex_ones(f):
+    check(f"np.{f}(z{', z' if f in ('logaddexp2', 'heaviside') else ''})")
+
+
+@pytest.mark.parametrize("mask", ["np.ones(9, bool)", "np.ones(13, bool)", "np.ones(0, bool)", "np.ones(12, bool)", "np.ones((4, 3), bool)", "True"])
+def test_a_mask_to_place_by_has_as_many_elements(mask):
+    check(f"x = np.zeros((3, 4)); np.place(x, {mask}, [1, 2]); x")

@@ -22,6 +22,16 @@ PyObject* shape(PyObject* self, void*) {
   PyErr_SetString(PyExc_AttributeError, text.c_str());
   throw nb::python_error();
 }
+int set_dtype(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        if (!value) refuse_attribute("dtype: cannot be deleted");
+        if (dtype_from(value) != array_of(self).dtype())
+          refuse_attribute("dtype: is not changed in place: use view() or astype()");
+        return 0;
+      },
+      -1);
+}
 // As NumPy: the same elements under another shape, in place; only where that is a view.
 int set_shape(PyObject* self, PyObject* value, void*) {
   return guarded(
@@ -98,7 +108,7 @@ void add_properties(TypeParts& parts) {
   const auto add = [&](const char* name, getter get, const char* doc, setter set = nullptr) {
     parts.properties.push_back({name, get, set, doc, nullptr});
   };
-  add("dtype", dtype, "The elements' numpy.dtype.");
+  add("dtype", dtype, "The elements' numpy.dtype.", set_dtype);
   add("shape", shape, "The extents of the axes; assigning to it reshapes in place, where that needs no copy.",
       set_shape);
   add("ndim", ndim, "How many axes there are.");

@@ -73,6 +73,8 @@ def asarray(
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
     order = heed("asarray", order, like)
+    if isinstance(copy, str):
+        raise ValueError(f"asarray: copy is True, False or None: got {copy!r}")
     where = _named(device)
     if dtype is not None:
         dtype = _core.dtype(dtype)
@@ -165,7 +167,7 @@ def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
 
 def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
     if not isinstance(value, (builtins.bool, int, float, complex)):
-        value = asarray(value, dtype if isinstance(value, (str, bytes)) else None)
+        value = asarray(value, dtype if value is None or isinstance(value, (str, bytes)) else None)
         if value.ndim or dtype is None:
             filled = zeros(shape, dtype=value.dtype if dtype is None else dtype, device=device)
             filled[...] = value

@@ -46,7 +46,7 @@ def _answered(self: Any, method: str, array: Any, *args: Any, out: Any = None, *
     from weft._host import answered
 
     if _of_numpy(self).nin != 2:
-        raise TypeError(f"{method}: is there for functions of two operands: got {self.__name__}")
+        raise ValueError(f"{method}: is there for functions of two operands: got {self.__name__}")
 
     def f(*values: Any, **given: Any) -> Any:
         return getattr(_of_numpy(self), method)(*values, **given)

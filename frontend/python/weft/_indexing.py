@@ -28,12 +28,14 @@ __all__ = ["compress", "extract", "place", "put", "put_along_axis", "putmask", "
 _Picked = namedtuple("_Picked", "view count positions place")
 
 
-def _index(entry: Any) -> Any:
+def _index(entry: Any, reads_text: builtins.bool = False) -> Any:
     """A mask or an array of positions: an Array as it is, others in NumPy's memory."""
     import numpy
 
     index = entry if isinstance(entry, Array) else numpy.asarray(entry)
     if index.size == 0 and not isinstance(entry, (Array, numpy.ndarray)):
+        index = index.astype(numpy.int64)
+    if reads_text and index.dtype.kind in "SU":
         index = index.astype(numpy.int64)
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
@@ -246,7 +248,7 @@ def _checked(op: str, index: Any, axis: int, extent: int, mode: str, device: str
     """Positions along an axis, as the mode has those outside of it."""
     import numpy
 
-    positions = _index(index)
+    positions = _index(index, True)
     if positions.dtype.kind == "b":  # numbers here, and no mask
         positions = positions.astype(_int64)
     if mode == "raise":
@@ -350,6 +352,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     target("place", arr)
     mask = asarray(mask, device=arr.device)
+    if mask.size != arr.size:
+        raise ValueError(f"place: the mask has as many elements as the array, {arr.size}: got {mask.size}")
     positions = _core.true_positions(_core.not_equal(mask, 0))
     if positions.size:
         if not _stored(vals, arr).size:

@@ -67,9 +67,16 @@ def _together(x1: Any, x2: Any) -> tuple[Array, Array]:
     return a, b
 
 
-def _in_float32(f: Any, *operands: Array) -> Array:
-    """f of floats, those of 16 bits computed in 32, as NumPy does."""
-    floats = [as_float(x) for x in operands]
+def _real_float(op: str, x: Any) -> Array:
+    x = as_float(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{op}: takes real numbers: got {x.dtype}")
+    return x
+
+
+def _in_float32(op: str, f: Any, *operands: Array) -> Array:
+    """f of real numbers as floats, those of 16 bits computed in 32, as NumPy does."""
+    floats = [_real_float(op, x) for x in operands]
     dtype = floats[0].dtype
     for x in floats[1:]:
         dtype = _core.promote(dtype, x.dtype)
@@ -90,7 +97,7 @@ def fix(x: Any, out: Any = None) -> Array:
 
 def fabs(x: Any) -> Array:
     """The absolute value as a float."""
-    return _core.abs(as_float(x))
+    return _core.abs(_real_float("fabs", x))
 
 
 def float_power(x1: Any, x2: Any) -> Array:
@@ -136,14 +143,14 @@ def divmod(x1: Any, x2: Any) -> tuple[Array, Array]:
 def logaddexp2(x1: Any, x2: Any) -> Array:
     """log2(2**x1 + 2**x2) without overflow."""
     ln2 = 0.6931471805599453
-    return _in_float32(lambda a, b: _core.divide(_core.logaddexp(_core.multiply(a, ln2), _core.multiply(b, ln2)), ln2), *_together(x1, x2))
+    return _in_float32(
+        "logaddexp2", lambda a, b: _core.divide(_core.logaddexp(_core.multiply(a, ln2), _core.multiply(b, ln2)), ln2), *_together(x1, x2)
+    )
 
 
 def heaviside(x1: Any, x2: Any) -> Array:
     """0 below zero, x2 at zero, 1 above."""
-    x, at_zero = (as_float(one) for one in _together(x1, x2))
-    if "c" in (x.dtype.kind, at_zero.dtype.kind):
-        raise TypeError("heaviside: takes real numbers: got complex ones")
+    x, at_zero = (_real_float("heaviside", one) for one in _together(x1, x2))
     above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 
@@ -157,12 +164,12 @@ def sinc(x: Any) -> Array:
 
 def deg2rad(x: Any) -> Array:
     """Degrees to radians."""
-    return _in_float32(lambda a: _core.multiply(a, 3.141592653589793 / 180), asarray(x))
+    return _in_float32("deg2rad", lambda a: _core.multiply(a, 3.141592653589793 / 180), asarray(x))
 
 
 def rad2deg(x: Any) -> Array:
     """Radians to degrees."""
-    return _in_float32(lambda a: _core.multiply(a, 180 / 3.141592653589793), asarray(x))
+    return _in_float32("rad2deg", lambda a: _core.multiply(a, 180 / 3.141592653589793), asarray(x))
 
 
 def angle(z: Any, deg: builtins.bool = False) -> Array:

@@ -247,9 +247,10 @@ def geterr() -> dict[str, str]:
 class errstate:
     """NumPy's context for floating-point warnings; Weft gives none."""
 
-    def __init__(self, **options: Any) -> None:
-        _unheeded("errstate", options)
-        self.options = options
+    def __init__(
+        self, *, call: Any = None, all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+    ) -> None:
+        _unheeded("errstate", {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid})
 
     def __enter__(self) -> errstate:
         return self

@@ -274,17 +274,16 @@ def _subscripts(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The subscripts as text, and the operands, of arrays that lists of numbers follow."""
     lists = given[1::2]
     if len(given) < 2 or not all(hasattr(one, "__iter__") and not isinstance(one, str) for one in lists):
-        raise TypeError("einsum: takes the subscripts as text, or after each array a list of numbers for its axes")
+        raise ValueError("einsum: takes the subscripts as text, or after each array a list of numbers for its axes")
     text = ",".join(map(_spelled, lists))
     return (text if len(given) % 2 == 0 else f"{text}->{_spelled(given[-1])}"), given[0 : len(given) - len(given) % 2 : 2]
 
 
 def einsum(
-    subscripts: Any, *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
+    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
 ) -> Array:
     """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
-    if not isinstance(subscripts, str):
-        subscripts, operands = _subscripts((subscripts, *operands))
+    subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
     heed("einsum", order, None)
     xs = [asarray(x) for x in operands]
     if dtype is not None:

@@ -63,6 +63,8 @@ def _joined(join: Any, result: Array, initial: Any) -> Array:
     """The result with a number that it starts from, in the result's dtype."""
     if initial is None:
         return result
+    if isinstance(initial, (str, bytes)):
+        initial = asarray(initial, result.dtype)
     if type(initial) is int and result.dtype.kind in "iu":
         return join(result, initial)  # which has to fit the dtype
     return join(result, _core.astype(asarray(initial), result.dtype))
@@ -106,12 +108,12 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
         return _core.sum(x, axis, keepdims)
     axes = range(x.ndim) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
     places = sorted({normalized("max, min", one, x.ndim) for one in axes})
-    rest = [i for i in range(x.ndim) if i not in places]
-    kept = [x.shape[i] for i in rest]
     if not builtins.all(x.shape[i] for i in places):
         raise ValueError("max, min: there is nothing to choose from without elements")
     if not x.size:
         return _core.sum(x, axis, keepdims)
+    rest = [i for i in range(x.ndim) if i not in places]
+    kept = [x.shape[i] for i in rest]
     rows = _core.reshape(_core.permute_dims(x, [*rest, *places]), (*kept, -1))
     position = _complex_position(_core.argmax if op is _core.max else _core.argmin, rows, -1, True)
     result = _core.take_along_axis(rows, position, -1)
@@ -264,8 +266,9 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
         x = _core.astype(x, _core.dtype(dtype))
     if correction and ddof:
         raise ValueError("var, std: ddof and correction are the same: got both")
-    if not hasattr(ddof, "__float__"):
-        raise TypeError(f"{op}: ddof is a number: got {ddof!r}")
+    for given, name in ((ddof, "ddof"), (correction, "correction")):
+        if not hasattr(given, "__float__"):
+            raise TypeError(f"{op}: {name} is a number: got {given!r}")
     out = given_out(out)
     if op == "var" and out is not None and out.dtype.kind in "biu":
         return _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean, out)
@@ -303,6 +306,8 @@ def average(
     a = asarray(a)
     if weights is None:
         result = _core.mean(a, axis, keepdims)
+        if not result.size:
+            raise ZeroDivisionError(f"average: there are no means to take: got shape {a.shape}")
         total = _core.full(result.shape, a.size / builtins.max(result.size, 1), result.dtype, a.device)
         return (result, total) if returned else result
     weights = asarray(weights)
@@ -318,13 +323,13 @@ def average(
     if a.dtype.kind in "biu":
         dtype = _core.promote(dtype, _core.dtype("float64"))
     weights = _core.astype(weights, dtype)
-    total = _core.sum(_core.broadcast_to(weights, a.shape), axis, keepdims)
+    total = _core.sum(weights, axis, keepdims)
     result = _core.divide(_core.sum(_core.multiply(a, weights), axis, keepdims), total)
     if recording.get() is None:
         _core.eval([result, total])
         if builtins.bool(_core.any(_core.equal(total, 0), None, False)):
             raise ZeroDivisionError("average: weights must not sum to zero")
-    return (result, total) if returned else result
+    return (result, _core.copy(_core.broadcast_to(total, result.shape))) if returned else result
 
 
 def logsumexp(x: Any, /, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:

@@ -201,7 +201,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 
 def tile(A: Any, reps: Any) -> Array:
     """The array repeated along its axes."""
-    return _core.tile(asarray(A), reps)
+    counts = reps if hasattr(reps, "__iter__") else (reps,)
+    return _core.tile(asarray(A), [int(one) if isinstance(one, str) else one for one in counts])
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:

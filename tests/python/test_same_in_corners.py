@@ -103,7 +103,7 @@ def test_a_list_is_shuffled_in_place():
       "dtype='i4', casting='unsafe'", "out=np.zeros((2, 3), 'f8'), dtype='f8'", "out=np.zeros(6), dtype='f8'")),
     "np.concatenate([a, f], out=np.zeros(6, int), casting='unsafe')", "np.concatenate([a, f], out=np.zeros(6, int))", "np.stack([a, a], out=np.zeros((2, 3), 'i4'))",
     "np.concatenate([a, a], out=np.zeros(6, 'i4'), casting='safe')", "np.concatenate([f, a], out=np.zeros(6, 'f4'))",
-    "np.frompyfunc(lambda x, y: x + y, 2, 1)(3, 4)",
+    "np.frompyfunc(lambda x, y: x + y, 2, 1)(3, 4)", "np.tile(a, np.array(2))", "np.tile(a, np.array([2, 1]))", "np.tile(a, ())", "np.tile(a, (np.int8(2), 3))", "np.tile(a, np.int64(2))",
 ])  # fmt: skip
 def test_what_numpys_own_tests_ask_for(expression):
     check(expression)

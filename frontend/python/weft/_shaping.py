@@ -201,7 +201,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 
 def tile(A: Any, reps: Any) -> Array:
     """The array repeated along its axes."""
-    counts = reps if hasattr(reps, "__iter__") else (reps,)
+    counts = reps if hasattr(reps, "__iter__") and getattr(reps, "ndim", 1) else (reps,)
     return _core.tile(asarray(A), [int(one) if isinstance(one, str) else one for one in counts])
 
 

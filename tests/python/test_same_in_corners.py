@@ -112,8 +112,10 @@ def test_what_numpys_own_tests_ask_for(expression):
 @pytest.mark.parametrize("dtype", ["u1", "i1", "?", "u2", "i8", "f2", "f4", "c8"])
 @pytest.mark.parametrize("expression", [
     "np.i0(x)", "np.i0(x[0])", "np.angle(x)", "np.angle(x, deg=True)", "np.imag(x)", "x.imag", "np.real(x)", "np.unwrap(x)", "np.unwrap(x, period=4)", "np.round(x)", "x.round()",
-    "np.round(x, 1)", "np.sinc(x)", "np.nan_to_num(x)", "np.real_if_close(x)", "np.vander(x)", "np.trapezoid(x)", "np.interp(x, x, x)", "np.gradient(x)", "np.linspace(x[0], x[1], 3)",
-    "np.linspace(x[0], 4, 3)", "np.linspace(x[0], [4, 5], 3)",
+    "np.round(x, 1)", "np.sinc(x)", "np.nan_to_num(x)", "np.nan_to_num(x, nan=np.float64(3))", "np.nan_to_num(x, posinf=1j)", "np.real_if_close(x)", "np.vander(x)", "np.trapezoid(x)", "np.interp(x, x, x)", "np.gradient(x)", "np.linspace(x[0], x[1], 3)",
+    "np.linspace(x[0], 4, 3)", "np.linspace(x[0], [4, 5], 3)", *(f"np.dot({x}, {y})" for x, y in (("x", "2"), ("2.5", "x"), ("x", "1j"), ("x", "True"), ("2", "3"))),
+    "np.select([x == 2, x == 1], [x, x == 3], 2)", "np.select([x == 2, x == 1], [x, x.astype('i2')], 2.5)", "np.select([x == 2], [x])",
+    "np.select([x == 2, x == 1], [1, 2], 3)", *(f"y = x.copy(); np.putmask(y, y == 2, {v}); y" for v in ("np.array([1, 2], 'u1')", "np.array([1], 'f4')", "x", "[1, 0]", "1")),
 ])  # fmt: skip
 def test_dtypes_of_functions_that_are_made_of_others(expression, dtype):
     check(f"x = np.array([3, 1, 2, 2]).astype('{dtype}'); {expression}")

@@ -339,7 +339,11 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
+    from weft._dtypes import can_cast
+
     target("putmask", a)
+    if hasattr(values, "dtype") and not can_cast(values.dtype, a.dtype):
+        raise TypeError(f"putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     mask = asarray(mask, device=a.device)
     if mask.size != a.size:
         raise ValueError(f"putmask: the mask has as many elements as the array, {a.size}: got {mask.size}")

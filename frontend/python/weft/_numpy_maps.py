@@ -279,9 +279,10 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for condition in condlist:
         if result_type(condition) != _core.dtype("bool"):
             raise TypeError(f"select: conditions are arrays of bools: got {result_type(condition)}")
-    result = default
-    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        result = where(condition, choice, result)
+    *choices, result = (one if type(one) in (int, float, complex) else asarray(one) for one in (*choicelist, default))
+    dtype = result_type(*choices, result)
+    for condition, choice in zip(reversed(condlist), reversed(choices)):
+        result = _core.astype(where(condition, choice, result), dtype)
     return result
 
 
@@ -297,7 +298,10 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
     def cleaned(part: Array) -> Array:
         above = where(_core.equal(part, float("inf")), info.max if posinf is None else posinf, part)
         finite = where(_core.equal(part, float("-inf")), info.min if neginf is None else neginf, above)
-        return where(_core.isnan(part), nan, finite)
+        result = where(_core.isnan(part), nan, finite)
+        if result.dtype.kind == "c":
+            raise TypeError(f"nan_to_num: takes real numbers for nan and the infinities: got {nan!r}, {posinf!r} and {neginf!r}")
+        return _core.astype(result, part.dtype)
 
     result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
     return result if copy else store(result, x)

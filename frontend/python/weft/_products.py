@@ -47,8 +47,9 @@ def matmul(
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Array:
-    """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one."""
-    return store(_core.dot(a, b), out, same_dtype=True)
+    """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one. Python's numbers are of 64 bits here."""
+    x, y = (asarray(one, device=getattr(other, "device", None)) if type(one) in (int, float, complex) else one for one, other in ((a, b), (b, a)))
+    return store(_core.dot(x, y), out, same_dtype=True)
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Array:

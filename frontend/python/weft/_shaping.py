@@ -409,6 +409,8 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
 
     x = asarray(p)
     along = normalized("unwrap", axis, x.ndim)
+    dtype = result_type(x, period)
+    period = period.item() if hasattr(period, "item") else period
     steps = diff(x, axis=along)
     discont = period / 2 if discont is None else discont
     whole = x.dtype.kind in "biu" and isinstance(period, int)
@@ -421,7 +423,6 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     front: tuple[Any, ...] = (slice(None),) * along
     head = x[front + (slice(None, 1),)]
     rest = x[front + (slice(1, None),)] + _core.cumulative_sum(correction, along, None, False)
-    dtype = result_type(x, period)
     return _core.concat([_core.astype(head, dtype), _core.astype(rest, dtype)], along)
 
 

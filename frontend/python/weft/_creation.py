@@ -285,7 +285,8 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """`num` values evenly from start to stop; the last is stop itself when `endpoint`."""
-    if dtype is None and all(_is_typed(one) or isinstance(one, (int, float, complex)) for one in (start, stop)):
+    typed = [_is_typed(one) for one in (start, stop)]
+    if dtype is None and any(typed) and all(has or isinstance(one, (int, float, complex)) for has, one in zip(typed, (start, stop))):
         from weft._dtypes import result_type
 
         dtype = result_type(start, stop, 0.0)

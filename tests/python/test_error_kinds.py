@@ -343,6 +343,8 @@ delattr(a, 'shape')
 delattr(a, 'T')
 a.var(ddof='x')
 m.var(a, correction='x')
+m.argmax(a, axis=(0, 1))
+m.array(a, ndmin=100)
 m.random.default_rng(0).normal([1, 2], 1, size=3)
 """.strip().splitlines()
 

@@ -140,6 +140,8 @@ def array(
     """A new array of what `object` holds, of at least `ndmin` axes."""
     if ndmax:
         raise TypeError(f"array: there are no arrays of objects that would end nested sequences at `ndmax` axes: got {ndmax}")
+    if ndmin > 64:
+        raise ValueError(f"array: there are at most 64 axes in NumPy: got ndmin={ndmin}")
     result = asarray(object, dtype, order, device=device, copy=copy, like=like)
     if result.ndim < ndmin:
         result = _core.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)

@@ -156,6 +156,12 @@ assert gpu.memory_in_use == 0 and gpu.memory_pooled >= 1 << 20 and gpu.memory_pe
 gpu.trim()
 assert gpu.memory_pooled == 0
 """,
+    "numbers": """
+x, mask = wf.asarray([1.0, 4.0], device="cuda"), wf.asarray([True, False], device="cuda")
+for result in (wf.max(x, initial=3), wf.min(x, initial=np.float32(2)), wf.sum(x, initial=2.5), wf.prod(x, initial="3"), wf.dot(x, 2), wf.select([x > 1], [x], 2),
+               wf.sin(x, where=mask), wf.isnan(x, where=mask), wf.fabs(x, where=mask), wf.exp2(x * 1j), x.imag, wf.angle(x), wf.i0(x > 1)):
+    assert result.device == "cuda:0"
+""",
     "copies": """
 a = np.arange(100000.0)
 x = wf.asarray(a, device="cuda")

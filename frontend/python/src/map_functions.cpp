@@ -95,7 +95,9 @@ PyObject* finish(const char* op, const Extras& extras, const Array& result) {
       throw TypeError(std::string(op) + ": where is of bools: got " + std::string(name(truths->dtype())));
     }
   }
-  if (!extras.out) return wrap(where(mask.operand(), result, scalar(Number(0), result.dtype())));
+  if (!extras.out) {
+    return wrap(where(mask.operand(), result, result.dtype() == DType::Bool ? Number(false) : Number(0)));
+  }
   Array out = target(op, {array_of(extras.out), is_value(extras.out)});
   detail::check_same_kind(op, out.dtype(), result.dtype());
   if (!extras.where) {

@@ -64,10 +64,11 @@ def _joined(join: Any, result: Array, initial: Any) -> Array:
     if initial is None:
         return result
     if isinstance(initial, (str, bytes)):
-        initial = asarray(initial, result.dtype)
+        initial = asarray(initial, result.dtype, device=result.device)
     if type(initial) is int and result.dtype.kind in "iu":
         return join(result, initial)  # which has to fit the dtype
-    return join(result, _core.astype(asarray(initial), result.dtype))
+    one = initial if isinstance(initial, Array) else asarray(initial, device=result.device)
+    return join(result, _core.astype(one, result.dtype))
 
 
 def sum(
@@ -177,9 +178,9 @@ def count_nonzero(a: Any, axis: Axis = None, *, keepdims: builtins.bool = False)
 
 
 def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
-    x = asarray(x)
     if isinstance(axis, (list, tuple)):
         raise TypeError(f"argmax, argmin: axis is an integer: got {axis!r}")
+    x = asarray(x)
     found = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_position(op, x, axis, keepdims)
     to = given_out(out)
     if to is not None and to.dtype.kind in "biu":

@@ -83,6 +83,10 @@ TEST_P(ArrayTest, NumbersAreWeakAndArraysPromote) {
   EXPECT_EQ(where(b, 1, 2.0).dtype(), DType::F64);
   EXPECT_EQ(sqrt(u8).dtype(), DType::F16);
   EXPECT_EQ(abs(from<std::complex<float>>({{3, 4}})).dtype(), DType::F32);
+  EXPECT_EQ(exp2(from<std::complex<float>>({{3, 4}})).dtype(), DType::C64);
+  EXPECT_NEAR(abs(exp2(from<std::complex<double>>({{3, 1}})) - std::pow(2.0, std::complex<double>(3, 1)))
+                  .item<double>(),
+              0, 1e-14);
 }
 
 TEST_P(ArrayTest, OperatorsComputeElementwiseWithBroadcasting) {

@@ -19,7 +19,7 @@ void add(nb::module_& m, const char* name, Plain f, bool of_one_value = true) {
         const PythonLine line;
         const Operand operand = x.operand(name);
         Axes along = axes_of(name, axes);
-        if (of_one_value && is_axis_of_one_value(operand, along)) along = Axes();
+        if (of_one_value && axes.is_one() && is_axis_of_one_value(operand, along)) along = Axes();
         return f(operand, along, keepdims.is(name));
       },
       "x"_a, "axis"_a.none(), "keepdims"_a.none());

@@ -1,6 +1,7 @@
 #include "frontend/cpp/cell.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/canonical.h"
@@ -89,6 +90,8 @@ bool records_cells() { return cells_read() != nullptr; }
 void note_read(Cell& cell) {
   if (CellsRead* reads = cells_read()) reads->note(Ref<Cell>(&cell));
 }
+
+void note_late(LatePositions positions) { cells_read()->late_positions_.push_back(std::move(positions)); }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   Cell& cell = *Access::cell(x);

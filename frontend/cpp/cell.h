@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compiler/base/recycled.h"
@@ -83,8 +84,18 @@ struct Cell : Recycled<Cell> {
   friend class CellsRead;
 };
 
+// Positions along an axis that depend on the arguments of a function that is being recorded: the extremes are
+// looked at whenever it is called.
+struct LatePositions {
+  std::string op;
+  size_t axis = 0;
+  int64_t extent = 0;
+  Array least, most;
+};
+
 // Notes, once each, the cells that this thread reads for as long as it lives and that were there before, but
-// for those of `own`; they alone, and new ones, can be written to.
+// for those of `own`; they alone, and new ones, can be written to. Notes positions to be looked at later,
+// too.
 class CellsRead {
  public:
   explicit CellsRead(std::span<const Array> own);
@@ -92,15 +103,18 @@ class CellsRead {
   CellsRead(const CellsRead&) = delete;
   CellsRead& operator=(const CellsRead&) = delete;
   const std::vector<Ref<Cell>>& cells() const { return cells_; }
+  const std::vector<LatePositions>& late_positions() const { return late_positions_; }
 
  private:
   friend struct Cell;
   friend void note_read(Cell& cell);
+  friend void note_late(LatePositions positions);
   void note(const Ref<Cell>& cell);
 
   CellsRead* outer_;
   uint32_t serial_;
   std::vector<Ref<Cell>> cells_;
+  std::vector<LatePositions> late_positions_;
 };
 
 // The library's door to Array.
@@ -119,6 +133,8 @@ ir::NodeRef read(const Array& x, const ir::Lines& lines);
 bool records_cells();
 // Tells the thread's CellsRead that the cell's value is looked at.
 void note_read(Cell& cell);
+// Tells the thread's CellsRead, which there is, what its function's calls have to look at.
+void note_late(LatePositions positions);
 
 // The line that a node comes from: the thread's LineScope, else the caller's.
 ir::Lines lines_at(Where at);

@@ -9,6 +9,7 @@
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"
+#include "frontend/cpp/resident_index.h"
 
 namespace weft {
 
@@ -26,8 +27,10 @@ struct Compiled::State {
     int output = -1, argument = -1;
     runtime::BufferRef captured;
   };
-  std::vector<Source> results;  // f's, then what it wrote
-  std::vector<int> written;     // the arguments that f writes to
+  // f's, then what it wrote, then the least and the most of positions that it uses
+  std::vector<Source> results;
+  std::vector<int> written;                           // the arguments that f writes to
+  std::vector<detail::LatePositions> late_positions;  // without values
   std::vector<std::pair<detail::Ref<detail::Cell>, uint32_t>>
       captured;  // and how often they had been written to
   size_t returned = 0;
@@ -50,11 +53,13 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
     places.push_back(detail::record(device, inputs.back(), detail::kInMemory));
   }
   std::vector<Array> results;
+  std::vector<detail::LatePositions> late;
   {
     const detail::CellsRead read(places);
     results = f(places);
     for (const detail::Ref<detail::Cell>& cell : read.cells())
       state->captured.emplace_back(cell, cell->writes());
+    late = read.late_positions();
   }
   if (!state->device) state->device = &detail::current_session().device({});
   state->returned = results.size();
@@ -66,6 +71,10 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
     if (now == inputs[i]) continue;
     state->written.push_back(static_cast<int>(i));
     outputs.push_back(std::move(now));
+  }
+  for (detail::LatePositions& one : late) {
+    for (Array* const extreme : {&one.least, &one.most}) outputs.push_back(detail::read(*extreme, {}));
+    state->late_positions.push_back({std::move(one.op), one.axis, one.extent, {}, {}});
   }
   std::vector<ir::NodeRef> computed;
   for (ir::NodeRef& output : outputs) {
@@ -156,7 +165,14 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     results.push_back(detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)),
                                      detail::kInMemory));
   }
-  for (size_t i = state_->returned; i < results.size(); ++i)
+  const size_t written_end = state_->returned + state_->written.size();
+  for (size_t i = 0; i < state_->late_positions.size(); ++i) {
+    detail::LatePositions positions = state_->late_positions[i];
+    positions.least = results[written_end + 2 * i];
+    positions.most = results[written_end + 2 * i + 1];
+    detail::check_late(positions);
+  }
+  for (size_t i = state_->returned; i < written_end; ++i)
     Array(arguments[static_cast<size_t>(state_->written[i - state_->returned])]).assign(results[i]);
   results.erase(results.begin() + static_cast<std::ptrdiff_t>(state_->returned), results.end());
   return results;

@@ -1,10 +1,12 @@
 #include "frontend/cpp/resident_index.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/storage.h"
 #include "compiler/ir/walk.h"
+#include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/view.h"
 #include "frontend/cpp/weft/ops.h"
@@ -43,7 +45,26 @@ void check(std::string_view op, size_t axis, int64_t extent, const Extremes& fou
                    std::to_string(found.least < -extent ? found.least : found.most));
 }
 
+// What u64 holds beyond i64 is outside of every axis.
+int64_t held(const Scalar& value) { return value.dtype == DType::U64 && value.i < 0 ? INT64_MAX : value.i; }
+
+bool checks_later(std::string_view op, const Array& index, size_t axis, int64_t extent) {
+  if (!depends_on_arguments(index)) return false;
+  if (extent == 0) throw IndexError(std::string(op) + ": axis " + std::to_string(axis) + " has no positions");
+  note_late({std::string(op), axis, extent, min(index), max(index)});
+  return true;
+}
+
 }  // namespace
+
+bool depends_on_arguments(const Array& x) {
+  return records_cells() && count_nodes(Access::cell(x)->value(), std::numeric_limits<uint32_t>::max()) == 0;
+}
+
+void check_late(const LatePositions& positions) {
+  check(positions.op, positions.axis, positions.extent,
+        {held(positions.least.only_element()), held(positions.most.only_element())});
+}
 
 void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   Cell& cell = *Access::cell(index);
@@ -51,6 +72,7 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
   const bool known = value->op == ir::Op::constant;
   if (index.size() == 0) return;
   if (!known && (value->op != ir::Op::input || !cell.device.device->host_visible())) return;
+  if (checks_later(op, index, axis, extent)) return;
   Layout at = layout_of(index);
   const Extremes found = ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t)) {
@@ -68,7 +90,7 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
 
 void check_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   Cell& cell = *Access::cell(index);
-  if (index.size() == 0) return;
+  if (index.size() == 0 || checks_later(op, index, axis, extent)) return;
   if (cell.device.device->host_visible() || cell.value()->op == ir::Op::constant) {
     if (cell.value()->op != ir::Op::constant) materialized(cell);
     return check_resident_index(op, index, axis, extent);
@@ -79,12 +101,7 @@ void check_index(std::string_view op, const Array& index, size_t axis, int64_t e
   const Array beyond = greater_equal(wide, extent);
   const Array outside = any(is_signed ? logical_or(beyond, less(wide, -extent)) : beyond);
   if (!outside.item<bool>()) return;
-  // What u64 holds beyond i64 is outside of every axis.
-  const auto one = [](const Array& x) {
-    const Scalar value = x.only_element();
-    return value.dtype == DType::U64 && value.i < 0 ? INT64_MAX : value.i;
-  };
-  check(op, axis, extent, {is_signed ? one(min(index)) : 0, one(max(index))});
+  check(op, axis, extent, {is_signed ? held(min(index).only_element()) : 0, held(max(index).only_element())});
 }
 
 }  // namespace weft::detail

@@ -1,10 +1,11 @@
 // Whether positions lie within an axis: looked at for nothing where they are in host memory already, else
-// computed and looked at where they lie.
+// computed and looked at where they lie. Positions that depend on the arguments of a function that is being
+// recorded have no values; they are noted, and looked at in each of its calls.
 #pragma once
 
 #include <string_view>
 
-#include "frontend/cpp/weft/array.h"
+#include "frontend/cpp/cell.h"
 
 namespace weft::detail {
 
@@ -13,5 +14,9 @@ namespace weft::detail {
 void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent);
 // The same, whatever it takes: pending positions are computed, those on a GPU are looked at there.
 void check_index(std::string_view op, const Array& index, size_t axis, int64_t extent);
+// Whether the value depends on the arguments of a function that is being recorded.
+bool depends_on_arguments(const Array& x);
+// IndexError when one of these lies outside of its axis.
+void check_late(const LatePositions& positions);
 
 }  // namespace weft::detail

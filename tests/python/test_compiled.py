@@ -360,3 +360,90 @@ def test_slices_are_arguments():
     x = wf.arange(6).reshape(2, 3)
     assert f(x, slice(0, 1)).tolist() == [[0, 2, 4]] and f(x, slice(1, None)).tolist() == [[6, 8, 10]]
     assert f(x, (slice(None), slice(None, None, 2))).tolist() == [[0, 4], [6, 10]] and f(x, part=(1, slice(2))).tolist() == [6, 8]
+
+
+def _put(x, i):
+    x[i] = 1.0
+
+
+def _put_behind(x, i):
+    x += 1
+    wf.put(x, i, [7.0, 8.0])
+    return x.sum()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x, i: x[i], lambda x, i: x[:, i], lambda x, i: x[i, :, i] * 2, lambda x, i: x[i - 1], lambda x, i: x[wf.ix_(i, i)], lambda x, i: x.flat[i],
+     lambda x, i: wf.take(x, i), lambda x, i: wf.take(x + 1, i, axis=1), lambda x, i: x.take(i, 0), lambda x, i: wf.take_along_axis(x, i[:, None, None], 0),
+     lambda x, i: wf.add.at(x, i, 2.0), lambda x, i: wf.put_along_axis(x, i[:, None, None], 9.0, 0), _put, _put_behind],
+)
+@pytest.mark.parametrize("dtype", ["i8", "i1", "u8"])
+def test_positions_are_arguments_and_held_to_their_axis_in_each_call(f, dtype):
+    compiled = wf.compile(f)
+    values = np.arange(60.0).reshape(5, 4, 3)
+    for positions in ([1, 2, 2, 1, 1], [2, 1, 1, 1, 2]):
+        i = np.array(positions, dtype)
+        got, want = wf.asarray(values.copy()), wf.asarray(values.copy())
+        result, expected = compiled(got, wf.asarray(i)), f(want, wf.asarray(i))
+        assert (result is None) == (expected is None)
+        if expected is not None:
+            np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+    kept = wf.asarray(values.copy())
+    with pytest.raises(IndexError, match="position out of range for axis . of extent .*: got"):
+        compiled(kept, wf.asarray(np.array([1, 2, 2, 100, 1], dtype)))
+    np.testing.assert_array_equal(np.asarray(kept), values)
+
+
+def test_a_look_at_positions_is_all_that_a_call_adds():
+    recorded = []
+
+    @wf.compile
+    def embed(table, tokens):
+        recorded.append(1)
+        return table[tokens].sum(1)
+
+    table = np.random.default_rng(0).random((50, 8))
+    for tokens in ([[1, 2], [3, 49]], [[-1, -50], [0, 7]]):
+        np.testing.assert_allclose(np.asarray(embed(wf.asarray(table), wf.asarray(tokens))), table[np.array(tokens)].sum(1))
+    with pytest.raises(IndexError, match="index: position out of range for axis 0 of extent 50: got -51"):
+        embed(wf.asarray(table), wf.asarray([[0, -51], [0, 50]]))
+    assert len(recorded) == 1
+
+
+def test_positions_of_rank_0_are_arguments():
+    x, i = wf.arange(12.0).reshape(4, 3), wf.asarray(2)
+    for f in (lambda x, i: x[i], lambda x, i: x[i, 1], lambda x, i: x[:, i], lambda x, i: x[None, i, i], lambda x, i: x[i, 1:, None], lambda x, i: x[wf.argmax(x[:, 0]) - i]):
+        got, want = wf.compile(f)(x, i), f(x, i)
+        assert got.shape == want.shape and got.tolist() == want.tolist()
+
+    @wf.compile
+    def put(x, i, value):
+        x[i, 1:] += value
+
+    put(x, i, wf.asarray(10.0))
+    assert x[2].tolist() == [6, 17, 18] and x[1].tolist() == [3, 4, 5]
+    with pytest.raises(IndexError, match="got 9"):
+        put(x, wf.asarray(9), wf.asarray(1.0))
+
+    @wf.compile
+    def through_a_copy(x, i):
+        row = x[i]
+        row += 1
+        return row
+
+    assert through_a_copy(x, i).tolist() == [7, 18, 19] and x[2].tolist() == [6, 17, 18]
+
+
+def test_positions_from_outside_are_looked_at_when_recorded_and_again_when_written():
+    where = wf.asarray([0, 1])
+    f = wf.compile(lambda x: x[where])
+    assert f(wf.arange(3)).tolist() == [0, 1]
+    where[0] = 2
+    assert f(wf.arange(3)).tolist() == [2, 1]
+    where[0] = 3
+    with pytest.raises(IndexError, match="got 3"):
+        f(wf.arange(3))
+    with pytest.raises(IndexError, match="axis 0 has no positions"):
+        wf.compile(lambda x, i: x[i])(wf.zeros((0, 2)), wf.asarray([0]))

@@ -223,6 +223,10 @@ def test_positions_outside_are_errors_that_name_them(there):
             np.add.at(x, index, 1)
     with pytest.raises(IndexError, match="extent 7"):
         x[wf.asarray([0]), wf.asarray([-8]) * 1]
+    put = wf.compile(lambda x, i: np.add.at(x, i, 1))
+    for index in ([0, 5], [-6]):
+        with pytest.raises(IndexError, match="extent 5"):
+            put(x, wf.asarray(index))
     assert not np.asarray(x).any()
 
 

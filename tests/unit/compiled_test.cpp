@@ -64,6 +64,19 @@ TEST_P(CompiledTest, ArgumentsThatAreWrittenStandApart) {
   EXPECT_THAT(reads(same)[0].to_vector<double>(), Each(2));
 }
 
+TEST_P(CompiledTest, PositionsAreHeldToTheirAxisInEachCallBeforeAnythingIsWritten) {
+  Array x = zeros({4});
+  const Array given[] = {x, from(std::vector<int64_t>{0, 1})};
+  const Compiled f(given, [](std::span<const Array> a) {
+    Array(a[0]).assign(a[0] + 1);
+    return std::vector<Array>{take(a[0], a[1], 0)};
+  });
+  EXPECT_THAT(f(given)[0].to_vector<double>(), Each(1));
+  const Array beyond[] = {x, from(std::vector<int64_t>{0, 4})};
+  EXPECT_THROW(f(beyond), IndexError);
+  EXPECT_THAT(x.to_vector<double>(), Each(1));
+}
+
 TEST_P(CompiledTest, ValuesAndOtherShapesAreRefused) {
   const Array given[] = {ones({3})}, others[] = {ones({4})};
   const auto looks = [](std::span<const Array> x) {

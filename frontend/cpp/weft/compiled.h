@@ -22,7 +22,8 @@ class Compiled {
   static bool recording();
 
   // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
-  // values, or when writes_shared().
+  // values, or when writes_shared(). IndexError, with nothing written, when positions that f checks are out
+  // of range.
   std::vector<Array> operator()(std::span<const Array> arguments) const;
   // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
   bool takes(std::span<const Array> arguments) const;

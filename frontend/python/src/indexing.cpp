@@ -2,6 +2,7 @@
 // and arrays of positions go to the package's functions for them.
 #include <vector>
 
+#include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/small.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
@@ -47,8 +48,10 @@ bool basic(PyObject* object, Indices& list) {
   // Other integers: NumPy's, and arrays of rank 0, whose value is looked at.
   if (PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) || !PyIndex_Check(object))
     return false;
-  if (is_array(object) && (array_of(object).ndim() > 0 || !is_integer(array_of(object).dtype())))
-    return false;
+  if (is_array(object)) {
+    const Array& index = array_of(object);
+    if (index.ndim() > 0 || !is_integer(index.dtype()) || detail::depends_on_arguments(index)) return false;
+  }
   const Py_ssize_t position = PyNumber_AsSsize_t(object, PyExc_IndexError);
   if (position == -1 && PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();

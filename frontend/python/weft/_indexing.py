@@ -1,7 +1,8 @@
 """Indices with masks and arrays of positions, as NumPy has them, in terms of views, gathers and scatters.
 
 Positions are looked at where they lie when they are used, since one outside of its axis is an IndexError; so are masks, for
-how many elements they pick. What they pick from stays lazy.
+how many elements they pick. What they pick from stays lazy. While a function is recorded, positions that depend on its
+arguments are left to its calls.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <span>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
@@ -21,12 +22,15 @@ using detail::Access;
 
 struct Inspected {
   detail::DeviceSlot& device;
-  ir::NodeRef node;
+  std::vector<ir::NodeRef> nodes;
   detail::Canonical graph;
 
-  explicit Inspected(const Array& x) : device(Access::cell(x)->device), node(detail::read(x, {})) {
-    detail::prepare(device, {&node, 1}, graph);
+  // Arrays of one device.
+  explicit Inspected(std::span<const Array> xs) : device(Access::cell(xs[0])->device) {
+    for (const Array& x : xs) nodes.push_back(detail::read(x, {}));
+    detail::prepare(device, nodes, graph);
   }
+  explicit Inspected(const Array& x) : Inspected({&x, 1}) {}
   bool in_memory() const { return graph.order.size() == 1 && !graph.buffers.empty(); }
 };
 
@@ -35,15 +39,9 @@ int64_t kernel_steps(const Program& program) {
                        [](const ProgramStep& s) { return std::holds_alternative<KernelStep>(s); });
 }
 
-}  // namespace
-
-std::string explain(const Array& x) {
-  Inspected at(x);
-  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
-  if (Access::cell(x)->value()->op == ir::Op::input)
-    return "a view of a value that lies in memory: nothing to compute\n";
+std::string explained(const Inspected& at) {
   const std::string explanation =
-      compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, at.device.compile_options())
+      compile(detail::graph_of(at.nodes, at.graph), at.device.target, at.device.compile_options())
           .explanation;
   const int64_t limit = at.device.session.options.interpret_limit;
   if (!detail::is_interpreted(at.device, at.graph)) return explanation;
@@ -53,10 +51,42 @@ std::string explain(const Array& x) {
          " no kernel is worth it; compiled, it would be\n" + explanation;
 }
 
+}  // namespace
+
+std::string explain(const Array& x) {
+  const Inspected at(x);
+  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
+  if (Access::cell(x)->value()->op == ir::Op::input)
+    return "a view of a value that lies in memory: nothing to compute\n";
+  return explained(at);
+}
+
+std::string explain(std::span<const Array> xs) {
+  if (xs.size() == 1) return explain(xs[0]);
+  std::vector<std::vector<Array>> pending;  // of each device
+  for (const Array& x : xs) {
+    const detail::Cell& cell = *Access::cell(x);
+    if (cell.value()->op == ir::Op::input) continue;
+    auto here = std::find_if(pending.begin(), pending.end(), [&](const auto& those) {
+      return &Access::cell(those[0])->device == &cell.device;
+    });
+    if (here == pending.end()) here = pending.emplace(here);
+    here->push_back(x);
+  }
+  if (pending.empty()) return "the values lie in memory: nothing to compute\n";
+  std::string all;
+  for (const std::vector<Array>& those : pending) {
+    const Inspected at(those);
+    if (pending.size() > 1) all += "on " + at.device.name + ":\n";
+    all += explained(at);
+  }
+  return all;
+}
+
 const Array& one_kernel(const Array& x) {
   Inspected at(x);
   if (at.in_memory()) return x;
-  const detail::ProgramCache::Program known = detail::program_for(at.device, {&at.node, 1}, at.graph);
+  const detail::ProgramCache::Program known = detail::program_for(at.device, at.nodes, at.graph);
   const Program& program = known->program();
   if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
     const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));
@@ -65,7 +95,8 @@ const Array& one_kernel(const Array& x) {
                 program.explanation);
   }
   if (Access::view(x)) return x.eval();
-  at.node->set_computed(detail::input_node(at.node->type, known->run(at.graph.buffers, at.graph.scalars)[0]));
+  at.nodes[0]->set_computed(
+      detail::input_node(at.nodes[0]->type, known->run(at.graph.buffers, at.graph.scalars)[0]));
   return x;
 }
 
@@ -79,7 +110,7 @@ std::string tune(const Array& x, double seconds) {
   Options options = session.compile_options();
   const auto compiling = [&](const Choose& choose) {
     options.choose = choose;
-    return compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, options);
+    return compile(detail::graph_of(at.nodes, at.graph), at.device.target, options);
   };
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point start) {
@@ -133,7 +164,7 @@ std::string show(const Array& x, const std::string& stage) {
     if (!known.empty()) known += '\n';
     known += text;
   };
-  const Program program = compile(detail::graph_of({&at.node, 1}, at.graph), at.device.target, options);
+  const Program program = compile(detail::graph_of(at.nodes, at.graph), at.device.target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (wanted && wanted->by_device) {
     std::string text;

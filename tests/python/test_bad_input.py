@@ -157,7 +157,7 @@ def test_every_public_function_names_what_is_wrong_with_its_arguments(owner, tmp
 def test_arguments_of_the_wrong_type_are_told_with_what_is_taken():
     for f, text in (
         (lambda: wf.eval(3), "eval: takes arrays, or lists of them: got int"),
-        (lambda: wf.explain(3), r"explain: takes \(x: Array\): got \(int\)"),
+        (lambda: wf.explain(3), "explain: takes arrays, or lists of them: got int"),
         (lambda: wf.tril(3, None), r"tril: takes \(x: .*, k: .*\): got \(Array, None\)"),
         (lambda: wf.put(3, 0, 1), "put: takes a weft.Array, which it writes to: got int"),
         (lambda: wf.random.random(out=3), "out: takes a weft.Array"),

@@ -137,6 +137,21 @@ def test_explanations_name_the_users_line():
     assert "sin" in wf.show(y, "graph")
 
 
+def test_several_arrays_are_explained_as_one_program():
+    x = wf.arange(1000) * 1.0
+    y = wf.exp(-x).sum()
+    z = wf.exp(-x) / y
+    text = wf.explain((y, z))
+    assert text == wf.explain(y, z) == wf.explain([y], z) and text.count("step ") == 1
+    assert "writes sum" in text and "writes divide" in text and "writes sum" not in wf.explain(z)
+    assert wf.explain([y]) == wf.explain(y)
+    wf.eval(y, z)
+    assert wf.explain((y, z)) == "the values lie in memory: nothing to compute\n"
+    assert wf.explain([y, z, z + y]) == wf.explain(z + y)
+    with pytest.raises(TypeError, match="explain: takes arrays, or lists of them: got float"):
+        wf.explain([y, 1.0])
+
+
 def test_tuning_says_what_it_tried_and_changes_no_value():
     x = wf.arange(100_000) * 0.5
     y = wf.exp(-x) + 1.0

@@ -334,6 +334,18 @@ TEST_F(SessionTest, ExplainNamesOpsAndLines) {
   EXPECT_EQ(explain(s.eval()), "the value lies in memory: nothing to compute\n");
 }
 
+TEST_F(SessionTest, ExplainTakesSeveralArraysOfOneProgram) {
+  const Array x = line(6144).reshape({64, 96});
+  const Array sums = sum(exp(x), 1, true);
+  const Array both[] = {sums, x * sums};
+  const std::string text = explain(both);
+  EXPECT_THAT(text, HasSubstr("writes reshape : f32(64, 1)"));
+  EXPECT_THAT(text, HasSubstr("writes multiply"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("step 1")));
+  eval(both);
+  EXPECT_EQ(explain(both), "the values lie in memory: nothing to compute\n");
+}
+
 TEST_F(SessionTest, ExplainTellsValuesOfOneLineApart) {
   const Array x = line(6144).reshape({64, 96});
   const Array s = max(x, 0) / sum(x) + max(x * 2, 0);

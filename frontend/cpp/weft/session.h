@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,8 @@ void sync(const Array& x);
 
 // How an array's recorded graph is or would be computed: kernels, and for each edge why it was fused or not.
 std::string explain(const Array& x);
+// The same for the program of several, as eval would run it; one after another for several devices.
+std::string explain(std::span<const Array> xs);
 // The array, computed. Error with the reasons when that takes more than one kernel.
 const Array& one_kernel(const Array& x);
 // Searches faster schedules for the kernels that would compute the array, by running them for up to

@@ -35,7 +35,7 @@ void bind_session(nb::module_& m) {
         eval(arrays);
       },
       "arrays"_a);
-  m.def("explain", [](const Array& x) { return explain(x); }, "x"_a);
+  m.def("explain", [](const std::vector<Array>& arrays) { return explain(arrays); }, "arrays"_a);
   m.def("tune", [](const Array& x, double seconds) { return tune(x, seconds); }, "x"_a, "seconds"_a);
   m.def("show", [](const Array& x, const std::string& stage) { return show(x, stage); }, "x"_a, "stage"_a);
   m.def("one_kernel", [](const Array& x) { return one_kernel(x); }, "x"_a);

@@ -13,22 +13,26 @@ if TYPE_CHECKING:
 __all__ = ["eval", "explain", "one_kernel", "show", "stats", "sync", "tune"]
 
 
-def eval(*arrays: Any) -> Any:
-    """Computes the arrays in one program, so that what they share is computed once; gives them back."""
+def _flat(op: str, arrays: Any) -> list[Array]:
     flat: list[Array] = []
     for one in arrays:
         several = one if isinstance(one, (list, tuple)) else (one,)
         for array in several:
             if not isinstance(array, Array):
-                raise TypeError(f"eval: takes arrays, or lists of them: got {type(array).__name__}")
+                raise TypeError(f"{op}: takes arrays, or lists of them: got {type(array).__name__}")
         flat += several
-    _core.eval(flat)
+    return flat
+
+
+def eval(*arrays: Any) -> Any:
+    """Computes the arrays in one program, so that what they share is computed once; gives them back."""
+    _core.eval(_flat("eval", arrays))
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def explain(x: Array) -> str:
-    """How the array's recorded graph is or would be computed: kernels, and for each edge why it was fused or not."""
-    return _core.explain(x)
+def explain(*arrays: Any) -> str:
+    """How the program that `eval` would run for the arrays computes them: kernels, and for each edge why it was fused or not."""
+    return _core.explain(_flat("explain", arrays))
 
 
 def show(x: Array, stage: str = "") -> str:

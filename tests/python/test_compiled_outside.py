@@ -1,5 +1,6 @@
 """What a recorded function reads from outside is that of the call: globals, closures, attributes, containers."""
 
+import array
 import collections
 import functools
 import gc
@@ -149,7 +150,8 @@ class Described:
 def of_outside(names):
     """What a text defines, functions whose variables change when a text says so."""
     scope = {"np": np, "wf": wf, "functools": functools, "Model": Model, "Slotted": Slotted,
-             "collections": collections, "Layers": Layers, "Held": Held, "Described": Described, "Named": Named}  # fmt: skip
+             "collections": collections, "Layers": Layers, "Held": Held, "Described": Described, "Named": Named,
+             "array": array, "types": types}  # fmt: skip
     exec(names, scope)
     return scope
 
@@ -213,6 +215,22 @@ def of_outside(names):
         ("f = lambda x: x * abs(-1)", "abs = lambda x: 2"),
         ("def make():\n def f(x):\n  try:\n   return x * k\n  except NameError:\n   return x\n def bump():\n  nonlocal k\n  k = 2.0\n if bump is None: k = 1\n"
          " return f, bump\nf, bump = make()", "bump()"),
+        ("def f(x): return x * f.k\nf.k = 2.0", "f.k += 1"), ("def k(): pass\nk.scale = 2.0\nf = lambda x: x * k.scale", "k.scale += 1"),
+        ("k = wf.compile(lambda x: x)\nk.scale = 2.0\nf = lambda x: x * k.scale", "k.scale += 1"),
+        ("k = functools.partial(sum)\nk.scale = 2.0\nf = lambda x: x * k.scale", "k.scale += 1"),
+        ("class C:\n __module__ = 'mine'\n def m(self): pass\nC.m.k = 2.0\nc = C()\nf = lambda x: x * C.m.k * c.m.k", "C.m.k += 1"),
+        ("class M(type):\n __module__ = 'mine'\n k = 2.0\nclass C(metaclass=M): __module__ = 'mine'\nf = lambda x: x * C.k", "M.k += 1"),
+        ("class M(type):\n __module__ = 'mine'\n k = 2.0\nclass C(metaclass=M): __module__ = 'mine'\nf = lambda x: x * C.k", "C.k = C.k + 1"),
+        ("class M(type):\n __module__ = 'mine'\n k = 2.0\n p = property(lambda self: self.k)\nclass C(metaclass=M): __module__ = 'mine'\nf = lambda x: x * C.p", "M.k += 1"),
+        ("class C:\n __module__ = 'mine'\n p = functools.cached_property(lambda self: 1.0)\n p.__set_name__(None, 'p')\nc = C()\nf = lambda x: x * c.p",
+         "c.__dict__['p'] = c.__dict__.get('p', 1) + 1"),
+        ("k = collections.defaultdict(lambda: 1.0)\nf = lambda x: x * k['a']", "k['a'] += 1"),
+        ("k = collections.ChainMap({}, {'a': 2.0})\nf = lambda x: x * k['a']", "k.maps[1]['a'] += 1"),
+        ("k = collections.ChainMap({}, {'a': 2.0})\nf = lambda x: x * k['a']", "k['a'] = k['a'] + 1"),
+        ("own = {'a': 2.0, 'b': [1.0]}\nk = types.MappingProxyType(own)\nf = lambda x: x * k['a']", "own['a'] += 1"),
+        ("own = {'a': 2.0, 'b': [1.0]}\nk = types.MappingProxyType(own)\nf = lambda x: x * k['b'][0]", "own['b'][0] += 1"),
+        ("k = array.array('d', [2.0] * 500)\nf = lambda x: x * k[-1]", "k[-1] += 1"), ("k = array.array('d', [2.0])\nf = lambda x: x * len(k)", "k.append(1.0)"),
+        ("own = array.array('d', [2.0])\nk = memoryview(own)\nf = lambda x: x * k[0]", "own[0] += 1"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip
@@ -257,3 +275,27 @@ def test_what_stays_as_it_is_outside_is_not_recorded_again():
     del f
     gc.collect()
     big[0] = 2
+
+
+def test_a_view_of_bytes_that_was_released_is_read_again():
+    view = memoryview(bytearray(b"ab"))
+    f = wf.compile(lambda x: x * view[0])
+    assert f(wf.ones(1)).tolist() == [97]
+    view.release()
+    with pytest.raises(ValueError, match="released memoryview"):
+        f(wf.ones(1))
+
+
+def test_what_reading_fills_is_recorded_once():
+    calls, known = [], collections.defaultdict(int)
+
+    @wf.compile
+    def f(x):
+        calls.append(1)
+        return x + known["k"]
+
+    for value in (0, 0, 7, 7):
+        if value:
+            known["k"] = value
+        assert f(wf.zeros(1)).tolist() == [value]
+    assert len(calls) == 2

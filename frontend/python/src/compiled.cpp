@@ -41,7 +41,7 @@ bool same_value(PyObject* a, PyObject* b) {
   return equal == 1;
 }
 
-// The bytes of an array of NumPy's, in the order of its axes.
+// The bytes of an array of NumPy's, in the order of its axes, or of another object that lies in one piece.
 bool has_bytes(PyObject* array, PyObject* bytes) {
   const std::string_view were(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
   Py_buffer now;
@@ -51,7 +51,8 @@ bool has_bytes(PyObject* array, PyObject* bytes) {
     PyBuffer_Release(&now);
     return same;
   }
-  PyErr_Clear();  // it has gaps
+  PyErr_Clear();  // it has gaps, or is a view that was released
+  if (PyMemoryView_Check(array)) return false;
   const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
   return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
 }

@@ -8,7 +8,7 @@ import sys
 
 from weft import _core
 from weft._core import Array, Error
-from weft._guards import Same, followed, guards
+from weft._guards import Same, followed, guards, guards_of_filled
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -129,8 +129,9 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
         kind = type(result) if plain else functools.partial(_result, structure, nothing)
         return results
 
-    read = guards(f, [one for i, one in enumerate(args) if i not in places])
-    return _core.Compiled([args[place] for place in places], flat), kind, read
+    read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
+    program = _core.Compiled([args[place] for place in places], flat)
+    return program, kind, read + guards_of_filled(filled)
 
 
 def _general(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -103,6 +103,7 @@ class _Walk:
         self.sought = sought
         self.found = _Sought()
         self.guards: list[tuple[Any, ...]] = []
+        self.filled: list[tuple[Any, Any]] = []
         self.seen: dict[int, Any] = {}
         self.asked: set[tuple[int, str]] = set()
 
@@ -132,9 +133,18 @@ class _Walk:
             self.visit(value.__self__)
         elif isinstance(value, _core.CompiledFunction):
             self.visit(getattr(value, "__wrapped__", None))
+            self.instance(value)
         elif isinstance(value, functools.partial):
             for part in (value.func, value.args, value.keywords):
                 self.visit(part)
+            self.instance(value)
+        elif isinstance(value, types.MappingProxyType):
+            self.items(value)
+        elif isinstance(value, collections.ChainMap):
+            self.visit(value.maps)
+            self.instance(value)
+        elif type(value).__module__ == "array" or (isinstance(value, memoryview) and _is_readable(value)):
+            self.guards.append((value, None, value.tobytes()))
         elif isinstance(value, (tuple, list, dict, *_others)):
             self.container(value)
             self.instance(value)
@@ -144,6 +154,8 @@ class _Walk:
         elif isinstance(value, type):
             if not _foreign(value.__module__):
                 self.class_of(value, value)
+                if type(value) is not type:
+                    self.class_of(type(value), value)
         elif isinstance(value, Same):
             self.visit(value.it)
         elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
@@ -159,10 +171,20 @@ class _Walk:
             parts = tuple(list.__iter__(value))
         else:
             parts = tuple(value)
-        if not isinstance(value, tuple):
+        if isinstance(value, collections.defaultdict):
+            self.filled.append((value, None))
+        elif not isinstance(value, tuple):
             self.guards.append((value, None, parts))
         for one in parts:
             self.visit(one)
+
+    def items(self, value: Any) -> None:
+        if len(value) > _most:
+            return
+        pairs = tuple(value.items())
+        self.guards.append((value.items(), None, pairs))
+        for pair in pairs:
+            self.visit(pair)
 
     def array(self, value: Any) -> None:
         from weft._memory import _loan
@@ -204,6 +226,7 @@ class _Walk:
                 self.missing(cell, None)
         for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
             self.visit(value)
+        self.instance(f)
 
     def class_of(self, kind: type, holder: Any, own: Any = None) -> None:
         """What a class has under the names; `holder`: it, or an object of it, whose attributes are `own`."""
@@ -216,6 +239,13 @@ class _Walk:
             if _foreign(base.__module__):
                 continue
             value = base.__dict__[name]
+            if isinstance(holder, type) and holder is not kind:  # an attribute of a metaclass
+                if name not in _unnamed and not any(name in one.__dict__ for one in holder.__mro__):
+                    self.once(holder, name)
+                self.once(kind, name, value)
+                self.found.misses |= name == "__getattr__"
+                self.visit(value.fget if isinstance(value, property) else value)
+                continue
             if isinstance(value, types.MemberDescriptorType):
                 if holder is kind:
                     continue
@@ -231,7 +261,10 @@ class _Walk:
                 continue
             self.once(kind, name, value)
             if own is not None and not isinstance(value, property) and name not in _unnamed and name not in own:
-                self.missing(own, name)
+                if isinstance(value, functools.cached_property):
+                    self.filled.append((own, name))
+                else:
+                    self.missing(own, name)
             if isinstance(value, property):
                 self.visit(value.fget)
             elif isinstance(value, (staticmethod, classmethod)):
@@ -264,10 +297,29 @@ class _Walk:
         self.class_of(type(value), value, own)
 
 
-def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, ...]]:
+def _is_readable(view: memoryview) -> bool:
+    try:
+        return view.c_contiguous
+    except ValueError:  # it was released
+        return False
+
+
+def guards_of_filled(filled: list[tuple[Any, Any]]) -> list[tuple[Any, ...]]:
+    """What reading has put there, or nothing where it was not read."""
+    found: list[tuple[Any, ...]] = []
+    for holder, key in filled:
+        if key is None:
+            found.append((holder, None, tuple(part for pair in dict.items(holder) for part in pair)))
+        else:
+            found.append((holder, key, holder[key]) if key in holder else (holder, key))
+    return found
+
+
+def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, Any]]]:
     """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
     (namespace, name, value), (object, attribute, value), (object, slot, value), (class, name, what it or a base has under it),
-    (container, None, its parts), (NumPy's array, None, its bytes). Without a value: what is not there."""
+    (container, None, its parts), (what has bytes, None, these). Without a value: what is not there. And what reading itself
+    fills, for guards_of_filled() afterwards: (defaultdict, None), (namespace, name of a cached property)."""
     sought = _Sought()
     while True:
         walk = _Walk(sought)
@@ -275,5 +327,5 @@ def guards(f: Any, arguments: list[Any]) -> list[tuple[Any, ...]]:
             walk.visit(root)
         # Names that were found late may be those of what was seen before.
         if walk.found == sought:
-            return walk.guards
+            return walk.guards, walk.filled
         sought = walk.found

@@ -90,7 +90,7 @@ class Fuser {
         roots_.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
       }
-      if (n->op == Op::gather) force_operand(n->inputs[0].get());
+      if (n->op == Op::gather && !computes_few(*n)) force_operand(n->inputs[0].get());
       if (!options_.fuse && kind(n->op) != OpKind::Source && kind(n->op) != OpKind::View) roots_.insert(n);
     }
   }
@@ -128,6 +128,32 @@ class Fuser {
     const Node* base = n;
     while (!roots_.contains(base) && views_one(base->op)) base = base->inputs[0].get();
     if (!in_memory_source(*base)) roots_.insert(base);
+  }
+
+  // Whether a gather had better compute the elements that it picks: fewer than there are, and no more reads
+  // than are spared, for each array that they are computed from is read in no order. What is guarded is
+  // stored, for a guard at positions that are known only then holds along no stretch of a row.
+  bool computes_few(const Node& gather) const {
+    const Node* top = gather.inputs[0].get();
+    while (!roots_.contains(top) && views_one(top->op)) top = top->inputs[0].get();
+    if (ends(top)) return true;
+    const int64_t picked = element_count(gather.shape());
+    int64_t arrays = 0;
+    std::unordered_set<const Node*> seen{top};
+    std::vector<const Node*> stack{top};
+    while (!stack.empty()) {
+      const Node* n = stack.back();
+      stack.pop_back();
+      if (ends(n)) {
+        arrays += (n->op == Op::input || !in_memory_source(*n)) && element_count(n->shape()) > picked ? 1 : 0;
+        continue;
+      }
+      if (kind(n->op) != OpKind::Map && !views_one(n->op) && n->op != Op::gather) return false;
+      for (auto& in : n->inputs)
+        if (seen.insert(in.get()).second) stack.push_back(in.get());
+      if (seen.size() > kLongExpression) return false;
+    }
+    return picked * std::max<int64_t>(arrays, 1) < element_count(top->shape());
   }
 
   // Graphs that are too large for one kernel are cut across their order: what lives over a cut is stored.

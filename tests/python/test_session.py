@@ -163,6 +163,25 @@ def test_tuning_says_what_it_tried_and_changes_no_value():
     assert wf.tune(wf.eval(y)) == "the value lies in memory: nothing to tune\n"
 
 
+def log_softmax(xp, x):
+    shifted = x - x.max(axis=1, keepdims=True)
+    return shifted - xp.log(xp.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def test_what_picks_few_elements_computes_them():
+    draws = np.random.default_rng(0)
+    x, labels = draws.normal(size=(64, 1000)).astype(np.float32), draws.integers(-1000, 1000, 64)
+    rows = draws.integers(0, 64, 5)
+    w, picked, few = wf.asarray(x), wf.asarray(labels), wf.asarray(rows)
+    loss = wf.one_kernel(-wf.take_along_axis(log_softmax(wf, w), picked[:, None], 1))
+    want = -np.take_along_axis(log_softmax(np, x), labels[:, None], 1)
+    assert np.allclose(loss, want, rtol=1e-5)
+    assert wf.explain((-wf.take_along_axis(log_softmax(wf, w), picked[:, None], 1)).mean()).count("step ") == 2
+    assert np.allclose(wf.one_kernel(wf.exp(w)[few]), np.exp(x)[rows], rtol=1e-5)
+    assert np.allclose(wf.one_kernel(wf.take(wf.sin(w.T)[::2], few, axis=0)), np.sin(x.T)[::2][rows], rtol=1e-5, atol=1e-6)
+    assert np.allclose(log_softmax(wf, w)[wf.arange(64), picked], log_softmax(np, x)[np.arange(64), labels], rtol=1e-5)
+
+
 def test_one_kernel_is_a_contract():
     x = wf.ones((64, 512))
     y = x - wf.mean(x, axis=1, keepdims=True)

@@ -191,7 +191,7 @@ TEST(Fuse, ProductsHaveTheirOwnSteps) {
   EXPECT_THAT(f.why, HasSubstr("a library computes it"));
 }
 
-TEST(Fuse, GathersReadMemory) {
+TEST(Fuse, GathersOfMostElementsReadMemory) {
   Fused f = fuse(R"(%x = input "x" : f32[100]
     %i = input "i" : i64[100]
     %e = exp %x
@@ -200,6 +200,61 @@ TEST(Fuse, GathersReadMemory) {
     return %y)");
   EXPECT_EQ(f.kernels(), 2u) << f.why;
   EXPECT_THAT(f.why, HasSubstr("it is read at other positions than its own"));
+}
+
+TEST(Fuse, GathersOfFewElementsComputeThem) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %i = input "i" : i64[99]
+    %e = exp %x
+    %g = gather %e, %i, axis=0
+    return %g)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+}
+
+TEST(Fuse, GathersReadNoMoreThanTheySpare) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %z = input "z" : f32[100]
+    %i = input "i" : i64[50]
+    %e = multiply %x, %z
+    %g = gather %e, %i, axis=0
+    return %g)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, GathersReadWhatIsStoredAnyway) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %i = input "i" : i64[5]
+    %e = exp %x
+    %g = gather %e, %i, axis=0
+    return %e, %g)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, GuardedValuesAreStoredForGathers) {
+  Fused f = fuse(R"(%x = input "x" : f32[100]
+    %i = input "i" : i64[5]
+    %p = pad %x, 0.0, before=[3], after=[3]
+    %e = exp %p
+    %g = gather %e, %i, axis=0
+    return %g)");
+  EXPECT_EQ(f.kernels(), 2u) << f.why;
+}
+
+TEST(Fuse, CrossEntropyByPicking) {
+  Fused f = fuse(R"(%x = input "x" : f32[64, 1000]
+    %i = input "i" : i64[64, 1]
+    %m = max %x, axes=[1]
+    %n = reshape %m : f32[64, 1]
+    %d = subtract %x, %n
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %l = log %s
+    %k = reshape %l : f32[64, 1]
+    %p = subtract %d, %k
+    %g = gather %p, %i, axis=1
+    %y = negative %g
+    return %y)");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
 }
 
 TEST(Fuse, AnIndexMayBeComputed) {

@@ -34,7 +34,8 @@ constexpr float kComplexWork = 4;  // of a complex op, in real ones
 // graph, values with several users become roots when their expressions are long.
 constexpr size_t kAnalyzedAnyway = 20'000, kAnalyzedTimes = 32;
 constexpr int kLongExpression = 100;
-constexpr float kPartWork = 1;                           // of a concat or pad, an element
+constexpr float kPartWork = 1;     // of a concat or pad, an element
+constexpr int64_t kScattered = 8;  // elements that are read in order while one is that is not
 constexpr size_t kMostParts = 64, kMostSharedParts = 8;  // of concats of concats
 constexpr size_t kSiblingsTried = 4;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
@@ -130,9 +131,10 @@ class Fuser {
     if (!in_memory_source(*base)) roots_.insert(base);
   }
 
-  // Whether a gather had better compute the elements that it picks: fewer than there are, and no more reads
-  // than are spared, for each array that they are computed from is read in no order. What is guarded is
-  // stored, for a guard at positions that are known only then holds along no stretch of a row.
+  // Whether a gather had better compute the elements that it picks: fewer than there are, and where they are
+  // computed from several arrays, each read in no order, so few that this costs less than to read and write
+  // all in order. What is guarded is stored, for a guard at positions that are known only then holds along no
+  // stretch of a row.
   bool computes_few(const Node& gather) const {
     const Node* top = gather.inputs[0].get();
     while (!roots_.contains(top) && views_one(top->op)) top = top->inputs[0].get();
@@ -153,7 +155,7 @@ class Fuser {
         if (seen.insert(in.get()).second) stack.push_back(in.get());
       if (seen.size() > kLongExpression) return false;
     }
-    return picked * std::max<int64_t>(arrays, 1) < element_count(top->shape());
+    return picked * std::max<int64_t>(kScattered * (arrays - 1), 1) < element_count(top->shape());
   }
 
   // Graphs that are too large for one kernel are cut across their order: what lives over a cut is stored.

@@ -211,14 +211,19 @@ TEST(Fuse, GathersOfFewElementsComputeThem) {
   EXPECT_EQ(f.kernels(), 1u) << f.why;
 }
 
-TEST(Fuse, GathersReadNoMoreThanTheySpare) {
-  Fused f = fuse(R"(%x = input "x" : f32[100]
+TEST(Fuse, GathersOfWhatSeveralArraysGiveComputeFewer) {
+  const auto kernels = [](int picked) {
+    return fuse(fmt::format(R"(%x = input "x" : f32[100]
     %z = input "z" : f32[100]
-    %i = input "i" : i64[50]
+    %i = input "i" : i64[{}]
     %e = multiply %x, %z
     %g = gather %e, %i, axis=0
-    return %g)");
-  EXPECT_EQ(f.kernels(), 2u) << f.why;
+    return %g)",
+                            picked))
+        .kernels();
+  };
+  EXPECT_EQ(kernels(12), 1u);
+  EXPECT_EQ(kernels(13), 2u);
 }
 
 TEST(Fuse, GathersReadWhatIsStoredAnyway) {

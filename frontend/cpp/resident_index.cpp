@@ -104,4 +104,23 @@ void check_index(std::string_view op, const Array& index, size_t axis, int64_t e
   check(op, axis, extent, {is_signed ? held(min(index).only_element()) : 0, held(max(index).only_element())});
 }
 
+bool counts_up(const Array& index) {
+  if (index.ndim() != 1 || !is_integer(index.dtype())) return false;
+  Cell& cell = *Access::cell(index);
+  const ir::NodeRef value = cell.value();
+  const Layout at = layout_of(index);
+  if (value->op == ir::Op::iota) return value->shape().size() == 1 && at.offset == 0 && at.strides == Dims{1};
+  if (value->op != ir::Op::input || !cell.device.device->host_visible()) return false;
+  note_read(cell);
+  return ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
+    if constexpr (is_integer(t)) {
+      const auto* data = static_cast<const typename ir::Storage<t>::Stored*>(value_of(*value)->data());
+      int64_t k = 0;
+      while (k < index.size() && static_cast<int64_t>(data[at.offset + k * at.strides[0]]) == k) ++k;
+      return k == index.size();
+    }
+    return false;
+  });
+}
+
 }  // namespace weft::detail

@@ -18,5 +18,7 @@ void check_index(std::string_view op, const Array& index, size_t axis, int64_t e
 bool depends_on_arguments(const Array& x);
 // IndexError when one of these lies outside of its axis.
 void check_late(const LatePositions& positions);
+// Whether the positions are known to be 0, 1, 2 and so on: made by `arange`, or in host memory.
+bool counts_up(const Array& index);
 
 }  // namespace weft::detail

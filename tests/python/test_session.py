@@ -179,7 +179,27 @@ def test_what_picks_few_elements_computes_them():
     assert wf.explain((-wf.take_along_axis(log_softmax(wf, w), picked[:, None], 1)).mean()).count("step ") == 2
     assert np.allclose(wf.one_kernel(wf.exp(w)[few]), np.exp(x)[rows], rtol=1e-5)
     assert np.allclose(wf.one_kernel(wf.take(wf.sin(w.T)[::2], few, axis=0)), np.sin(x.T)[::2][rows], rtol=1e-5, atol=1e-6)
-    assert np.allclose(log_softmax(wf, w)[wf.arange(64), picked], log_softmax(np, x)[np.arange(64), labels], rtol=1e-5)
+
+
+def test_one_of_each_row_is_picked_by_the_kernel_that_computes_the_rows():
+    draws = np.random.default_rng(0)
+    x, labels = draws.normal(size=(64, 1000)).astype(np.float32), draws.integers(-1000, 1000, 64)
+    w, columns = wf.asarray(x), wf.asarray(labels)
+    want = log_softmax(np, x)[np.arange(64), labels]
+    for rows in (wf.arange(64), wf.arange(64, dtype="int32"), np.arange(64), wf.arange(128)[:64]):
+        assert np.allclose(wf.one_kernel(log_softmax(wf, w)[rows, columns]), want, rtol=1e-5)
+    for rows in (np.arange(64)[::-1], np.arange(64) - 64, np.arange(64) % 63, np.arange(64)[:, None]):
+        assert np.allclose(log_softmax(wf, w)[wf.asarray(rows), columns], log_softmax(np, x)[rows, labels], rtol=1e-5)
+    with pytest.raises(IndexError, match="axis 1 of extent 1000: got 1000"):
+        w[wf.arange(64), columns * 0 + 1000]
+
+
+def test_a_compiled_function_follows_the_rows_that_it_picks_from():
+    rows, columns, x = wf.arange(6), wf.asarray([0, 1, 2, 3, 4, 0]), wf.asarray(np.random.default_rng(0).normal(size=(6, 5)))
+    pick = wf.compile(lambda x: wf.exp(x)[rows, columns])
+    assert np.allclose(pick(x), wf.exp(x)[rows, columns])
+    rows[0] = 5
+    assert np.allclose(pick(x), np.exp(x)[[5, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 0]])
 
 
 def test_one_kernel_is_a_contract():

@@ -218,6 +218,9 @@ void bind_shaping(nb::module_& m) {
       },
       "op"_a, "index"_a, "axis"_a, "extent"_a, "IndexError when a position lies outside of the axis.");
   m.def(
+      "counts_up", [](const Array& index) { return detail::counts_up(index); }, "index"_a,
+      "Whether the positions are known to be 0, 1, 2 and so on.");
+  m.def(
       "true_positions",
       [](const Array& mask) {
         const PythonLine line;

@@ -25,8 +25,9 @@ __all__ = ["compress", "extract", "place", "put", "put_along_axis", "putmask", "
 
 
 # What an index picks from a view: `view` has the axes that are indexed in front, `count` of them; `positions` count in
-# these axes together; `place` is where the positions' axes stand in the result.
-_Picked = namedtuple("_Picked", "view count positions place")
+# these axes together; `place` is where the positions' axes stand in the result. Where one is picked of each row, as
+# `x[arange(n), columns]` does, `columns` are the positions along the second axis, else None.
+_Picked = namedtuple("_Picked", "view count positions place columns")
 
 
 def _index(entry: Any, reads_text: builtins.bool = False) -> Any:
@@ -92,6 +93,7 @@ def _picked(x: Array, key: Any) -> _Picked:
     basic: list[Any] = []  # the same index without arrays, which takes all of their axes
     axes: list[int] = []  # of its result: those that arrays index
     indices: list[Any] = []
+    each_row = False
     axis = 0  # of x
     for entry in entries:
         if entry is Ellipsis:
@@ -119,6 +121,8 @@ def _picked(x: Array, key: Any) -> _Picked:
         else:
             extent = x.shape[axis]
             positions = _within("index", entry, axis, extent, x.device)
+            if not indices and used > 1 and entry.shape == (extent,):
+                each_row = _core.counts_up(entry if isinstance(entry, Array) else positions)
             axes.append(len(basic))
             indices.append(_from_start(positions, extent) if used > 1 and entry.dtype.kind == "i" else positions)
             basic.append(slice(None))
@@ -133,15 +137,24 @@ def _picked(x: Array, key: Any) -> _Picked:
         shapes = " and ".join(str(one.shape) for one in indices)
         raise IndexError(f"index: arrays of positions of several axes broadcast: got {shapes}") from None
     order = axes + [i for i in range(view.ndim) if i not in axes]
-    return _Picked(view=_core.permute_dims(view, order), count=len(axes), positions=flat, place=axes[0] if adjacent else 0)
+    each_row = each_row and len(indices) == 2 and indices[1].shape == indices[0].shape
+    return _Picked(
+        view=_core.permute_dims(view, order), count=len(axes), positions=flat, place=axes[0] if adjacent else 0,
+        columns=indices[1] if each_row else None,
+    )
 
 
 def _get(x: Array, key: Any) -> Array:
     if _is_whole_mask(x, key):
         return _core.take_where(x, asarray(key, device=x.device))
-    view, count, positions, place = _picked(x, key)
-    flat = _core.reshape(view, [-1 if view.size else _product(view.shape[:count]), *view.shape[count:]])
-    result = _core.take(flat, positions, 0)
+    view, count, positions, place, columns = _picked(x, key)
+    if columns is not None and view.size:
+        # Rows stay axes, so that what is computed row by row and what picks from it are one kernel.
+        at = _core.reshape(columns, [columns.size, *(1,) * (view.ndim - 1)])
+        result = _core.reshape(_core.take_along_axis(view, at, 1), [columns.size, *view.shape[2:]])
+    else:
+        flat = _core.reshape(view, [-1 if view.size else _product(view.shape[:count]), *view.shape[count:]])
+        result = _core.take(flat, positions, 0)
     if place == 0:
         return result
     # The positions' axes from the front to their place.
@@ -228,7 +241,7 @@ def _write(how: Any, x: Array, key: Any, value: Array) -> None:
     if not _core.writable(x):
         raise ValueError(f"assign: cannot write to a read-only view: got one of shape {x.shape}, made by broadcasting, as one element, or as "
                          "the imaginary part of real numbers, or made so: assignment destination is read-only")
-    view, count, positions, place = _picked(x, key)
+    view, count, positions, place, _ = _picked(x, key)
     rest = view.shape[count:]
     shape = [*rest[:place], *positions.shape, *rest[place:]]
     while value.ndim > len(shape) and value.shape[0] == 1:

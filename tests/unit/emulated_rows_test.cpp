@@ -39,6 +39,33 @@ TEST(CudaMeaning, OfReductionsAndSweeps) {
   all.check(2e-5, 0);
 }
 
+// What follows the sums of a row reads elements of it that an index picks.
+TEST(CudaMeaning, OfElementsPickedOfRows) {
+  EmulatedCases all;
+  for (int64_t width : {1, 7, 100, 2050, 5000})
+    for (int64_t picked : {1, 3}) {
+      if (picked >= width) continue;
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %x = input : f32[5, {0}]
+  %i = input : i64[5, {1}]
+  %m = max %x, axes=[1]
+  %n = reshape %m : f32[5, 1]
+  %d = subtract %x, %n
+  %e = exp %d
+  %s = sum %e, axes=[1]
+  %l = log %s
+  %k = reshape %l : f32[5, 1]
+  %p = subtract %d, %k
+  %g = gather %p, %i, axis=1
+  %y = negative %g
+  return %y
+}})",
+                                            width, picked)),
+                      h200()));
+    }
+  all.check(2e-5, 0);
+}
+
 // Rows that begin anywhere in a vector: whole rows and parts of them, in registers, in shared memory and read
 // again, by one thread and by many; rows and slices of rows, with and without elements that lie elsewhere.
 TEST(CudaMeaning, OfShiftedVectors) {

@@ -26,7 +26,10 @@ Extremes extremes(const Layout& at, const T* data) {
     least = std::min(least, v);
     most = std::max(most, v);
   };
-  if (at.strides == contiguous_strides(at.type.shape)) {
+  const Dims dense = contiguous_strides(at.type.shape);
+  bool contiguous = true;
+  for (size_t k = 0; k < dense.size(); ++k) contiguous &= at.type.shape[k] == 1 || at.strides[k] == dense[k];
+  if (contiguous) {
     const int64_t count = element_count(at.type.shape);
     for (int64_t i = 0; i < count; ++i) see(data[at.offset + i]);
   } else {
@@ -114,10 +117,12 @@ bool counts_up(const Array& index) {
   note_read(cell);
   return ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t)) {
-      const auto* data = static_cast<const typename ir::Storage<t>::Stored*>(value_of(*value)->data());
+      const auto* data =
+          static_cast<const typename ir::Storage<t>::Stored*>(value_of(*value)->data()) + at.offset;
+      const int64_t count = at.type.shape[0], step = at.strides[0];
       int64_t k = 0;
-      while (k < index.size() && static_cast<int64_t>(data[at.offset + k * at.strides[0]]) == k) ++k;
-      return k == index.size();
+      while (k < count && static_cast<int64_t>(data[k * step]) == k) ++k;
+      return k == count;
     }
     return false;
   });

@@ -190,6 +190,9 @@ def test_one_of_each_row_is_picked_by_the_kernel_that_computes_the_rows():
         assert np.allclose(wf.one_kernel(log_softmax(wf, w)[rows, columns]), want, rtol=1e-5)
     for rows in (np.arange(64)[::-1], np.arange(64) - 64, np.arange(64) % 63, np.arange(64)[:, None]):
         assert np.allclose(log_softmax(wf, w)[wf.asarray(rows), columns], log_softmax(np, x)[rows, labels], rtol=1e-5)
+    mask = np.zeros(1000, bool)
+    mask[3:131:2] = True
+    assert np.array_equal(w[wf.arange(64), wf.asarray(mask)], x[np.arange(64), mask])
     with pytest.raises(IndexError, match="axis 1 of extent 1000: got 1000"):
         w[wf.arange(64), columns * 0 + 1000]
 

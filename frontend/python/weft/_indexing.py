@@ -93,6 +93,7 @@ def _picked(x: Array, key: Any) -> _Picked:
     basic: list[Any] = []  # the same index without arrays, which takes all of their axes
     axes: list[int] = []  # of its result: those that arrays index
     indices: list[Any] = []
+    positions: Any = None  # of the last array, where negative ones count from the end
     each_row = False
     axis = 0  # of x
     for entry in entries:
@@ -106,6 +107,7 @@ def _picked(x: Array, key: Any) -> _Picked:
             axis += 1
         elif entry.dtype.kind == "b":
             here = x.shape[axis : axis + entry.ndim]
+            each_row = False
             if builtins.any(n not in (extent, 0) for n, extent in zip(entry.shape, here)):
                 raise IndexError(f"index: a mask has the shape of the axes it picks from, {here}: got {entry.shape}")
             if entry.ndim == 0:
@@ -137,10 +139,10 @@ def _picked(x: Array, key: Any) -> _Picked:
         shapes = " and ".join(str(one.shape) for one in indices)
         raise IndexError(f"index: arrays of positions of several axes broadcast: got {shapes}") from None
     order = axes + [i for i in range(view.ndim) if i not in axes]
-    each_row = each_row and len(indices) == 2 and indices[1].shape == indices[0].shape
+    each_row = each_row and len(indices) == 2 and positions.shape == indices[0].shape
     return _Picked(
         view=_core.permute_dims(view, order), count=len(axes), positions=flat, place=axes[0] if adjacent else 0,
-        columns=indices[1] if each_row else None,
+        columns=positions if each_row else None,
     )
 
 

@@ -108,7 +108,7 @@ void check_index(std::string_view op, const Array& index, size_t axis, int64_t e
 }
 
 bool counts_up(const Array& index) {
-  if (index.ndim() != 1 || !is_integer(index.dtype())) return false;
+  if (index.ndim() != 1 || !is_integer(index.dtype()) || depends_on_arguments(index)) return false;
   Cell& cell = *Access::cell(index);
   const ir::NodeRef value = cell.value();
   const Layout at = layout_of(index);

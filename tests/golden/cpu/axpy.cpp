@@ -49,7 +49,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_66d2a5034d3817bf(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3242c89b7e9b0c7c(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];

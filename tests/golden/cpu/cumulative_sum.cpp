@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
   s->T0 = T0;
 }
-extern "C" void weft_a1a8d0dd6c92321f(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_79d8bb565d3467e5(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[6];

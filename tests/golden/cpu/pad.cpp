@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_dd7003875e9f5078(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_cd159ce61869530c(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[12];

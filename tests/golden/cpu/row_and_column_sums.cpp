@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_ad12583ffa95ecea(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3b21b792380c7ef7(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
@@ -84,7 +84,7 @@ extern "C" void weft_ad12583ffa95ecea(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_ad12583ffa95ecea_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3b21b792380c7ef7_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
 }
-extern "C" void weft_816cfbb7598743a1(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_83783169e4e004f4(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

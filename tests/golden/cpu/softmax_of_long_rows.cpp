@@ -87,7 +87,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_f70114d899bcfea3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

@@ -58,7 +58,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_43f48126e1e50072(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_b617cf85f0fef6d6(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[11];

@@ -42,7 +42,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_5fbbd02b50e2c55d(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_1f5da059ee249594(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -78,7 +78,7 @@ extern "C" void weft_5fbbd02b50e2c55d(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_5fbbd02b50e2c55d_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_1f5da059ee249594_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

@@ -68,7 +68,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_6ef58f0f64ba3cb8(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_731b5c039d947301(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -111,7 +111,7 @@ extern "C" void weft_6ef58f0f64ba3cb8(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_6ef58f0f64ba3cb8_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_731b5c039d947301_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

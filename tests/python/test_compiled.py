@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import gc
 import inspect
 import pickle
@@ -300,6 +301,21 @@ class Unhashable:
 
     def __init__(self):
         self.rate = 1.0
+
+
+@dataclasses.dataclass
+class Caching:
+    rate: float
+
+    @functools.cached_property
+    def twice(self):
+        return self.rate * 2
+
+
+def test_what_reading_caches_is_no_change_of_an_argument():
+    f = wf.compile(lambda x, of: x * of.twice)
+    assert f(wf.ones(1), Caching(2.0)).tolist() == [4] == f(wf.ones(1), Caching(2.0)).tolist()
+    assert f(wf.ones(1), Caching(3.0)).tolist() == [6]
 
 
 def test_sets_dataclasses_and_objects_without_a_hash_are_arguments():

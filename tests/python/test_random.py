@@ -528,3 +528,17 @@ def test_integers_take_a_bound_for_each():
     assert rng.integers([3, 4], [4, 5]).tolist() == [3, 4]
     assert np.abs(drawn[:, 0, 2].mean() / 2.0**39 - 1) < 0.15
     assert rng.uniform(size=wf.asarray(3)).shape == (3,)
+
+
+def test_integers_between_bounds_in_arrays_are_as_probable_as_each_other():
+    rng = wf.random.default_rng(3)
+    drawn = np.asarray(rng.integers([0] * 3000, [3 * 2**62] * 3000, dtype="uint64"))
+    thirds = np.bincount((drawn >> np.uint64(62)).astype(int), minlength=3)
+    assert thirds.sum() == 3000 and abs(thirds - 1000).max() < 130  # five standard deviations
+    least, most = np.array([-(2**63)] * 64), np.array([2**63 - 1] * 64)
+    whole = np.asarray(rng.integers(least, most, endpoint=True))
+    assert (whole < 0).any() and (whole > 0).any()
+    assert rng.integers([-(2**63)], [-(2**63)], endpoint=True).tolist() == [-(2**63)]
+    for low, high in ((1, 1), (2, 1)):
+        with pytest.raises(ValueError, match="low must be below high"):
+            rng.integers([low], [high])

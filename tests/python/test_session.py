@@ -181,7 +181,7 @@ def test_what_picks_few_elements_computes_them():
     assert np.allclose(wf.one_kernel(wf.take(wf.sin(w.T)[::2], few, axis=0)), np.sin(x.T)[::2][rows], rtol=1e-5, atol=1e-6)
 
 
-def test_one_of_each_row_is_picked_by_the_kernel_that_computes_the_rows():
+def test_one_of_each_row_is_picked_by_the_kernel_that_computes_the_rows(on_cpu):
     draws = np.random.default_rng(0)
     x, labels = draws.normal(size=(64, 1000)).astype(np.float32), draws.integers(-1000, 1000, 64)
     w, columns = wf.asarray(x), wf.asarray(labels)

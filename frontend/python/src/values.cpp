@@ -1,8 +1,10 @@
 // Looking at values: Python's numbers, truth, positions and text, the buffer protocol, and attributes that do
 // not depend on the elements.
+#include <memory>
 #include <string>
 
 #include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
@@ -114,7 +116,14 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                   .c_str());
           throw nb::python_error();
         }
-        auto exported = std::make_unique<Exported>(Exported{lend(x), {}, {}});
+        std::unique_ptr<Exported> exported;
+        try {
+          exported.reset(new Exported{lend(x), {}, {}});
+        } catch (const Interrupted&) {
+          // NumPy drops what is raised here and asks in another way, whose first step the signal ends.
+          PyErr_SetString(PyExc_BufferError, "buffer: the computing was interrupted");
+          throw nb::python_error();
+        }
         const auto item = static_cast<Py_ssize_t>(x.itemsize());
         Py_ssize_t expected = item;
         bool contiguous = true;

@@ -27,15 +27,16 @@ class _Numpys:
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
-    except TypeError:
+    except (TypeError, ValueError):  # a writable memoryview's is a ValueError
         return False
     return True
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The fields of an object of a dataclass that are set, and what else it holds."""
+    """The fields of an object of a dataclass that are set, and what else it holds but for what reading it has cached."""
     named = {name: getattr(value, name) for name in value.__dataclass_fields__ if hasattr(value, name)}
-    return {**named, **getattr(value, "__dict__", {})}
+    held = getattr(value, "__dict__", {}).items()
+    return {**named, **{name: one for name, one in held if not isinstance(getattr(type(value), name, None), functools.cached_property)}}
 
 
 def _taken_apart(value: Any, leaves: list[Any]) -> Any:

@@ -367,19 +367,26 @@ class Generator:
         return draw.integers(self._next(), shape_of(size), low, last, dtype, "")
 
     def _integers_within(self, low: Array, high: Array, size: Any, dtype: Any, endpoint: builtins.bool) -> Array:
+        import numpy
+
         for bound in (low, high):
             if bound.dtype.kind not in "iu":
                 raise TypeError(f"integers: the bounds are integers: got {bound.dtype}")
-        count = high.astype("uint64") - low.astype("uint64") + (1 if endpoint else 0)
-        if builtins.any([(high < low).any(), (count == 0).any()]):
+        if (high < low if endpoint else high <= low).any():
             raise ValueError("integers: low must be below high: got an element that is not")
+        # 0 stands for all 2**64.
+        count = high.astype("uint64") - low.astype("uint64") + (1 if endpoint else 0)
         for bound, limit in ((low, "min"), (high if endpoint else high - 1, "max")):
             if dtype.kind in "iu" and (_core.astype(bound, dtype) != bound).any():
                 raise ValueError(f"integers: {dtype} holds all bounds: got one beyond its {limit}imum")
         shape = shape_of(size, count)
         bits = draw.bits(self._next(), shape, _core.dtype("uint64"), "")
-        # 64 bits are so many more than these counts that all remainders are as probable.
-        drawn = low.astype("uint64") + bits % count
+        # Remainders are as probable as each other below the highest multiple of the count.
+        most, by = numpy.uint64(2**64 - 1), _core.where(count == 0, 1, count)
+        limit = most - (most % by + 1) % by
+        while (beyond := bits > limit).any():
+            bits = _core.where(beyond, draw.bits(self._next(), shape, _core.dtype("uint64"), ""), bits)
+        drawn = low.astype("uint64") + _core.where(count == 0, bits, bits % by)
         return _core.astype(_core.astype(drawn, _core.dtype("int64")) if dtype.kind != "u" else drawn, dtype)
 
     def bytes(self, length: int) -> builtins.bytes:

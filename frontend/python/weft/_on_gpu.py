@@ -67,6 +67,8 @@ def _valid(kth: Any, a: Array, axis: int) -> builtins.bool:
 
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
+    if not isinstance(keys, (list, tuple)) and not _sorting.on_device(keys):
+        return NotImplemented
     device = _device(*keys) if isinstance(keys, (list, tuple)) else keys.device
     keys = [asarray(one, device=device) for one in keys]
     if builtins.any(one.ndim == 0 or one.shape != keys[0].shape for one in keys):

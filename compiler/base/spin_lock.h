@@ -1,5 +1,5 @@
-// A lock for a few instructions in which threads seldom meet: taking it is one atomic operation, giving it
-// back a store. Whoever finds it taken lets other threads run meanwhile.
+// A lock for little work, at most a copy of some KiB, in which threads seldom meet: taking it is one atomic
+// operation, giving it back a store. Whoever finds it taken lets other threads run meanwhile.
 #pragma once
 
 #include <atomic>

@@ -31,7 +31,7 @@ def eval(*arrays: Any) -> Any:
 
 
 def explain(*arrays: Any) -> str:
-    """How the program that `eval` would run for the arrays computes them: kernels, and for each edge why it was fused or not."""
+    """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not."""
     return _core.explain(_flat("explain", arrays))
 
 

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <span>
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/few_rows_dot.h"
@@ -138,7 +137,7 @@ double multiply_adds(const Dot& d) {
 struct Tiles {
   int64_t m = 1, n = 1;
 };
-Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
+Tiles tiles_of(const Dot& d) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
     // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
@@ -148,7 +147,7 @@ Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
   }
   Tiles tiles;
-  for (const int64_t side : sides) {
+  for (const int64_t side : kSides) {
     tiles = {std::max<int64_t>(d.m / side, 1), std::max<int64_t>(d.n / side, 1)};
     // Wide tiles rather than tall ones, since rows are written.
     while (tiles.m * tiles.n > most) {
@@ -229,8 +228,7 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
     return;
   }
 
-  // oneDNN packs little: it loses nothing in the smaller tiles.
-  const Tiles tiles = tiles_of(d, std::span(kSides).subspan(library ? 1 : 0));
+  const Tiles tiles = tiles_of(d);
   const int64_t each = tiles.m * tiles.n;
   parallel(d.batch * each, grain_for(work / static_cast<double>(each)), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {

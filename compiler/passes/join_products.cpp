@@ -108,7 +108,7 @@ struct Joined {
 };
 
 // A product and its row.
-struct Place {
+struct ProductRow {
   size_t joined;
   int64_t row;
 };
@@ -210,7 +210,7 @@ class Joining {
   }
 
   // The product, as a row of the one that it became a part of.
-  NodeRef row(const Node& n, const Place& place, const std::unordered_map<const Node*, NodeRef>& now) {
+  NodeRef row(const Node& n, const ProductRow& place, const std::unordered_map<const Node*, NodeRef>& now) {
     Joined& j = joined_[place.joined];
     if (!j.node) j.node = make(j, now);
     const Matrix m = product_of(&n, 0)->matrix;
@@ -242,7 +242,7 @@ class Joining {
 
   const ir::Graph& graph_;
   std::vector<Joined> joined_;
-  std::unordered_map<const Node*, Place> places_;
+  std::unordered_map<const Node*, ProductRow> places_;
 };
 
 }  // namespace

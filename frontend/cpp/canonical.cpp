@@ -1,7 +1,9 @@
 #include "frontend/cpp/canonical.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <tuple>
 
 #include "compiler/base/error.h"
 #include "compiler/base/per_thread.h"
@@ -151,6 +153,41 @@ bool becomes_scalar(const Node& node, const User& user) {
          !(user.node && is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
 }
 
+// The latest numbers of a graph, to find again what a loop's next turn, or the next call, gives on the same
+// line.
+class LatestNumbers {
+ public:
+  // The place of an equal one, of the same type and line; `place` when there is none.
+  uint32_t find_or_add(const Node& constant, uint32_t place) {
+    const Scalar& value = constant.as<ir::ConstantAttr>().value;
+    const uint64_t hash = (static_cast<uint64_t>(value.i) ^ std::bit_cast<uint64_t>(value.re) ^
+                           std::rotl(std::bit_cast<uint64_t>(value.im), 32)) +
+                          constant.lines.only().line;
+    for (size_t i = 0; i < std::min(count_, kKept); ++i)
+      if (hashes_[i] == hash && equal(*known_[i].node, constant)) return known_[i].place;
+    hashes_[count_ % kKept] = hash;
+    known_[count_++ % kKept] = {&constant, place};
+    return place;
+  }
+
+ private:
+  static constexpr size_t kKept = 32;
+  struct Known {
+    const Node* node;
+    uint32_t place;
+  };
+  static bool equal(const Node& a, const Node& b) {
+    const auto bits = [](const Node& constant) {
+      const Scalar& value = constant.as<ir::ConstantAttr>().value;
+      return std::tuple(value.i, std::bit_cast<uint64_t>(value.re), std::bit_cast<uint64_t>(value.im));
+    };
+    return bits(a) == bits(b) && a.lines.only() == b.lines.only() && a.type == b.type;
+  }
+  std::array<uint64_t, kKept> hashes_;
+  std::array<Known, kKept> known_;
+  size_t count_ = 0;
+};
+
 }  // namespace
 
 runtime::BufferRef buffer_of(const Node& input) {
@@ -177,6 +214,7 @@ void Canonical::clear() {
   only_here.clear();
   scalars.clear();
   scalar_nodes.clear();
+  equals.clear();
   uses.clear();
   depths.clear();
   elements = 0;
@@ -188,10 +226,20 @@ Hash Canonical::key(uint64_t seed) const {
   return hash_bytes(words.data(), words.size() * sizeof(uint64_t), seed);
 }
 
+void Canonical::unite_equal_numbers() {
+  words.insert(words.end(), equals.begin(), equals.end());
+  size_t left = 0;
+  for (size_t k = 0; k < equals.size(); ++k)
+    if (equals[k] == k) scalars[left++] = scalars[k];
+  if (!equals.empty()) scalars.resize(left);
+}
+
 void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   out.clear();
   Numbers& numbers = PerThread<Numbers>::get();
   Words words(out.words);
+  LatestNumbers latest;
+  bool some_equal = false;
   walk(outputs, numbers, [&](const Node* node, const Node* value, const User& user) {
     // A computed value may also stand in the graph itself, as the input node it is.
     int32_t number = value == node ? kOpen : numbers.at(value);
@@ -204,6 +252,9 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
                 uint64_t{value->inputs.size()} << 16);
       if (info(op).states_shape) words.add(value->shape());
       if (scalar) {
+        const auto place = static_cast<uint32_t>(out.scalars.size());
+        out.equals.push_back(latest.find_or_add(*value, place));
+        some_equal |= out.equals.back() != place;
         out.scalars.push_back(value->as<ir::ConstantAttr>().value);
         out.scalar_nodes.push_back(static_cast<uint32_t>(number));
       } else {
@@ -236,6 +287,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
     numbers.at(node) = number;
     return true;
   });
+  if (!some_equal) out.equals.clear();
   for (const ir::NodeRef& output : outputs) {
     words.add(static_cast<uint64_t>(numbers.at(output.get())));
     if (output->op != Op::constant) continue;
@@ -349,7 +401,8 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   ir::Graph graph;
   std::vector<ir::NodeRef> made(canonical.order.size());
-  auto next_scalar = canonical.scalar_nodes.begin();
+  const std::vector<uint32_t>&scalar_nodes = canonical.scalar_nodes, &equals = canonical.equals;
+  size_t scalar = 0;  // the next one
   for (size_t i = 0; i < made.size(); ++i) {
     const Node& node = *canonical.order[i];
     if (node.op == Op::input) {
@@ -358,10 +411,14 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
                           {nullptr, "a" + std::to_string(graph.inputs.size()), attr.strides, attr.offset},
                           node.lines);
       graph.inputs.push_back(made[i]);
-    } else if (next_scalar != canonical.scalar_nodes.end() && *next_scalar == i) {
-      ++next_scalar;
-      made[i] = ir::scalar(node.type, "s" + std::to_string(graph.inputs.size()), node.lines);
-      graph.inputs.push_back(made[i]);
+    } else if (scalar < scalar_nodes.size() && scalar_nodes[scalar] == i) {
+      if (const size_t first = equals.empty() ? scalar : equals[scalar]; first != scalar) {
+        made[i] = made[scalar_nodes[first]];
+      } else {
+        made[i] = ir::scalar(node.type, "s" + std::to_string(graph.inputs.size()), node.lines);
+        graph.inputs.push_back(made[i]);
+      }
+      ++scalar;
     } else if (node.inputs.size() == 0) {
       made[i] = ir::NodeRef(&node);
     } else {

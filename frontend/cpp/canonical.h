@@ -21,10 +21,13 @@ struct Canonical {
   std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
   std::vector<runtime::BufferRef> buffers;  // theirs
   std::vector<char> only_here;              // whether an input is no value that other graphs find on its node
-  std::vector<Scalar> scalars;
-  std::vector<uint32_t> scalar_nodes;  // the constants in `order` that became scalars, ascending
-  std::vector<uint32_t> uses;          // of each node by others of the graph
-  std::vector<uint32_t> depths;        // of each node
+  std::vector<Scalar> scalars;              // what a program is given, in order
+  std::vector<uint32_t> scalar_nodes;       // the constants in `order` that became scalars, ascending
+  // Of each of those the place among them of the first that has its value, type and line: itself mostly.
+  // Empty where none has another's, or once they are to stay apart.
+  std::vector<uint32_t> equals;
+  std::vector<uint32_t> uses;    // of each node by others of the graph
+  std::vector<uint32_t> depths;  // of each node
   // Of all nodes together. Constants count as one, but for large ones that are asked for.
   int64_t elements = 0;
   int64_t largest = 0;   // elements of a node, counted the same
@@ -32,6 +35,9 @@ struct Canonical {
 
   void clear();
   Hash key(uint64_t seed) const;
+  // Makes equal numbers one scalar, and a part of the structure: to be asked for before anything is made of
+  // it.
+  void unite_equal_numbers();
 };
 
 // Fills `out`. The outputs must stay alive while it is used.

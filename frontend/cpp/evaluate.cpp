@@ -88,6 +88,11 @@ void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& 
     lock.lock();
   }
   canonicalize(nodes, graph);
+  if (!graph.equals.empty()) {
+    const Hash which = hash_bytes(graph.equals.data(), graph.equals.size() * sizeof(uint32_t));
+    if (!device.session.equal_numbers.may_be_one(graph.key(device.key), which)) graph.equals.clear();
+    graph.unite_equal_numbers();
+  }
   for (const runtime::BufferRef& buffer : graph.buffers)
     if (buffer) buffer->complete();
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "frontend/cpp/cell.h"
+#include "frontend/cpp/equal_numbers.h"
 #include "frontend/cpp/kept_lines.h"
 #include "frontend/cpp/program_cache.h"
 #include "frontend/cpp/weft/session.h"
@@ -48,6 +49,7 @@ struct SessionState {
   std::shared_ptr<runtime::KernelCache> cache;
   ProgramCache programs;
   KeptLines kept_lines;
+  EqualNumbers equal_numbers;
   std::atomic<Age> recorded{0};  // nodes so far, at least
 
   // Opens the device on first use; "" is the session's default one. Error when it cannot be had.

@@ -250,3 +250,38 @@ def test_others_run_while_kernels_do():
     stop.set()
     thread.join()
     assert during > 1000
+
+
+def test_a_number_of_a_line_is_one_argument_for_all_its_turns():
+    x = wf.asarray(np.random.default_rng(5).normal(size=9000))
+    total, wanted = x, np.asarray(x)
+    for turn in range(6):
+        total = total * 0.75 + wf.exp(x * 0.3125) - turn
+        wanted = wanted * 0.75 + np.exp(np.asarray(x) * 0.3125) - turn
+    graph = wf.show(total, "graph")
+    # Both numbers once, and those of the last operand but the first, which is a zero.
+    assert graph.count(" = scalar ") <= 2 + 6
+    assert wf.show(total, "cpp").count("weft_exp_f64(v") == 1
+    np.testing.assert_allclose(total, wanted, rtol=1e-12)
+
+
+def test_numbers_that_are_equal_by_chance_do_not_compile_again_and_again():
+    x = wf.asarray(np.linspace(0.5, 1.5, 9000))
+    choices = np.random.default_rng(6).choice([0.5, 0.25, 0.125], size=(60, 5))
+    before = wf.stats()["program_misses"]
+    for factors in choices:
+        y, wanted = x, np.asarray(x)
+        for factor in factors:
+            y = wf.sqrt(y) * float(factor) + 1.0
+            wanted = np.sqrt(wanted) * factor + 1.0
+        np.testing.assert_allclose(y, wanted, rtol=1e-12)
+    assert wf.stats()["program_misses"] - before <= 5
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, float("nan"), 1e300])
+def test_equal_numbers_are_those_of_the_same_bits(value):
+    x = wf.asarray(np.linspace(-2, 2, 9000))
+    results = [wf.copysign(x, number) + 0.5 for number in (value, 0.0, value)]
+    wf.eval(*results)
+    for number, result in zip((value, 0.0, value), results):
+        np.testing.assert_array_equal(result, np.copysign(np.asarray(x), number) + 0.5)

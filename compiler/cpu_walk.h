@@ -14,8 +14,8 @@
 //               `lanes`.
 //   WalkStream  Memory along the positions, its elements of `bytes`. The walk sets the pointer at `place` and
 //   its
-//               step at by_place; without the latter it is contiguous. Read where all tests
-//               guards[guards_begin .. guards_end) hold, zeros elsewhere.
+//               step at by_place, which streams share that are always read and have the same; without one it
+//               is contiguous. Read where all tests guards[guards_begin .. guards_end) hold, zeros elsewhere.
 //   WalkMemory  Where a stream is: `start` that of position 0, or null where zeros are read; `by` and `rows`
 //   the
 //               elements to the next position and to the next row.

@@ -105,8 +105,8 @@ std::string CpuSpan::run_load(const Load& s, const std::string& n) {
   const DType t = e_.p_.buffers[s.buffer].dtype;
   if (s.run.nth == 0) {
     run_ = "q" + n;
-    streams_.push_back({"r" + n, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
-                        spell(*e_.along_x(s.at)), true, false, size_of(t)});
+    add_stream({"r" + n, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
+                spell(*e_.along_x(s.at)), true, false, size_of(t)});
     body_ += format("    {} {}[{}];\n    {}(r{}, rest, {});\n", e_.type(t), run_, s.run.length,
                     run_function("load", t, s.run), n, run_);
   }
@@ -117,9 +117,8 @@ void CpuSpan::run_store(const Store& s, const std::string& value) {
   const DType t = e_.p_.buffers[s.buffer].dtype;
   if (s.run.nth == 0) {
     run_ = std::to_string(stores_++);
-    streams_.push_back({"w" + run_, e_.dialect_.element_type(t),
-                        format("b{} + {}", s.buffer, e_.offset(s.at)), spell(*e_.along_x(s.at)), false, true,
-                        size_of(t)});
+    add_stream({"w" + run_, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
+                spell(*e_.along_x(s.at)), false, true, size_of(t)});
     body_ += format("    {} u{}[{}];\n", e_.type(t), run_, s.run.length);
   }
   body_ += format("    u{}[{}] = {};\n", run_, s.run.nth, value);

@@ -26,9 +26,13 @@ class CpuSpan {
     std::string rows = {};     // elements from one row of the span to the next; empty: the same for all
     std::string only_if = {};  // zeros are read where this is false
     std::vector<plan::Value> tests = {};  // or where one of these is
+    std::string step = {};                // the member that has it, and is shared with others
     bool has_step() const { return !stride.empty() || !only_if.empty() || !tests.empty(); }
+    bool owns_step() const { return has_step() && step == name + "_by"; }
   };
 
+  // Returns the name of its step: one for all streams whose steps are equal wherever the walk is.
+  std::string add_stream(Stream stream);
   std::string import(plan::Value v);
   void member(const std::string& type, const std::string& name, const std::string& value);
   void define(plan::Value v, const std::string& expression);
@@ -79,6 +83,7 @@ class CpuSpan {
   std::set<plan::Value> own_, imported_;
   bool masked() const { return e_.s_.masked; }
   std::vector<Stream> streams_;
+  std::map<std::string, std::string> steps_;  // by stride, of those that share
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
   std::map<std::string, std::string> masks_;  // what `both` named

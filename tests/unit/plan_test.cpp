@@ -166,6 +166,14 @@ const Golden kGoldens[] = {
   %y = multiply %c, 0.25
   return %y)",
      true, 32},
+    {"columns_of_one_matrix", R"(  %x = input "x" : f64[100000, 90]
+  %a = slice %x, starts=[0, 3] : f64[100000, 1]
+  %b = slice %x, starts=[0, 4] : f64[100000, 1]
+  %c = slice %x, starts=[0, 9] : f64[100000, 1]
+  %p = multiply %a, %b
+  %y = add %p, %c
+  return %y)",
+     true},
     {"pad", R"(  %x = input "x" : f32[100, 100]
   %p = pad %x, 0.0, before=[1, 2], after=[1, 2]
   %y = exp %p

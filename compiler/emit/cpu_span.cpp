@@ -15,6 +15,7 @@ CpuSpan::CpuSpan(CpuEmitter& e, std::vector<const Stmt*> stmts)
 std::string CpuSpan::run() {
   for (auto* s : stmts_)
     if (Value v = defines(*s); v >= 0) own_.insert(v);
+  find_neighbours();
   for (auto* s : stmts_) std::visit([&](auto& stmt) { write(stmt); }, *s);
   for (Value v : own_)
     if (auto it = e_.arrays_.find(v); it != e_.arrays_.end()) export_array(v, it->second);
@@ -32,7 +33,7 @@ std::string CpuSpan::add_stream(Stream stream) {
   stream.step = stream.name + "_by";
   // A walk stands still where there is nothing to read, each stream for itself.
   if (!stream.stride.empty() && stream.stride != "0" && stream.only_if.empty() && stream.tests.empty())
-    stream.step = steps_.try_emplace(stream.stride, stream.step).first->second;
+    stream.step = steps_.try_emplace({stream.stride, stream.count}, stream.step).first->second;
   streams_.push_back(std::move(stream));
   return streams_.back().step;
 }
@@ -176,6 +177,7 @@ void CpuSpan::write(const Load& s) {
     return;
   }
   if (is_run(s.run, s.at)) return define(s.out, run_load(s, n));
+  if (near_.contains(&s.at)) return define(s.out, near_load(s, n));
   if (e_.transposed(s)) {
     add_stream({"r" + n, element, e_.tile_row(s.out), "", true, false, size_of(t)});
     return define(s.out, format("weft_load_{}(r{})", suffix(t), n));
@@ -200,6 +202,7 @@ void CpuSpan::write(const Store& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
   const std::string v = import(s.value);
   if (is_run(s.run, s.at)) return run_store(s, v);
+  if (near_.contains(&s.at)) return near_store(s, v);
   const std::string n = std::to_string(stores_++);
   if (e_.values_vary(s.at)) {
     scatter(s, n, v);

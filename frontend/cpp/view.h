@@ -35,6 +35,8 @@ struct Layout {
 };
 Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view);
 Layout layout_of(const Array& array);
+// Whether both show the same elements of one cell in the same places.
+bool same_elements(const Array& a, const Array& b);
 
 Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps);
 Ref<const View> permute_view(const Layout& from, const Dims& axes);

@@ -201,8 +201,9 @@ Layout layout_of(const Array& array) { return layout_of(Access::cell(array)->typ
 
 bool same_elements(const Array& a, const Array& b) {
   if (Access::cell(a).get() != Access::cell(b).get()) return false;
-  const Layout one = layout_of(a), other = layout_of(b);
-  return one.type == other.type && one.strides == other.strides && one.offset == other.offset;
+  const View *one = Access::view(a).get(), *other = Access::view(b).get();
+  if (!one || !other) return one == other;
+  return one->offset == other->offset && one->type == other->type && one->strides == other->strides;
 }
 
 namespace {

@@ -117,12 +117,6 @@ class ProgramBuilder {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
-  // Assigns have no memory of their own.
-  static const Node* written_into(const Node* n) {
-    while (n->op == Op::assign) n = ir::memory_of(n->inputs[0].get());
-    return n;
-  }
-
   void declare_stored(const ir::Partition& partition) {
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const Node* n = graph_.outputs[k].get();
@@ -135,7 +129,7 @@ class ProgramBuilder {
         program_.outputs.push_back(to);
         continue;
       }
-      const Node* memory = written_into(n);
+      const Node* memory = ir::written_into(n);
       if (!buffer_of_.contains(memory))
         buffer_of_[memory] =
             add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*memory));
@@ -143,7 +137,7 @@ class ProgramBuilder {
       program_.outputs.push_back(buffer_of_.at(n));
     }
     auto temporary = [&](const Node* n) {
-      const Node* memory = written_into(n);
+      const Node* memory = ir::written_into(n);
       if (!buffer_of_.contains(memory))
         buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type, title_(*memory));
       buffer_of_[n] = buffer_of_.at(memory);

@@ -12,22 +12,23 @@
 //               last one from the long behind it. `aligned`: the stream whose vectors are to lie at multiples
 //               of 64 bytes, or of their size; -1 for none, -2 where positions are to be multiples of
 //               `lanes`.
-//   WalkStream  Memory along the positions, its elements of `bytes`. The walk sets the pointer at `place` and
-//   its
-//               step at by_place; without the latter it is contiguous. Read where all tests
-//               guards[guards_begin .. guards_end) hold, zeros elsewhere.
+//   WalkStream  Memory along the positions, `count` neighbouring elements of `bytes` at each. The walk sets
+//   the
+//               pointer at `place` and its step at by_place, which streams share that are always read and
+//               have the same; without one it is contiguous. Read where all tests guards[guards_begin ..
+//               guards_end) hold, zeros elsewhere.
 //   WalkMemory  Where a stream is: `start` that of position 0, or null where zeros are read; `by` and `rows`
 //   the
 //               elements to the next position and to the next row.
 //   WalkTest    Holds at position x where 0 <= base + by * x < extent, by != 0. The walk cuts stretches where
 //               a test changes, and puts the answer, a bool, at `place`; low and high are its own notes.
-//   `pads` is room for a vector of each stream, each from a multiple of 64 bytes.
+//   `pads` is room for `count` vectors of each stream, each from a multiple of 64 bytes.
 #pragma once
 
 // The number in the function's name changes when its meaning does: no kernel that an older cache holds links.
 #define WEFT_CPU_WALK                                                                 \
   struct WalkStream {                                                                 \
-    int bytes, place, by_place, guards_begin, guards_end, in, out;                    \
+    int bytes, count, place, by_place, guards_begin, guards_end, in, out;             \
   };                                                                                  \
   struct WalkPlan {                                                                   \
     void (*span)(void* state, long vectors, long live);                               \
@@ -43,7 +44,7 @@
   struct WalkTest {                                                                   \
     long base, by, extent, place, low, high;                                          \
   };                                                                                  \
-  extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, \
+  extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, \
                               const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 
 // 0 <= base + by * x < extent holds for low <= x < high; by != 0. Divisions are slow, and few steps need any.

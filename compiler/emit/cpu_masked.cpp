@@ -45,11 +45,11 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
     return format("weft_load_one_{}(r{})", suffix(t), n);
   }
   if (by && by->param < 0 && by->value == 1) {
-    streams_.push_back({"r" + n, element, start, "", true, false, size_of(t)});
+    add_stream({"r" + n, element, start, "", true, false, size_of(t)});
     return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
   }
   if (by && by->param == kLiteral) {
-    streams_.push_back({"r" + n, element, start, spell(*by), true, false, size_of(t)});
+    add_stream({"r" + n, element, start, spell(*by), true, false, size_of(t)});
     return format("weft_load_apart_{0}(r{1}, {2}, {3})", suffix(t), n, by->value, mask);
   }
   std::string stride = by ? spell(*by) : "0";
@@ -59,9 +59,9 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
     start = format("({} ? {} : (const {}*)weft_zeros)", only_if, start, element);
     stride = format("({} ? {} : 0)", only_if, stride);
   }
-  streams_.push_back({"r" + n, element, start, stride, true, false, size_of(t)});
-  if (whole_rows) return format("weft_load_strided_first_{0}(r{1}, r{1}_by, rest)", suffix(t), n);
-  return format("weft_load_strided_masked_{0}(r{1}, r{1}_by, {2})", suffix(t), n, mask);
+  const std::string step = add_stream({"r" + n, element, start, stride, true, false, size_of(t)});
+  if (whole_rows) return format("weft_load_strided_first_{}(r{}, {}, rest)", suffix(t), n, step);
+  return format("weft_load_strided_masked_{}(r{}, {}, {})", suffix(t), n, step, mask);
 }
 
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
@@ -96,7 +96,7 @@ std::string CpuSpan::masked_call() {
   for (auto& q : streams_) {
     const std::string by = q.stride.empty() ? "" : format(" * {}", q.stride);
     out += format("      s.{} = {} + left{};\n", q.name, q.start, by);
-    if (q.has_step()) out += format("      s.{}_by = {};\n", q.name, q.stride);
+    if (q.owns_step()) out += format("      s.{} = {};\n", q.step, q.stride);
   }
   if (uses_positions_) out += "      s.i = left;\n      s.final = right - 1;\n";
   return out + format("      span{}(&s, right - left);\n{}      }}\n", id_, gather_);

@@ -15,6 +15,7 @@ CpuSpan::CpuSpan(CpuEmitter& e, std::vector<const Stmt*> stmts)
 std::string CpuSpan::run() {
   for (auto* s : stmts_)
     if (Value v = defines(*s); v >= 0) own_.insert(v);
+  find_neighbours();
   for (auto* s : stmts_) std::visit([&](auto& stmt) { write(stmt); }, *s);
   for (Value v : own_)
     if (auto it = e_.arrays_.find(v); it != e_.arrays_.end()) export_array(v, it->second);
@@ -26,6 +27,15 @@ void CpuSpan::member(const std::string& type, const std::string& name, const std
   members_ += format("  {} {};\n", type, name);
   locals_ += format("  const {0} {1} = s->{1};\n", type, name);
   if (!value.empty()) sets_ += format("      s.{} = {};\n", name, value);
+}
+
+std::string CpuSpan::add_stream(Stream stream) {
+  stream.step = stream.name + "_by";
+  // A walk stands still where there is nothing to read, each stream for itself.
+  if (!stream.stride.empty() && stream.stride != "0" && stream.only_if.empty() && stream.tests.empty())
+    stream.step = steps_.try_emplace({stream.stride, stream.count}, stream.step).first->second;
+  streams_.push_back(std::move(stream));
+  return streams_.back().step;
 }
 
 std::string CpuSpan::import(Value v) {
@@ -59,7 +69,7 @@ std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Arr
   std::string element = e_.dialect_.element_type(array.dtype);
   std::string start = format("({}*){}", element, array.pointer);
   if (array.rows && e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-  streams_.push_back({name, element, start + " - left", "", in, out, size_of(array.dtype)});
+  add_stream({name, element, start + " - left", "", in, out, size_of(array.dtype)});
   return name;
 }
 
@@ -167,8 +177,9 @@ void CpuSpan::write(const Load& s) {
     return;
   }
   if (is_run(s.run, s.at)) return define(s.out, run_load(s, n));
+  if (near_.contains(&s.at)) return define(s.out, near_load(s, n));
   if (e_.transposed(s)) {
-    streams_.push_back({"r" + n, element, e_.tile_row(s.out), "", true, false, size_of(t)});
+    add_stream({"r" + n, element, e_.tile_row(s.out), "", true, false, size_of(t)});
     return define(s.out, format("weft_load_{}(r{})", suffix(t), n));
   }
   std::vector<Value> tests;
@@ -180,17 +191,18 @@ void CpuSpan::write(const Load& s) {
   if (masked()) return define(s.out, masked_load(s, n));
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string rows = many_rows() ? e_.along_rows(s.at) : "";
-  streams_.push_back(
-      {"r" + n, element, start, stride, true, false, size_of(t), rows, e_.guard(s.guards), tests});
+  const std::string step =
+      add_stream({"r" + n, element, start, stride, true, false, size_of(t), rows, e_.guard(s.guards), tests});
   std::string from = rows.empty() ? "r" + n : format("r{0} + u * r{0}_rows", n);
   define(s.out, contiguous ? format("weft_load_{}({})", suffix(t), from)
-                           : format("weft_load_strided_{}({}, r{}_by)", suffix(t), from, n));
+                           : format("weft_load_strided_{}({}, {})", suffix(t), from, step));
 }
 
 void CpuSpan::write(const Store& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
   const std::string v = import(s.value);
   if (is_run(s.run, s.at)) return run_store(s, v);
+  if (near_.contains(&s.at)) return near_store(s, v);
   const std::string n = std::to_string(stores_++);
   if (e_.values_vary(s.at)) {
     scatter(s, n, v);
@@ -200,15 +212,16 @@ void CpuSpan::write(const Store& s) {
   bool contiguous = by && by->param < 0 && by->value == 1;
   std::string stride = contiguous ? "" : by ? spell(*by) : "0";
   std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
-  streams_.push_back({"w" + n, e_.dialect_.element_type(t), start, stride, false, true, size_of(t)});
+  const std::string step =
+      add_stream({"w" + n, e_.dialect_.element_type(t), start, stride, false, true, size_of(t)});
   if (masked()) {
-    const std::string to = contiguous ? format("w{}", n) : format("w{0}, w{0}_by", n);
+    const std::string to = contiguous ? format("w{}", n) : format("w{}, {}", n, step);
     body_ +=
         format("    weft_store_{}first_{}({}, {}, rest);\n", contiguous ? "" : "strided_", suffix(t), to, v);
     return;
   }
   if (!contiguous) {
-    body_ += format("    weft_store_strided_{0}(w{1}, w{1}_by, {2});\n", suffix(t), n, v);
+    body_ += format("    weft_store_strided_{}(w{}, {}, {});\n", suffix(t), n, step, v);
     return;
   }
   if (e_.s_.streaming && streams_out_++ == 0) streamed_ = "w" + n;

@@ -26,9 +26,14 @@ class CpuSpan {
     std::string rows = {};     // elements from one row of the span to the next; empty: the same for all
     std::string only_if = {};  // zeros are read where this is false
     std::vector<plan::Value> tests = {};  // or where one of these is
+    int count = 1;                        // neighbours at each position
+    std::string step = {};                // the member that has it, and is shared with others
     bool has_step() const { return !stride.empty() || !only_if.empty() || !tests.empty(); }
+    bool owns_step() const { return has_step() && step == name + "_by"; }
   };
 
+  // Returns the name of its step: one for all streams whose steps are equal wherever the walk is.
+  std::string add_stream(Stream stream);
   std::string import(plan::Value v);
   void member(const std::string& type, const std::string& name, const std::string& value);
   void define(plan::Value v, const std::string& expression);
@@ -65,6 +70,16 @@ class CpuSpan {
   std::string run_load(const plan::Load& s, const std::string& n);
   void run_store(const plan::Store& s, const std::string& value);
   std::string run_function(const char* what, DType t, const plan::Run& run);
+  // Accesses that stand apart in the program, of elements that are neighbours in memory: one for all of them.
+  struct Neighbours {
+    const plan::Index* first;  // where they begin
+    size_t length, left;       // how many they are, and how many of those were not met yet
+    std::string name = {};     // of what holds them
+  };
+  void find_neighbours();
+  std::string near_load(const plan::Load& s, const std::string& n);
+  void near_store(const plan::Store& s, const std::string& value);
+  std::string near_function(const char* what, DType t, size_t length);
   // A test that holds for one stretch of the lanes, whose ends the call finds.
   bool has_bounds(plan::Value v) const;
   // Stores lane by lane, in order, those lanes that are no padding.
@@ -79,6 +94,9 @@ class CpuSpan {
   std::set<plan::Value> own_, imported_;
   bool masked() const { return e_.s_.masked; }
   std::vector<Stream> streams_;
+  std::vector<Neighbours> neighbours_;
+  std::map<const plan::Index*, std::pair<size_t, size_t>> near_;  // which of these, and which of its elements
+  std::map<std::pair<std::string, int>, std::string> steps_;      // by stride and count, of those that share
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
   std::map<std::string, std::string> masks_;  // what `both` named

@@ -22,9 +22,11 @@ void CpuSpan::write_function() {
     const std::string pointer = format("{}{}*", q.out ? "" : "const ", q.element);
     if (q.has_step()) {
       pointers += format("  {0} {1} = s->{1};\n", pointer, q.name);
-      members_ += format("  long {}_by;\n", q.name);
-      pointers += format("  const long {0}_by = s->{0}_by;\n", q.name);
-      advance += format("    {0} += {0}_by * L;\n", q.name);
+      if (q.owns_step()) {
+        members_ += format("  long {};\n", q.step);
+        pointers += format("  const long {0} = s->{0};\n", q.step);
+      }
+      advance += format("    {} += {} * L;\n", q.name, q.step);
     } else {
       pointers += format("  {0} const {1}_row = s->{1};\n", pointer, q.name);
       places += format("    {0} const {1} = {1}_row + done;\n", pointer, q.name);
@@ -72,8 +74,9 @@ std::string CpuSpan::call() {
     for (Value g : q.tests)
       for (size_t t = 0; t < tests_.size(); ++t)
         if (tests_[t]->out == g) guards += format("{}{}", guard_count++ ? ", " : "", t);
-    streams += format("        {{sizeof({}), {}, {}, {}, {}, {}, {}}},\n", q.element, place(true, q.name),
-                      place(q.has_step(), q.name + "_by"), first, guard_count, q.in ? 1 : 0, q.out ? 1 : 0);
+    streams += format("        {{sizeof({}), {}, {}, {}, {}, {}, {}, {}}},\n", q.element, q.count,
+                      place(true, q.name), place(q.has_step(), q.step), first, guard_count, q.in ? 1 : 0,
+                      q.out ? 1 : 0);
     if (!q.rows.empty()) sets_ += format("      s.{}_rows = {};\n", q.name, q.rows);
     memory += format("        {{{}, {}, {}}},\n",
                      q.only_if.empty() ? q.start : format("{} ? {} : nullptr", q.only_if, q.start),
@@ -81,8 +84,8 @@ std::string CpuSpan::call() {
     unguarded &= q.only_if.empty();
     aims += format("        s.{0} = ({1}{2}*)memory[{3}].start + left * memory[{3}].by;\n", q.name,
                    q.out ? "" : "const ", q.element, k);
-    if (q.has_step()) aims += format("        s.{0}_by = memory[{1}].by;\n", q.name, k);
-    pads += (static_cast<size_t>(e_.s_.lanes) * q.bytes + 63) / 64 * 64;
+    if (q.owns_step()) aims += format("        s.{} = memory[{}].by;\n", q.step, k);
+    pads += (static_cast<size_t>(e_.s_.lanes * q.count) * q.bytes + 63) / 64 * 64;
     if (streams_out_ == 1 && q.name == streamed_) aligned = static_cast<int>(k);
   }
   for (auto* t : tests_)
@@ -117,7 +120,7 @@ std::string CpuSpan::call() {
   )",
         most, aims, id_);
   }
-  return out + format("      weft_walk_1(&plan, {}, right, {}, {}, {}, {}, &s);\n{}      }}\n", from,
+  return out + format("      weft_walk_2(&plan, {}, right, {}, {}, {}, {}, &s);\n{}      }}\n", from,
                       many_rows() ? "rows" : "1", name_if("memory", memory), name_if("tests", tests),
                       pads ? "pads" : "nullptr", gather_);
 }

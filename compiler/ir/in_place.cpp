@@ -21,6 +21,11 @@ const Node* memory_of(const Node* node) {
   return node;
 }
 
+const Node* written_into(const Node* node) {
+  while (node->op == Op::assign) node = memory_of(node->inputs[0].get());
+  return node;
+}
+
 InPlaceRule::Values InPlaceRule::replaced_by(const Node& update) {
   Values values{update.inputs[0].get()};
   while (values.back()->op == Op::reshape) values.push_back(values.back()->inputs[0].get());

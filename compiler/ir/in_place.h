@@ -16,6 +16,8 @@ namespace weft::ir {
 
 // The node whose memory a value lies in: a reshape moves nothing.
 const Node* memory_of(const Node* node);
+// The node whose memory a value is stored in: an assign has none of its own.
+const Node* written_into(const Node* node);
 
 class InPlaceRule {
  public:

@@ -25,11 +25,11 @@ bool contains(const Elements& elements, int e) {
 
 class Dealer {
  public:
-  Dealer(int lanes, int length) : lanes_(lanes), length_(length) {
+  Dealer(int lanes, int length, bool apart = false) : lanes_(lanes), length_(length) {
     const int blocks = (length + lanes - 1) / lanes;
     widest_ = (length + blocks - 1) / blocks;
     side_ = static_cast<int>(std::bit_ceil(static_cast<unsigned>(widest_)));
-    whole_ = side_ == length;
+    whole_ = side_ == length && !apart;
   }
 
   // From and to vectors as they lie in memory, each collected from those that have some of it.
@@ -238,7 +238,7 @@ class Dealer {
 
   const int lanes_, length_;
   int widest_, side_;  // of a square: neighbours, and the power of two that they fill
-  bool whole_;         // all neighbours are one square's, and fill it
+  bool whole_;         // all neighbours are one square's, fill it, and follow one another in memory
   const Elements none_;
   std::vector<Elements> holds_;
   Deal deal_;
@@ -255,5 +255,9 @@ Deal deal_in(int lanes, int length) {
 Deal deal_out(int lanes, int length) {
   return cheaper(Dealer(lanes, length).out_by_picks(), Dealer(lanes, length).out_by_squares());
 }
+
+Deal deal_in_apart(int lanes, int length) { return Dealer(lanes, length, true).in_by_squares(); }
+
+Deal deal_out_apart(int lanes, int length) { return Dealer(lanes, length, true).out_by_squares(); }
 
 }  // namespace weft::plan

@@ -28,4 +28,9 @@ Deal deal_in(int lanes, int length);
 // From `length` vectors, the first registers, to memory. Pieces may overlap: the last to be stored is right.
 Deal deal_out(int lanes, int length);
 
+// The same where one lane's neighbours do not follow the other's: each piece is all of one lane's. `length`
+// is a power of two, at most `lanes`.
+Deal deal_in_apart(int lanes, int length);
+Deal deal_out_apart(int lanes, int length);
+
 }  // namespace weft::plan

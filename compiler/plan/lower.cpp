@@ -8,6 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
+#include "compiler/ir/in_place.h"
 
 namespace weft::plan {
 
@@ -278,7 +279,9 @@ class Lowerer {
       const auto& [starts, steps] = n->as<ir::SliceAttr>();
       for (size_t k = 0; k < at.size(); ++k) at[k] = vars_.shift(vars_.scale(at[k], steps[k]), starts[k]);
     }
-    Store s{buffer(n, true), index(ir::address(at, contiguous_strides(n->shape()), 0, vars_)), v};
+    // Assigns to one memory are one buffer, so that what they write is known to be neighbours.
+    const auto memory = memory_written_.try_emplace(ir::written_into(n), n).first->second;
+    Store s{buffer(memory, true), index(ir::address(at, contiguous_strides(n->shape()), 0, vars_)), v};
     emit(s, true);
   }
 
@@ -615,6 +618,7 @@ class Lowerer {
   ir::Variables vars_;
   int sweep_ = 0;
   std::unordered_map<const Node*, int> root_of_, accumulator_of_, buffer_of_, scalar_of_;
+  std::unordered_map<const Node*, const Node*> memory_written_;  // the first that writes into it
   std::map<Access, int> access_numbers_;
   std::vector<const Access*> accesses_;
   std::map<std::vector<Value>, int> guards_numbers_;

@@ -60,7 +60,10 @@ void write(Recording& r, const Array& x, F&& f) {
   detail::Cell& cell = *Access::cell(x);
   const ir::Lines& lines = r.lines();
   if (may_write_small(cell, view, r)) {
-    if (write_small(cell, *view, f([&] { return detail::read(x, lines); }))) return;
+    if (write_small(cell, *view, f([&] { return detail::read(x, lines); }))) {
+      detail::note_write(lines);
+      return;
+    }
   }
   cell.modify(r.count(3 * static_cast<uint32_t>(detail::steps(view)) + 3), [&](const NodeRef& held) {
     return detail::put(view, held, f([&] { return detail::apply(view, held, lines); }), lines);
@@ -119,6 +122,8 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
 void Array::assign(const Operand& value) & {
   Recording r("assign", value, Recording::Result::Write);
   check_writable("assign", *this);
+  // Python's `x[k] += y` ends in one, of what was computed in place.
+  if (value.array() && detail::same_elements(*this, *value.array())) return;
   NodeRef node;
   if (value.array()) {
     node = r.node(*value.array());

@@ -92,6 +92,8 @@ void flushed() {
   if (Due::any()) PerThread<Due>::get().take();
 }
 
+void note_write(const ir::Lines& lines) { turns.count(lines.only(), true); }
+
 void flush_due(const ir::Lines& lines, bool write) {
   if (!Due::any()) return;
   Due& due = PerThread<Due>::get();

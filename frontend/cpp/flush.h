@@ -12,6 +12,9 @@ namespace weft::detail {
 // `oldest`: the operand with the oldest pending node, if any. `write`: whether the cell was written in place.
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write = false);
 
+// Lines that wrote a few elements at once, with nothing left to compute, are parts of turns, too.
+void note_write(const ir::Lines& lines);
+
 // Computes what the last statement wrote, if that is due, before `lines` reads anything: what it recorded on
 // the nodes that are computed now would hold all that they were computed from, turn after turn of a loop.
 void flush_due(const ir::Lines& lines, bool write);

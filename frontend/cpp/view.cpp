@@ -199,6 +199,13 @@ Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view) {
 }
 Layout layout_of(const Array& array) { return layout_of(Access::cell(array)->type, Access::view(array)); }
 
+bool same_elements(const Array& a, const Array& b) {
+  if (Access::cell(a).get() != Access::cell(b).get()) return false;
+  const View *one = Access::view(a).get(), *other = Access::view(b).get();
+  if (!one || !other) return one == other;
+  return one->offset == other->offset && one->type == other->type && one->strides == other->strides;
+}
+
 namespace {
 
 Ref<const View> sliced(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps) {

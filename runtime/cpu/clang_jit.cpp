@@ -364,7 +364,7 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   };
   allow("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
-  allow("weft_walk_1", &weft_walk_1);
+  allow("weft_walk_2", &weft_walk_2);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
   allow("__extendhfsf2", &extend_half);
   allow("__truncsfhf2", &truncate_to_half);

@@ -31,18 +31,21 @@ void put(char* state, long place, T value) {
   std::memcpy(state + place, static_cast<const void*>(&value), sizeof value);
 }
 
-// One vector of which `live` elements lie at `from`; the others repeat the last of them.
+// `count` elements of each lane, of which `live` lie at `from`; the others repeat the last of them.
 template <class T>
-void pad(char* to, const char* from, long by, long live, long lanes) {
-  T last;
-  std::memcpy(&last, from + (live - 1) * by * long{sizeof(T)}, sizeof(T));
-  for (long k = 0; k < live; ++k) std::memcpy(to + k * sizeof(T), from + k * by * long{sizeof(T)}, sizeof(T));
-  for (long k = live; k < lanes; ++k) std::memcpy(to + k * sizeof(T), &last, sizeof(T));
+void pad(char* to, const char* from, long by, long live, long lanes, long count) {
+  constexpr long kBytes = sizeof(T);
+  for (long k = 0; k < lanes; ++k)
+    for (long c = 0; c < count; ++c)
+      std::memcpy(to + (k * count + c) * kBytes, from + (std::min(k, live - 1) * by + c) * kBytes, kBytes);
 }
 
 template <class T>
-void unpad(char* to, long by, const char* from, long live) {
-  for (long k = 0; k < live; ++k) std::memcpy(to + k * by * long{sizeof(T)}, from + k * sizeof(T), sizeof(T));
+void unpad(char* to, long by, const char* from, long live, long count) {
+  constexpr long kBytes = sizeof(T);
+  for (long k = 0; k < live; ++k)
+    for (long c = 0; c < count; ++c)
+      std::memcpy(to + (k * by + c) * kBytes, from + (k * count + c) * kBytes, kBytes);
 }
 
 // The same for contiguous elements, with masks: short rows are walked in a few of these each.
@@ -109,7 +112,9 @@ struct Place {
     return static_cast<char*>(const_cast<void*>(memory[k].start)) +
            (position * memory[k].by + row * memory[k].rows) * plan.streams[k].bytes;
   }
-  long pad_bytes(int k) const { return (plan.lanes * plan.streams[k].bytes + 63) & ~63L; }
+  long pad_bytes(int k) const {
+    return (plan.lanes * plan.streams[k].count * plan.streams[k].bytes + 63) & ~63L;
+  }
 };
 
 // How many positions are left before vectors can be aligned.
@@ -161,14 +166,14 @@ void aim_at_pads(const Place& at, long live) {
       const char* from = reads ? at.address(k) : kZeros;
       with_element(stream.bytes, [&](auto element) {
         const long by = reads ? at.memory[k].by : 0;
-        if (by == 1 && kMasks)
+        if (by == 1 && stream.count == 1 && kMasks)
           pad_masked<decltype(element)>(to, from, live, at.plan.lanes);
         else
-          pad<decltype(element)>(to, from, by, live, at.plan.lanes);
+          pad<decltype(element)>(to, from, by, live, at.plan.lanes, stream.count);
       });
     }
     put(at.state, stream.place, to);
-    if (stream.by_place >= 0) put(at.state, stream.by_place, 1L);
+    if (stream.by_place >= 0) put(at.state, stream.by_place, long{stream.count});
     to += at.pad_bytes(k);
   }
 }
@@ -179,10 +184,10 @@ void copy_from_pads(const Place& at, long live) {
     const WalkStream& stream = at.plan.streams[k];
     if (stream.out)
       with_element(stream.bytes, [&](auto element) {
-        if (at.memory[k].by == 1 && kMasks)
+        if (at.memory[k].by == 1 && stream.count == 1 && kMasks)
           unpad_masked(at.address(k), from, live * stream.bytes);
         else
-          unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live);
+          unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live, stream.count);
       });
     from += at.pad_bytes(k);
   }
@@ -197,7 +202,7 @@ void copy_from_pads(const Place& at, long live) {
 
 }  // namespace
 
-void weft_walk_1(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
+void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
                  WalkTest* tests, char* pads, void* state_of_span) {
   const WalkPlan& plan = *plan_of_kernel;
   char* state = static_cast<char*>(state_of_span);

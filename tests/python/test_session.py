@@ -104,6 +104,29 @@ def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
         np.testing.assert_allclose(np.asarray(y), want[1], rtol=1e-9)
 
 
+def test_turns_that_compute_views_in_place_share_a_program():
+    def program(x, y, edge):
+        for t in range(480):
+            x[0, :] = edge[t]
+            x[1:, :] -= 0.25 * (y[1:, :] - y[:-1, :])
+            y[:-1, :] -= 0.125 * (x[1:, :] - x[:-1, :])
+
+    a, b = np.random.default_rng(5).uniform(0.1, 1.0, (2, 60, 70))
+    edge = np.linspace(0.1, 0.9, 480)
+    x, y = wf.array(a), wf.array(b)
+    wf.eval(x, y)
+    before = wf.stats()
+    program(x, y, wf.array(edge))
+    wf.eval(x, y)
+    after = wf.stats()
+    program(a, b, edge)
+    # The turns from one cut to the next, and those that are left.
+    assert after["program_misses"] - before["program_misses"] == 2
+    assert after["program_hits"] - before["program_hits"] >= 2
+    np.testing.assert_allclose(np.asarray(x), a, rtol=1e-9)
+    np.testing.assert_allclose(np.asarray(y), b, rtol=1e-9)
+
+
 def test_what_others_that_wait_are_made_of_is_computed_once():
     values = np.random.default_rng(5).uniform(1, 2, (300, 400))
 

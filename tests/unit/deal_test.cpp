@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace weft::plan {
@@ -69,6 +70,39 @@ TEST(Deal, BringsNeighboursBackToMemory) {
           memory.at(static_cast<size_t>(p.at + e)) = from[static_cast<size_t>(e)];
       }
       for (int e = 0; e < lanes * length; ++e) ASSERT_EQ(memory[static_cast<size_t>(e)], e);
+    }
+}
+
+// Each lane's neighbours lie where nothing is known of the others'.
+TEST(Deal, TakesEachLanesNeighboursAtOnceWhereLanesAreApart) {
+  for (int lanes : {2, 4, 8, 16, 32, 64})
+    for (int length = 2; length <= std::min(lanes, 16); length *= 2) {
+      SCOPED_TRACE(testing::Message() << lanes << " lanes of " << length);
+      std::vector<std::vector<int>> neighbours;
+      for (int k = 0; k < length; ++k) {
+        neighbours.emplace_back();
+        for (int lane = 0; lane < lanes; ++lane) neighbours.back().push_back(lane * length + k);
+      }
+      const auto lane_of = [&](const Deal::Piece& p) {
+        EXPECT_EQ(p.at % length, 0);
+        EXPECT_EQ(p.count, length);
+        std::vector<int> all(static_cast<size_t>(length));
+        std::iota(all.begin(), all.end(), p.at);
+        return all;
+      };
+      const Deal in = deal_in_apart(lanes, length);
+      ASSERT_EQ(in.pieces.size(), static_cast<size_t>(lanes));
+      Registers loaded;
+      for (auto& p : in.pieces) loaded.push_back(lane_of(p));
+      make_picks(in, loaded);
+      for (size_t k = 0; k < neighbours.size(); ++k)
+        ASSERT_EQ(loaded.at(static_cast<size_t>(in.ends.at(k))), neighbours[k]);
+      const Deal out = deal_out_apart(lanes, length);
+      ASSERT_EQ(out.pieces.size(), static_cast<size_t>(lanes));
+      Registers made = neighbours;
+      make_picks(out, made);
+      for (size_t k = 0; k < out.pieces.size(); ++k)
+        ASSERT_EQ(made.at(static_cast<size_t>(out.ends.at(k))), lane_of(out.pieces[k]));
     }
 }
 

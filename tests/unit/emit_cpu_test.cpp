@@ -314,6 +314,48 @@ const Case kCases[] = {
   %t = add %x, %k
   return %s, %t })",
      true},
+    {"ColumnsOfOneMatrix", R"(graph {
+  %x = input "x" : f32[{m}, {n}, 13]
+  %c0 = slice %x, starts=[0, 0, 0] : f32[{m}, {n}, 1]
+  %c1 = slice %x, starts=[0, 0, 1] : f32[{m}, {n}, 1]
+  %c2 = slice %x, starts=[0, 0, 2] : f32[{m}, {n}, 1]
+  %c3 = slice %x, starts=[0, 0, 3] : f32[{m}, {n}, 1]
+  %c4 = slice %x, starts=[0, 0, 4] : f32[{m}, {n}, 1]
+  %c5 = slice %x, starts=[0, 0, 5] : f32[{m}, {n}, 1]
+  %c6 = slice %x, starts=[0, 0, 6] : f32[{m}, {n}, 1]
+  %c9 = slice %x, starts=[0, 0, 9] : f32[{m}, {n}, 1]
+  %c10 = slice %x, starts=[0, 0, 10] : f32[{m}, {n}, 1]
+  %c12 = slice %x, starts=[0, 0, 12] : f32[{m}, {n}, 1]
+  %d0 = subtract %c12, %c0
+  %d1 = multiply %d0, %c1
+  %d2 = subtract %d1, %c2
+  %d3 = multiply %d2, %c3
+  %d4 = subtract %d3, %c4
+  %d5 = multiply %d4, %c5
+  %d6 = subtract %d5, %c6
+  %d7 = multiply %d6, %c9
+  %d8 = subtract %d7, %c10
+  return %d8 })"},
+    {"ColumnsReplaced", R"(graph {
+  %x = input "x" : f32[{m}, {n}, 13]
+  %z = input "z" : f32[{m}, {n}, 13]
+  %c3 = slice %x, starts=[0, 0, 3] : f32[{m}, {n}, 1]
+  %c4 = slice %x, starts=[0, 0, 4] : f32[{m}, {n}, 1]
+  %old = slice %z, starts=[0, 0, 1] : f32[{m}, {n}, 1]
+  %kept = slice %z, starts=[0, 0, 2] : f32[{m}, {n}, 1]
+  %d0 = multiply %c3, %old
+  %d1 = subtract %d0, %c4
+  %d2 = multiply %d1, %kept
+  %d3 = add %d2, %c3
+  %d4 = subtract %d3, %d1
+  %d5 = multiply %d4, %c4
+  %r0 = assign %z, %d4, starts=[0, 0, 8], steps=[1, 1, 1]
+  %r1 = assign %r0, %d0, starts=[0, 0, 4], steps=[1, 1, 1]
+  %r2 = assign %r1, %d1, starts=[0, 0, 5], steps=[1, 1, 1]
+  %r3 = assign %r2, %d2, starts=[0, 0, 6], steps=[1, 1, 1]
+  %r4 = assign %r3, %d3, starts=[0, 0, 7], steps=[1, 1, 1]
+  %r5 = assign %r4, %d5, starts=[0, 0, 10], steps=[1, 1, 1]
+  return %r5 })"},
 };
 
 class Forcing : public testing::TestWithParam<Case> {};

@@ -166,6 +166,24 @@ const Golden kGoldens[] = {
   %y = multiply %c, 0.25
   return %y)",
      true, 32},
+    {"columns_of_one_matrix", R"(  %x = input "x" : f64[100000, 90]
+  %a = slice %x, starts=[0, 3] : f64[100000, 1]
+  %b = slice %x, starts=[0, 4] : f64[100000, 1]
+  %c = slice %x, starts=[0, 9] : f64[100000, 1]
+  %p = multiply %a, %b
+  %y = add %p, %c
+  return %y)",
+     true},
+    {"columns_replaced", R"(  %x = input "x" : f64[100000, 90]
+  %v = input "v" : f64[100000, 1]
+  %a = slice %x, starts=[0, 3] : f64[100000, 1]
+  %b = add %a, %v
+  %c = multiply %b, %v
+  %z = negative %x
+  %s = update %z, %b, starts=[0, 4], steps=[1, 1]
+  %t = update %s, %c, starts=[0, 5], steps=[1, 1]
+  return %t)",
+     true},
     {"pad", R"(  %x = input "x" : f32[100, 100]
   %p = pad %x, 0.0, before=[1, 2], after=[1, 2]
   %y = exp %p

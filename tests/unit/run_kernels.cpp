@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "compiler/emit/cpu.h"
+#include "compiler/ir/in_place.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/plan/lower.h"
 #include "runtime/cpu/clang_jit.h"
@@ -107,7 +108,7 @@ class Run {
     for (auto& step : partition.steps) kernel(step.group);
     std::vector<HostTensor> out;
     for (auto& o : graph_.outputs) {
-      Block& b = blocks_.at(o.get());
+      Block& b = blocks_.at(ir::written_into(o.get()));
       out.push_back({o->type, std::vector<std::byte>(b.data(), b.data() + b.bytes())});
     }
     for (auto& [node, block] : blocks_) EXPECT_TRUE(block.margins_untouched()) << "wrote beyond a buffer";
@@ -116,11 +117,13 @@ class Run {
 
  private:
   void add(const Node* n, const ir::TensorType& type) {
-    blocks_.try_emplace(n, static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype));
+    blocks_.try_emplace(ir::written_into(n),
+                        static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype));
   }
 
   void kernel(const ir::Group& group) {
-    plan::Lowered lowered = plan::lower(group, [&](const Node* n) { return blocks_.contains(n); });
+    plan::Lowered lowered =
+        plan::lower(group, [&](const Node* n) { return blocks_.contains(ir::written_into(n)); });
     RowProgram& p = lowered.program;
     Schedule s = schedule(p, target_, forced_);
     plan::parameterize(p);
@@ -129,7 +132,8 @@ class Run {
     emit::Emitted emitted = emit::emit_cpu(p, s, false);
     Block partials(static_cast<size_t>(emitted.partial_bytes)), scratch(emitted.launch.scratch_bytes);
     std::vector<uint64_t> args;
-    for (const Node* n : lowered.buffers) args.push_back(reinterpret_cast<uint64_t>(blocks_.at(n).data()));
+    for (const Node* n : lowered.buffers)
+      args.push_back(reinterpret_cast<uint64_t>(blocks_.at(ir::written_into(n)).data()));
     if (emitted.partial_bytes > 0) args.push_back(reinterpret_cast<uint64_t>(partials.data()));
     for (int64_t param : emitted.params) args.push_back(static_cast<uint64_t>(param));
     for (const Node* n : lowered.scalars) {

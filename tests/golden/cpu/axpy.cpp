@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
+int bytes, count, place, by_place, guards_begin, guards_end, in, out;
 };
 struct WalkPlan {
 void (*span)(void* state, long vectors, long live);
@@ -23,7 +23,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v v0;
   const float* r1;
@@ -49,7 +49,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_3242c89b7e9b0c7c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_bc2edb51ad4bfd80(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];
@@ -69,9 +69,9 @@ extern "C" void weft_3242c89b7e9b0c7c(const unsigned long* w, long begin, long e
       S0 s;
       s.v0 = v0;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r1), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
+        {sizeof(float), 1, __builtin_offsetof(S0, r1), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
       };
       static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 3, 0, -1, -1, -1};
       const WalkMemory memory[] = {
@@ -80,7 +80,7 @@ extern "C" void weft_3242c89b7e9b0c7c(const unsigned long* w, long begin, long e
         {b2 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

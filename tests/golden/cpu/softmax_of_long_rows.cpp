@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
+int bytes, count, place, by_place, guards_begin, guards_end, in, out;
 };
 struct WalkPlan {
 void (*span)(void* state, long vectors, long live);
@@ -23,7 +23,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v T0;
   const float* r0;
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_32bb08de6969634a(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];
@@ -104,14 +104,14 @@ extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long e
       S0 s;
       s.T0 = T0;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
       };
       static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + a0 * p[2], 1, 0},
       };
       __attribute__((aligned(64))) char pads[128];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       T0 = s.T0;
       }
       }
@@ -124,8 +124,8 @@ extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long e
       s.v1 = v1;
       s.T1 = T1;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
+        {sizeof(float), 1, __builtin_offsetof(S1, r6), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S1, y3), -1, 0, 0, 0, 1},
       };
       static const WalkPlan plan = {span1, streams, nullptr, L, 128, 2, 0, -1, -1, -1};
       const WalkMemory memory[] = {
@@ -133,7 +133,7 @@ extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long e
         {(float*)(scratch + p[4]) - left, 1, 0},
       };
       __attribute__((aligned(64))) char pads[256];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       T1 = s.T1;
       }
       }
@@ -144,8 +144,8 @@ extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long e
       S2 s;
       s.v4 = v4;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
+        {sizeof(float), 1, __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
       };
       static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
       const WalkMemory memory[] = {
@@ -153,7 +153,7 @@ extern "C" void weft_6d22db4a8ae0ded0(const unsigned long* w, long begin, long e
         {b1 + a0 * p[3], 1, 0},
       };
       __attribute__((aligned(64))) char pads[256];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

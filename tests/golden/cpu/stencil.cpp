@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
+int bytes, count, place, by_place, guards_begin, guards_end, in, out;
 };
 struct WalkPlan {
 void (*span)(void* state, long vectors, long live);
@@ -23,7 +23,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   const float* r0;
   const float* r1;
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_b617cf85f0fef6d6(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_37a14c90fea71e47(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[11];
@@ -76,11 +76,11 @@ extern "C" void weft_b617cf85f0fef6d6(const unsigned long* w, long begin, long e
       {
       S0 s;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, r1), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, r4), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
+        {sizeof(float), 1, __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r1), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r4), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
       };
       static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 5, 0, -1, -1, -1};
       const WalkMemory memory[] = {
@@ -91,7 +91,7 @@ extern "C" void weft_b617cf85f0fef6d6(const unsigned long* w, long begin, long e
         {b1 + a0 * p[6], 1, 0},
       };
       __attribute__((aligned(64))) char pads[320];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

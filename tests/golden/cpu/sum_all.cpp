@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
+int bytes, count, place, by_place, guards_begin, guards_end, in, out;
 };
 struct WalkPlan {
 void (*span)(void* state, long vectors, long live);
@@ -23,7 +23,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   double T0;
   const float* r0;
@@ -42,7 +42,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
-extern "C" void weft_1f5da059ee249594(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ee5f96e74228f4cf(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -62,14 +62,14 @@ extern "C" void weft_1f5da059ee249594(const unsigned long* w, long begin, long e
       S0 s;
       s.T0 = T0;
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
       };
       static const WalkPlan plan = {span0, streams, nullptr, L, 128, 1, 0, -1, -1, -1};
       const WalkMemory memory[] = {
         {b0 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[128];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       T0 = s.T0;
       }
       }
@@ -78,7 +78,7 @@ extern "C" void weft_1f5da059ee249594(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_1f5da059ee249594_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ee5f96e74228f4cf_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

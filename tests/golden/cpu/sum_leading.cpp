@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct WalkStream {
-int bytes, place, by_place, guards_begin, guards_end, in, out;
+int bytes, count, place, by_place, guards_begin, guards_end, in, out;
 };
 struct WalkPlan {
 void (*span)(void* state, long vectors, long live);
@@ -23,7 +23,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_1(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   long r0_rows;
   const float* r0;
@@ -68,7 +68,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_731b5c039d947301(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_4fb40da2b91f2e71(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -94,8 +94,8 @@ extern "C" void weft_731b5c039d947301(const unsigned long* w, long begin, long e
       S0 s;
       s.r0_rows = p[2];
       static const WalkStream streams[] = {
-        {sizeof(float), __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
-        {sizeof(double), __builtin_offsetof(S0, z_t0), -1, 0, 0, 1, 1},
+        {sizeof(float), 1, __builtin_offsetof(S0, r0), -1, 0, 0, 1, 0},
+        {sizeof(double), 1, __builtin_offsetof(S0, z_t0), -1, 0, 0, 1, 1},
       };
       static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, __builtin_offsetof(S0, rows), -1, -1};
       const WalkMemory memory[] = {
@@ -103,7 +103,7 @@ extern "C" void weft_731b5c039d947301(const unsigned long* w, long begin, long e
         {(double*)(scratch + p[3]) - left, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_1(&plan, left, right, rows, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, rows, memory, nullptr, pads, &s);
       }
       }
       }
@@ -111,7 +111,7 @@ extern "C" void weft_731b5c039d947301(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_731b5c039d947301_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_4fb40da2b91f2e71_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -138,8 +138,8 @@ extern "C" void weft_731b5c039d947301_finish(const unsigned long* w, long begin,
       {
       S1 s;
       static const WalkStream streams[] = {
-        {sizeof(double), __builtin_offsetof(S1, z1), -1, 0, 0, 1, 0},
-        {sizeof(float), __builtin_offsetof(S1, w0), -1, 0, 0, 0, 1},
+        {sizeof(double), 1, __builtin_offsetof(S1, z1), -1, 0, 0, 1, 0},
+        {sizeof(float), 1, __builtin_offsetof(S1, w0), -1, 0, 0, 0, 1},
       };
       static const WalkPlan plan = {span1, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
       const WalkMemory memory[] = {
@@ -147,7 +147,7 @@ extern "C" void weft_731b5c039d947301_finish(const unsigned long* w, long begin,
         {b1 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_1(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
     }
   }

@@ -33,7 +33,7 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  if (crosses && (keep_among_few(row_vectors, points) || keep_in_registers(row_vectors))) {
+  if (crosses && (keep_among_few(row_vectors, points) || keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -76,6 +76,9 @@ void CudaScheduler::rows_along(int lane) {
   if (s_.threads_per_row == 1) {
     s_.threads = kThreads;
     s_.resident = (s_.resident + 1) / 2;
+    // A thread that keeps little waits most of its time for its block's rows.
+    constexpr int64_t kLittle = 32;
+    if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittle ? 8 : 6;
   }
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
@@ -84,7 +87,7 @@ void CudaScheduler::rows_along(int lane) {
 }
 
 // Where the row's values stay between sweeps.
-bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
+bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   int64_t bytes = live_bytes(kept) * s_.lanes;
@@ -111,6 +114,15 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
   if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
   if (threads >= 1024) threads = 512;
   int64_t unroll = ceil_divide(row_vectors, threads);
+  // Rows of a little more than three quarters of what their threads have room for leave the last vectors to
+  // few of them, which takes as long as the others. Half the threads leave less room, where they are enough
+  // and still read whole lines of memory; single halves take so long that they need not.
+  constexpr int64_t kManyThreads = 256, kThreadsOfHalves = 16;
+  const int64_t fewer = std::max<int64_t>(threads / 2, 1), longer = ceil_divide(row_vectors, fewer);
+  const bool halves = threads == kThreadsOfHalves && live_bytes(kept) == 2;
+  if ((threads >= kManyThreads || halves) && longer <= most && points * fewer * 4 >= fill_ &&
+      longer * fewer * 8 <= threads * unroll * 7)
+    threads = fewer, unroll = longer;
   // 64 registers take so many elements and what is computed of them.
   if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
   int64_t body = 0;

@@ -124,7 +124,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
     throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
-  two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained);
+  two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained ||
+                                  (whole_rows_ && !columns_ && !goes_across_ && kept_.empty()));
 }
 
 void CudaEmitter::find_sure_vectors() {

@@ -67,6 +67,8 @@ void CudaScheduler::rows_along(int lane) {
       where = chain_parts(row_vectors, points, where);
     else if (!alone)
       choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
+    if (!crosses && s_.split > 1 && !s_.chained) share_in_cluster(row_vectors, points);
+    if (!crosses && s_.split == 1 && s_.cluster == 1) take_at_once(row_vectors);
     // Each thread of the block that joins the parts waits for one of them, which large arrays do not feel.
     if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
@@ -173,6 +175,42 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   s_.unroll = static_cast<int>(unroll);
   s_.resident = static_cast<int>(ceil_divide(points * cluster, processors_));
   return true;
+}
+
+// Blocks of a cluster tell each other of their parts of a row in less time than it takes to find out by way
+// of memory which of them is last.
+void CudaScheduler::share_in_cluster(int64_t row_vectors, int64_t points) {
+  constexpr int64_t kMostVectors = 16;
+  struct Shape {
+    int64_t blocks, threads, resident;
+  };
+  if (!has_clusters() || p_.sweeps.size() != 1 || points * 16 < processors_) return;
+  for (const Shape& s : {Shape{4, kThreads, 2}, Shape{4, 2 * kThreads, 1}, Shape{8, 2 * kThreads, 2},
+                         Shape{2, 4 * kThreads, 1}}) {
+    const int64_t each = ceil_divide(row_vectors, s.blocks * s.threads);
+    const int64_t idle = s.blocks > 4 ? 1 : 0;  // eighths of the blocks that could run, as above
+    if (each > kMostVectors || points * s.blocks * 8 > (8 - idle) * processors_ * s.resident ||
+        each * s_.lanes * statements_ > most_unrolled_)
+      continue;
+    s_.split = 1;
+    s_.keeper = Keeper::Registers;
+    s_.cluster = static_cast<int>(s.blocks);
+    s_.threads_per_row = static_cast<int>(s.threads);
+    s_.unroll = static_cast<int>(each);
+    s_.resident = static_cast<int>(s.resident);
+    return;
+  }
+}
+
+// Rows that a block would read in two steps, the last of which is short, in one.
+void CudaScheduler::take_at_once(int64_t row_vectors) {
+  constexpr int64_t kMostVectors = 8;
+  const int64_t each = ceil_divide(row_vectors, s_.threads_per_row);
+  if (p_.scans() || p_.sweeps.size() != 1 || s_.threads_per_row != kThreads || each <= s_.unroll ||
+      each >= 2 * s_.unroll || each > kMostVectors || each * s_.lanes * statements_ > most_unrolled_)
+    return;
+  s_.keeper = Keeper::Registers;
+  s_.unroll = static_cast<int>(each);
 }
 
 // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "compiler/ir/parse.h"
@@ -223,6 +224,38 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
         all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
       }
+  all.check(2e-2, 0);
+}
+
+// Sums and the like of rows that a block, or a cluster, takes at once: words, wide states, positions, rows
+// that begin anywhere, blocks that have nothing.
+TEST(CudaMeaning, OfRowsReducedAtOnce) {
+  EmulatedCases all;
+  for (int cluster : {1, 2, 4})
+    for (int64_t width : {5, 1001, 2048}) {
+      auto force = [&](Schedule& s, RowProgram&) {
+        s.keeper = Keeper::Registers;
+        s.split = 1;
+        s.cluster = cluster;
+        s.threads = s.threads_per_row = 64;
+        s.rows_per_task = 1;
+        s.bundled = false;
+        const int64_t vectors = (width + 2 * s.lanes - 2) / s.lanes, part = int64_t{64} * cluster;
+        s.unroll = static_cast<int>((vectors + part - 1) / part);
+      };
+      for (const char* dtype : {"i8", "bf16", "f32", "f64", "c128"})
+        all.add(compile(ir::parse(sum(fmt::format("{}[3, {}]", dtype, width), "1")), h200(), force));
+      all.add(compile(ir::parse(argmax(fmt::format("f32[3, {}]", width))), h200(), force));
+      all.add(compile(ir::parse(log_sum_exp("f32", 3, width, 1)), h200(), force));
+    }
+  CudaCase odd = compile(ir::parse(sum("i8[769, 24577]", "1")), h200());
+  EXPECT_EQ(odd.kernels[0].schedule.keeper, Keeper::Registers);
+  EXPECT_EQ(odd.kernels[0].schedule.unroll, 7);
+  for (auto [rows, width, cluster] : {std::tuple<int64_t, int64_t, int>{32, 32769, 4}, {9, 262144, 8}}) {
+    CudaCase c = compile(ir::parse(sum(fmt::format("f32[{}, {}]", rows, width), "1")), h200());
+    EXPECT_EQ(c.kernels[0].schedule.cluster, cluster) << rows << " " << width;
+    EXPECT_EQ(c.kernels[0].schedule.split, 1) << rows << " " << width;
+  }
   all.check(2e-2, 0);
 }
 

@@ -33,7 +33,8 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  if (crosses && (keep_among_few(row_vectors, points) || keep_in_registers(row_vectors, points))) {
+  if (crosses && (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
+                  keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -60,6 +61,7 @@ void CudaScheduler::rows_along(int lane) {
       where =
           read_again() ? "rows are read again, sums rescaled as the largest grows" : "rows are read again";
       s_.streaming = false;
+      if (is_worth_device(row_vectors, points)) share_device(row_vectors, points);
     }
     s_.unroll =
         static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
@@ -159,6 +161,10 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
          (each() > most || (points * cluster * 2 <= processors_ && each() > kFewVectors)))
     cluster *= 2;
   if (each() > most) threads *= 2;
+  // A part of the chip has no room for half a cluster, so that an eighth of the blocks that it could run stay
+  // idle, and some clusters would have to wait for others to end.
+  const bool fills = threads > kThreads || live_bytes(kept) >= 8;
+  if (fills && cluster > kFewestBlocks && points * cluster * 8 > 7 * 2 * processors_) return false;
   // All of them at once, with 128 registers for each thread, or with 64, which hold so many elements and what
   // is computed of them.
   constexpr int64_t kElements = 32;
@@ -174,6 +180,58 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   s_.threads_per_row = static_cast<int>(threads);
   s_.unroll = static_cast<int>(unroll);
   s_.resident = static_cast<int>(ceil_divide(points * cluster, processors_));
+  return true;
+}
+
+// Rows so few and so long that all the device's blocks have something of each of them to do, and more of it
+// than clusters do.
+bool CudaScheduler::is_worth_device(int64_t row_vectors, int64_t points) const {
+  constexpr int64_t kShortest = 2048, kMostRows = 4;
+  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && points * kMostRows <= processors_ &&
+         row_vectors > kShortest;
+}
+
+// As many blocks for a row as run at once, where each thread has a vector to take.
+void CudaScheduler::share_device(int64_t row_vectors, int64_t points) {
+  // Fewer blocks have fewer others to hear from; where rows have few of them, smaller ones wait for each
+  // other less.
+  constexpr int64_t kFewRows = 8;
+  const int64_t resident = points > kFewRows && bias_.frugal == 0 ? 2 : 1, threads = 2 * kThreads / resident;
+  int64_t blocks = std::min(processors_ * resident / points, ceil_divide(row_vectors, threads));
+  blocks = std::min(blocks, threads);
+  const int64_t each = ceil_divide(row_vectors, threads * blocks);
+  if (s_.keeper == Keeper::Registers) blocks = ceil_divide(row_vectors, threads * each);
+  s_.device_wide = blocks > 1;
+  s_.cluster = static_cast<int>(blocks);
+  s_.threads_per_row = static_cast<int>(threads);
+  s_.resident = static_cast<int>(resident);
+  s_.unroll = static_cast<int>(s_.keeper == Keeper::Registers ? each : std::min<int64_t>(each, s_.unroll));
+}
+
+// Rows that are too long, or too many, for clusters to keep them in registers, but not for the whole device.
+bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
+  constexpr int64_t kMostElements = 104;
+  RowProgram kept = p_;
+  // One reading is enough for them.
+  repeat_cheap_values(kept, true, 1e30f);
+  if (!is_worth_device(row_vectors, points) || (contract_ && rescale_sums(kept) && kept.sweeps.size() == 1))
+    return false;
+  kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = live_bytes(kept) * s_.lanes;
+  if (bytes == 0) return false;
+  const Schedule before = s_;
+  s_.keeper = Keeper::Registers;
+  share_device(row_vectors, points);
+  int64_t body = 0;
+  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t elements = int64_t{s_.unroll} * s_.lanes;
+  if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kMostElements ||
+      body * elements > 2 * most_unrolled_) {
+    s_ = before;
+    return false;
+  }
+  p_ = std::move(kept);
   return true;
 }
 
@@ -240,7 +298,8 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   const bool shared = several && (use(1, kKeepingBlocks, threads) || use(2, kKeepingBlocks, threads) ||
                                   use(4, 2 * kKeepingBlocks, small) || use(8, 2 * kKeepingBlocks, small) ||
                                   use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads) ||
-                                  (p_.outer_count() * 2 <= processors_ && use(16, 1, threads)));
+                                  (p_.outer_count() * 2 <= processors_ &&
+                                   !is_worth_device(row_vectors, p_.outer_count()) && use(16, 1, threads)));
   if (!shared && (several || !use(1, 1, 0))) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Shared;

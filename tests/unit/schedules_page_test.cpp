@@ -73,6 +73,8 @@ std::vector<Example> examples() {
                       {1 << 15, 4096},
                       {1 << 12, 1 << 15},
                       {256, 1 << 17},
+                      {4, 1 << 20},
+                      {16, 1 << 19},
                       {8, 1 << 22}})
     add(fmt::format("softmax of each row, {} rows of {}", r, c), softmax(r, c, 1));
   for (auto [r, c] :

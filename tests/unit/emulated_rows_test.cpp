@@ -278,6 +278,24 @@ TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
   all.check(2e-2, 0);
 }
 
+TEST(CudaSchedule, OfFewLongRowsTakesTheDeviceWhateverTheirLayout) {
+  CudaCase c = compile(ir::parse(R"(graph {
+    %x = input : f32[400000, 20]
+    %a = permute %x, axes=[1, 0]
+    %m = max %a, axes=[1]
+    %m1 = reshape %m : f32[20, 1]
+    %d = subtract %a, %m1
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %s1 = reshape %s : f32[20, 1]
+    %y = divide %e, %s1
+    %z = permute %y, axes=[1, 0]
+    return %z
+  })"),
+                       h200());
+  EXPECT_TRUE(c.kernels[0].schedule.device_wide) << c.kernels[0].schedule.reason;
+}
+
 TEST(CudaSchedule, OfRowsAcrossTheDeviceRunsAllBlocksAtOnce) {
   for (int64_t rows = 1; rows < 40; ++rows)
     for (int64_t width : {30001, 196609, 262145, 393217, 524288, 1572865})

@@ -89,8 +89,12 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
        s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
     throw InternalError("emit cuda: rows of a thread each are bundled");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
-  if (s.cluster > 1 && (!keeps || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
+  if (s.cluster > 1 &&
+      ((!keeps && !s.device_wide) || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
     throw InternalError("emit cuda: a cluster takes one row or strip, in registers or shared memory");
+  if (s.device_wide && (s.order != Order::Rows || (!whole_rows_ && s.keeper != Keeper::Reload) ||
+                        s.cluster < 2 || s.cluster > s.threads))
+    throw InternalError("emit cuda: blocks that meet in memory keep a row in registers, or read it again");
   exact_ &= !s.shifted;
   if (s.order == Order::Rows && s.keeper != Keeper::Shared && s.split == 1 && !p.scans()) find_sure_vectors();
   if (s.room > 0 && (!columns_ || s.keeper == Keeper::Shared))
@@ -124,7 +128,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
     throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
-  two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained);
+  two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained ||
+                                  (whole_rows_ && !columns_ && !goes_across_ && kept_.empty()));
 }
 
 void CudaEmitter::find_sure_vectors() {
@@ -293,13 +298,14 @@ std::string CudaEmitter::opening(const std::string& name, int threads) const {
 
 Emitted CudaEmitter::run() {
   launch_.threads = static_cast<uint32_t>(s_.threads);
-  launch_.cluster = static_cast<uint32_t>(s_.cluster);
+  (s_.device_wide ? launch_.meeting : launch_.cluster) = static_cast<uint32_t>(s_.cluster);
   int64_t steps = 1;
   for (int a : order_of(false)) steps *= a == lane_ ? lane_vectors() : extent(a).value;
   part_vectors_ = ceil_divide(steps, std::max<int64_t>(s_.split, s_.cluster));
   // A part has something to begin with.
   if (s_.chained) s_.split = std::max<int64_t>(ceil_divide(steps, part_vectors_), 1);
-  if (s_.cluster > 1 && s_.keeper == Keeper::Shared) part_length_ = extra(part_vectors_);
+  if (s_.cluster > 1 && (s_.keeper == Keeper::Shared || s_.keeper == Keeper::Reload))
+    part_length_ = extra(part_vectors_);
   strip_columns_ = int64_t{s_.threads} / s_.threads_per_row * s_.lanes;
   if (s_.shares > 0) {
     const int64_t columns = p_.outer_count() / extent(lane_).value * lane_vectors();

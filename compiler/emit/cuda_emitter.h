@@ -183,6 +183,8 @@ class CudaEmitter {
   void fold(const plan::Fold& fold);
   void begin_cluster();
   void join_row(size_t sweep, int threads);
+  void join_in_block(size_t sweep, int threads);
+  void meet_in_memory(size_t sweep, int threads);
   void join_columns(size_t sweep);
   void room_for_joins();
   void finish(size_t sweep);

@@ -176,6 +176,14 @@ void CudaEmitter::collect_parts(int threads) {
 
 // The blocks of a cluster make ready for what they will tell each other, and begin to meet.
 void CudaEmitter::begin_cluster() {
+  if (s_.device_wide) {
+    int64_t words = 0;
+    for (auto& b : batches_)
+      if (auto k = static_cast<size_t>(b.number); !folded(k).empty()) words += state_bytes_[k] / 4;
+    give_counters(p_.outer_count() * s_.cluster * s_.cluster * words * 2);
+    code_.add("unsigned long long* told = (unsigned long long*)counters;");
+    return;
+  }
   const int columns = columns_ ? s_.lanes * (s_.threads / s_.threads_per_row) : 1;
   std::string expected;
   for (auto& b : batches_) {
@@ -192,6 +200,22 @@ void CudaEmitter::begin_cluster() {
 // Joins the states of the `threads` neighbouring threads of a row; each of them has the result.
 void CudaEmitter::join_row(size_t sweep, int threads) {
   if (folded(sweep).empty() || threads == 1) return;
+  join_in_block(sweep, threads);
+  if (s_.cluster == 1) return;
+  if (s_.device_wide) return meet_in_memory(sweep, threads);
+  // Each block tells all of them. A block has to run before others write to it.
+  code_.line("__shared__ S{0} blocks{0}[{1}];", sweep, s_.cluster);
+  if (!met_) code_.add("weft_await();");
+  met_ = true;
+  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], told{0}, threadIdx.x, s{0});", sweep,
+             s_.cluster);
+  code_.line("weft_await_told(told{});", sweep);
+  code_.line("s{0} = blocks{0}[0];", sweep);
+  code_.add("#pragma unroll");
+  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
+}
+
+void CudaEmitter::join_in_block(size_t sweep, int threads) {
   auto exchange = [&](int width) {
     code_.add("#pragma unroll");
     code_.line("for (int k = {0}; k; k /= 2) join{1}(s{1}, weft_exchange(s{1}, k));", width / 2, sweep);
@@ -207,17 +231,21 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
     code_.line("s{0} = joined{0}[{1}threadIdx.x % {2}];", sweep, first, warps);
     exchange(warps);
   }
-  if (s_.cluster == 1) return;
-  // Each block tells all of them. A block has to run before others write to it.
-  code_.line("__shared__ S{0} blocks{0}[{1}];", sweep, s_.cluster);
-  if (!met_) code_.add("weft_await();");
-  met_ = true;
-  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], told{0}, threadIdx.x, s{0});", sweep,
-             s_.cluster);
-  code_.line("weft_await_told(told{});", sweep);
-  code_.line("s{0} = blocks{0}[0];", sweep);
-  code_.add("#pragma unroll");
-  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
+}
+
+// Each block leaves its state for each of those of its row, which wait for theirs and leave nothing there.
+// Every sweep has a place of its own, since a block may be a sweep ahead of another.
+void CudaEmitter::meet_in_memory(size_t sweep, int threads) {
+  const int64_t words = state_bytes_[sweep] / 4;
+  code_.add("{");
+  code_.line("if (t < {0}) weft_publish(told + (((long long)row * {0} + t) * {0} + rank) * {1}, s{2});",
+             s_.cluster, words, sweep);
+  start_totals(sweep, false);
+  code_.line("if (t < {0}) weft_take(told + (((long long)row * {0} + rank) * {0} + t) * {1}, s{2});",
+             s_.cluster, words, sweep);
+  join_in_block(sweep, threads);
+  code_.line("told += (long long)n * {};", s_.cluster * s_.cluster * words);
+  code_.add("}");
 }
 
 // Joins the states of threads that walk different rows of the same columns: those of a warp, then the warps,

@@ -36,7 +36,7 @@ void CudaEmitter::rows() {
     code_.add("const bool live = q < n;");
     code_.add("q = weft_min(q, n - 1);");
   }
-  if (split) code_.add("const I row = q;");
+  if (split || s_.device_wide) code_.add("const I row = q;");
   launch_.tasks = (points + rows * s_.walk - 1) / (rows * s_.walk) * s_.split * s_.cluster;
   if (split && !s_.chained) take_ticket();
   split_position(outer, false);
@@ -49,7 +49,7 @@ void CudaEmitter::rows() {
   const int blocks = whole_rows_ ? s_.cluster : 1;
   if (blocks > 1) start = format("rank * {} + t", threads);
   if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
-  if (split || (s_.cluster > 1 && shared)) {
+  if (split || (s_.cluster > 1 && !whole_rows_)) {
     code_.line("const I begin = {} * {};",
                s_.chained ? "k"
                : split    ? format("(I)(blockIdx.x % (unsigned int){})", split_)

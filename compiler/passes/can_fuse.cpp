@@ -31,6 +31,15 @@ constexpr int64_t kLongestRow = 262144, kLongestColumn = 16384;
 constexpr int64_t kLongestOfBlock = 8192;
 constexpr size_t kSharedWithClusters = size_t{200} << 10;
 
+// All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
+// cache, and tell each other what they found.
+bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
+  const auto bytes = static_cast<int64_t>(size_of(dtype)),
+             most = static_cast<int64_t>(target.cache_bytes) / 4 * 3;
+  return target.shared_bytes >= kSharedWithClusters && points * 4 <= target.threads &&
+         row <= most / (bytes * std::max<int64_t>(points, 1));
+}
+
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
@@ -49,6 +58,8 @@ bool row_is_local(const Space& space, DType dtype, const Target& target) {
     (space.row[g] ? row : points) *= space.extents[g];
     if (space.extents[g] > 1) columns = !space.row[g];
   }
+  if (target.kind == TargetKind::Cuda && !columns && !space.scans && device_walks(points, row, dtype, target))
+    return true;
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
       points < (columns ? 32 : 2) * int64_t{target.threads})
     return false;

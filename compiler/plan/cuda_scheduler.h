@@ -78,7 +78,12 @@ class CudaScheduler {
   // ---- schedule_cuda_rows.cpp
   void rows_along(int lane);
   bool keep_among_few(int64_t row_vectors, int64_t points);
-  bool keep_in_registers(int64_t row_vectors);
+  bool is_worth_device(int64_t row_vectors, int64_t points) const;
+  void share_device(int64_t row_vectors, int64_t points);
+  bool keep_across_device(int64_t row_vectors, int64_t points);
+  void share_in_cluster(int64_t row_vectors, int64_t points);
+  void take_at_once(int64_t row_vectors);
+  bool keep_in_registers(int64_t row_vectors, int64_t points);
   bool keep_in_shared(int64_t row_vectors);
   bool can_bundle(int lane) const;
   std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);

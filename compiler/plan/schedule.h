@@ -53,6 +53,9 @@ struct Schedule {
       1;  // CUDA: vectors of a thread in flight (Rows with Registers: vectors of a row kept by a thread)
   int resident = 1;  // CUDA: blocks for which the registers of a multiprocessor have to suffice
   int cluster = 1;   // CUDA, Rows with Registers or Shared: blocks that share a row
+  // CUDA, Rows with Registers or Reload: the blocks of a row are no cluster. All of the grid run at once, and
+  // they tell each other in the device's memory.
+  bool device_wide = false;
   bool shifted =
       false;  // CUDA, not Columns: vectors begin where they are aligned, before and behind the row's own
   // CUDA, Columns with Shared and `ahead`: the rows of a strip are copied in whole vectors from where memory

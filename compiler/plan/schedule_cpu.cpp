@@ -445,6 +445,7 @@ std::string print(const Schedule& s) {
   if (s.resident > 1) out += fmt::format(", {} blocks resident", s.resident);
   if (s.room > 0) out += ", no more at once";
   if (s.cluster > 1) out += fmt::format(", {} blocks a row", s.cluster);
+  if (s.device_wide) out += ", which meet in memory";
   if (s.strips_at_once) out += fmt::format(", {} strips at once", s.strips_at_once);
   if (s.together > 1) out += fmt::format(", {} neighbours of the row together", s.together);
   if (s.run > 1) out += fmt::format(", runs of {}", s.run);

@@ -18,7 +18,10 @@ void CudaScheduler::reduce() {
     Along in_row = along(row_lane), across = along(outer_lane);
     bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
     s_.lanes = lanes_along(row_lane);
-    if (columns && !can_bundle(row_lane)) return columns_along(outer_lane);
+    // Few columns that are too long to stay would be read again by a block or two.
+    constexpr int64_t kLongestColumn = 16384;
+    const bool few = p_.row_count() > kLongestColumn && is_worth_device(p_.row_count(), p_.outer_count());
+    if (columns && !few && !can_bundle(row_lane)) return columns_along(outer_lane);
   }
   rows_along(row_lane);
 }

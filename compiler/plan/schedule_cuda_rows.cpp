@@ -33,7 +33,8 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  if (crosses && (keep_among_few(row_vectors, points) || keep_in_registers(row_vectors))) {
+  if (crosses && (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
+                  keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -60,6 +61,7 @@ void CudaScheduler::rows_along(int lane) {
       where =
           read_again() ? "rows are read again, sums rescaled as the largest grows" : "rows are read again";
       s_.streaming = false;
+      if (is_worth_device(row_vectors, points)) share_device(row_vectors, points);
     }
     s_.unroll =
         static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1, s_.unroll));
@@ -67,6 +69,8 @@ void CudaScheduler::rows_along(int lane) {
       where = chain_parts(row_vectors, points, where);
     else if (!alone)
       choose_split(row_vectors, points * s_.threads_per_row, int64_t{s_.threads_per_row} * s_.unroll, fill_);
+    if (!crosses && s_.split > 1 && !s_.chained) share_in_cluster(row_vectors, points);
+    if (!crosses && s_.split == 1 && s_.cluster == 1) take_at_once(row_vectors);
     // Each thread of the block that joins the parts waits for one of them, which large arrays do not feel.
     if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
@@ -76,6 +80,9 @@ void CudaScheduler::rows_along(int lane) {
   if (s_.threads_per_row == 1) {
     s_.threads = kThreads;
     s_.resident = (s_.resident + 1) / 2;
+    // A thread that keeps little waits most of its time for its block's rows.
+    constexpr int64_t kLittle = 32;
+    if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittle ? 8 : 6;
   }
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
@@ -84,7 +91,7 @@ void CudaScheduler::rows_along(int lane) {
 }
 
 // Where the row's values stay between sweeps.
-bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
+bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   int64_t bytes = live_bytes(kept) * s_.lanes;
@@ -111,6 +118,15 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors) {
   if (s_.lanes <= 4 && threads > 32 && threads <= 256 && row_vectors == threads * 4) threads *= 2;
   if (threads >= 1024) threads = 512;
   int64_t unroll = ceil_divide(row_vectors, threads);
+  // Rows of a little more than three quarters of what their threads have room for leave the last vectors to
+  // few of them, which takes as long as the others. Half the threads leave less room, where they are enough
+  // and still read whole lines of memory; single halves take so long that they need not.
+  constexpr int64_t kManyThreads = 256, kThreadsOfHalves = 16;
+  const int64_t fewer = std::max<int64_t>(threads / 2, 1), longer = ceil_divide(row_vectors, fewer);
+  const bool halves = threads == kThreadsOfHalves && live_bytes(kept) == 2;
+  if ((threads >= kManyThreads || halves) && longer <= most && points * fewer * 4 >= fill_ &&
+      longer * fewer * 8 <= threads * unroll * 7)
+    threads = fewer, unroll = longer;
   // 64 registers take so many elements and what is computed of them.
   if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
   int64_t body = 0;
@@ -145,6 +161,10 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
          (each() > most || (points * cluster * 2 <= processors_ && each() > kFewVectors)))
     cluster *= 2;
   if (each() > most) threads *= 2;
+  // A part of the chip has no room for half a cluster, so that an eighth of the blocks that it could run stay
+  // idle, and some clusters would have to wait for others to end.
+  const bool fills = threads > kThreads || live_bytes(kept) >= 8;
+  if (fills && cluster > kFewestBlocks && points * cluster * 8 > 7 * 2 * processors_) return false;
   // All of them at once, with 128 registers for each thread, or with 64, which hold so many elements and what
   // is computed of them.
   constexpr int64_t kElements = 32;
@@ -161,6 +181,94 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   s_.unroll = static_cast<int>(unroll);
   s_.resident = static_cast<int>(ceil_divide(points * cluster, processors_));
   return true;
+}
+
+// Rows so few and so long that all the device's blocks have something of each of them to do, and more of it
+// than clusters do.
+bool CudaScheduler::is_worth_device(int64_t row_vectors, int64_t points) const {
+  constexpr int64_t kShortest = 2048, kMostRows = 4;
+  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && points * kMostRows <= processors_ &&
+         row_vectors > kShortest;
+}
+
+// As many blocks for a row as run at once, where each thread has a vector to take.
+void CudaScheduler::share_device(int64_t row_vectors, int64_t points) {
+  // Fewer blocks have fewer others to hear from; where rows have few of them, smaller ones wait for each
+  // other less.
+  constexpr int64_t kFewRows = 8;
+  const int64_t resident = points > kFewRows && bias_.frugal == 0 ? 2 : 1, threads = 2 * kThreads / resident;
+  int64_t blocks = std::min(processors_ * resident / points, ceil_divide(row_vectors, threads));
+  blocks = std::min(blocks, threads);
+  const int64_t each = ceil_divide(row_vectors, threads * blocks);
+  if (s_.keeper == Keeper::Registers) blocks = ceil_divide(row_vectors, threads * each);
+  s_.device_wide = blocks > 1;
+  s_.cluster = static_cast<int>(blocks);
+  s_.threads_per_row = static_cast<int>(threads);
+  s_.resident = static_cast<int>(resident);
+  s_.unroll = static_cast<int>(s_.keeper == Keeper::Registers ? each : std::min<int64_t>(each, s_.unroll));
+}
+
+// Rows that are too long, or too many, for clusters to keep them in registers, but not for the whole device.
+bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
+  constexpr int64_t kMostElements = 104;
+  RowProgram kept = p_;
+  // One reading is enough for them.
+  repeat_cheap_values(kept, true, 1e30f);
+  if (!is_worth_device(row_vectors, points) || (contract_ && rescale_sums(kept) && kept.sweeps.size() == 1))
+    return false;
+  kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = live_bytes(kept) * s_.lanes;
+  if (bytes == 0) return false;
+  const Schedule before = s_;
+  s_.keeper = Keeper::Registers;
+  share_device(row_vectors, points);
+  int64_t body = 0;
+  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t elements = int64_t{s_.unroll} * s_.lanes;
+  if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kMostElements ||
+      body * elements > 2 * most_unrolled_) {
+    s_ = before;
+    return false;
+  }
+  p_ = std::move(kept);
+  return true;
+}
+
+// Blocks of a cluster tell each other of their parts of a row in less time than it takes to find out by way
+// of memory which of them is last.
+void CudaScheduler::share_in_cluster(int64_t row_vectors, int64_t points) {
+  constexpr int64_t kMostVectors = 16;
+  struct Shape {
+    int64_t blocks, threads, resident;
+  };
+  if (!has_clusters() || p_.sweeps.size() != 1 || points * 16 < processors_) return;
+  for (const Shape& s : {Shape{4, kThreads, 2}, Shape{4, 2 * kThreads, 1}, Shape{8, 2 * kThreads, 2},
+                         Shape{2, 4 * kThreads, 1}}) {
+    const int64_t each = ceil_divide(row_vectors, s.blocks * s.threads);
+    const int64_t idle = s.blocks > 4 ? 1 : 0;  // eighths of the blocks that could run, as above
+    if (each > kMostVectors || points * s.blocks * 8 > (8 - idle) * processors_ * s.resident ||
+        each * s_.lanes * statements_ > most_unrolled_)
+      continue;
+    s_.split = 1;
+    s_.keeper = Keeper::Registers;
+    s_.cluster = static_cast<int>(s.blocks);
+    s_.threads_per_row = static_cast<int>(s.threads);
+    s_.unroll = static_cast<int>(each);
+    s_.resident = static_cast<int>(s.resident);
+    return;
+  }
+}
+
+// Rows that a block would read in two steps, the last of which is short, in one.
+void CudaScheduler::take_at_once(int64_t row_vectors) {
+  constexpr int64_t kMostVectors = 8;
+  const int64_t each = ceil_divide(row_vectors, s_.threads_per_row);
+  if (p_.scans() || p_.sweeps.size() != 1 || s_.threads_per_row != kThreads || each <= s_.unroll ||
+      each >= 2 * s_.unroll || each > kMostVectors || each * s_.lanes * statements_ > most_unrolled_)
+    return;
+  s_.keeper = Keeper::Registers;
+  s_.unroll = static_cast<int>(each);
 }
 
 // Several blocks share a row that is too long for one, or would leave a multiprocessor to one block, which
@@ -190,7 +298,8 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   const bool shared = several && (use(1, kKeepingBlocks, threads) || use(2, kKeepingBlocks, threads) ||
                                   use(4, 2 * kKeepingBlocks, small) || use(8, 2 * kKeepingBlocks, small) ||
                                   use(8, kKeepingBlocks, 256) || use(16, kKeepingBlocks, threads) ||
-                                  (p_.outer_count() * 2 <= processors_ && use(16, 1, threads)));
+                                  (p_.outer_count() * 2 <= processors_ &&
+                                   !is_worth_device(row_vectors, p_.outer_count()) && use(16, 1, threads)));
   if (!shared && (several || !use(1, 1, 0))) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Shared;

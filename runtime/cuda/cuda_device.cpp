@@ -393,18 +393,25 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);
   CUresult result;
-  if (how.cluster <= 1) {
+  if (how.cluster <= 1 && how.meeting <= 1) {
     result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
                                    context_->stream(), parameters, nullptr);
   } else {
-    if (how.tasks % how.cluster != 0)
-      throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill clusters of {}", info_.name,
-                                      module.name, how.tasks, how.cluster));
+    const uint32_t neighbours = std::max(how.cluster, how.meeting);
+    if (how.tasks % neighbours != 0)
+      throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill {} of {}", info_.name,
+                                      module.name, how.tasks, how.cluster > 1 ? "clusters" : "meetings",
+                                      neighbours));
     if (!driver.cuLaunchKernelEx)
       throw Error(fmt::format("{}: launch of {}: the driver knows no clusters", info_.name, module.name));
     CUlaunchAttribute attribute{};
-    attribute.id = kLaunchClusterDimension;
-    attribute.value.cluster = {how.cluster, 1, 1};
+    if (how.meeting > 1) {
+      attribute.id = kLaunchCooperative;
+      attribute.value.cooperative = 1;
+    } else {
+      attribute.id = kLaunchClusterDimension;
+      attribute.value.cluster = {how.cluster, 1, 1};
+    }
     CUlaunchConfig config{blocks,     1, 1, how.threads, 1, 1, how.shared_bytes, context_->stream(),
                           &attribute, 1};
     result = driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);

@@ -61,6 +61,7 @@ struct CUmemPoolProps {
 };
 static_assert(sizeof(CUmemPoolProps) == 88);
 
+inline constexpr int kLaunchCooperative = 2;       // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 inline constexpr int kLaunchClusterDimension = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
 struct CUlaunchAttribute {
@@ -71,6 +72,7 @@ struct CUlaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
+    int cooperative;
     void* alignment;  // other members of the union hold pointers
   } value;
 };

@@ -1,5 +1,5 @@
-// rows of 256 threads along axis 1, rows stay in registers; 16 elements a thread access, loads to stay in the cache
-// 4096 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
+// rows of 128 threads along axis 1, rows stay in registers; 28 elements a thread access, loads to stay in the cache
+// 4096 blocks of 128 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ float weft_maximum_f32(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -114,7 +114,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_58173ebd0ed229b3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_b97802a10d74b56f(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -124,31 +124,31 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_58173ebd0ed229b3(const
   const bool live = true;
   const I x0 = q;
   const I m = (p[1] + 6) / 4;
-  Vec<float, 4> k0[4];
-  Vec<float, 4> k3[4];
+  Vec<float, 4> k0[7];
+  Vec<float, 4> k3[7];
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
   {
-    I x1[4];
-    bool ok[4];
+    I x1[7];
+    bool ok[7];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      I q = t + u * 256;
-      ok[u] = u < 2 || q < m;
-      if (u >= 2) q = weft_min(q, m - 1);
+    for (int u = 0; u < 7; ++u) {
+      I q = t + u * 128;
+      ok[u] = u < 5 || q < m;
+      if (u >= 5) q = weft_min(q, m - 1);
       x1[u] = q * 4;
       x1[u] -= (x0 * p[3] + 0) & 3;
-      if (u >= 2) {
+      if (u >= 5) {
         ok[u] = ok[u] & (x1[u] < p[1]);
         x1[u] -= x1[u] < p[1] ? 0 : 4;
       }
       k0[u] = weft_get_to_stay<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 7; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = u < 2 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1];
+        const bool in_fold = u < 5 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1];
         const float v0 = weft_unpack_f32(k0[u].e[e]);
         if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
@@ -156,35 +156,35 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_58173ebd0ed229b3(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  __shared__ S0 joined0[8];
+  __shared__ S0 joined0[4];
   if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
   __syncthreads();
-  s0 = joined0[threadIdx.x % 8];
+  s0 = joined0[threadIdx.x % 4];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+  for (int k = 2; k; k /= 2) join0(s0, weft_exchange(s0, k));
   const float v1 = s0.t0;
   S1 s1;
   s1.t1 = weft_splat_f32(-0x0p+0f);
   {
-    I x1[4];
-    bool ok[4];
+    I x1[7];
+    bool ok[7];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      I q = t + u * 256;
-      ok[u] = u < 2 || q < m;
-      if (u >= 2) q = weft_min(q, m - 1);
+    for (int u = 0; u < 7; ++u) {
+      I q = t + u * 128;
+      ok[u] = u < 5 || q < m;
+      if (u >= 5) q = weft_min(q, m - 1);
       x1[u] = q * 4;
       x1[u] -= (x0 * p[3] + 0) & 3;
-      if (u >= 2) {
+      if (u >= 5) {
         ok[u] = ok[u] & (x1[u] < p[1]);
         x1[u] -= x1[u] < p[1] ? 0 : 4;
       }
     }
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < 7; ++u) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u] & (u < 2 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1]);
+        const bool in_fold = ok[u] & (u < 5 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1]);
         const float v2 = weft_unpack_f32(k0[u].e[e]) - v1;
         const float v3 = weft_exp_f32(v2);
         k3[u].e[e] = weft_pack_f32(v3);
@@ -194,33 +194,33 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_58173ebd0ed229b3(const
   }
 #pragma unroll
   for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-  __shared__ S1 joined1[8];
+  __shared__ S1 joined1[4];
   if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
   __syncthreads();
-  s1 = joined1[threadIdx.x % 8];
+  s1 = joined1[threadIdx.x % 4];
 #pragma unroll
-  for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
+  for (int k = 2; k; k /= 2) join1(s1, weft_exchange(s1, k));
   const float v4 = s1.t1;
   {
     {
       const double inverse4 = weft_inverse_f32(v4);
-      I x1[4];
-      bool ok[4];
-      Vec<float, 4> w1[4];
+      I x1[7];
+      bool ok[7];
+      Vec<float, 4> w1[7];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
-        I q = t + u * 256;
-        ok[u] = u < 2 || q < m;
-        if (u >= 2) q = weft_min(q, m - 1);
+      for (int u = 0; u < 7; ++u) {
+        I q = t + u * 128;
+        ok[u] = u < 5 || q < m;
+        if (u >= 5) q = weft_min(q, m - 1);
         x1[u] = q * 4;
         x1[u] -= (x0 * p[3] + 0) & 3;
-        if (u >= 2) {
+        if (u >= 5) {
           ok[u] = ok[u] & (x1[u] < p[1]);
           x1[u] -= x1[u] < p[1] ? 0 : 4;
         }
       }
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
+      for (int u = 0; u < 7; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);
@@ -228,9 +228,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_58173ebd0ed229b3(const
         }
       }
 #pragma unroll
-      for (int u = 0; u < 4; ++u) {
+      for (int u = 0; u < 7; ++u) {
         if (ok[u]) {
-          weft_put_within(b1 + (x0 * p[3] + x1[u]), w1[u], u == 0 ? -x1[u] : 0, u < 2 ? 4 : p[1] - x1[u]);
+          weft_put_within(b1 + (x0 * p[3] + x1[u]), w1[u], u == 0 ? -x1[u] : 0, u < 5 ? 4 : p[1] - x1[u]);
         }
       }
     }

@@ -171,8 +171,10 @@ TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
         .possible;
   };
   EXPECT_TRUE(local(2, 200000, 1));
-  EXPECT_FALSE(local(2, 200000, 1, "f64")) << "the registers and shared memory of a cluster";
-  EXPECT_FALSE(local(2, 300000, 1));
+  EXPECT_TRUE(local(2, 300000, 1)) << "all blocks share them";
+  EXPECT_TRUE(local(2, 4000000, 1)) << "which read them again from the cache";
+  EXPECT_FALSE(local(2, 4000000, 1, "f64")) << "which has no room";
+  EXPECT_FALSE(local(40, 200000, 1, "f64")) << "the registers and shared memory of a cluster";
   EXPECT_TRUE(local(200, 200000, 1));
   EXPECT_FALSE(local(200, 1000000, 1));
   EXPECT_TRUE(local(300, 1000000, 1));

@@ -344,6 +344,34 @@ extern "C" __global__ void ranks(const __grid_constant__ Args args) {
   odd.tasks = 3;
   odd.cluster = 2;
   EXPECT_THROW(device_->launch(*ranks, odd, std::vector<uint64_t>{0}), InternalError);
+  odd.cluster = 1, odd.meeting = 2;
+  EXPECT_THROW(device_->launch(*ranks, odd, std::vector<uint64_t>{0}), InternalError);
+}
+
+TEST_F(CudaHardware, RunsBlocksThatMeetAtOnce) {
+  std::string text = R"(
+struct Args { unsigned long long w[1]; };
+extern "C" __global__ void meet(const __grid_constant__ Args args) {
+  unsigned* const come = (unsigned*)args.w[0];
+  if (threadIdx.x > 0) return;
+  atomicAdd(come, 1u);
+  while (*(volatile unsigned*)come < gridDim.x) {}
+  come[1 + blockIdx.x] = blockIdx.x + 1;
+})";
+  KernelRef meet = device_->load(source("meet", text));
+  const auto blocks = static_cast<uint32_t>(device_->info().threads);
+  std::vector<uint32_t> values(blocks + 1);
+  BufferRef buffer = device_->allocate(values.size() * 4);
+  device_->upload(*buffer, 0, values.data(), values.size() * 4);
+  Launch how;
+  how.tasks = how.meeting = blocks;
+  how.threads = 32;
+  device_->launch(*meet, how, std::vector<uint64_t>{word(buffer)});
+  device_->download(values.data(), *buffer, 0, values.size() * 4);
+  for (uint32_t i = 0; i <= blocks; ++i) EXPECT_EQ(values[i], i == 0 ? blocks : i);
+  // More than there is room for would wait for ever.
+  how.tasks = how.meeting = blocks * 1000;
+  EXPECT_THROW(device_->launch(*meet, how, std::vector<uint64_t>{word(buffer)}), InternalError);
 }
 
 TEST_F(CudaHardware, PassesFiveHundredWords) {

@@ -63,6 +63,8 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"softmax_columns", column_softmax("f32", 512, 16384)},
       {"softmax_long_columns", column_softmax("f32", 16384, 8192)},
       {"softmax_odd_rows", softmax("f32", 4096, 3073)},
+      {"softmax_few_rows", softmax("f32", 4, 524288)},
+      {"sum_few_rows", sum("f32[32, 65536]", "1")},
       {"any_odd_rows", "graph {\n  %a = input : bool[32768, 385]\n  %y = any %a, axes=[1]\n  return %y\n}"},
       {"softmax_odd_columns", column_softmax("f32", 4096, 16385)},
       {"softmax_narrow_rows", softmax("f32", 1048576, 7)},

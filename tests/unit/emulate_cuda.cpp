@@ -102,6 +102,8 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
               "unsigned int all = 1;");
   replace_all(text, "unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);", "");
   replace_all(text, R"(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");)", "");
+  // Blocks that wait for each other share the host's processors.
+  replace_all(text, "there = ~0ull;", "there = ~0ull; std::this_thread::yield();");
   replace_all(text, R"(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");)", "");
   replace_all(
       text,
@@ -168,7 +170,7 @@ void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>&
   std::vector<uint32_t> counters(l.counters);
   if (l.counters > 0) words.at(l.counting) = reinterpret_cast<uint64_t>(counters.data());
   if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
-  call(kernel.source.name, l.tasks, l.threads, l.cluster, l.shared_bytes);
+  call(kernel.source.name, l.tasks, l.threads, std::max(l.cluster, l.meeting), l.shared_bytes);
   if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1, 0);
   EXPECT_EQ(std::ranges::count(counters, 0u), static_cast<std::ptrdiff_t>(counters.size()));
 }

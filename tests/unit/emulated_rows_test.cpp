@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "compiler/ir/parse.h"
@@ -223,6 +224,123 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
         all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
       }
+  all.check(2e-2, 0);
+}
+
+// Blocks of a row that are no cluster and tell each other in the device's memory; rows stay in registers, or
+// are read again.
+TEST(CudaMeaning, OfRowsOfBlocksThatMeetInMemory) {
+  EmulatedCases all;
+  for (Keeper keeper : {Keeper::Registers, Keeper::Reload})
+    for (int blocks : {2, 5})
+      for (int64_t width : {7, 1001, 1024}) {
+        auto force = [&](Schedule& s, RowProgram& p) {
+          if (plan::crossing_values(p).empty()) return;
+          if (keeper == Keeper::Reload) plan::repeat_cheap_values(p, true, 1e30f);
+          s.keeper = keeper;
+          s.device_wide = true;
+          s.cluster = blocks;
+          s.threads = s.threads_per_row = 64;
+          s.rows_per_task = 1;
+          s.ahead = s.bundled = false;
+          const int64_t vectors = (width + 2 * s.lanes - 2) / s.lanes, part = int64_t{64} * blocks;
+          s.unroll = keeper == Keeper::Reload ? 2 : static_cast<int>((vectors + part - 1) / part);
+        };
+        for (const char* dtype : {"f32", "bf16", "f64"})
+          all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
+        all.add(compile(ir::parse(layernorm("f32", 2, width)), h200(), force));
+      }
+  for (auto& c : all.cases) {
+    const Launch& l = c.kernels[0].emitted.launch;
+    EXPECT_EQ(l.cluster, 1U);
+    EXPECT_EQ(l.meeting > 1, c.kernels[0].schedule.device_wide);
+  }
+  all.check(2e-2, 0);
+}
+
+// Rows for which a small device has no clusters, or no registers, as they are scheduled.
+TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
+  Target small = h200();
+  small.threads = 4;
+  EmulatedCases all;
+  for (auto [dtype, width, keeper] :
+       {std::tuple<const char*, int64_t, Keeper>{"f64", 24577, Keeper::Registers},
+        {"f64", 60002, Keeper::Registers},
+        {"f64", 200001, Keeper::Reload}}) {
+    CudaCase c = compile(ir::parse(softmax(dtype, 1, width)), small);
+    ASSERT_EQ(c.kernels.size(), 1U);
+    const Schedule& s = c.kernels[0].schedule;
+    EXPECT_TRUE(s.device_wide) << dtype << " " << width;
+    EXPECT_EQ(s.keeper, keeper) << dtype << " " << width;
+    EXPECT_LE(s.cluster * s.resident, 4);
+    all.add(std::move(c));
+  }
+  all.check(2e-2, 0);
+}
+
+TEST(CudaSchedule, OfFewLongRowsTakesTheDeviceWhateverTheirLayout) {
+  CudaCase c = compile(ir::parse(R"(graph {
+    %x = input : f32[400000, 20]
+    %a = permute %x, axes=[1, 0]
+    %m = max %a, axes=[1]
+    %m1 = reshape %m : f32[20, 1]
+    %d = subtract %a, %m1
+    %e = exp %d
+    %s = sum %e, axes=[1]
+    %s1 = reshape %s : f32[20, 1]
+    %y = divide %e, %s1
+    %z = permute %y, axes=[1, 0]
+    return %z
+  })"),
+                       h200());
+  EXPECT_TRUE(c.kernels[0].schedule.device_wide) << c.kernels[0].schedule.reason;
+}
+
+TEST(CudaSchedule, OfRowsAcrossTheDeviceRunsAllBlocksAtOnce) {
+  for (int64_t rows = 1; rows < 40; ++rows)
+    for (int64_t width : {30001, 196609, 262145, 393217, 524288, 1572865})
+      for (const char* dtype : {"f16", "f32", "f64"})
+        for (int frugal : {0, 1, 2}) {
+          Bias bias;
+          bias.frugal = frugal;
+          CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200(), {}, false, bias);
+          const Schedule& s = c.kernels[0].schedule;
+          if (!s.device_wide) continue;
+          EXPECT_LE(rows * s.cluster, 132 * s.resident) << s.reason;
+          EXPECT_LE(s.threads * s.resident, 512) << "128 registers for each";
+          EXPECT_LE(s.cluster, s.threads);
+        }
+}
+
+// Sums and the like of rows that a block, or a cluster, takes at once: words, wide states, positions, rows
+// that begin anywhere, blocks that have nothing.
+TEST(CudaMeaning, OfRowsReducedAtOnce) {
+  EmulatedCases all;
+  for (int cluster : {1, 2, 4})
+    for (int64_t width : {5, 1001, 2048}) {
+      auto force = [&](Schedule& s, RowProgram&) {
+        s.keeper = Keeper::Registers;
+        s.split = 1;
+        s.cluster = cluster;
+        s.threads = s.threads_per_row = 64;
+        s.rows_per_task = 1;
+        s.bundled = false;
+        const int64_t vectors = (width + 2 * s.lanes - 2) / s.lanes, part = int64_t{64} * cluster;
+        s.unroll = static_cast<int>((vectors + part - 1) / part);
+      };
+      for (const char* dtype : {"i8", "bf16", "f32", "f64", "c128"})
+        all.add(compile(ir::parse(sum(fmt::format("{}[3, {}]", dtype, width), "1")), h200(), force));
+      all.add(compile(ir::parse(argmax(fmt::format("f32[3, {}]", width))), h200(), force));
+      all.add(compile(ir::parse(log_sum_exp("f32", 3, width, 1)), h200(), force));
+    }
+  CudaCase odd = compile(ir::parse(sum("i8[769, 24577]", "1")), h200());
+  EXPECT_EQ(odd.kernels[0].schedule.keeper, Keeper::Registers);
+  EXPECT_EQ(odd.kernels[0].schedule.unroll, 7);
+  for (auto [rows, width, cluster] : {std::tuple<int64_t, int64_t, int>{32, 32769, 4}, {9, 262144, 8}}) {
+    CudaCase c = compile(ir::parse(sum(fmt::format("f32[{}, {}]", rows, width), "1")), h200());
+    EXPECT_EQ(c.kernels[0].schedule.cluster, cluster) << rows << " " << width;
+    EXPECT_EQ(c.kernels[0].schedule.split, 1) << rows << " " << width;
+  }
   all.check(2e-2, 0);
 }
 

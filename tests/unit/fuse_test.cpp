@@ -151,7 +151,7 @@ TEST(Fuse, ViewsOfACheapValueAreComputedAgain) {
 // The largest element and the sum relative to it are found in one reading; what is relative to neither waits.
 TEST(Fuse, FindsTheLargestAndASumRelativeToItTogether) {
   ir::Graph g = ir::parse(R"(graph {
-    %x = input : f32[8, 1000000]
+    %x = input : f32[8, 4000000]
     %m = max %x, axes=[1]
     %n = reshape %m : f32[8, 1]
     %d = subtract %x, %n

@@ -63,7 +63,8 @@ std::vector<Example> examples() {
   for (auto [r, c] : {std::pair{4096, 4096}, {4096, 4095}, {1 << 22, 3}})
     add(fmt::format("map, {} rows of {}", r, c), map(r, c));
   add("x + y.T, 4096 rows of 4096", add_transposed(4096, 4096));
-  for (auto [r, c] : {std::pair{1 << 22, 5}, {1 << 20, 49}, {1 << 14, 1024}, {16, 1 << 20}, {1, 1 << 24}})
+  for (auto [r, c] :
+       {std::pair{1 << 22, 5}, {1 << 20, 49}, {1 << 14, 1024}, {32, 1 << 16}, {16, 1 << 20}, {1, 1 << 24}})
     add(fmt::format("sum of each row, {} rows of {}", r, c), reduced("sum", r, c, 1));
   for (auto [r, c] : {std::pair{16, 1 << 20}, {4096, 4096}, {1 << 20, 16}})
     add(fmt::format("sum over the rows, {} rows of {}", r, c), reduced("sum", r, c, 0));
@@ -72,6 +73,8 @@ std::vector<Example> examples() {
                       {1 << 15, 4096},
                       {1 << 12, 1 << 15},
                       {256, 1 << 17},
+                      {4, 1 << 20},
+                      {16, 1 << 19},
                       {8, 1 << 22}})
     add(fmt::format("softmax of each row, {} rows of {}", r, c), softmax(r, c, 1));
   for (auto [r, c] :

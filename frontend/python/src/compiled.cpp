@@ -218,9 +218,10 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       places.append(i);
       made->values.emplace_back();
     } else {
-      // What can change its value in place is no key.
+      // What can change its value in place is no key; a memoryview says so by a ValueError.
       if (PyObject_Hash(args[i]) == -1) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+          throw nb::python_error();
         PyErr_Clear();
         if (self.general == Py_None) {
           throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import functools
 import sys
@@ -24,6 +25,13 @@ class _Numpys:
     """Stands for an array of NumPy's, which the function can read and not write to."""
 
 
+class _Defaulting(collections.namedtuple("_Defaulting", "kind factory")):
+    """Makes defaultdicts of dicts."""
+
+    def __call__(self, items: dict[Any, Any]) -> Any:
+        return self.kind(self.factory, items)
+
+
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
@@ -42,7 +50,8 @@ def _fields(value: Any) -> dict[str, Any]:
 def _taken_apart(value: Any, leaves: list[Any]) -> Any:
     """What nested tuples, lists, dicts, sets and dataclasses are besides their leaves, as a key; None for a leaf."""
     if isinstance(value, dict):
-        return type(value), tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
+        kind = _Defaulting(type(value), value.default_factory) if isinstance(value, collections.defaultdict) else type(value)
+        return kind, tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
     if isinstance(value, (tuple, list, set)):
         return type(value), None, tuple(_taken_apart(one, leaves) for one in value)
     if isinstance(value, slice):  # no key by itself before Python 3.12

@@ -74,7 +74,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   }
   for (detail::LatePositions& one : late) {
     for (Array* const extreme : {&one.least, &one.most}) outputs.push_back(detail::read(*extreme, {}));
-    state->late_positions.push_back({std::move(one.op), one.axis, one.extent, {}, {}});
+    state->late_positions.push_back({{}, std::move(one.op), one.axis, one.extent, {}, {}});
   }
   std::vector<ir::NodeRef> computed;
   for (ir::NodeRef& output : outputs) {

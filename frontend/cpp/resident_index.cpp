@@ -1,7 +1,6 @@
 #include "frontend/cpp/resident_index.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/storage.h"
@@ -54,14 +53,16 @@ int64_t held(const Scalar& value) { return value.dtype == DType::U64 && value.i 
 bool checks_later(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   if (!depends_on_arguments(index)) return false;
   if (extent == 0) throw IndexError(std::string(op) + ": axis " + std::to_string(axis) + " has no positions");
-  note_late({std::string(op), axis, extent, min(index), max(index)});
+  ir::NodeRef value = read(index, {});
+  if (!known_late(value, extent))
+    note_late({std::move(value), std::string(op), axis, extent, min(index), max(index)});
   return true;
 }
 
 }  // namespace
 
 bool depends_on_arguments(const Array& x) {
-  return records_cells() && count_nodes(Access::cell(x)->value(), std::numeric_limits<uint32_t>::max()) == 0;
+  return records_cells() && depends_on_arguments(Access::cell(x)->value());
 }
 
 void check_late(const LatePositions& positions) {

@@ -10,6 +10,7 @@ import sys
 from weft import _core
 from weft._core import Array, Error
 from weft._guards import Same, followed, guards, guards_of_filled
+from weft._picked_later import Picked
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
         nothing = tuple(i for i, one in enumerate(leaves) if one is None)
         results = [one for one in leaves if one is not None]
         for one in results:
+            if isinstance(one, Picked):
+                one.refuse("it as a result")
             if not isinstance(one, Array):
                 raise TypeError("compile: takes functions that give arrays, alone or in tuples, lists and dicts of them: "
                                 f"got {type(one).__name__}")

@@ -16,6 +16,8 @@ from weft._creation import asarray
 from weft._elementwise import store, target
 from weft._errors import named
 from weft._memory import from_numpy
+from weft._picked_later import mask_of, pick
+from weft._picked_later import put as write_later
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -146,7 +148,17 @@ def _picked(x: Array, key: Any) -> _Picked:
     )
 
 
-def _get(x: Array, key: Any) -> Array:
+def _later(x: Array, key: Any) -> Any:
+    """The index's entries and its mask, where that depends on the arguments of a function that is being recorded."""
+    entries = key if isinstance(key, tuple) else (key,)
+    mask = mask_of(entries)
+    return None if mask is None else (entries if Ellipsis in [one for one in entries if not hasattr(one, "ndim")] else (*entries, Ellipsis), mask)
+
+
+def _get(x: Array, key: Any) -> Any:
+    later = _later(x, key)
+    if later is not None:
+        return pick(x, *later)
     if _is_whole_mask(x, key):
         return _core.take_where(x, asarray(key, device=x.device))
     view, count, positions, place, columns = _picked(x, key)
@@ -227,6 +239,10 @@ def _stored(value: Any, x: Array) -> Array:
 
 
 def _set(x: Array, key: Any, value: Any) -> None:
+    later = _later(x, key)
+    if later is not None:
+        write_later(x, *later, value)
+        return
     if _is_whole_mask(x, key):
         if not isinstance(value, (Array, builtins.bool, int, float, complex)):
             value = _stored(value, x)

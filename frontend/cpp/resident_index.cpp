@@ -113,7 +113,12 @@ bool counts_up(const Array& index) {
   Cell& cell = *Access::cell(index);
   const ir::NodeRef value = cell.value();
   const Layout at = layout_of(index);
-  if (value->op == ir::Op::iota) return value->shape().size() == 1 && at.offset == 0 && at.strides == Dims{1};
+  if (value->op == ir::Op::iota) {
+    // In a dtype that does not hold them all they go around.
+    const auto bits = 8 * size_of(index.dtype()) - (kind(index.dtype()) == DTypeKind::Signed ? 1 : 0);
+    const bool held = bits >= 63 || index.size() <= int64_t{1} << bits;
+    return held && value->shape().size() == 1 && at.offset == 0 && at.strides == Dims{1};
+  }
   if (value->op != ir::Op::input || !cell.device.device->host_visible()) return false;
   note_read(cell);
   return ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {

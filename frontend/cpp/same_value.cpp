@@ -13,7 +13,8 @@ constexpr int kMostNodes = 64;
 
 bool same(const ir::NodeRef& x, const ir::NodeRef& y, int& left) {
   if (x == y) return true;
-  if (--left < 0 || x->op != y->op || x->type != y->type || x->inputs.size() != y->inputs.size()) return false;
+  if (--left < 0 || x->op != y->op || x->type != y->type || x->inputs.size() != y->inputs.size())
+    return false;
   if (x->op == ir::Op::input) return false;
   for (size_t i = 0; i < x->inputs.size(); ++i)
     if (!same(x->inputs[i], y->inputs[i], left)) return false;

@@ -39,7 +39,7 @@ def _index(entry: Any, reads_text: builtins.bool = False) -> Any:
     index = entry if isinstance(entry, Array) else numpy.asarray(entry)
     if index.size == 0 and not isinstance(entry, (Array, numpy.ndarray)):
         index = index.astype(numpy.int64)
-    if reads_text and index.dtype.kind in "SU":
+    if reads_text and (index.dtype.kind in "SU" or (index.dtype.kind == "f" and not hasattr(entry, "dtype"))):
         index = index.astype(numpy.int64)
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
@@ -337,6 +337,13 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Array:
     return _core.take_along_axis(x, positions, axis)
 
 
+def _along_rows(shape: tuple[int, ...], positions: Array, along: int) -> tuple[Any, ...]:
+    """The index by arrays that positions along one axis are: along the others each row is its own."""
+    rows = [_core.reshape(_core.arange(0, n, 1, _int64, positions.device), [n if i == k else 1 for i in range(len(shape))]) for k, n in enumerate(shape)]
+    rows[along] = positions
+    return tuple(rows)
+
+
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
     """Writes values at one position along the axis for each place; the last of equal positions stays."""
     from weft._shaping import normalized
@@ -347,8 +354,16 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
         raise ValueError("put_along_axis: the strides do not allow a flat view")
     along = normalized("put_along_axis", 0 if axis is None else axis, target.ndim)
     positions = _checked("put_along_axis", indices, along, target.shape[along], "raise", arr.device)
+    values = _stored(values, arr)
+    if positions.ndim == target.ndim:
+        # Axes along which only the positions go on hold the same elements for all of them, the last of which stays.
+        held = [1 if i != along and n == 1 else m for i, (n, m) in enumerate(zip(target.shape, positions.shape))]
+        if held != list(positions.shape):
+            shape = tuple(n if i != along and n != 1 and m == 1 else m for i, (n, m) in enumerate(zip(target.shape, positions.shape)))
+            target[_along_rows(target.shape, positions, along)] = _core.broadcast_to(values, shape)
+            return
     try:
-        values = _core.broadcast_to(asarray(values, device=arr.device), positions.shape)
+        values = _core.broadcast_to(values, positions.shape)
     except Exception as error:
         raise named(error, "put_along_axis") from None
     _core.put_along_axis(target, positions, values, along)

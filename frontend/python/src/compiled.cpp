@@ -51,7 +51,7 @@ bool has_bytes(PyObject* array, PyObject* bytes) {
     PyBuffer_Release(&now);
     return same;
   }
-  PyErr_Clear();  // it has gaps, or is a view that was released
+  drop_error();  // it has gaps, or is a view that was released
   if (PyMemoryView_Check(array)) return false;
   const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
   return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
@@ -111,11 +111,12 @@ struct Guard {
       case Kind::Slot: {
         const nb::object now = nb::steal(
             Py_TYPE(key.ptr())->tp_descr_get(key.ptr(), from, reinterpret_cast<PyObject*>(Py_TYPE(from))));
-        if (!now) PyErr_Clear();
+        if (!now) drop_error();
         return unchanged(now.ptr(), was);
       }
       case Kind::Attribute: {
-        const nb::object now = nb::getattr(holder, key, nb::object());
+        const nb::object now = nb::steal(PyObject_GetAttr(from, key.ptr()));
+        if (!now) drop_error();
         return unchanged(now.ptr(), was);
       }
       case Kind::List: {

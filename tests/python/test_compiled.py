@@ -506,3 +506,40 @@ def test_positions_from_outside_are_looked_at_when_recorded_and_again_when_writt
         f(wf.arange(3))
     with pytest.raises(IndexError, match="axis 0 has no positions"):
         wf.compile(lambda x, i: x[i])(wf.zeros((0, 2)), wf.asarray([0]))
+
+
+def test_an_array_of_rank_0_is_written_in_place_and_one_value_is_not():
+    recorded = []
+
+    @wf.compile
+    def f(x):
+        recorded.append(1)
+        before = x
+        x -= 3
+        return before, x * 1, x
+
+    array, value = wf.asarray(5.0), wf.asarray([5.0])[0]
+    for _ in range(2):
+        before, made, _ = f(value)
+        assert (value, before, made) == (5, 5, 2)
+    for k in (2, -1):
+        before, made, after = f(array)
+        assert array == before == after == made == k
+    assert len(recorded) == 2
+
+    @wf.compile
+    def g(x, y):
+        x[...] = y
+        wf.add(x, 1, out=x)
+        return x, y
+
+    shown, _ = g(array, value)
+    again = shown
+    shown += 1
+    assert array == 6 and again == 7
+    with pytest.raises(TypeError, match="one value"):
+        g(value, array)
+    _, same = g(array, value)
+    kept = same
+    same += 1
+    assert (kept, same) == (5, 6)

@@ -112,12 +112,14 @@ def _result(structure: Any, nothing: tuple[int, ...], results: list[Array]) -> A
     return _put_together(structure, iter(leaves))
 
 
-def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any]:
-    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, and what else it read."""
+def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any, Any]:
+    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, what else it read,
+    and which of the result's arrays are one value."""
     kind: Any = None
+    values: list[bool] = []
 
     def flat(arrays: list[Array]) -> list[Array]:
-        nonlocal kind
+        nonlocal kind, values
         given = list(args)
         for place, array in zip(places, arrays):
             given[place] = array
@@ -138,13 +140,14 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
             if not isinstance(one, Array):
                 raise TypeError("compile: takes functions that give arrays, alone or in tuples, lists and dicts of them: "
                                 f"got {type(one).__name__}")
+        values = [_core.is_value(one) for one in results]
         plain = structure is None or (structure[0] in (tuple, list) and not any(structure[2]) and not nothing)
         kind = type(result) if plain else functools.partial(_result, structure, nothing)
         return results
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
     program = _core.Compiled([args[place] for place in places], flat)
-    return program, kind, read + guards_of_filled(filled)
+    return program, kind, read + guards_of_filled(filled), values
 
 
 def _general(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -45,6 +45,19 @@ def test_arrays_from_outside_are_those_of_the_call():
         assert counted(wf.zeros(1)).tolist() == [k + 1]
 
 
+@pytest.mark.parametrize("give", [lambda w: w, lambda w: w[...], lambda w: w[::-1], lambda w: {"w": w.reshape(1, -1)}, lambda w: (w[0], w[1:])])
+def test_an_array_from_outside_that_is_returned_is_that_of_the_call(give):
+    w = wf.arange(3.0)
+    f = wf.compile(lambda x: (x + 1, give(w)))
+    for k in range(3):
+        _, given = f(wf.zeros(2))
+        assert repr(given) == repr(give(wf.array(w)))
+        w += 1
+    kept = give(w)
+    f(wf.zeros(2))
+    assert repr(kept) == repr(give(w))
+
+
 @pytest.mark.parametrize(
     "look",
     [lambda w: w[0], lambda w: float(w[0]), lambda w: wf.sort(w)[0], lambda w: np.asarray(w)[0].item(), lambda w: 1.0 if w[0] > 2 else 0.0, lambda w: w.tolist()[0]],

@@ -78,6 +78,16 @@ TEST_P(CompiledTest, PositionsAreHeldToTheirAxisInEachCallBeforeAnythingIsWritte
   EXPECT_THAT(x.to_vector<double>(), Each(1));
 }
 
+TEST_P(CompiledTest, WhatIsReturnedAsItWasFoundHasToBeAsItWas) {
+  Array outside = from({1.0, 2.0});
+  const Array given[] = {zeros({2})};
+  const Compiled f(given, [&](std::span<const Array>) { return std::vector<Array>{outside(Slice{1, 2})}; });
+  EXPECT_TRUE(f.is_current());
+  EXPECT_EQ(f(given)[0].item<double>(), 2);
+  outside.assign(outside + 1);
+  EXPECT_FALSE(f.is_current());
+}
+
 TEST_P(CompiledTest, PositionsThatAreUsedOftenAreLookedAtOnce) {
   const Array given[] = {zeros({4}), zeros({5}), from(std::vector<int64_t>{0, 1})};
   size_t looks = 0;

@@ -91,6 +91,51 @@ void note_read(Cell& cell) {
   if (CellsRead* reads = cells_read()) reads->note(Ref<Cell>(&cell));
 }
 
+bool depends_on_arguments(const ir::NodeRef& value) {
+  CellsRead* reads = cells_read();
+  if (!reads) return false;
+  auto& known = reads->depends_;
+  struct Visit {
+    const ir::NodeRef* node;
+    size_t next;
+  };
+  std::vector<Visit> path;
+  // Whether it is known; else it is on the path from now on.
+  const auto enter = [&](const ir::NodeRef& n) {
+    const auto [place, added] = known.try_emplace(n.get(), false);
+    if (!added) return true;
+    reads->held_.push_back(n);
+    if (n->computed()) return true;
+    if (n->op == ir::Op::input) {
+      place->second = !buffer_of(*n);
+      return true;
+    }
+    path.push_back({&n, 0});
+    return false;
+  };
+  enter(value);
+  while (!path.empty()) {
+    Visit& top = path.back();
+    const ir::Node& n = **top.node;
+    bool depends = false;
+    if (top.next > 0) depends = known.at(n.inputs[top.next - 1].get());
+    if (!depends && top.next < n.inputs.size()) {
+      enter(n.inputs[top.next++]);
+      continue;
+    }
+    known.at(&n) = depends;
+    path.pop_back();
+  }
+  return known.at(value.get());
+}
+
+bool known_late(const ir::NodeRef& index, int64_t extent) {
+  const auto& known = cells_read()->late_positions_;
+  return std::any_of(known.begin(), known.end(), [&](const LatePositions& one) {
+    return one.extent == extent && ir::same_but_lines(*one.index, *index);
+  });
+}
+
 void note_late(LatePositions positions) { cells_read()->late_positions_.push_back(std::move(positions)); }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {

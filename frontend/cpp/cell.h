@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/base/recycled.h"
@@ -87,6 +88,7 @@ struct Cell : Recycled<Cell> {
 // Positions along an axis that depend on the arguments of a function that is being recorded: the extremes are
 // looked at whenever it is called.
 struct LatePositions {
+  ir::NodeRef index;
   std::string op;
   size_t axis = 0;
   int64_t extent = 0;
@@ -108,13 +110,18 @@ class CellsRead {
  private:
   friend struct Cell;
   friend void note_read(Cell& cell);
+  friend bool known_late(const ir::NodeRef& index, int64_t extent);
   friend void note_late(LatePositions positions);
+  friend bool depends_on_arguments(const ir::NodeRef& value);
   void note(const Ref<Cell>& cell);
 
   CellsRead* outer_;
   uint32_t serial_;
   std::vector<Ref<Cell>> cells_;
   std::vector<LatePositions> late_positions_;
+  // What is known of nodes, which are held so that none takes another's address.
+  std::unordered_map<const ir::Node*, bool> depends_;
+  std::vector<ir::NodeRef> held_;
 };
 
 // The library's door to Array.
@@ -133,7 +140,12 @@ ir::NodeRef read(const Array& x, const ir::Lines& lines);
 bool records_cells();
 // Tells the thread's CellsRead that the cell's value is looked at.
 void note_read(Cell& cell);
-// Tells the thread's CellsRead, which there is, what its function's calls have to look at.
+// Whether the value depends on the arguments of a function that this thread records. Each node is looked at
+// once for a recording.
+bool depends_on_arguments(const ir::NodeRef& value);
+// Whether the thread's CellsRead, which there is, has these positions along an axis of this extent.
+bool known_late(const ir::NodeRef& index, int64_t extent);
+// Tells it what its function's calls have to look at.
 void note_late(LatePositions positions);
 
 // The line that a node comes from: the thread's LineScope, else the caller's.

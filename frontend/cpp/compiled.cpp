@@ -52,20 +52,18 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
     inputs.push_back(detail::input_node(state->arguments.back(), nullptr));
     places.push_back(detail::record(device, inputs.back(), detail::kInMemory));
   }
-  std::vector<Array> results;
+  std::vector<ir::NodeRef> outputs;
   std::vector<detail::LatePositions> late;
   {
     const detail::CellsRead read(places);
-    results = f(places);
+    // What is returned as it was found counts as read.
+    for (const Array& result : f(places)) outputs.push_back(detail::read(result, {}));
     for (const detail::Ref<detail::Cell>& cell : read.cells())
       state->captured.emplace_back(cell, cell->writes());
     late = read.late_positions();
   }
   if (!state->device) state->device = &detail::current_session().device({});
-  state->returned = results.size();
-  std::vector<ir::NodeRef> outputs;
-  outputs.reserve(results.size());
-  for (const Array& result : results) outputs.push_back(detail::read(result, {}));
+  state->returned = outputs.size();
   for (size_t i = 0; i < places.size(); ++i) {
     ir::NodeRef now = Access::cell(places[i])->value();
     if (now == inputs[i]) continue;
@@ -74,7 +72,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   }
   for (detail::LatePositions& one : late) {
     for (Array* const extreme : {&one.least, &one.most}) outputs.push_back(detail::read(*extreme, {}));
-    state->late_positions.push_back({std::move(one.op), one.axis, one.extent, {}, {}});
+    state->late_positions.push_back({{}, std::move(one.op), one.axis, one.extent, {}, {}});
   }
   std::vector<ir::NodeRef> computed;
   for (ir::NodeRef& output : outputs) {

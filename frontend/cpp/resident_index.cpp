@@ -1,7 +1,6 @@
 #include "frontend/cpp/resident_index.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/storage.h"
@@ -54,14 +53,16 @@ int64_t held(const Scalar& value) { return value.dtype == DType::U64 && value.i 
 bool checks_later(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   if (!depends_on_arguments(index)) return false;
   if (extent == 0) throw IndexError(std::string(op) + ": axis " + std::to_string(axis) + " has no positions");
-  note_late({std::string(op), axis, extent, min(index), max(index)});
+  ir::NodeRef value = read(index, {});
+  if (!known_late(value, extent))
+    note_late({std::move(value), std::string(op), axis, extent, min(index), max(index)});
   return true;
 }
 
 }  // namespace
 
 bool depends_on_arguments(const Array& x) {
-  return records_cells() && count_nodes(Access::cell(x)->value(), std::numeric_limits<uint32_t>::max()) == 0;
+  return records_cells() && depends_on_arguments(Access::cell(x)->value());
 }
 
 void check_late(const LatePositions& positions) {
@@ -112,7 +113,12 @@ bool counts_up(const Array& index) {
   Cell& cell = *Access::cell(index);
   const ir::NodeRef value = cell.value();
   const Layout at = layout_of(index);
-  if (value->op == ir::Op::iota) return value->shape().size() == 1 && at.offset == 0 && at.strides == Dims{1};
+  if (value->op == ir::Op::iota) {
+    // In a dtype that does not hold them all they go around.
+    const auto bits = 8 * size_of(index.dtype()) - (kind(index.dtype()) == DTypeKind::Signed ? 1 : 0);
+    const bool held = bits >= 63 || index.size() <= int64_t{1} << bits;
+    return held && value->shape().size() == 1 && at.offset == 0 && at.strides == Dims{1};
+  }
   if (value->op != ir::Op::input || !cell.device.device->host_visible()) return false;
   note_read(cell);
   return ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {

@@ -45,6 +45,19 @@ def test_arrays_from_outside_are_those_of_the_call():
         assert counted(wf.zeros(1)).tolist() == [k + 1]
 
 
+@pytest.mark.parametrize("give", [lambda w: w, lambda w: w[...], lambda w: w[::-1], lambda w: {"w": w.reshape(1, -1)}, lambda w: (w[0], w[1:])])
+def test_an_array_from_outside_that_is_returned_is_that_of_the_call(give):
+    w = wf.arange(3.0)
+    f = wf.compile(lambda x: (x + 1, give(w)))
+    for k in range(3):
+        _, given = f(wf.zeros(2))
+        assert repr(given) == repr(give(wf.array(w)))
+        w += 1
+    kept = give(w)
+    f(wf.zeros(2))
+    assert repr(kept) == repr(give(w))
+
+
 @pytest.mark.parametrize(
     "look",
     [lambda w: w[0], lambda w: float(w[0]), lambda w: wf.sort(w)[0], lambda w: np.asarray(w)[0].item(), lambda w: 1.0 if w[0] > 2 else 0.0, lambda w: w.tolist()[0]],
@@ -231,6 +244,9 @@ def of_outside(names):
         ("own = {'a': 2.0, 'b': [1.0]}\nk = types.MappingProxyType(own)\nf = lambda x: x * k['b'][0]", "own['b'][0] += 1"),
         ("k = array.array('d', [2.0] * 500)\nf = lambda x: x * k[-1]", "k[-1] += 1"), ("k = array.array('d', [2.0])\nf = lambda x: x * len(k)", "k.append(1.0)"),
         ("own = array.array('d', [2.0])\nk = memoryview(own)\nf = lambda x: x * k[0]", "own[0] += 1"),
+        ("k = collections.UserDict(a=2.0)\nf = lambda x: x * k['a']", "k['a'] += 1"), ("k = collections.UserList([2.0])\nf = lambda x: x * k[0]", "k[0] += 1"),
+        ("own = {'a': 2.0}\nk = own.values()\nf = lambda x: x * sum(k)", "own['a'] += 1"),
+        ("own = {'a': 2.0}\nk = own.items()\nf = lambda x: x * len(k)", "own[len(own)] = 1"),
         ("m = Model()\nf = lambda x: m(x)", "m.scale -= 0.5"), ("m = Model()\nf = lambda x: m.twice * x", "m.scale -= 0.5"),
     ],
 )  # fmt: skip
@@ -257,6 +273,31 @@ def test_what_a_function_is_called_with_is_followed_too():
         assert compiled(model, wf.ones(3)).tolist() == model(wf.ones(3)).tolist()
         assert named({"a": wf.ones(3)}, of=model).tolist() == (model.scale * step + rate["k"]).tolist()
         model.scale, step[1], rate["k"] = model.scale + 1, step[1] + 1, rate["k"] * 2
+
+
+@pytest.mark.parametrize(
+    "make, read, change",
+    [
+        ("array.array('d', [2.0, 3.0])", "wf.asarray(k) * k[0]", "k[0] += 1"),
+        ("memoryview(array.array('d', [2.0, 3.0]))", "k[0]", "k[0] += 1"),
+        ("collections.ChainMap({'a': 1.0}, {'b': 2.0})", "k['b']", "k.maps[1]['b'] += 1"),
+        ("types.MappingProxyType(own)", "k['a']", "own['a'] += 1"),
+        ("types.SimpleNamespace(rate=2.0, w=wf.ones(2))", "k.rate * k.w", "k.rate += 1; k.w += 1"),
+        ("collections.UserDict(a=2.0)", "k['a']", "k['a'] += 1"), ("collections.UserList([2.0])", "k[0]", "k[0] += 1"),
+        ("collections.defaultdict(int, a=2.0)", "k['a']", "k['a'] += 1"), ("own.values()", "sum(k)", "own['a'] += 1"),
+        ("collections.deque([2.0], 1)", "k[0]", "k.append(k[0] + 1)"),
+    ],
+)  # fmt: skip
+def test_arguments_of_pythons_own_kinds_are_those_of_the_call(make, read, change):
+    scope = {**globals(), "own": {"a": 2.0}}
+    scope["k"] = k = eval(make, scope)
+    f = eval(f"lambda x, k: x * {read}", scope)
+    compiled = wf.compile(f)
+    of_dict = wf.compile(lambda x, table: f(x, table["k"]))
+    for _ in range(3):
+        for _ in range(2):
+            assert compiled(wf.ones(2), k).tolist() == of_dict(wf.ones(2), {"k": k}).tolist() == f(wf.ones(2), k).tolist()
+        exec(change, scope)
 
 
 def test_what_stays_as_it_is_outside_is_not_recorded_again():

@@ -413,3 +413,31 @@ def test_scalars_are_converted_and_positions_are_integers():
         assert m.astype(np.int64(10), float).dtype == float
         with pytest.raises(IndexError):
             m.insert(m.arange(3), m.asarray([1.0, 2.0]), [3, 4])
+
+
+class Interrupting:
+    """Raises once, wherever it is looked at: as Ctrl-C does."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def once(self, *_, **__):
+        kind, self.kind = self.kind, None
+        if kind:
+            raise kind("now")
+        return np.ones(3)
+
+    __index__ = __array__ = __len__ = once
+    dtype = property(once)
+
+    def __getitem__(self, i):
+        raise IndexError
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("call", ["wf.zeros({})", "wf.zeros(3, {})", "wf.sin({})", "wf.add(x, {})", "wf.sum(x, axis={})", "x.reshape({}, 1)", "x.astype({})", "wf._core.reshape(x, {})", "x[{}]"])
+def test_what_is_no_exception_is_not_taken_for_a_wrong_argument(call, kind):
+    with pytest.raises(kind, match="now"):
+        eval(call.format("i"), {"wf": wf, "x": wf.ones(3), "i": Interrupting(kind)})
+    with pytest.raises(TypeError):
+        wf.zeros("x")

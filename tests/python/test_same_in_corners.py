@@ -189,3 +189,53 @@ def test_what_takes_real_numbers_refuses_complex_ones(f):
 @pytest.mark.parametrize("mask", ["np.ones(9, bool)", "np.ones(13, bool)", "np.ones(0, bool)", "np.ones(12, bool)", "np.ones((4, 3), bool)", "True"])
 def test_a_mask_to_place_by_has_as_many_elements(mask):
     check(f"x = np.zeros((3, 4)); np.place(x, {mask}, [1, 2]); x")
+
+
+@pytest.mark.parametrize("expression", [
+    "np.clip(a.astype('u1'), 0.5, np.float32(1.5))", "np.clip(a > 1, 0, np.uint8(200))", "np.clip(a, [0, 1, 2], 2)", "np.clip(a.astype('i1'), -1, np.int16(300))",
+    "np.mean(a, dtype='i2', where=a > 1)", "np.mean(a, dtype=bool, where=a > 1)", "np.var(a, dtype='c16')", "np.std(a + 1j, dtype='c8')", "np.nanvar(a, dtype='c16')",
+    "np.nanstd(np.array([np.inf, 1.0, np.nan]))", "np.nanvar(np.array([[np.inf, -np.inf], [1, np.nan]]), axis=1)", "np.nanvar(f, where=[True, True, False])",
+    *(f"np.{g}({more}, dtype=bool)" for g in ("cumsum", "cumprod", "nancumsum", "add.accumulate", "multiply.accumulate") for more in ("a", "a > 1", "[0.5, 0, 0]", "m, axis=1")),
+    "np.cumulative_sum(a, dtype=bool, include_initial=True)", "np.cumulative_prod([0, 1], dtype=bool, include_initial=True)",
+    *(f"np.repeat(a, {by})" for by in ("2.0", "2.9", "[1.0, 2, 0.5]", "np.float32(2)", "True", "[True, False, True]", "np.array([1.0, 2, 1])", "np.array([True, False, True])", "1j", "np.uint64(2)", "-1", "[]")),
+    "np.roll(a, 1.0)", "np.roll(a, -1.7)", "np.roll(m, (1.0, 1), (0, 1))", "np.roll(a, np.float32(2.5))", "np.roll(a, 'x')",
+    "np.take(a, 1.0)", "np.take(a, [0.0, 1.5])", "a.take([1.0])", "x = a.copy(); np.put(x, [1.0], 5); x",
+    "np.unwrap(np.array([0, 3, 6, 1, 4], 'u4'), period=7)", "np.unwrap(np.array([0, 3, 6, 1, 4], 'u4'), period=7.0)", "np.unwrap(np.array([0, 3, 6, 1, 4], 'i1'), period=7)",
+    "np.arange(stop=3)", "np.arange(4, step=2)", "np.arange(277, dtype='u1')", "np.arange(200, 100, -1, dtype='u1')", "np.arange(0, 300, 100, dtype='i1')", "np.arange(1000, 1003, dtype='u1')", "np.arange(-3, 3, dtype='u2')",
+    "np.arange(300, dtype='i1').astype('i8')[np.arange(300), None]", "np.arange()",
+    "np.matmul(m, m.T, np.zeros((2, 2), int))", "np.matmul(m, np.arange(3), axes=[(0, 1), 0, 0])", "np.matmul(m, np.arange(2), axes=[(1, 0), 0, 0])", "np.matmul(np.arange(2), m, axes=[0, (0, 1), 0])",
+    "np.matmul(a, a, axes=[0, 0, ()])", "np.matmul(m, m.T, axes=[(0, 1), 0, 0])",
+    "x = np.zeros(3, complex); (f + 1j).conj(x); x", "a.conjugate(np.zeros(3, int))", "np.array([0, 1, 0]).choose(a, a * 2)", "x = a * 2; np.array([0, 1, 0]).choose(a, x); x",
+    "np.array([0, 1]).choose([1, 2], [3, 4])", "np.array([0, 3]).choose([1, 2], mode='clip')", "np.array([0, 1]).choose([1, 2], [3, 4], out=np.zeros(2, int))",
+    "np.einsum('i,i->', a, a, casting='blah')", "np.einsum('i,i', a, f, out=np.zeros((), int), casting='unsafe')", "np.einsum('i,i', a, f, out=np.zeros((), int))",
+    *(f"np.einsum('{s}', np.array([[1, 2, 3], [4, 0, 6]]).astype('{x}'), np.array([3, 1, 200]).astype('{y}'))" for s in ("ij,j->", "ij,k->j", "...i,...i->...", "i...,j->...")
+      for x, y in (("?", "u2"), ("u1", "u1"), ("u4", "?"), ("?", "?"), ("i2", "f2"), ("f4", "i8"))),
+    *(f"np.{g}(a, where=np.ones((2, 3), bool){more})" for g, more in (("sum", ""), ("any", ""), ("mean", ""), ("max", ", initial=0"), ("prod", ""), ("std", ""))),
+    "np.sum(m, where=[True, False, True])", "np.heaviside(np.array([0, 1], 'u1'), -1)", "np.heaviside(np.array([0, 1], 'u1'), 300)", "np.heaviside(0, np.array([1, 2], 'i2'))",
+    "x = np.zeros(3, 'u1'); np.put_along_axis(x, np.array([0]), -1, 0); x", "x = np.zeros(3, 'u1'); np.put_along_axis(x, np.array([0]), 300, 0)",
+    "x = np.zeros((3, 4, 1), int); np.put_along_axis(x, np.arange(10).reshape(1, 2, 5) % 4, 20, axis=1); x",
+    "x = np.zeros((3, 4, 1), int); np.put_along_axis(x, np.arange(10).reshape(1, 2, 5) % 4, np.arange(10).reshape(1, 2, 5), axis=1); x",
+    "x = np.zeros((1, 4)); np.put_along_axis(x, np.array([[0, 1], [2, 1], [3, 0]]), np.arange(6.0).reshape(3, 2), axis=1); x",
+])  # fmt: skip
+def test_what_random_programs_and_numpys_tests_found_different(expression):
+    check(expression)
+
+
+@pytest.mark.parametrize("expression", ["np.var(m, dtype='i2')", "np.std(m, dtype=bool)", "np.nanvar(m, dtype='i4')", "np.var(m + 1j, dtype='f8')", "np.std(m + 1j, dtype='f4')"])
+def test_a_spread_has_a_dtype_that_holds_it(expression):
+    # NumPy gives what is left of it, of complex numbers that of an expression that discards imaginary parts on its way.
+    with pytest.raises(TypeError, match="(var|std): of .* dtype is one of"):
+        eval(expression, {"np": wf, "m": wf.asarray([[1, 2], [4, 7]])})
+
+
+def test_a_number_drawn_from_is_a_value_too():
+    rng, n = wf.random.default_rng(3), wf.arange(9)[5]
+    assert sorted(rng.permutation(n).tolist()) == [0, 1, 2, 3, 4]
+    assert sorted(rng.choice(n, 5, replace=False).tolist()) == [0, 1, 2, 3, 4] and rng.choice(np.int64(5), 3).shape == (3,)
+
+
+@pytest.mark.parametrize("p", [0, -1, 1.5, float("nan"), [0.5, 0], [0.5, 2], np.float32(0), np.array(1.5)])
+def test_a_trial_succeeds_sometimes(p):
+    for draw in (wf.random.geometric, wf.random.default_rng(1).geometric):
+        with pytest.raises(ValueError, match="geometric: p is above 0 and at most 1: got"):
+            draw(p)

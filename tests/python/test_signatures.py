@@ -14,8 +14,8 @@ MODULES = {
     "ndarray": (np.ndarray, wf.Array),
     "random.Generator": (np.random.Generator, wf.random.Generator),
 }
-# min and max are the standard's names at these places.
-AT_OTHER_PLACES = {("clip", "a_min"), ("clip", "a_max")}
+# min and max are the standard's names at these places; the method choose() takes choices there, whatever its documentation says.
+AT_OTHER_PLACES = {("clip", "a_min"), ("clip", "a_max"), ("choose", "out"), ("choose", "mode")}
 KEYWORDS = {"out", "where", "casting", "order", "dtype", "subok", "signature"}
 
 

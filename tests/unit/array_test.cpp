@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/cpp/resident_index.h"
 #include "tests/unit/test_session.h"
 
 namespace weft {
@@ -354,6 +355,13 @@ TEST_P(ArrayTest, SoftmaxOfNothingIsEmptyAndItsSumIsMinusInfinity) {
   }
   EXPECT_EQ(logsumexp(zeros({0})).item<double>(), -INFINITY);
   EXPECT_EQ(logsumexp(zeros({2, 0}), 1).to_vector<double>(), (std::vector<double>{-INFINITY, -INFINITY}));
+}
+
+TEST(Positions, CountUpInADtypeThatHoldsThem) {
+  TestSession session;
+  EXPECT_TRUE(detail::counts_up(iota({256}, 0, {DType::U8})));
+  EXPECT_FALSE(detail::counts_up(iota({257}, 0, {DType::U8})));
+  EXPECT_FALSE(detail::counts_up(iota({129}, 0, {DType::I8})));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Functions recorded once: results, writes to arguments, captured arrays, and what they refuse.
 #include <gmock/gmock.h>
 
+#include "frontend/cpp/cell.h"
 #include "tests/unit/test_session.h"
 
 namespace weft {
@@ -75,6 +76,32 @@ TEST_P(CompiledTest, PositionsAreHeldToTheirAxisInEachCallBeforeAnythingIsWritte
   const Array beyond[] = {x, from(std::vector<int64_t>{0, 4})};
   EXPECT_THROW(f(beyond), IndexError);
   EXPECT_THAT(x.to_vector<double>(), Each(1));
+}
+
+TEST_P(CompiledTest, WhatIsReturnedAsItWasFoundHasToBeAsItWas) {
+  Array outside = from({1.0, 2.0});
+  const Array given[] = {zeros({2})};
+  const Compiled f(given, [&](std::span<const Array>) { return std::vector<Array>{outside(Slice{1, 2})}; });
+  EXPECT_TRUE(f.is_current());
+  EXPECT_EQ(f(given)[0].item<double>(), 2);
+  outside.assign(outside + 1);
+  EXPECT_FALSE(f.is_current());
+}
+
+TEST_P(CompiledTest, PositionsThatAreUsedOftenAreLookedAtOnce) {
+  const Array given[] = {zeros({4}), zeros({5}), from(std::vector<int64_t>{0, 1})};
+  size_t looks = 0;
+  const Compiled f(given, [&](std::span<const Array> a) {
+    const detail::CellsRead read({});
+    std::vector<Array> results;
+    for (int k = 0; k < 10; ++k) {
+      results.push_back(take(a[0], a[2], 0) + take(a[0], a[2](Slice{0, 1}), 0));
+      results.push_back(take(a[1], a[2], 0));
+    }
+    looks = read.late_positions().size();
+    return results;
+  });
+  EXPECT_EQ(looks, 3U);
 }
 
 TEST_P(CompiledTest, ValuesAndOtherShapesAreRefused) {

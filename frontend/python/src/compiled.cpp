@@ -51,7 +51,7 @@ bool has_bytes(PyObject* array, PyObject* bytes) {
     PyBuffer_Release(&now);
     return same;
   }
-  PyErr_Clear();  // it has gaps, or is a view that was released
+  drop_error();  // it has gaps, or is a view that was released
   if (PyMemoryView_Check(array)) return false;
   const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
   return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
@@ -111,11 +111,12 @@ struct Guard {
       case Kind::Slot: {
         const nb::object now = nb::steal(
             Py_TYPE(key.ptr())->tp_descr_get(key.ptr(), from, reinterpret_cast<PyObject*>(Py_TYPE(from))));
-        if (!now) PyErr_Clear();
+        if (!now) drop_error();
         return unchanged(now.ptr(), was);
       }
       case Kind::Attribute: {
-        const nb::object now = nb::getattr(holder, key, nb::object());
+        const nb::object now = nb::steal(PyObject_GetAttr(from, key.ptr()));
+        if (!now) drop_error();
         return unchanged(now.ptr(), was);
       }
       case Kind::List: {
@@ -147,7 +148,9 @@ struct Recording {
   nb::object program_object;
   const Compiled* program;
   std::vector<nb::object> values;  // of each argument that is no array; null: an array
+  std::vector<bool> is_value;      // whether an argument is an array that is one value
   nb::object kind;                 // of the result: Array, None, tuple or list
+  std::vector<bool> gives_value;   // whether an array of the result is one value
   std::vector<Guard> guards;
 
   // Whether it still says what the function would do.
@@ -160,6 +163,7 @@ struct Recording {
     for (size_t i = 0; i < count; ++i) {
       PyObject* value = values[i].ptr();
       if (value ? is_array(args[i]) || !same_value(value, args[i]) : !is_array(args[i])) return false;
+      if (!value && weft::python::is_value(args[i]) != is_value[i]) return false;
     }
     return program->takes(arrays);
   }
@@ -214,13 +218,15 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   nb::list given, places;
   for (size_t i = 0; i < count; ++i) {
     given.append(nb::handle(args[i]));
+    made->is_value.push_back(is_array(args[i]) && is_value(args[i]));
     if (is_array(args[i])) {
       places.append(i);
       made->values.emplace_back();
     } else {
-      // What can change its value in place is no key.
+      // What can change its value in place is no key; a memoryview says so by a ValueError.
       if (PyObject_Hash(args[i]) == -1) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+          throw nb::python_error();
         PyErr_Clear();
         if (self.general == Py_None) {
           throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "
@@ -237,6 +243,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   made->program_object = recorded[0];
   made->program = nb::cast<const Compiled*>(made->program_object);
   made->kind = recorded[1];
+  for (const nb::handle one : nb::object(recorded[3])) made->gives_value.push_back(nb::cast<bool>(one));
   for (const nb::handle read : nb::object(recorded[2])) {
     Guard guard(read);
     // What the function itself changed is among what it does once.
@@ -271,10 +278,12 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr);
     std::vector<Array> results = (*recording->program)(arrays);
     PyObject* kind = recording->kind.ptr();
-    if (kind == reinterpret_cast<PyObject*>(array_type)) return wrap(std::move(results[0]));
+    if (kind == reinterpret_cast<PyObject*>(array_type))
+      return wrap(std::move(results[0]), recording->gives_value[0]);
     if (kind == Py_None) return Py_NewRef(Py_None);
     nb::list made;
-    for (Array& result : results) made.append(nb::steal(wrap(std::move(result))));
+    for (size_t i = 0; i < results.size(); ++i)
+      made.append(nb::steal(wrap(std::move(results[i]), recording->gives_value[i])));
     return nb::handle(kind)(made).release().ptr();
   });
 }
@@ -387,11 +396,14 @@ void bind_compiled(nb::module_& m) {
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
-          [](Compiled* self, const std::vector<Array>& arguments, const nb::object& f) {
+          [](Compiled* self, const std::vector<Valued>& arguments, const nb::object& f) {
             const PythonLine line;
-            new (self) Compiled(arguments, [&](std::span<const Array> places) {
+            std::vector<Array> arrays;
+            for (const Valued& argument : arguments) arrays.push_back(argument.array);
+            new (self) Compiled(arrays, [&](std::span<const Array> places) {
               nb::list given;
-              for (const Array& place : places) given.append(place);
+              for (size_t i = 0; i < places.size(); ++i)
+                given.append(nb::steal(wrap(places[i], arguments[i].is_value)));
               return nb::cast<std::vector<Array>>(f(given));
             });
           },

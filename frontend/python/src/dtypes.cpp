@@ -46,7 +46,7 @@ void load_known() {
 int find(PyObject* object) {
   PyObject* number = PyDict_GetItemWithError(known, object);
   if (number) return static_cast<int>(PyLong_AsLong(number));
-  PyErr_Clear();
+  drop_error();
   return -1;
 }
 
@@ -119,7 +119,7 @@ bool type_caster<weft::DType>::from_python(handle source, uint32_t, cleanup_list
     value = weft::python::dtype_from(source.ptr());
     return true;
   } catch (...) {
-    PyErr_Clear();
+    weft::python::drop_error_before_refusal();
     return false;
   }
 }

@@ -1,6 +1,7 @@
 #include "frontend/python/src/errors.h"
 
 #include <new>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
@@ -11,6 +12,7 @@ namespace {
 namespace nb = nanobind;
 
 PyObject *error_type, *memory_type, *internal_type;
+PyObject *kept_type, *kept_value, *kept_trace;  // used with the interpreter's lock held
 
 // NumPy is imported by the first of them: programs that have not done so themselves are spared the time.
 void set_axis_error(const char* text) {
@@ -64,6 +66,31 @@ PyObject* make_type(nb::module_& m, const char* name, const char* doc, nb::handl
 }  // namespace
 
 void set_python_error() noexcept { set_error(std::current_exception()); }
+
+void drop_error() {
+  if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();
+  PyErr_Clear();
+}
+
+void drop_error_before_refusal() noexcept {
+  set_python_error();
+  if (PyErr_ExceptionMatches(PyExc_Exception)) return PyErr_Clear();
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  std::swap(type, kept_type);
+  std::swap(value, kept_value);
+  std::swap(trace, kept_trace);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+}
+
+bool set_error_before_refusal() noexcept {
+  if (!kept_type) return false;
+  PyErr_Restore(std::exchange(kept_type, nullptr), std::exchange(kept_value, nullptr),
+                std::exchange(kept_trace, nullptr));
+  return true;
+}
 
 void bind_errors(nb::module_& m) {
   error_type = make_type(m, "Error", "Something the caller can mend: a shape, a file, a device, an option.",

@@ -133,15 +133,13 @@ void Argument::take(PyObject* object) noexcept {
     if (parse(object)) return;
     if (is_array_like(object)) return convert(object);
   } catch (...) {
-    PyErr_Clear();
+    why_ = std::current_exception();
   }
   refused_ = object;
 }
 
 void Argument::refuse(const char* op) const {
-  Argument again;
-  if (!again.parse(refused_) && is_array_like(refused_))
-    again.convert(refused_);  // throws what it threw before
+  if (why_) std::rethrow_exception(why_);
   throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(refused_)->tp_name);
 }
 

@@ -2,9 +2,11 @@
 // lists.
 #pragma once
 
+#include <exception>
 #include <optional>
 
 #include "compiler/ir/op.h"
+#include "frontend/python/src/errors.h"
 #include "frontend/python/src/python_array.h"
 
 namespace weft::python {
@@ -34,6 +36,7 @@ class Argument {
   Array converted_;
   Number number_ = 0;
   PyObject* refused_ = nullptr;
+  std::exception_ptr why_;  // what converting it threw
 
   [[noreturn]] void refuse(const char* op) const;
 };
@@ -74,7 +77,7 @@ struct type_caster<weft::Number> {
       if (number) value = *number;
       return number.has_value();
     } catch (...) {
-      PyErr_Clear();
+      weft::python::drop_error_before_refusal();
       return false;
     }
   }

@@ -1,5 +1,7 @@
 #include "frontend/python/src/refusals.h"
 
+#include "frontend/python/src/errors.h"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -40,6 +42,7 @@ std::string signatures(const std::string& text, const std::string& name) {
 
 void reword(PyObject* function, PyObject* const* args, size_t count, PyObject* keywords) {
   nb::python_error error;
+  if (set_error_before_refusal()) return;
   const std::string text = nb::cast<std::string>(nb::str(error.value()));
   const size_t mark = text.find(kMark);
   if (mark == std::string::npos || text.find('\n') < mark) return error.restore();

@@ -30,7 +30,7 @@ Dims dims_from(PyObject* object) {
   if (PyIndex_Check(object)) {
     const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
     if (value != -1 || !PyErr_Occurred()) return {value};
-    PyErr_Clear();
+    drop_error();
   }
   const nb::object items = nb::steal(PySequence_Fast(object, "takes an integer or a sequence of integers"));
   if (!items.is_valid()) throw nb::python_error();
@@ -98,7 +98,7 @@ bool type_caster<weft::Dims>::from_python(handle source, uint32_t, cleanup_list*
     value = weft::python::dims_from(source.ptr());
     return true;
   } catch (...) {
-    PyErr_Clear();
+    weft::python::drop_error_before_refusal();
     return false;
   }
 }

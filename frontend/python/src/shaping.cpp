@@ -1,6 +1,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "frontend/cpp/resident_index.h"
+#include "frontend/cpp/same_value.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -220,6 +221,12 @@ void bind_shaping(nb::module_& m) {
   m.def(
       "counts_up", [](const Array& index) { return detail::counts_up(index); }, "index"_a,
       "Whether the positions are known to be 0, 1, 2 and so on.");
+  m.def(
+      "depends_on_arguments", [](const Array& x) { return detail::depends_on_arguments(x); }, "x"_a,
+      "Whether the value is not known before the function that is being recorded is called.");
+  m.def(
+      "same_value", [](const Array& x, const Array& y) { return detail::same_value(x, y); }, "x"_a, "y"_a,
+      "Whether two arrays are certain to have the same elements, as far as how they were made says so.");
   m.def(
       "true_positions",
       [](const Array& mask) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import functools
 import sys
@@ -9,6 +10,7 @@ import sys
 from weft import _core
 from weft._core import Array, Error
 from weft._guards import Same, followed, guards, guards_of_filled
+from weft._picked_later import Picked
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -22,6 +24,13 @@ recording: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.recording"
 
 class _Numpys:
     """Stands for an array of NumPy's, which the function can read and not write to."""
+
+
+class _Defaulting(collections.namedtuple("_Defaulting", "kind factory")):
+    """Makes defaultdicts of dicts."""
+
+    def __call__(self, items: dict[Any, Any]) -> Any:
+        return self.kind(self.factory, items)
 
 
 def _hashable(value: Any) -> bool:
@@ -42,7 +51,8 @@ def _fields(value: Any) -> dict[str, Any]:
 def _taken_apart(value: Any, leaves: list[Any]) -> Any:
     """What nested tuples, lists, dicts, sets and dataclasses are besides their leaves, as a key; None for a leaf."""
     if isinstance(value, dict):
-        return type(value), tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
+        kind = _Defaulting(type(value), value.default_factory) if isinstance(value, collections.defaultdict) else type(value)
+        return kind, tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
     if isinstance(value, (tuple, list, set)):
         return type(value), None, tuple(_taken_apart(one, leaves) for one in value)
     if isinstance(value, slice):  # no key by itself before Python 3.12
@@ -102,12 +112,14 @@ def _result(structure: Any, nothing: tuple[int, ...], results: list[Array]) -> A
     return _put_together(structure, iter(leaves))
 
 
-def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any]:
-    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, and what else it read."""
+def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any, Any]:
+    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, what else it read,
+    and which of the result's arrays are one value."""
     kind: Any = None
+    values: list[bool] = []
 
     def flat(arrays: list[Array]) -> list[Array]:
-        nonlocal kind
+        nonlocal kind, values
         given = list(args)
         for place, array in zip(places, arrays):
             given[place] = array
@@ -123,16 +135,19 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
         nothing = tuple(i for i, one in enumerate(leaves) if one is None)
         results = [one for one in leaves if one is not None]
         for one in results:
+            if isinstance(one, Picked):
+                one.refuse("it as a result")
             if not isinstance(one, Array):
                 raise TypeError("compile: takes functions that give arrays, alone or in tuples, lists and dicts of them: "
                                 f"got {type(one).__name__}")
+        values = [_core.is_value(one) for one in results]
         plain = structure is None or (structure[0] in (tuple, list) and not any(structure[2]) and not nothing)
         kind = type(result) if plain else functools.partial(_result, structure, nothing)
         return results
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
     program = _core.Compiled([args[place] for place in places], flat)
-    return program, kind, read + guards_of_filled(filled)
+    return program, kind, read + guards_of_filled(filled), values
 
 
 def _general(f: Callable[..., Any]) -> Callable[..., Any]:

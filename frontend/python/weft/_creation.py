@@ -259,20 +259,28 @@ def _is_typed(value: Any) -> bool:
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
+    start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> Array:
-    """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not."""
+    """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not; those of a
+    narrow dtype that holds the first two go around at its limits."""
+    if start is None and stop is None:
+        raise TypeError("arange: needs a bound to stop at: got none")
     heed("arange", None, like)
     start, stop, step = _number(start), _number(stop), _number(step)
-    if stop is None:
-        start, stop = 0, start
+    if stop is None or start is None:
+        start, stop = 0, start if stop is None else stop
     step = 1 if step is None else step
     if isinstance(step, (int, float)) and not step:
         raise ZeroDivisionError("arange: the step must not be zero")
     for what, value in (("start", start), ("stop", stop), ("step", step)):
         if isinstance(value, (str, list, tuple)) or getattr(value, "ndim", 0) or not hasattr(value, "__mul__"):
             raise TypeError(f"arange: {what} is a number: got {value!r}")
-    return _core.arange(start, stop, step, None if dtype is None else _core.dtype(dtype), _named(device))
+    to = None if dtype is None else _core.dtype(dtype)
+    if to is not None and to.kind in "iu" and to.itemsize < 8 and builtins.all(type(one) is int for one in (start, stop, step)):
+        least, most = -(to.kind == "i") << 8 * to.itemsize - 1, (1 << 8 * to.itemsize - (to.kind == "i")) - 1
+        if builtins.all(least <= one <= most for one in (start, start + step)):
+            return _core.astype(_core.arange(start, stop, step, None, _named(device)), to)
+    return _core.arange(start, stop, step, to, _named(device))
 
 
 def linspace(

@@ -370,6 +370,12 @@ def clip(
         (x,) = converted("clip", [x], dtype, casting)
     min = None if _beyond(x, min, -1) else min
     max = None if _beyond(x, max, 1) else max
+    if min is not None and max is not None:
+        # The three together have a dtype: a number beside bools waits for what the other limit is.
+        from weft._dtypes import result_type
+
+        min, max = (one if type(one) in (bool, int, float, complex) else asarray(one) for one in (min, max))
+        x = _core.astype(x, result_type(x, min, max))
     try:
         limited = _core.copy(x) if min is None and max is None else _limit(_limit(x, min, _core.maximum), max, _core.minimum)
     except Exception as error:

@@ -85,6 +85,8 @@ def permuted_by(key: Any, x: Any, axis: int = 0) -> Array:
     if isinstance(x, int):
         return draw.permutation(key, x, "")
     x = asarray(x)
+    if x.ndim == 0 and x.dtype.kind in "iu":
+        return draw.permutation(key, x.item(), x.device)
     return x if x.ndim == 0 else _core.take(x, draw.permutation(key, x.shape[axis], x.device), axis)
 
 
@@ -93,6 +95,8 @@ def chosen_by(key: Any, a: Any, size: Any = None, replace: builtins.bool = True,
     if isinstance(a, int):
         return draw.choice(key, a, shape_of(size), replace, p, "")
     a = asarray(a)
+    if a.ndim == 0 and a.dtype.kind in "iu":
+        return draw.choice(key, a.item(), shape_of(size), replace, p, a.device)
     return _core.take(a, draw.choice(key, a.shape[axis], shape_of(size), replace, p, a.device), axis)
 
 
@@ -241,9 +245,11 @@ class Generator:
 
     def geometric(self, p: Any, size: Any = None) -> Array:
         """How many trials it takes to succeed when each does with probability p."""
-        if isinstance(p, (int, float)) and p <= 0:
-            raise ValueError(f"geometric: p is above 0: got {p!r}")
-        return draw.geometric(self._next(), _checked("geometric", "p", p, 5e-324, 1.0), size_of(size))
+        import numpy
+
+        if not isinstance(p, Array) and not numpy.all((numpy.asarray(p) > 0) & (numpy.asarray(p) <= 1)):
+            raise ValueError(f"geometric: p is above 0 and at most 1: got {p!r}")
+        return draw.geometric(self._next(), _checked("geometric", "p", p, 0.0, 1.0), size_of(size))
 
     def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Array:
         """Gamma of this shape parameter and scale 1, by Marsaglia and Tsang's method."""

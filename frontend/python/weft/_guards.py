@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _plain = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_others = (set, frozenset, collections.deque, bytearray)  # containers that are compared by what an iterator gives
+# Containers that are compared by what an iterator gives.
+_others = (set, frozenset, collections.deque, bytearray, type({}.keys()), type({}.values()), type({}.items()))
 # Methods that are called without being named. Those that dataclasses write (__init__, __repr__, __eq__, __hash__) read every field,
 # so following them would record again for fields that the function does not use.
 _unnamed = frozenset(f"__{name}__" for name in (
@@ -82,8 +83,10 @@ class Same:
 
 def followed(value: Any) -> bool:
     """Whether all that can be read of an object is."""
-    if isinstance(value, _others):
+    if isinstance(value, (*_others, types.MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)):
         return len(value) <= _most
+    if isinstance(value, types.SimpleNamespace) or _is_memory(value):
+        return True
     return isinstance(type(value), type) and not _foreign(type(value).__module__)
 
 
@@ -143,7 +146,10 @@ class _Walk:
         elif isinstance(value, collections.ChainMap):
             self.visit(value.maps)
             self.instance(value)
-        elif type(value).__module__ == "array" or (isinstance(value, memoryview) and _is_readable(value)):
+        elif isinstance(value, (collections.UserDict, collections.UserList)):
+            self.bound(value, "data", value.data)
+            self.instance(value)
+        elif _is_memory(value):
             self.guards.append((value, None, value.tobytes()))
         elif isinstance(value, (tuple, list, dict, *_others)):
             self.container(value)
@@ -297,9 +303,10 @@ class _Walk:
         self.class_of(type(value), value, own)
 
 
-def _is_readable(view: memoryview) -> bool:
+def _is_memory(value: Any) -> bool:
+    """Whether it is an array.array, or a memoryview in one piece."""
     try:
-        return view.c_contiguous
+        return type(value).__module__ == "array" or (isinstance(value, memoryview) and value.c_contiguous)
     except ValueError:  # it was released
         return False
 

@@ -16,6 +16,8 @@ from weft._creation import asarray
 from weft._elementwise import store, target
 from weft._errors import named
 from weft._memory import from_numpy
+from weft._picked_later import mask_of, pick
+from weft._picked_later import put as write_later
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def _index(entry: Any, reads_text: builtins.bool = False) -> Any:
     index = entry if isinstance(entry, Array) else numpy.asarray(entry)
     if index.size == 0 and not isinstance(entry, (Array, numpy.ndarray)):
         index = index.astype(numpy.int64)
-    if reads_text and index.dtype.kind in "SU":
+    if reads_text and (index.dtype.kind in "SU" or (index.dtype.kind == "f" and not hasattr(entry, "dtype"))):
         index = index.astype(numpy.int64)
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
@@ -146,7 +148,17 @@ def _picked(x: Array, key: Any) -> _Picked:
     )
 
 
-def _get(x: Array, key: Any) -> Array:
+def _later(x: Array, key: Any) -> Any:
+    """The index's entries and its mask, where that depends on the arguments of a function that is being recorded."""
+    entries = key if isinstance(key, tuple) else (key,)
+    mask = mask_of(entries)
+    return None if mask is None else (entries if Ellipsis in [one for one in entries if not hasattr(one, "ndim")] else (*entries, Ellipsis), mask)
+
+
+def _get(x: Array, key: Any) -> Any:
+    later = _later(x, key)
+    if later is not None:
+        return pick(x, *later)
     if _is_whole_mask(x, key):
         return _core.take_where(x, asarray(key, device=x.device))
     view, count, positions, place, columns = _picked(x, key)
@@ -227,6 +239,10 @@ def _stored(value: Any, x: Array) -> Array:
 
 
 def _set(x: Array, key: Any, value: Any) -> None:
+    later = _later(x, key)
+    if later is not None:
+        write_later(x, *later, value)
+        return
     if _is_whole_mask(x, key):
         if not isinstance(value, (Array, builtins.bool, int, float, complex)):
             value = _stored(value, x)
@@ -321,6 +337,13 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Array:
     return _core.take_along_axis(x, positions, axis)
 
 
+def _along_rows(shape: tuple[int, ...], positions: Array, along: int) -> tuple[Any, ...]:
+    """The index by arrays that positions along one axis are: along the others each row is its own."""
+    rows = [_core.reshape(_core.arange(0, n, 1, _int64, positions.device), [n if i == k else 1 for i in range(len(shape))]) for k, n in enumerate(shape)]
+    rows[along] = positions
+    return tuple(rows)
+
+
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
     """Writes values at one position along the axis for each place; the last of equal positions stays."""
     from weft._shaping import normalized
@@ -331,8 +354,16 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
         raise ValueError("put_along_axis: the strides do not allow a flat view")
     along = normalized("put_along_axis", 0 if axis is None else axis, target.ndim)
     positions = _checked("put_along_axis", indices, along, target.shape[along], "raise", arr.device)
+    values = _stored(values, arr)
+    if positions.ndim == target.ndim:
+        # Axes along which only the positions go on hold the same elements for all of them, the last of which stays.
+        held = [1 if i != along and n == 1 else m for i, (n, m) in enumerate(zip(target.shape, positions.shape))]
+        if held != list(positions.shape):
+            shape = tuple(n if i != along and n != 1 and m == 1 else m for i, (n, m) in enumerate(zip(target.shape, positions.shape)))
+            target[_along_rows(target.shape, positions, along)] = _core.broadcast_to(values, shape)
+            return
     try:
-        values = _core.broadcast_to(asarray(values, device=arr.device), positions.shape)
+        values = _core.broadcast_to(values, positions.shape)
     except Exception as error:
         raise named(error, "put_along_axis") from None
     _core.put_along_axis(target, positions, values, along)

@@ -8,6 +8,7 @@ from weft import _core, _creation, _diagonals, _dtypes, _elementwise, _host, _in
 from weft import _choices, _layout, _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
+from weft._elementwise import store
 from weft._errors import missing_of_array
 from weft._flat import flatiter
 from weft._memory import to_numpy
@@ -25,7 +26,6 @@ _functions = {
     _products: "dot trace",
     _diagonals: "diagonal",
     _elementwise: "clip round",
-    _choices: "choose",
 }
 
 
@@ -97,9 +97,14 @@ def view(self: Array, dtype: Any = None) -> Array:
     return self[...] if dtype is None else _core.view_as(self, _core.dtype(dtype))
 
 
-def conj(self: Array) -> Array:
+def conj(self: Array, out: Any = None, /) -> Array:
     """The complex conjugate; real arrays themselves."""
-    return _core.conj(self) if self.dtype.kind == "c" else self
+    return store(_core.conj(self) if self.dtype.kind == "c" else self, out)
+
+
+def choose(self: Array, choices: Any, *others: Any, out: Any = None, mode: str = "raise") -> Array:
+    """Of the arrays in `choices`, or of several arrays, for each element that one whose number stands in it."""
+    return _choices.choose(self, (choices, *others) if others else choices, out, mode)
 
 
 def compress(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Array:
@@ -292,7 +297,7 @@ def attach() -> None:
     for module, names in _functions.items():
         for name in names.split():
             methods[name] = getattr(module, name)
-    for f in (reshape, transpose, conj, compress, is_integer, flatten, ravel, copy, astype, view, fill, sort, partition, byteswap, tofile, dump, dumps, tolist, tobytes, to_device, numpy, eval):
+    for f in (reshape, transpose, conj, choose, compress, is_integer, flatten, ravel, copy, astype, view, fill, sort, partition, byteswap, tofile, dump, dumps, tolist, tobytes, to_device, numpy, eval):
         methods[f.__name__] = f
     methods["conjugate"] = methods["conj"]
     methods["to"] = to_device

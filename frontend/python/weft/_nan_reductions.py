@@ -120,7 +120,8 @@ def nanvar(
     _inexact("nanvar", x, dtype)
     middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
     squares = _core.square(_core.abs(x - middle))
-    total = nansum(squares, axis, dtype, None, keepdims, None, where)
+    # Those of infinities are NaN, and count.
+    total = _sum(squares, axis, dtype, None, keepdims, None, _present(x, where))
     left = _core.astype(_core.sum(_present(x, where), axis, keepdims), total.dtype) - (ddof if correction is None else correction)
     return store(_core.divide(total, _core.where(_core.less_equal(left, 0), float("nan"), left)), out)
 

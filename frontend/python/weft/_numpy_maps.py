@@ -150,7 +150,10 @@ def logaddexp2(x1: Any, x2: Any) -> Array:
 
 def heaviside(x1: Any, x2: Any) -> Array:
     """0 below zero, x2 at zero, 1 above."""
-    x, at_zero = (_real_float("heaviside", one) for one in _together(x1, x2))
+    # A number of Python goes by the floats that integers become, and need not be one of these.
+    given = [one if isinstance(one, (builtins.bool, int, float, complex)) else asarray(one) for one in (x1, x2)]
+    given = [as_float(one) if isinstance(one, Array) and one.dtype.kind in "iu" else one for one in given]
+    x, at_zero = (_real_float("heaviside", one) for one in _together(*given))
     above = _core.astype(_core.greater(x, 0), _core.promote(x.dtype, at_zero.dtype))
     return where(_core.isnan(x), x, where(_core.equal(x, 0), at_zero, above))
 

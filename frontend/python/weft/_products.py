@@ -6,7 +6,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray, heed
-from weft._elementwise import Composed, store
+from weft._elementwise import Composed, store, target
 from weft._shaping import converted, expand_dims, moveaxis
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -20,6 +20,9 @@ def _by_axes(op: Any, cores: tuple[int, int, int], x1: Any, x2: Any, out: Any, a
     """op of operands whose last axes, so many of each and of the result, it takes: or those that `axes` names."""
     if axes is not None:
         named = [(one,) if hasattr(one, "__index__") else tuple(one) for one in axes]
+        if op is _matmul:  # one axis alone is a row or a column, of which the result has none
+            vectors = [asarray(x).ndim == 1 for x in (x1, x2)]
+            cores = (2 - vectors[0], 2 - vectors[1], 2 - sum(vectors))
         named += [()] * (not cores[2] and len(named) == 2)
         if tuple(len(one) for one in named) != cores:
             raise ValueError(f"{op.__name__}: axes name {cores[0]}, {cores[1]} and {cores[2]} axes of operands and result: got {axes}")
@@ -211,12 +214,18 @@ def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
     return x, labels
 
 
+def _summed(x: Array, axes: Any) -> Array:
+    """The sum in the array's own dtype."""
+    total = _core.sum(x, axes, False)
+    return total if total.dtype == x.dtype else _core.astype(total, x.dtype)
+
+
 def _contracted(a: Array, la: list[Any], b: Array, lb: list[Any], kept: set[Any]) -> tuple[Array, list[Any]]:
     """Two operands as one batched matrix product, summed over what neither others nor the result need."""
     for label in [one for one in la if one not in lb and one not in kept]:
-        a, la = _core.sum(a, la.index(label), False), [one for one in la if one != label]
+        a, la = _summed(a, la.index(label)), [one for one in la if one != label]
     for label in [one for one in lb if one not in la and one not in kept]:
-        b, lb = _core.sum(b, lb.index(label), False), [one for one in lb if one != label]
+        b, lb = _summed(b, lb.index(label)), [one for one in lb if one != label]
     extent: dict[Any, int] = {}
     for x, labels in ((a, la), (b, lb)):
         for label, n in zip(labels, x.shape):
@@ -232,7 +241,7 @@ def _contracted(a: Array, la: list[Any], b: Array, lb: list[Any], kept: set[Any]
         order = batch + rows + columns + summed
         product = _core.multiply(_placed(a, la, order), _placed(b, lb, order))
         if summed:
-            product = _core.sum(product, tuple(range(len(order) - len(summed), len(order))), False)
+            product = _summed(product, tuple(range(len(order) - len(summed), len(order))))
         return product, batch + rows + columns
 
     def matrix(x: Array, labels: list[Any], first: list[Any], last: list[Any]) -> Array:
@@ -286,9 +295,15 @@ def einsum(
     """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
     subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
     heed("einsum", order, None)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"einsum: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe': got {casting!r}")
     xs = [asarray(x) for x in operands]
     if dtype is not None:
         xs = converted("einsum", xs, dtype, casting)
+    elif len({x.dtype for x in xs}) > 1:
+        from weft._dtypes import result_type
+
+        xs = converted("einsum", xs, result_type(*xs), "unsafe")  # what is summed before it meets the others is so in their dtype
     labels, result = _parse(subscripts, xs)
     pairs = [_without_repeats(x, names) for x, names in zip(xs, labels)]
     a, la = pairs[0]
@@ -297,9 +312,11 @@ def einsum(
         a, la = _contracted(a, la, b, lb, kept)
     gone = tuple(i for i, label in enumerate(la) if label not in result)
     if gone:
-        total = _core.sum(a, gone, False)
-        a = total if total.dtype == a.dtype else _core.astype(total, a.dtype)
+        a = _summed(a, gone)
         la = [one for one in la if one in result]
     answer = _core.permute_dims(a, [la.index(label) for label in result])
     # One operand of which nothing is summed is a view, as NumPy has it.
-    return store(answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer), out)
+    answer = answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer)
+    if out is not None and casting == "unsafe":
+        answer = _core.astype(answer, target("einsum", out).dtype)
+    return store(answer, out)

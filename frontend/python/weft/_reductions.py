@@ -38,7 +38,12 @@ __all__ = [
 
 
 def _masked(x: Array, where: Any, identity: Any) -> Array:
-    return x if where is True else _core.where(where, x, identity)
+    if where is True:
+        return x
+    masked = _core.where(where, x, identity)
+    if masked.shape != x.shape:
+        raise ValueError(f"where: broadcasts to what is reduced, {x.shape}: got {asarray(where).shape}")
+    return masked
 
 
 def with_out(x: Array, out: Any) -> Array:
@@ -128,7 +133,7 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
     if where is not True:
         if initial is None:
             raise ValueError("max, min: `where` needs `initial`, since there may be nothing left")
-        x = _core.where(where, x, initial)
+        x = _masked(x, where, initial)
     if initial is not None and x.size == 0:
         shape = _core.sum(x, axis, keepdims).shape
         return cast_into(_core.full(shape, initial, x.dtype, x.device), out)
@@ -228,7 +233,7 @@ def mean(
         if out is not None:
             return _divided(total, count, out)
         result = _core.divide(total, count)
-        return _core.astype(result, x.dtype) if x.dtype.kind in "fcV" else result
+        return _core.astype(result, x.dtype) if dtype is not None or x.dtype.kind in "fcV" else result
     result = _core.mean(x, axis, keepdims)
     if dtype is not None:
         result = _core.astype(result, _core.dtype(dtype))
@@ -265,8 +270,11 @@ def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, w
 
 def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, correction: Any, where: Any, mean: Any) -> Array:
     x = asarray(x)
-    if dtype is not None:
-        x = _core.astype(x, _core.dtype(dtype))
+    to = None if dtype is None else _core.dtype(dtype)
+    if to is not None:
+        if to.kind in "biu" or (to.kind != "c" and x.dtype.kind == "c"):
+            raise TypeError(f"{op}: of {x.dtype} dtype is one of {'complex numbers' if x.dtype.kind == 'c' else 'floats'}: got {to}")
+        x = _core.astype(x, to)
     if correction and ddof:
         raise ValueError("var, std: ddof and correction are the same: got both")
     for given, name in ((ddof, "ddof"), (correction, "correction")):
@@ -276,8 +284,10 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
     if op == "var" and out is not None and out.dtype.kind in "biu":
         return _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean, out)
     if where is not True or mean is not None:
-        return store(_spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean), out)
-    return store(getattr(_core, op)(x, axis, float(correction or ddof), keepdims), out)
+        result = _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean)
+    else:
+        result = getattr(_core, op)(x, axis, float(correction or ddof), keepdims)
+    return store(result if to is None else _core.astype(result, to), out)
 
 
 def var(

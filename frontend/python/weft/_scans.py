@@ -40,22 +40,28 @@ def _flat_without_axis(x: Any, axis: int | None) -> tuple[Array, int]:
     return (_core.reshape(x, (-1,)), 0) if axis is None else (x, axis)
 
 
+def _cumulated(of: Any, op: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: builtins.bool) -> Array:
+    given = None if dtype is None else _core.dtype(dtype)
+    if given is not None and given.kind == "b":
+        # Sums of bools are "or", products "and": of 0 and 1 what is not 0, and what is.
+        bits = _core.astype(_core.astype(asarray(x), given), _core.dtype("int64"))
+        return cast_into(_core.not_equal(of(*_along(op, bits, axis), None, include_initial), 0), out)
+    x = asarray(x) if dtype is not None else with_out(asarray(x), out)
+    return cast_into(of(*_along(op, x, axis), given, include_initial), out)
+
+
 def cumulative_sum(
     x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
 ) -> Array:
     """The sum of all elements up to each, along an axis; of integers in 64 bits unless told."""
-    x = asarray(x) if dtype is not None else with_out(asarray(x), out)
-    given = None if dtype is None else _core.dtype(dtype)
-    return cast_into(_core.cumulative_sum(*_along("cumulative_sum", x, axis), given, include_initial), out)
+    return _cumulated(_core.cumulative_sum, "cumulative_sum", x, axis, dtype, out, include_initial)
 
 
 def cumulative_prod(
     x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, include_initial: builtins.bool = False
 ) -> Array:
     """The product of all elements up to each, along an axis; of integers in 64 bits unless told."""
-    x = asarray(x) if dtype is not None else with_out(asarray(x), out)
-    given = None if dtype is None else _core.dtype(dtype)
-    return cast_into(_core.cumulative_prod(*_along("cumulative_prod", x, axis), given, include_initial), out)
+    return _cumulated(_core.cumulative_prod, "cumulative_prod", x, axis, dtype, out, include_initial)
 
 
 def cumulative_max(x: Any, /, axis: int | None = None, out: Any = None) -> Array:

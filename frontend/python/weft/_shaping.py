@@ -182,6 +182,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """Elements that leave at one end come in at the other."""
     x = asarray(a)
     given = tuple(shift) if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else (shift,)
+    if any(hasattr(by, "__float__") and not isinstance(by, (int, complex)) for by in given):
+        given = tuple(int(by) if hasattr(by, "__float__") else by for by in given)
     for by in given:
         if not hasattr(by, "__index__"):
             raise TypeError(f"roll: shift is an integer: got {by!r}")
@@ -210,6 +212,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     x = atleast_1d(a)
     if not isinstance(repeats, int):
         counts = asarray(repeats)
+        # Python's floats and NumPy's scalars are cut to integers, arrays of them are not, as NumPy has it.
+        if counts.dtype.kind == "b" or (counts.dtype.kind == "f" and counts.size and (not hasattr(repeats, "dtype") or not counts.ndim)):
+            counts = _core.astype(counts, _core.dtype("int64"))
         if counts.dtype.kind not in "iu":
             raise TypeError(f"repeat: counts are integers: got {counts.dtype}")
         if counts.size != 1:

@@ -113,10 +113,10 @@ def test_turns_that_compute_views_in_place_share_a_program():
 
     a, b = np.random.default_rng(5).uniform(0.1, 1.0, (2, 60, 70))
     edge = np.linspace(0.1, 0.9, 480)
-    x, y = wf.array(a), wf.array(b)
+    x, y = wf.array(a, device="cpu"), wf.array(b, device="cpu")
     wf.eval(x, y)
     before = wf.stats()
-    program(x, y, wf.array(edge))
+    program(x, y, wf.array(edge, device="cpu"))
     wf.eval(x, y)
     after = wf.stats()
     program(a, b, edge)
@@ -276,7 +276,7 @@ def test_others_run_while_kernels_do():
 
 
 def test_a_number_of_a_line_is_one_argument_for_all_its_turns():
-    x = wf.asarray(np.random.default_rng(5).normal(size=9000))
+    x = wf.asarray(np.random.default_rng(5).normal(size=9000), device="cpu")
     total, wanted = x, np.asarray(x)
     for turn in range(6):
         total = total * 0.75 + wf.exp(x * 0.3125) - turn

@@ -93,3 +93,34 @@ def test_out():
     np.testing.assert_allclose(np.asarray(whole + fraction), X / 3)
     with pytest.raises(TypeError, match="NumPy arrays cannot be the output"):
         np.add(x, 1, out=np.zeros((3, 4)))
+
+
+ON_HOST = [
+    "np.broadcast_arrays(x, None)", "np.array_equal(x, None)", "np.array_equiv(x, 'a')", "np.where(x > 1, 'a', 'b')", "np.where(x > 1, x, None)",
+    "np.where(x > 1, np.array(['a', 'b', 'c', 'd']), x)", "np.concatenate([x, ['a']])", "np.stack([x, [None] * 4])", "np.full_like(x, None, dtype=object)",
+    "np.append(x, 's')", "np.isin(x, ['a', 'b'])", "np.equal(x, None)", "np.atleast_1d(x, None)", "np.choose(x, ['a', 'b', 'c', 'd'])",
+    "np.select([x > 1], [np.array(list('abcd'))], 'z')", "np.where(x > 1, np.datetime64('2026-01-01'), np.datetime64('2026-01-02'))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ON_HOST)
+def test_numpy_answers_what_takes_text_and_objects(text):
+    want, got = (eval(text, {"np": np, "x": x}) for x in (np.arange(4), wf.arange(4)))
+    for one, other in zip(*((each if isinstance(each, tuple) else (each,)) for each in (got, want)), strict=True):
+        if np.asarray(other).dtype.kind in "OUMm":
+            assert isinstance(one, np.ndarray)
+        np.testing.assert_array_equal(np.asarray(one), other)
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+
+
+@pytest.mark.parametrize("text", ["np.add(x, None)", "np.stack([x, None])", "np.concatenate([x, [1]], axis=3)", "np.fill_diagonal(x.reshape(2, 2), 'a')",
+                                  "np.copyto(x, 'a')", "np.put(x, [0], 'a')"])  # fmt: skip
+def test_what_numpy_cannot_answer_either_is_refused_in_wefts_words(text):
+    x = wf.arange(4)
+    with pytest.raises((TypeError, ValueError), match=r"^\w+: .*: got|^invalid literal"):
+        eval(text, {"np": np, "x": x})
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_conditions_of_select_are_lists_too():
+    assert wf.select([[True, False], [False, False]], [[1, 2], [3, 4]], 9).tolist() == [1, 9]

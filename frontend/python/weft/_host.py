@@ -68,9 +68,14 @@ __all__ = [
 ]
 
 
+host_kinds = "OSUTMm"  # of NumPy's dtypes that no array of Weft has: objects, text and times stay NumPy's
+
+
 def _to_host(value: Any) -> Any:
     if isinstance(value, Array):
-        return to_numpy(value)
+        values = to_numpy(value)
+        values.flags.writeable = False  # what is written to a copy of a GPU's memory would be lost
+        return values
     if isinstance(value, (list, tuple)):
         return type(value)(_to_host(one) for one in value)
     return value
@@ -79,6 +84,8 @@ def _to_host(value: Any) -> Any:
 def _from_host(value: Any, device: str) -> Any:
     import numpy
 
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and value.dtype.kind in host_kinds:
+        return value
     if isinstance(value, numpy.generic):
         return _core.as_value(from_numpy(numpy.asarray(value), device))
     if isinstance(value, numpy.ndarray):

@@ -49,6 +49,34 @@ def _function(name: str) -> Any:
     return getattr(weft, name, None)
 
 
+def _of_no_dtype(value: Any) -> builtins.bool:
+    """Whether NumPy makes of this, or of a part of it, an array of objects, text or times, which Weft has none of."""
+    import numpy
+
+    from weft._host import host_kinds
+
+    if isinstance(value, (list, tuple)):
+        return builtins.any(_of_no_dtype(one) for one in value)
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
+        return value.dtype.kind in host_kinds
+    return not isinstance(value, (Array, int, float, complex, type, numpy.dtype, slice)) and not callable(value)
+
+
+def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
+    """What Weft's function gives or, where it does not take what has no dtype of Weft's, NumPy's."""
+    from weft._host import answered
+
+    try:
+        return ours(*args, **options)
+    except (TypeError, ValueError) as refusal:
+        if not _of_no_dtype([*args, *options.values()]):
+            raise
+        try:
+            return answered(numpys, *args, **options)
+        except (TypeError, ValueError):
+            raise refusal from None
+
+
 def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """numpy.add(x, y) and the like, of Weft's arrays."""
     import numpy
@@ -66,7 +94,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         if f is not None and ufunc.nout == 1:
             if out is not None:
                 options["out"] = out[0]
-            return f(*inputs, **options)
+            return _or_on_host(f, ufunc, inputs, options)
     if method == "reduce" and ufunc.__name__ in _reductions and len(inputs) == 1:
         options = {name: value for name, value in options.items() if value is not None or name == "axis"}
         options.setdefault("axis", 0)
@@ -130,7 +158,7 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     # What is written to on the host would be lost, but the host's arrays are read-only.
     if f is None:
         return answered(func, *args, **options)
-    return f(*args, **options)
+    return _or_on_host(f, func, args, options)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:

@@ -35,11 +35,12 @@ TensorType wanted_type(const ir::Node& input) {
   return {input.dtype(), input.op == Op::scalar ? Shape{} : input.shape()};
 }
 
-bool is_png(const std::string& path) {
+std::string ending(const std::string& path) {
   std::string end = std::filesystem::path(path).extension().string();
   std::transform(end.begin(), end.end(), end.begin(), [](unsigned char c) { return std::tolower(c); });
-  return end == ".png";
+  return end;
 }
+bool is_png(const std::string& path) { return ending(path) == ".png"; }
 
 io::HostArray read_array(const std::string& path) {
   if (is_png(path)) return io::read_png(path);
@@ -173,6 +174,12 @@ size_t output_number(const GraphFile& file, const std::string& name) {
   throw Error(
       fmt::format("the graph has no output '{}'; it returns {}", name,
                   file.outputs.empty() ? "nothing" : fmt::format("{}", fmt::join(file.outputs, ", "))));
+}
+
+void check_output_name(const std::string& path) {
+  const std::string end = ending(path);
+  if (!end.empty() && end != ".npy" && end != ".png")
+    throw Error(fmt::format("--out: writes .npy or .png files: got '{}'", path));
 }
 
 void write_output(const std::string& path, const HostTensor& tensor) {

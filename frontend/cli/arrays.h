@@ -30,6 +30,8 @@ std::string seed_problem(const std::string& text);
 // The number of the output that `name` means: as the file calls it, or its number.
 size_t output_number(const GraphFile& file, const std::string& name);
 
+// Error where the name ends as that of a kind of file that is not written: neither .npy nor .png.
+void check_output_name(const std::string& path);
 // Writes NPY ("-": to the standard output), or PNG when the name ends so: u8 and u16 as they are, floats
 // clamped from [0, 1].
 void write_output(const std::string& path, const ir::HostTensor& tensor);

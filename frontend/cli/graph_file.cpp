@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -18,17 +19,30 @@
 namespace weft::cli {
 namespace {
 
+constexpr size_t kLongest = size_t{64} << 20;  // of a graph's text; what has no end, as /dev/zero, is longer
+
+std::string read_whole(std::istream& in, const std::string& path) {
+  std::string text;
+  std::array<char, 1 << 16> part{};
+  do {
+    in.read(part.data(), part.size());
+    text.append(part.data(), static_cast<size_t>(in.gcount()));
+    if (text.size() > kLongest)
+      throw Error(fmt::format("{}: is no graph: it has more than {} bytes", path, kLongest));
+  } while (in);
+  if (in.bad()) throw Error(fmt::format("{}: cannot be read to its end", path));
+  return text;
+}
+
 std::string read_text(const std::string& path) {
-  if (path == "-") return read_standard_input();
+  if (path == "-") return read_whole(std::cin, "<stdin>");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(fmt::format("{}: is a folder, not a file", path));
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (in.bad()) throw Error(fmt::format("{}: cannot be read to its end", path));
-  return text;
+  return read_whole(in, path);
 }
 
 // The values that `return` names, in text that has been parsed before.

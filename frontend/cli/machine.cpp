@@ -4,8 +4,10 @@
 
 #include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "compiler/base/error.h"
+#include "frontend/cli/takes.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
@@ -52,9 +54,14 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache) {
       ->type_name("NAME")
       ->capture_default_str();
   // Hidden: for output that is the same on every machine.
-  command.add_option("--threads", choice.threads)->check(CLI::Range(1, 1 << 16))->group("");
-  command.add_option("--vector-bytes", choice.vector_bytes)->check(CLI::IsMember({16, 32, 64}))->group("");
-  command.add_option("--cache-bytes", choice.cache_bytes)->group("");
+  command.add_option("--threads", choice.threads)->check(takes("--threads", 1, 1 << 16))->group("");
+  command.add_option("--vector-bytes", choice.vector_bytes)
+      ->check(takes<int>("--vector-bytes", "16, 32 or 64",
+                         [](int bytes) { return bytes == 16 || bytes == 32 || bytes == 64; }))
+      ->group("");
+  command.add_option("--cache-bytes", choice.cache_bytes)
+      ->check(takes("--cache-bytes", int64_t{0}, std::numeric_limits<int64_t>::max()))
+      ->group("");
   if (cache)
     command
         .add_option("--cache-dir", choice.cache_directory,

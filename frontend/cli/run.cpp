@@ -13,6 +13,7 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/takes.h"
 
 namespace weft::cli {
 namespace {
@@ -126,6 +127,7 @@ void run(const Flags& flags) {
       Binding b = parse_binding("--out", text);
       out.emplace_back(output_number(file, b.name), b.value);
     }
+    check_output_name(out.back().second);
     quiet |= out.back().second == "-";
     for (size_t i = 0; i + 1 < out.size(); ++i) {
       if (out[i].second == out.back().second)
@@ -192,7 +194,7 @@ void add_run(CLI::App& app) {
   weft run softmax.weft --random 1 --verify --each-op
 
 Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
-and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.)");
+and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' is NPY on the standard input or output.)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
   command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
       ->type_name("NAME=FILE")
@@ -212,7 +214,7 @@ and floats from 0 to 1 go out as u8. '-' is NPY on the standard input or output.
       command
           ->add_flag("--time{" + std::to_string(kTimes) + "}", flags->times,
                      "Time each kernel; --time=N: the median of N runs instead of " + std::to_string(kTimes))
-          ->check(CLI::Range(1, 1000000));
+          ->check(takes("--time", 1, 1000000));
   CLI::Option* each_op =
       command->add_flag("--each-op", flags->each_op, "Time it beside the same work op by op");
   command->add_flag("--verify", flags->verify, "Compare with the reference interpreter");

@@ -10,6 +10,7 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/takes.h"
 #include "runtime/tune.h"
 
 namespace weft::cli {
@@ -68,7 +69,7 @@ Later compiles of the same kernels for the same extents use what was found; `wef
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   command->add_option("--seconds", flags->seconds, "When to end at the latest")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(takes("--seconds", 0.0, 1e6))
       ->capture_default_str();
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/session_state.h"
 #include "frontend/cpp/weft/session.h"
 
 namespace weft {
@@ -45,7 +46,10 @@ SessionOptions SessionOptions::from_environment() {
   read_number("WEFT_THREADS", options.threads);
   read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
   read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
-  if (auto level = detail::environment("WEFT_LOG")) options.log = *level;
+  if (auto level = detail::environment("WEFT_LOG")) {
+    detail::check_log_level("WEFT_LOG", *level);
+    options.log = *level;
+  }
   if (auto numerics = detail::environment("WEFT_NUMERICS")) {
     if (*numerics == "strict") {
       options.numerics = Numerics::Strict;

@@ -71,9 +71,7 @@ void check_limit(const char* name, int value) {
 SessionOptions checked(SessionOptions options) {
   check_limit("graph_limit", options.graph_limit);
   check_limit("interpret_limit", options.interpret_limit);
-  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
-  if (std::find(std::begin(kLevels), std::end(kLevels), options.log) == std::end(kLevels))
-    throw Error("log: takes trace, debug, info, warn, error or off: got '" + options.log + "'");
+  check_log_level("log", options.log);
   return options;
 }
 
@@ -89,6 +87,12 @@ Sessions& sessions() {
 }
 
 }  // namespace
+
+void check_log_level(const std::string& name, const std::string& level) {
+  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))
+    throw Error(name + ": takes trace, debug, info, warn, error or off: got '" + level + "'");
+}
 
 SessionState::SessionState(SessionOptions given)
     : options(checked(std::move(given))), programs(options.program_limit) {

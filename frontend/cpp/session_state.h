@@ -69,4 +69,7 @@ struct SessionState {
 
 SessionState& current_session();
 
+// Error where it is no level of `log`, or of the variable of this name.
+void check_log_level(const std::string& name, const std::string& level);
+
 }  // namespace weft::detail

@@ -212,3 +212,38 @@ def test_a_taker_that_writes_to_what_is_lent_for_reading_gets_a_copy():
     assert np.from_dlpack(Lent(x)).ctypes.data != address(x)
     assert np.from_dlpack(Lent(x, copy=False)).ctypes.data == address(x)
     assert np.from_dlpack(x).ctypes.data == address(x)
+
+
+class OnlyInterface:
+    """Pillow and older libraries read arrays in this way alone."""
+
+    def __init__(self, x):
+        self.__array_interface__ = x.__array_interface__
+
+
+@pytest.mark.parametrize("make", [
+    lambda m: m.arange(12.0), lambda m: m.arange(12).reshape(3, 4)[:, ::2], lambda m: m.arange(12).reshape(3, 4).T, lambda m: m.zeros((0, 3)),
+    lambda m: m.asarray(2.5), lambda m: m.ones(3, dtype="complex128"), lambda m: m.arange(3) > 1,
+], ids=["row", "gaps", "columns", "empty", "rank 0", "complex", "bool"])  # fmt: skip
+def test_the_array_interface_shows_the_values_to_read(make):
+    got, want = np.asarray(OnlyInterface(make(wf))), make(np)
+    np.testing.assert_array_equal(got, want)
+    assert got.dtype == want.dtype and got.shape == want.shape and not got.flags.writeable
+
+
+def test_the_array_interface_keeps_the_memory():
+    x = wf.arange(100_000) * 1.0
+    seen = np.asarray(OnlyInterface(x))
+    x[0] = 7
+    want = np.arange(100_000.0)
+    np.testing.assert_array_equal(seen, want)
+    del x
+    gc.collect()
+    wf.eval(wf.ones(100_000) * 3)
+    np.testing.assert_array_equal(seen, want)
+
+
+def test_what_numpy_has_no_name_for_has_no_array_interface():
+    assert not hasattr(wf.ones(3, dtype=wf.bfloat16), "__array_interface__")
+    with pytest.raises(AttributeError, match="bfloat16"):
+        _ = wf.ones(3, dtype=wf.bfloat16).__array_interface__

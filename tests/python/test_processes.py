@@ -297,3 +297,16 @@ def test_a_package_that_is_not_built_says_so(tmp_path):
     run = subprocess.run([sys.executable, "-c", "import weft"], cwd=tmp_path, env=dict(os.environ, PYTHONPATH=str(tmp_path)),
                          capture_output=True, text=True, check=False)  # fmt: skip
     assert run.returncode != 0 and "the extension has not been built: ./dev build does it" in run.stderr
+
+
+def test_a_second_interpreter_of_the_process_is_refused_and_the_first_goes_on():
+    check("""
+interpreters = __import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+text = "try:\\n    import weft\\nexcept ImportError as error:\\n    assert 'one interpreter of a process' in str(error), error\\nelse:\\n    assert 0"
+for _ in range(2):
+    other = interpreters.create("legacy") if sys.version_info >= (3, 13) else interpreters.create()
+    failed = interpreters.run_string(other, text)
+    assert failed is None, failed
+    interpreters.destroy(other)
+assert wf.compile(lambda x: x + 1)(wf.arange(3)).tolist() == [1, 2, 3]
+""")

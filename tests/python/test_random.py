@@ -111,6 +111,44 @@ def test_compiled_functions_take_keys():
         wf.compile(lambda x: x + rng.random(x.shape))(x)
 
 
+DRAWS = {
+    "module": lambda: wf.random.normal(0, 1, 3),
+    "rand": lambda: wf.random.rand(3),
+    "state": lambda: wf.random.get_state() and 0,
+    "seed": lambda: wf.random.seed(5),
+    "no seed": lambda: wf.random.default_rng().random(3),
+    "older": lambda: wf.random.RandomState().rand(3),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+@pytest.mark.parametrize("drawn", [False, True], ids=["first", "later"])
+def test_compiled_functions_refuse_what_would_repeat_itself_and_leave_the_modules_generator_alone(draw, drawn, monkeypatch):
+    monkeypatch.setattr(wf.random, "_global", None)
+    if drawn:
+        wf.random.rand(2)
+
+    def f(x):
+        draw()
+        return x + 1
+
+    for _ in range(2):
+        with pytest.raises(wf.Error, match="compiled function"):
+            wf.compile(f)(wf.zeros(3))
+    before, after = wf.random.rand(2), wf.random.rand(2)
+    assert not np.array_equal(before, after)
+
+
+def test_a_compiled_function_takes_no_state_of_a_generator_from_outside_and_sets_none():
+    rng, state = wf.random.RandomState(3), wf.random.RandomState(4).get_state()
+    for change in (lambda: rng.seed(1), lambda: rng.set_state(state), lambda: pickle.dumps(rng)):
+        with pytest.raises(wf.Error, match="same numbers at every call"):
+            wf.compile(lambda x: change() and x)(wf.zeros(3))
+    np.testing.assert_array_equal(rng.rand(3), wf.random.RandomState(3).rand(3))
+    seeded = wf.compile(lambda x: x + wf.random.default_rng(7).random(3))
+    np.testing.assert_array_equal(seeded(wf.zeros(3)), seeded(wf.zeros(3)))
+
+
 def test_seeds():
     def start(seed):
         return wf.random.default_rng(seed).random(4).tolist()

@@ -91,5 +91,72 @@ def test_out():
     whole, fraction = wf.zeros((3, 4)), wf.zeros((3, 4))
     np.modf(x / 3, out=(fraction, whole))
     np.testing.assert_allclose(np.asarray(whole + fraction), X / 3)
-    with pytest.raises(TypeError, match="NumPy arrays cannot be the output"):
-        np.add(x, 1, out=np.zeros((3, 4)))
+    out = np.zeros((3, 4))
+    assert np.add(x, 1, out=out) is out
+    np.testing.assert_array_equal(out, X + 1)
+
+
+ON_HOST = [
+    "np.broadcast_arrays(x, None)", "np.array_equal(x, None)", "np.array_equiv(x, 'a')", "np.where(x > 1, 'a', 'b')", "np.where(x > 1, x, None)",
+    "np.where(x > 1, np.array(['a', 'b', 'c', 'd']), x)", "np.concatenate([x, ['a']])", "np.stack([x, [None] * 4])", "np.full_like(x, None, dtype=object)",
+    "np.append(x, 's')", "np.isin(x, ['a', 'b'])", "np.equal(x, None)", "np.atleast_1d(x, None)", "np.choose(x, ['a', 'b', 'c', 'd'])",
+    "np.select([x > 1], [np.array(list('abcd'))], 'z')", "np.where(x > 1, np.datetime64('2026-01-01'), np.datetime64('2026-01-02'))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ON_HOST)
+def test_numpy_answers_what_takes_text_and_objects(text):
+    want, got = (eval(text, {"np": np, "x": x}) for x in (np.arange(4), wf.arange(4)))
+    for one, other in zip(*((each if isinstance(each, tuple) else (each,)) for each in (got, want)), strict=True):
+        if np.asarray(other).dtype.kind in "OUMm":
+            assert isinstance(one, np.ndarray)
+        np.testing.assert_array_equal(np.asarray(one), other)
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+
+
+@pytest.mark.parametrize("text", ["np.add(x, None)", "np.stack([x, None])", "np.concatenate([x, [1]], axis=3)", "np.fill_diagonal(x.reshape(2, 2), 'a')",
+                                  "np.copyto(x, 'a')", "np.put(x, [0], 'a')"])  # fmt: skip
+def test_what_numpy_cannot_answer_either_is_refused_in_wefts_words(text):
+    x = wf.arange(4)
+    with pytest.raises((TypeError, ValueError), match=r"^\w+: .*: got|^invalid literal"):
+        eval(text, {"np": np, "x": x})
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_conditions_of_select_are_lists_too():
+    assert wf.select([[True, False], [False, False]], [[1, 2], [3, 4]], 9).tolist() == [1, 9]
+
+
+INTO_NUMPYS = [
+    "n += x", "n *= x + 1", "n[::2] -= x[:3]", "n **= 2 + x * 0", "i += x", "i += x.astype(int)", "f += x", "np.add(x, 1, out=n)", "np.add(x, 1, out=n, where=x > 2)",
+    "np.add.accumulate(x, out=n)", "np.sum(x, out=n[0:1].reshape(()))", "np.concatenate([x, x], out=np.zeros(10))", "np.divmod(x, 2, out=(None, n))", "n @= x",
+    "np.clip(x, 1, 2, out=n)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", INTO_NUMPYS)
+def test_numpy_writes_what_it_computes_of_wefts_arrays_to_arrays_of_its_own(text):
+    told = []
+    for array in (np.asarray, wf.asarray):
+        names = {"np": np, "x": array(np.arange(5.0)), "n": np.full(5, 2.0), "i": np.ones(5, int), "f": np.ones(5, "f4")}
+        given = dict(names)
+        try:
+            exec(text, names)
+        except (TypeError, ValueError) as error:
+            told.append(type(error))
+            continue
+        assert all(names[name] is given[name] for name in "nif")
+        told.append([(names[name].dtype, names[name].tolist()) for name in "nif"])
+    assert told[0] == told[1]
+
+
+def test_memory_of_numpys_that_weft_reads_is_not_written_to():
+    n = np.ones(100_000)
+    x = wf.asarray(n)
+    with pytest.raises(ValueError, match="read-only"):
+        n += x
+    n_of_its_own = np.ones(100_000)
+    n_of_its_own += wf.asarray(n_of_its_own) * 2
+    assert n_of_its_own[0] == 3 and n[0] == 1
+    with pytest.raises(TypeError, match="got some of both"):
+        np.divmod(x, 2, out=(n_of_its_own, wf.zeros(100_000)))

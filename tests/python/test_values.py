@@ -308,3 +308,35 @@ def test_the_zero_beside_an_infinite_tangent_has_its_arguments_sign(dtype, count
     turned = wf.tan(wf.asarray(np.array([complex(y, np.inf) for y in (2.0, -2.0, 1.0)] * count, dtype)))
     np.testing.assert_array_equal(np.asarray(turned), np.array([1j] * 3 * count))
     assert np.signbit(np.asarray(turned.real)).tolist() == [False, True, False] * count
+
+
+def bits(a):
+    return np.ascontiguousarray(a).view(f"u{a.dtype.itemsize}")
+
+
+def sortable(dtype, shape):
+    rng = np.random.default_rng(3)
+    if np.dtype(dtype).kind != "f":
+        return rng.integers(0, 100, shape).astype(dtype)
+    a = rng.choice(np.array([-np.inf, -2.5, -0.0, 0.0, 1.0, 2.0, np.inf], dtype), shape)
+    words = bits(a)
+    nan = bits(np.array([np.nan], dtype))[0]
+    top = words.dtype.type(1 << (8 * words.itemsize - 1))
+    payload = rng.integers(1, 100, shape).astype(words.dtype) | nan
+    return np.where(rng.random(shape) < 0.2, payload | np.where(rng.random(shape) < 0.5, top, 0).astype(words.dtype), words).view(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4", "i8", "u8", "u2", "?"])
+@pytest.mark.parametrize("shape, axis", [((5000,), 0), ((60, 70), 0), ((60, 70), 1), ((7, 20, 30), 1), ((3,), 0)])
+def test_sorting_keeps_equal_elements_in_their_order_to_the_bit(dtype, shape, axis):
+    a = sortable(dtype, shape)
+    x, turned = wf.asarray(a), np.flip(a, axis)
+    np.testing.assert_array_equal(bits(np.asarray(wf.sort(x, axis))), bits(np.sort(a, axis, stable=True)))
+    np.testing.assert_array_equal(bits(np.asarray(wf.sort(x, axis, kind="stable"))), bits(np.sort(a, axis, stable=True)))
+    down = np.flip(np.sort(turned, axis, stable=True), axis)
+    np.testing.assert_array_equal(bits(np.asarray(wf.sort(x, axis, descending=True))), bits(down))
+    np.testing.assert_array_equal(wf.argsort(x, axis), np.argsort(a, axis, stable=True))
+    down = np.flip(shape[axis] - 1 - np.argsort(turned, axis, stable=True), axis)
+    np.testing.assert_array_equal(wf.argsort(x, axis, descending=True), down)
+    np.testing.assert_array_equal(wf.sort(x, axis, stable=False), np.sort(a, axis))
+    np.testing.assert_array_equal(x, a)

@@ -215,6 +215,7 @@ TEST_F(CliRun, AnotherConstantCompilesNothing) {
 TEST_F(CliRun, SaysWhatIsWrongWithAGraphFile) {
   expect_error(run({folder / "none.weft"}), 1, "none.weft: cannot be read: No such file");
   expect_error(run({folder.path()}), 1, "is a folder");
+  expect_error(run({"/dev/zero"}), 1, "/dev/zero: is no graph: it has more than 67108864 bytes");
   write_text(folder / "bad.weft",
              "graph {\n  %a = input : f32[3]\n  %b = reshape %a : f32[4]\n  return %b\n}\n");
   expect_error(
@@ -246,6 +247,13 @@ TEST_F(CliRun, SaysWhatIsWrongWithAnOutput) {
   expect_error(run_scaled({"--out", "0=/nonexistent/y.npy"}), 1, "/nonexistent/y.npy");
   expect_error(run_scaled({"--out", "1=" + (folder / "total.png")}), 1, "total.png");
   expect_error(run_scaled({"--out", "0=-", "--verify"}), 1, "no room on the standard output");
+}
+
+TEST_F(CliRun, WritesNoFilesOfOtherKinds) {
+  const std::string file = folder / "y.jpg";
+  expect_error(run_scaled({"--out", "y=" + file}), 1, "--out: writes .npy or .png files: got '" + file + "'");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(run_scaled({"--out", "y=" + (folder / "y.NPY"), "--out", "total=" + (folder / "total")}).code, 0);
 }
 
 TEST_F(CliRun, AFileAloneTakesTheOnlyOutput) {
@@ -319,6 +327,14 @@ TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run({"docs/examples/softmax.weft", "--random", "-1"}), 2, "got '-1'");
   expect_error(run({"docs/examples/softmax.weft", "--random", "18446744073709551616"}), 2, "--random");
   expect_error(run_scaled({"--numerics", "sloppy"}), 2, "sloppy");
+  expect_error(run_scaled({"--threads", "0"}), 2,
+               "error: --threads: takes a whole number from 1 to 65536, got '0'\n");
+  expect_error(run_scaled({"--threads", "two"}), 2, "error: --threads: takes a whole number");
+  expect_error(run_scaled({"--vector-bytes", "7"}), 2, "error: --vector-bytes: takes 16, 32 or 64, got '7'");
+  expect_error(run_scaled({"--cache-bytes", "-1"}), 2, "error: --cache-bytes: takes a whole number from 0");
+  for (const char* seconds : {"abc", "-1", "nan"})
+    expect_error(run_weft({"tune", folder / "scaled.weft", "--seconds", seconds}), 2,
+                 "error: --seconds: takes a number from 0 to 1000000, got '" + std::string(seconds) + "'");
   expect_error(run_scaled({"--without", "nothing"}), 2, "nothing");
 }
 

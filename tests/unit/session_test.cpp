@@ -475,7 +475,11 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   setenv("WEFT_THREADS", "many", 1);
   EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
             "WEFT_THREADS: takes a number of 0 or more: got 'many'");
-  unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_THREADS"), unsetenv("WEFT_NUMERICS");
+  unsetenv("WEFT_THREADS");
+  setenv("WEFT_LOG", "loud", 1);
+  EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
+            "WEFT_LOG: takes trace, debug, info, warn, error or off: got 'loud'");
+  unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_LOG"), unsetenv("WEFT_NUMERICS");
   setenv("XDG_CACHE_HOME", "/x", 1);
   EXPECT_EQ(SessionOptions::from_environment().cache_directory, "/x/weft");
   setenv("XDG_CACHE_HOME", "relative", 1);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "compiler/base/short_list.h"
+#include "frontend/cpp/cell.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/module.h"
@@ -396,18 +397,28 @@ void bind_compiled(nb::module_& m) {
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
-          [](Compiled* self, const std::vector<Valued>& arguments, const nb::object& f) {
+          [](Compiled* self, const std::vector<Valued>& arguments, const nb::object& f, nb::list& held) {
             const PythonLine line;
             std::vector<Array> arrays;
             for (const Valued& argument : arguments) arrays.push_back(argument.array);
             new (self) Compiled(arrays, [&](std::span<const Array> places) {
+              const Made made;
               nb::list given;
               for (size_t i = 0; i < places.size(); ++i)
                 given.append(nb::steal(wrap(places[i], arguments[i].is_value)));
-              return nb::cast<std::vector<Array>>(f(given));
+              auto results = nb::cast<std::vector<Array>>(f(given));
+              for (const nb::object& reference : made.references()) {
+                const nb::object array = reference();
+                if (!array.is_none() &&
+                    detail::depends_on_arguments(detail::Access::cell(array_of(array.ptr()))->value()))
+                  held.append(reference);
+              }
+              return results;
             });
           },
-          "arguments"_a, "f"_a);
+          "arguments"_a, "f"_a, "held"_a,
+          "`held` gets weak references to arrays that depend on the arguments and that somebody held when f "
+          "had returned.");
 }
 
 }  // namespace weft::python

@@ -1,6 +1,8 @@
 // The module weft._core: what the package's Python files are made of.
 #include "frontend/python/src/module.h"
 
+#include <atomic>
+
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
@@ -8,7 +10,9 @@
 #include "frontend/python/src/python_array.h"
 #include "frontend/python/src/refusals.h"
 
-NB_MODULE(_core, m) {
+// Named otherwise than the extension, whose entry, below, refuses before nanobind touches what the process
+// shares.
+NB_MODULE(weft_core, m) {
   using namespace weft::python;
   nanobind::set_leak_warnings(false);  // what lives until the interpreter ends is no leak
   bind_errors(m);
@@ -31,4 +35,18 @@ NB_MODULE(_core, m) {
   bind_session(m);
   bind_dlpack(m);
   word_refusals(m);
+}
+
+// Types, the session and nanobind's own tables are the process's: a second interpreter would have objects of
+// the first one's types.
+extern "C" NB_EXPORT PyObject* PyInit__core() {
+  static std::atomic<int64_t> first = -1;
+  const int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());
+  int64_t loaded_by = -1;
+  if (first.compare_exchange_strong(loaded_by, here) || loaded_by == here) return PyInit_weft_core();
+  PyErr_SetString(
+      PyExc_ImportError,
+      "weft: one interpreter of a process can load it, and another one has: import it there, or use "
+      "processes");
+  return nullptr;
 }

@@ -19,6 +19,10 @@ constexpr int kSpares = 64;
 PyArray* spares[kSpares];
 int spare_count = 0;
 
+// Asking for a thread's own costs more than this where no thread has one. The interpreter's lock guards it.
+int all_made = 0;
+thread_local Made* made_here = nullptr;
+
 void end_loans(std::vector<Lent>* lent) {
   constexpr uint64_t kLegacyStream = 1;  // which waits for every stream that is not told otherwise
   for (const Lent& one : *lent) {
@@ -85,7 +89,25 @@ PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
   object->base = enter(object);
   object->weak_references = nullptr;
   object->lent = nullptr;
-  return reinterpret_cast<PyObject*>(object);
+  auto* self = reinterpret_cast<PyObject*>(object);
+  if (all_made > 0 && made_here) {
+    nb::object reference = nb::steal(PyWeakref_NewRef(self, nullptr));
+    if (!reference) {
+      Py_DECREF(self);
+      return nullptr;
+    }
+    made_here->references_.push_back(std::move(reference));
+  }
+  return self;
+}
+
+Made::Made() {
+  made_here = this;
+  ++all_made;
+}
+Made::~Made() {
+  made_here = nullptr;
+  --all_made;
 }
 
 void rebind(PyObject* object, Array array) {

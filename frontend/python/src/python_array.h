@@ -27,6 +27,20 @@ inline bool is_value(PyObject* object) { return reinterpret_cast<PyArray*>(objec
 // A new reference; null with MemoryError set. What operations give of rank 0 is a value unless told.
 PyObject* wrap(Array array, bool value_of_rank_0 = true) noexcept;
 
+// Weak references to the arrays that this thread makes for as long as it lives; they do not nest.
+class Made {
+ public:
+  Made();
+  ~Made();
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  const std::vector<nb::object>& references() const { return references_; }
+
+ private:
+  friend PyObject* wrap(Array array, bool value_of_rank_0) noexcept;
+  std::vector<nb::object> references_;
+};
+
 // For functions that make arrays or views, or give what they were given: which of the two an argument is and
 // the result is to be. A value is taken as a copy, so that no view of it can be written to change it.
 struct Valued {

@@ -9,7 +9,7 @@ import sys
 
 from weft import _core
 from weft._core import Array, Error
-from weft._guards import Same, followed, guards, guards_of_filled
+from weft._guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._picked_later import Picked
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -20,6 +20,10 @@ __all__ = ["compile"]
 
 # What is being recorded at the moment: an object of its own for each recording, None outside of them.
 recording: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.recording", default=None)
+
+
+# What a function can give besides arrays: the recording's values.
+_as_they_are = (bool, int, float, complex, str, bytes, type(None))
 
 
 class _Numpys:
@@ -104,12 +108,34 @@ def _put_together(structure: Any, leaves: Any) -> Any:
     return kind._make(made) if hasattr(kind, "_make") else kind(made)
 
 
-def _result(structure: Any, nothing: tuple[int, ...], results: list[Array]) -> Any:
-    """What the function gave, of its arrays; None at these places among the leaves."""
+def _result(structure: Any, others: tuple[tuple[int, Any], ...], results: list[Array]) -> Any:
+    """What the function gave, of its arrays; other values have these places among the leaves."""
     leaves: list[Any] = list(results)
-    for place in nothing:
-        leaves.insert(place, None)
+    for place, value in others:
+        leaves.insert(place, value)
     return _put_together(structure, iter(leaves))
+
+
+def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) -> None:
+    """Error where one of the arrays that are referred to outlives the recording, which has no value for it, or where an array that the
+    function read from outside has been replaced, which calls would not do again. What was replaced is put back."""
+    changed = []
+    for holder, key, *was in read:
+        if was and isinstance(was[0], Array) and isinstance(now := bound_now(holder, key), Array) and now is not was[0]:
+            changed.append((holder, key, was[0], now))
+    if held and not changed:
+        import gc
+
+        gc.collect()  # closures that call themselves hold what they used
+    kept = (*(now for *_, now in changed), *(one for one in (reference() for reference in held) if one is not None))
+    if not kept:
+        return
+    holders = [one[0] for one in read] + args
+    place = next((place for one in kept if (place := place_of(one, holders))), "where it outlives the call")
+    for holder, key, was, _ in changed:
+        bind(holder, key, was)
+    raise Error(f"compile: the function stores an array {place}, which calls of the recorded program would not do: let it return the array, "
+                "and store it outside")
 
 
 def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any, Any]:
@@ -132,21 +158,23 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
             return []
         leaves: list[Any] = []
         structure = _taken_apart(result, leaves)
-        nothing = tuple(i for i, one in enumerate(leaves) if one is None)
-        results = [one for one in leaves if one is not None]
+        others = tuple((i, one) for i, one in enumerate(leaves) if type(one) in _as_they_are)
+        results = [one for one in leaves if type(one) not in _as_they_are]
         for one in results:
             if isinstance(one, Picked):
                 one.refuse("it as a result")
             if not isinstance(one, Array):
-                raise TypeError("compile: takes functions that give arrays, alone or in tuples, lists and dicts of them: "
+                raise TypeError("compile: takes functions that give arrays, numbers and text, alone or in tuples, lists and dicts of them: "
                                 f"got {type(one).__name__}")
         values = [_core.is_value(one) for one in results]
-        plain = structure is None or (structure[0] in (tuple, list) and not any(structure[2]) and not nothing)
-        kind = type(result) if plain else functools.partial(_result, structure, nothing)
+        plain = not others and (structure is None or (structure[0] in (tuple, list) and not any(structure[2])))
+        kind = type(result) if plain else functools.partial(_result, structure, others)
         return results
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
-    program = _core.Compiled([args[place] for place in places], flat)
+    held: list[Any] = []
+    program = _core.Compiled([args[place] for place in places], flat, held)
+    _refuse_kept([one for one in held if one() is not None], read, [one.it if isinstance(one, Same) else one for one in args])
     return program, kind, read + guards_of_filled(filled), values
 
 

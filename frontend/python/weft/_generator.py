@@ -101,6 +101,10 @@ def chosen_by(key: Any, a: Any, size: Any = None, replace: builtins.bool = True,
 
 
 _MOST = 1e15
+_REPEATS = (
+    "give a compiled function the same numbers at every call: pass a key as an argument and make the generator of it inside,"
+    " default_rng(key)"
+)
 _LACKING = ("bit_generator",)
 
 
@@ -120,6 +124,7 @@ class Generator:
         self._recording = recording.get()
 
     def __getstate__(self) -> Any:
+        self._belongs_here()
         return self._key, self._drawn
 
     def __setstate__(self, state: Any) -> None:
@@ -134,12 +139,13 @@ class Generator:
     def __repr__(self) -> str:
         return f"weft.random.Generator(drawn={self._drawn})"
 
-    def _next(self) -> Array:
+    def _belongs_here(self) -> None:
+        """Refuses a generator from outside in a compiled function, and one from inside that outlives the recording."""
         if recording.get() is not self._recording:
-            raise _core.Error(
-                "random: a generator made outside would give a compiled function the same numbers at every call: pass a key"
-                " as an argument and make the generator of it inside, default_rng(key)"
-            )
+            raise _core.Error(f"random: a generator made outside would {_REPEATS}")
+
+    def _next(self) -> Array:
+        self._belongs_here()
         with self._lock:
             self._drawn += 1
             return draw.fold_in(self._key, self._drawn)

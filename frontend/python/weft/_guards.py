@@ -336,3 +336,70 @@ def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tu
         if walk.found == sought:
             return walk.guards, walk.filled
         sought = walk.found
+
+
+def bound_now(holder: Any, key: Any) -> Any:
+    """What a guard's name, attribute, slot or variable stands for, None where it is not there."""
+    if isinstance(holder, types.CellType):
+        try:
+            return holder.cell_contents
+        except ValueError:  # it is empty
+            return None
+    if type(holder) is dict:
+        return holder.get(key)
+    if isinstance(holder, type):
+        return next((base.__dict__[key] for base in holder.__mro__ if key in base.__dict__), None)
+    return getattr(holder, key, None) if isinstance(key, str) else key.__get__(holder) if key is not None else None
+
+
+def bind(holder: Any, key: Any, value: Any) -> None:
+    """Makes it stand for the value."""
+    if isinstance(holder, types.CellType):
+        holder.cell_contents = value
+    elif type(holder) is dict:
+        holder[key] = value
+    else:
+        setattr(holder, key if isinstance(key, str) else key.__name__, value)
+
+
+def place_of(value: Any, holders: list[Any]) -> str | None:
+    """Where an array is stored, in words: in one of these or whatever else Python's collector knows to hold it; None: a view may hold it."""
+    import gc
+
+    it = id(value)  # what the expressions below named themselves would be held by them
+    for holder in [*holders, *gc.get_referrers(value)]:
+        own = holder if isinstance(holder, dict) else _own(holder)
+        name = next((name for name, one in own.items() if id(one) == it), None)
+        if name is None:
+            name = next((name for name, one in _slots(holder) if id(one) == it), None)
+        if isinstance(holder, dict) and name is not None:
+            module = sys.modules.get(str(dict.get(holder, "__name__")))
+            if module is not None and module.__dict__ is holder:
+                return f"in the global variable {name!r}"
+            owner = next((one for one in gc.get_referrers(holder) if _own(one) is holder), None)
+            return f"under the key {name!r} of a dict" if owner is None else f"under the attribute {name!r} of a {type(owner).__name__}"
+        if name is not None:
+            of = f"the class {holder.__name__}" if isinstance(holder, type) else f"a {type(holder).__name__}"
+            return f"under the attribute {name!r} of {of}"
+        if isinstance(holder, types.CellType) and id(bound_now(holder, None)) == it:
+            return "in a variable of an enclosing function"
+        if isinstance(holder, (list, collections.deque)) and any(id(one) == it for one in holder):
+            return f"in a {type(holder).__name__}"
+    return None
+
+
+def _own(holder: Any) -> Any:
+    try:
+        return object.__getattribute__(holder, "__dict__")  # where the object's own code may raise
+    except AttributeError:
+        return {}
+
+
+def _slots(holder: Any) -> Any:
+    for kind in type(holder).__mro__:
+        for name, slot in kind.__dict__.items():
+            if isinstance(slot, types.MemberDescriptorType):
+                try:
+                    yield name, slot.__get__(holder)
+                except AttributeError:  # it is not set
+                    pass

@@ -279,6 +279,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
     if not condlist:
         raise ValueError("select: takes at least one condition: got none")
+    condlist = [asarray(one) if isinstance(one, (list, tuple)) else one for one in condlist]
     for condition in condlist:
         if result_type(condition) != _core.dtype("bool"):
             raise TypeError(f"select: conditions are arrays of bools: got {result_type(condition)}")

@@ -42,11 +42,66 @@ def _array(self: Array, dtype: Any = None, copy: builtins.bool | None = None) ->
     return numpy.array(values) if copy else values
 
 
+def _array_interface(self: Array) -> dict[str, Any]:
+    """NumPy's array interface, version 3: the memory, to read, as an object that keeps it for as long as it lives."""
+    if self.device != "cpu" or self.dtype.kind == "V":
+        why = "the array lies on a GPU: use __cuda_array_interface__" if self.device != "cpu" else "has no name for bfloat16, use DLPack"
+        raise AttributeError(f"__array_interface__: {why}")
+    memory = memoryview(self)  # type: ignore[arg-type]
+    strides = None
+    if not memory.c_contiguous:
+        memory = memoryview(_core.copy(self))  # type: ignore[arg-type]
+        strides = memory.strides  # said though they are those of rows: Pillow reads what says none where it lies, gaps included
+    return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": memory, "strides": strides}
+
+
 # NumPy's spellings that Weft's namespace does not have under the same name.
 def _function(name: str) -> Any:
     import weft
 
     return getattr(weft, name, None)
+
+
+def _of_no_dtype(value: Any) -> builtins.bool:
+    """Whether NumPy makes of this, or of a part of it, an array of objects, text or times, which Weft has none of."""
+    import numpy
+
+    from weft._host import host_kinds
+
+    if isinstance(value, (list, tuple)):
+        return builtins.any(_of_no_dtype(one) for one in value)
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
+        return value.dtype.kind in host_kinds
+    return not isinstance(value, (Array, int, float, complex, type, numpy.dtype, slice)) and not callable(value)
+
+
+def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
+    """What Weft's function gives or, where it does not take what has no dtype of Weft's, NumPy's."""
+    from weft._host import answered
+
+    try:
+        return ours(*args, **options)
+    except (TypeError, ValueError) as refusal:
+        if not _of_no_dtype([*args, *options.values()]):
+            raise
+        try:
+            return answered(numpys, *args, **options)
+        except (TypeError, ValueError):
+            raise refusal from None
+
+
+def _into_numpys(numpys: Any, args: Any, options: Any) -> Any:
+    """What NumPy's function writes to arrays of NumPy's, which it gives: by its rules, since the memory is its own."""
+    from weft._host import _device_of, _from_host, _to_host
+
+    outs = options["out"] if isinstance(options["out"], tuple) else (options["out"],)
+    result = numpys(*_to_host(tuple(args)), **{name: _to_host(value) for name, value in options.items()})
+    device = _device_of([*args, *options.values()])
+
+    def given(one: Any) -> Any:
+        return one if builtins.any(one is out for out in outs) else _from_host(one, device)
+
+    return tuple(map(given, result)) if isinstance(result, tuple) else given(result)
 
 
 def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -60,13 +115,15 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         return _at(ufunc, *inputs)
     out = options.pop("out", None)
     if out is not None and not builtins.all(one is None or isinstance(one, Array) for one in out):
-        raise TypeError(f"{ufunc.__name__}: NumPy arrays cannot be the output of operations on Weft's: convert with numpy.asarray")
+        if not builtins.any(isinstance(one, Array) for one in out):
+            return _into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
+        raise TypeError(f"{ufunc.__name__}: writes to arrays of NumPy or of Weft: got some of both")
     if method == "__call__":
         f = _function(ufunc.__name__)
         if f is not None and ufunc.nout == 1:
             if out is not None:
                 options["out"] = out[0]
-            return f(*inputs, **options)
+            return _or_on_host(f, ufunc, inputs, options)
     if method == "reduce" and ufunc.__name__ in _reductions and len(inputs) == 1:
         options = {name: value for name, value in options.items() if value is not None or name == "axis"}
         options.setdefault("axis", 0)
@@ -128,9 +185,11 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     for name in [*func.__module__.split(".")[1:], func.__name__]:
         f = getattr(f, name, None)
     # What is written to on the host would be lost, but the host's arrays are read-only.
+    if isinstance(options.get("out"), numpy.ndarray):
+        return _into_numpys(func, args, options)
     if f is None:
         return answered(func, *args, **options)
-    return f(*args, **options)
+    return _or_on_host(f, func, args, options)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> Array:
@@ -198,6 +257,7 @@ def _dlpack_device(self: Array, /) -> tuple[int, int]:
 
 methods = {
     "__array_namespace__": _namespace,
+    "__array_interface__": property(_array_interface),
     "__array__": _array,
     "__array_ufunc__": _array_ufunc,
     "__array_function__": _array_function,

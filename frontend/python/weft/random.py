@@ -18,10 +18,13 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
+from weft._compiled import recording
 from weft._core import Array
 from weft._creation import _named
 from weft._errors import missing as _missing
-from weft._generator import _MOST, _checked, Generator, as_parameter, chosen_by, draw, float_dtype, is_key, permuted_by, shape_of, size_of
+from weft._generator import (
+    _MOST, _REPEATS, _checked, Generator, as_parameter, chosen_by, draw, float_dtype, is_key, permuted_by, shape_of, size_of,
+)
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -76,6 +79,8 @@ def default_rng(seed: Any = None) -> Generator:
     if is_key(seed):
         return Generator(seed)
     if seed is None:
+        if recording.get() is not None:
+            raise _core.Error(f"random: a generator without a seed would {_REPEATS}")
         import os
 
         seed = int.from_bytes(os.urandom(8), "little")
@@ -101,6 +106,7 @@ class RandomState(Generator):
 
     def seed(self, seed: Any = None) -> None:
         """Begins again, from a seed."""
+        self._belongs_here()
         self.__setstate__((default_rng(seed)._key, 0))
 
     def get_state(self, legacy: builtins.bool = True) -> Any:
@@ -109,6 +115,7 @@ class RandomState(Generator):
 
     def set_state(self, state: Any) -> None:
         """Goes on from where get_state() was called."""
+        self._belongs_here()
         kind, *rest = (state.get("bit_generator"), *state.get("state", ())) if isinstance(state, dict) else state
         if kind != "Threefry" or len(rest) != 2:
             raise ValueError(f"set_state: takes what get_state() of Weft gives: got a state of {kind!r}")
@@ -152,6 +159,8 @@ def _default() -> RandomState:
 def seed(seed: Any = None) -> None:
     """Seeds what the module's functions draw from when they are given no key."""
     global _global
+    if recording.get() is not None:
+        raise _core.Error("random: seed() would not happen again when a compiled function is called again: seed outside, or pass a key")
     _global = RandomState(seed)
 
 

@@ -70,6 +70,7 @@ def test_errors_leave_no_memory_behind():
     cpu = wf.device("cpu")
     x = wf.eval(wf.ones(1_000_000) * 2)
     y = wf.eval(wf.ones(1_000_001) * 2)
+    kept: list = []
     gc.collect()
     before = cpu.memory_in_use
     for _ in range(3):
@@ -77,7 +78,8 @@ def test_errors_leave_no_memory_behind():
             lambda: (x * 3 + 1) + y,
             lambda: wf.concat([x.reshape(1000, 1000) * 2, y]),
             lambda: wf.take(x * 2, [2_000_000]),
-            lambda: wf.compile(lambda a: 3)(x),
+            lambda: wf.compile(lambda a: object())(x),
+            lambda: wf.compile(lambda a: kept.append(a * 2))(x),
             lambda: wf.compile(lambda a: a + float(a[0]))(x),
             lambda: wf.one_kernel((x * 2).reshape(1000, 1000) @ (x * 3).reshape(1000, 1000)),
             lambda: (x * 2).__setitem__(slice(None), y),

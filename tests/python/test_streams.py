@@ -147,6 +147,8 @@ assert d["data"] == (wf._core.address(x), True) and d["stream"] == wf.Stream.cur
 assert x.T.__cuda_array_interface__["strides"] == (8, 32)
 with pytest.raises(AttributeError, match="bfloat16"):
     x.astype("bfloat16").__cuda_array_interface__
+with pytest.raises(AttributeError, match="lies on a GPU"):
+    x.__array_interface__
 # The memory stays as it is for whoever holds the object, even when Weft writes to the array.
 held = wf.asarray(Other(x), copy=False)
 place = wf._core.address(x)

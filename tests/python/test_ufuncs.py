@@ -130,7 +130,8 @@ def test_conditions_of_select_are_lists_too():
 INTO_NUMPYS = [
     "n += x", "n *= x + 1", "n[::2] -= x[:3]", "n **= 2 + x * 0", "i += x", "i += x.astype(int)", "f += x", "np.add(x, 1, out=n)", "np.add(x, 1, out=n, where=x > 2)",
     "np.add.accumulate(x, out=n)", "np.sum(x, out=n[0:1].reshape(()))", "np.concatenate([x, x], out=np.zeros(10))", "np.divmod(x, 2, out=(None, n))", "n @= x",
-    "np.clip(x, 1, 2, out=n)",
+    "np.clip(x, 1, 2, out=n)", "np.copyto(n, x)", "np.copyto(i, x)", "np.copyto(n, x, where=x > 2)", "np.put(n, [0, 1], x)", "np.place(n, x > 1, x)",
+    "np.putmask(n, x > 1, x)", "np.put_along_axis(n, np.array([1, 2]), x[:2], 0)", "np.fill_diagonal(n.reshape(1, 5), x)",
 ]  # fmt: skip
 
 

@@ -400,6 +400,7 @@ void bind_compiled(nb::module_& m) {
           [](Compiled* self, const std::vector<Valued>& arguments, const nb::object& f, nb::list& held) {
             const PythonLine line;
             std::vector<Array> arrays;
+            arrays.reserve(arguments.size());
             for (const Valued& argument : arguments) arrays.push_back(argument.array);
             new (self) Compiled(arrays, [&](std::span<const Array> places) {
               const Made made;

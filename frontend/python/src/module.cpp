@@ -39,6 +39,7 @@ NB_MODULE(weft_core, m) {
 
 // Types, the session and nanobind's own tables are the process's: a second interpreter would have objects of
 // the first one's types.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): Python makes the name
 extern "C" NB_EXPORT PyObject* PyInit__core() {
   static std::atomic<int64_t> first = -1;
   const int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());

@@ -211,7 +211,7 @@ def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     Arrays, also NumPy's, which it cannot write to, and those in tuples, lists, dicts, sets and dataclasses are looked up by dtype, shape
     and device, and the function gets copies of these containers; everything else by value or, where it has no hash, by what it is. Where arrays, numbers or attributes that it uses besides its arguments have
     changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
-    with arrays happens once.
+    with arrays happens once; an array that it stores where it outlives the call is an error.
     """
     if not callable(f):
         raise TypeError(f"compile: takes a function: got {type(f).__name__}")

@@ -94,7 +94,8 @@ def _into_numpys(numpys: Any, args: Any, options: Any) -> Any:
     """What NumPy's function writes to arrays of NumPy's, which it gives: by its rules, since the memory is its own."""
     from weft._host import _device_of, _from_host, _to_host
 
-    outs = options["out"] if isinstance(options["out"], tuple) else (options["out"],)
+    outs = options.get("out")
+    outs = outs if isinstance(outs, tuple) else (outs,)
     result = numpys(*_to_host(tuple(args)), **{name: _to_host(value) for name, value in options.items()})
     device = _device_of([*args, *options.values()])
 
@@ -173,6 +174,10 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     _core.assign(target, from_numpy(changed, target.device))
 
 
+# NumPy's functions that write to their first argument and give nothing.
+_written_first = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal")
+
+
 def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any) -> Any:
     """numpy.concatenate([x, y]) and the like, of Weft's arrays."""
     import numpy
@@ -185,7 +190,7 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     for name in [*func.__module__.split(".")[1:], func.__name__]:
         f = getattr(f, name, None)
     # What is written to on the host would be lost, but the host's arrays are read-only.
-    if isinstance(options.get("out"), numpy.ndarray):
+    if isinstance(options.get("out"), numpy.ndarray) or (func.__name__ in _written_first and isinstance(args[0], numpy.ndarray)):
         return _into_numpys(func, args, options)
     if f is None:
         return answered(func, *args, **options)

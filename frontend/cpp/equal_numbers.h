@@ -1,6 +1,6 @@
-// Which numbers of a structure may be one argument of its program. A number that every turn of a loop gives, or every
-// call of a function, is read once, and what is computed of it alone is computed once. Numbers that are equal by
-// chance, now these and now those, would be another program each time.
+// Which numbers of a structure may be one argument of its program. A number that every turn of a loop gives,
+// or every call of a function, is read once, and what is computed of it alone is computed once. Numbers that
+// are equal by chance, now these and now those, would be another program each time.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace weft::detail {
 
 class EqualNumbers {
  public:
-  // Whether the numbers that are equal, named by a hash of which they are, may be one: yes for the first few sets
-  // of them that a structure comes with. Always the same answer for the same set, while it is remembered.
+  // Whether the numbers that are equal, named by a hash of which they are, may be one: yes for the first few
+  // sets of them that a structure comes with. Always the same answer for the same set, while it is
+  // remembered.
   bool may_be_one(const Hash& structure, const Hash& which) {
     std::lock_guard lock(mutex_);
     if (known_.size() >= kStructures) known_.clear();

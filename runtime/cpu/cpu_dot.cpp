@@ -7,9 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/few_rows_dot.h"
+#include "runtime/cpu/host.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/openblas.h"
 
@@ -20,6 +22,7 @@ namespace {
 // or short ones, which are done by some threads before others have begun.
 constexpr int64_t kSides[] = {256, 128, 64};
 constexpr int64_t kFewTiles = 16;
+constexpr int64_t kTilesPerThread = 4;
 constexpr double kLongTile = 1 << 24;     // multiply-adds
 constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
 constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
@@ -137,7 +140,7 @@ double multiply_adds(const Dot& d) {
 struct Tiles {
   int64_t m = 1, n = 1;
 };
-Tiles tiles_of(const Dot& d) {
+Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
     // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
@@ -147,7 +150,7 @@ Tiles tiles_of(const Dot& d) {
     return d.n == 1 ? Tiles{pieces, 1} : Tiles{1, pieces};
   }
   Tiles tiles;
-  for (const int64_t side : kSides) {
+  for (const int64_t side : sides) {
     tiles = {std::max<int64_t>(d.m / side, 1), std::max<int64_t>(d.n / side, 1)};
     // Wide tiles rather than tall ones, since rows are written.
     while (tiles.m * tiles.n > most) {
@@ -228,7 +231,12 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
     return;
   }
 
-  const Tiles tiles = tiles_of(d);
+  static const int64_t processors = usable_threads();  // asked once: it reads files
+  // oneDNN packs little: it loses less by small tiles than many processors gain by sharing them evenly. How
+  // many of those work does not matter, so that the results do not depend on it.
+  const bool large =
+      !library || d.batch * (d.m / kSides[0]) * (d.n / kSides[0]) >= kTilesPerThread * processors;
+  const Tiles tiles = tiles_of(d, std::span(kSides).subspan(large ? 0 : 1));
   const int64_t each = tiles.m * tiles.n;
   parallel(d.batch * each, grain_for(work / static_cast<double>(each)), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {

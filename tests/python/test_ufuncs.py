@@ -153,11 +153,11 @@ def test_numpy_writes_what_it_computes_of_wefts_arrays_to_arrays_of_its_own(text
 
 def test_memory_of_numpys_that_weft_reads_is_not_written_to():
     n = np.ones(100_000)
-    x = wf.asarray(n)
+    x = wf.asarray(n, device="cpu")
     with pytest.raises(ValueError, match="read-only"):
         n += x
     n_of_its_own = np.ones(100_000)
-    n_of_its_own += wf.asarray(n_of_its_own) * 2
+    n_of_its_own += wf.asarray(n_of_its_own, device="cpu") * 2
     assert n_of_its_own[0] == 3 and n[0] == 1
     with pytest.raises(TypeError, match="got some of both"):
         np.divmod(x, 2, out=(n_of_its_own, wf.zeros(100_000)))

@@ -39,15 +39,30 @@ NB_MODULE(weft_core, m) {
 
 // Types, the session and nanobind's own tables are the process's: a second interpreter would have objects of
 // the first one's types.
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): Python makes the name
-extern "C" NB_EXPORT PyObject* PyInit__core() {
+static int refuse_second_interpreter(PyObject*) {
   static std::atomic<int64_t> first = -1;
   const int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());
   int64_t loaded_by = -1;
-  if (first.compare_exchange_strong(loaded_by, here) || loaded_by == here) return PyInit_weft_core();
+  if (first.compare_exchange_strong(loaded_by, here) || loaded_by == here) return 0;
   PyErr_SetString(
       PyExc_ImportError,
       "weft: one interpreter of a process can load it, and another one has: import it there, or use "
       "processes");
-  return nullptr;
+  return -1;
+}
+
+// The question comes before nanobind fills the module, which is done in the interpreter that imports: since
+// Python 3.13 this function itself is called in the process's first one.
+//
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): Python makes the name
+extern "C" NB_EXPORT PyObject* PyInit__core() {
+  static PyModuleDef_Slot slots[16] = {{Py_mod_exec, reinterpret_cast<void*>(refuse_second_interpreter)}};
+  PyObject* module = PyInit_weft_core();
+  if (!module || !PyObject_TypeCheck(module, &PyModuleDef_Type)) return module;
+  auto* definition = reinterpret_cast<PyModuleDef*>(module);
+  if (definition->m_slots == slots) return module;
+  size_t count = 1;
+  for (const PyModuleDef_Slot* slot = definition->m_slots; slot->slot; ++slot) slots[count++] = *slot;
+  definition->m_slots = slots;
+  return module;
 }

@@ -36,7 +36,7 @@ struct Layout {
 Layout layout_of(const ir::TensorType& cell, const Ref<const View>& view);
 Layout layout_of(const Array& array);
 // Whether both show the same elements of one cell in the same places; a view of all of it is not compared
-// with the cell itself. cell.
+// with the cell itself.
 bool same_elements(const Array& a, const Array& b);
 
 Ref<const View> slice_view(const Layout& from, const Dims& starts, const Shape& extents, const Dims& steps);

@@ -21,6 +21,13 @@ struct Target {
   int vector_bytes = 32;           // CPU: width of a vector register; CUDA: 16, its widest access
   size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
   size_t shared_bytes = 0;         // CUDA: most shared memory of one block
+
+  // CUDA: elements of a column that a cluster's shared memory keeps.
+  static constexpr int64_t kLongestColumn = 16384;
+  // CUDA: whether blocks form clusters, which came with so much shared memory.
+  bool has_clusters() const { return shared_bytes >= size_t{200} << 10; }
+  // CUDA: whether these are so few rows that several multiprocessors had better share each.
+  bool has_few(int64_t rows) const { return rows * 4 <= threads; }
 };
 
 // strict: every op rounds as the reference does, no contraction. standard: contraction allowed. fast:

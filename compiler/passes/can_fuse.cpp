@@ -25,18 +25,17 @@ bool walks(const Node& n, int64_t axis) {
 bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
 // CUDA: elements of a row, and of a column, that a cluster's shared memory keeps.
-constexpr int64_t kLongestRow = 262144, kLongestColumn = 16384;
+constexpr int64_t kLongestRow = 262144, kLongestColumn = Target::kLongestColumn;
 // Few rows keep as many words of four bytes. And elements of a row where a single block walks it, for a scan
-// or for want of clusters, which came with so much shared memory.
+// or for want of clusters.
 constexpr int64_t kLongestOfBlock = 8192;
-constexpr size_t kSharedWithClusters = size_t{200} << 10;
 
 // All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
 // cache, and tell each other what they found.
 bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
   const auto bytes = static_cast<int64_t>(size_of(dtype)),
              most = static_cast<int64_t>(target.cache_bytes) / 4 * 3;
-  return target.shared_bytes >= kSharedWithClusters && points * 4 <= target.threads &&
+  return target.has_clusters() && target.has_few(points) &&
          row <= most / (bytes * std::max<int64_t>(points, 1));
 }
 
@@ -45,7 +44,7 @@ bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target
 // must not depend on how many threads there are.
 bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target, int64_t words = 1) {
   if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
-  const bool clusters = !scanned && target.shared_bytes >= kSharedWithClusters;
+  const bool clusters = !scanned && target.has_clusters();
   return points >= target.threads / 2 || (clusters ? row * words <= kLongestRow : row <= kLongestOfBlock);
 }
 

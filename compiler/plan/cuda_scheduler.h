@@ -73,7 +73,7 @@ class CudaScheduler {
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
   // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
   // room in each of the chip's parts where a multiprocessor takes several of them.
-  bool has_clusters() const { return target_.shared_bytes >= (200u << 10); }
+  bool has_clusters() const { return target_.has_clusters(); }
 
   // ---- schedule_cuda_rows.cpp
   void rows_along(int lane);

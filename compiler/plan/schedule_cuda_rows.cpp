@@ -186,8 +186,8 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
 // Rows so few and so long that all the device's blocks have something of each of them to do, and more of it
 // than clusters do.
 bool CudaScheduler::is_worth_device(int64_t row_vectors, int64_t points) const {
-  constexpr int64_t kShortest = 2048, kMostRows = 4;
-  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && points * kMostRows <= processors_ &&
+  constexpr int64_t kShortest = 2048;
+  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && target_.has_few(points) &&
          row_vectors > kShortest;
 }
 

@@ -403,7 +403,9 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
                                       module.name, how.tasks, how.cluster > 1 ? "clusters" : "meetings",
                                       neighbours));
     if (!driver.cuLaunchKernelEx)
-      throw Error(fmt::format("{}: launch of {}: the driver starts neither clusters nor blocks that meet; a newer one does", info_.name, module.name));
+      throw Error(fmt::format(
+          "{}: launch of {}: the driver starts neither clusters nor blocks that meet; a newer one does",
+          info_.name, module.name));
     CUlaunchAttribute attribute{};
     if (how.meeting > 1) {
       attribute.id = kLaunchCooperative;

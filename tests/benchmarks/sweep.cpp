@@ -33,7 +33,7 @@ using ir::NodeRef;
 using ir::Op;
 using Clock = std::chrono::steady_clock;
 
-// A cell whose share of the copy is below this part of a neighbour's is a cliff.
+// A cell that is below this part of a neighbour, by bandwidth and by share of the copy, is a cliff.
 constexpr double kCliff = 0.75;
 constexpr int64_t kNear = 8;  // sizes that differ more are no neighbours
 constexpr int kBatches = 3;   // of runs; the fastest counts
@@ -55,7 +55,7 @@ struct Cell {
   std::unique_ptr<runtime::Executable> program;
   double seconds = 0;  // of a call; 0 where time ran out
   double of_copy = 0;
-  double beside = 1;  // its share of the copy over the best neighbour's
+  double beside = 1;  // over the neighbour that it falls behind most
   bool measured() const { return seconds > 0; }
   bool cliff() const { return measured() && beside < kCliff; }
 };
@@ -263,6 +263,15 @@ class Sweep {
     cell.seconds = cell.measured() ? std::min(cell.seconds, now) : now;
   }
 
+  // By bandwidth or, where a launch or a cache makes bandwidths of arrays of different sizes incomparable, by
+  // the share of the copy: the better of both. A cache that serves a neighbour faster than a copy is no
+  // merit.
+  static double over(const Cell& a, const Cell& b) {
+    const double bandwidth =
+        static_cast<double>(a.bytes) / a.seconds / (static_cast<double>(b.bytes) / b.seconds);
+    return std::max(bandwidth, std::min(a.of_copy, 1.0) / std::min(b.of_copy, 1.0));
+  }
+
   void judge() {
     std::map<std::tuple<std::string, DType, size_t, size_t>, const Cell*> at;
     for (auto& c : cells_)
@@ -270,13 +279,13 @@ class Sweep {
     for (auto& c : cells_)
       if (c.measured()) at[{c.op, c.dtype, c.row_place, c.length_place}] = &c;
     for (auto& c : cells_) {
-      double best = 0;
+      c.beside = 1;
       for (auto [row, length] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
         auto found = at.find({c.op, c.dtype, c.row_place + static_cast<size_t>(row),
                               c.length_place + static_cast<size_t>(length)});
-        if (found != at.end() && are_near(c, *found->second)) best = std::max(best, found->second->of_copy);
+        if (found != at.end() && are_near(c, *found->second))
+          c.beside = std::min(c.beside, over(c, *found->second));
       }
-      c.beside = best > 0 ? c.of_copy / best : 1;
     }
   }
 
@@ -304,12 +313,12 @@ class Sweep {
           speeds.empty() ? "" : fmt::format("{:.1f}", *std::min_element(speeds.begin(), speeds.end())));
     }
     std::sort(cliffs.begin(), cliffs.end(), [](auto* a, auto* b) { return a->beside < b->beside; });
-    fmt::print("\n{} of {} cells reach less than {:.2f} of a neighbour's share of the copy:\n", cliffs.size(),
-               cells_.size() - left, kCliff);
+    fmt::print("\n{} of {} cells reach less than {:.2f} of a neighbour's bandwidth and share of the copy:\n",
+               cliffs.size(), cells_.size() - left, kCliff);
     constexpr size_t kShown = 40;
     for (size_t k = 0; k < std::min(cliffs.size(), kShown); ++k) {
       const Cell& c = *cliffs[k];
-      fmt::print("  {} {}[{}, {}]: {:.2f} of the copy, {:.2f} of the neighbour's; {:.2f} us, {:.2f} GB/s\n",
+      fmt::print("  {} {}[{}, {}]: {:.2f} of the copy, {:.2f} of the neighbour; {:.2f} us, {:.2f} GB/s\n",
                  c.op, name(c.dtype), c.rows, c.length, c.of_copy, c.beside, c.seconds * 1e6,
                  static_cast<double>(c.bytes) / c.seconds / 1e9);
     }

@@ -71,7 +71,7 @@ def main():
                 axes.axis("off")
     cliffs = sum(c["cliff"] == "1" for c in table)
     figure.suptitle(f"{table[0]['device']}: {len(table)} cells; {cliffs} reach less than three quarters of a "
-                    "neighbour's share of the copy's speed (red)")
+                    "neighbour's bandwidth and share of a copy (red)")
     figure.savefig(sys.argv[2], dpi=80)
 
 

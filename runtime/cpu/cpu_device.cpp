@@ -239,7 +239,8 @@ class CpuDevice : public Device {
     const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), info_.threads * kPiecesPerThread);
     if (pieces <= 1 || info_.threads == 1 || in_forked_child) return body(0, tasks);
     const int64_t size = tasks / pieces, larger = tasks % pieces;
-    auto begin_of = [&](int64_t piece) { return piece * size + std::min(piece, larger); };
+    // The larger pieces lie between the others, so that the halves which threads begin with are even.
+    auto begin_of = [&](int64_t piece) { return piece * size + piece * larger / pieces; };
     // TBB orders the hand-over and the return as well; this order is one that ThreadSanitizer sees, since it
     // does not see into libtbb.
     std::atomic<int64_t> order{0};

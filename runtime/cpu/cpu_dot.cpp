@@ -24,6 +24,8 @@ constexpr int64_t kSides[] = {256, 128, 64};
 constexpr int64_t kFewTiles = 16;
 constexpr int64_t kTilesPerThread = 4;
 constexpr double kLongTile = 1 << 24;     // multiply-adds
+constexpr int64_t kStaying = 1 << 17;     // elements in half of a core's second-level cache
+constexpr int64_t kFewestTileRows = 16;   // a micro-kernel's
 constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
 constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
 constexpr int64_t kSplitOutputs = 1 << 12;  // most outputs of such a product
@@ -140,7 +142,9 @@ double multiply_adds(const Dot& d) {
 struct Tiles {
   int64_t m = 1, n = 1;
 };
-Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
+// `packs`: whether a product packs b again for each tile. One that does not takes strips of whole rows, of as
+// many outputs as squares have, where all of b stays in a core's cache.
+Tiles tiles_of(const Dot& d, std::span<const int64_t> sides, bool packs) {
   const int64_t most = std::max<int64_t>(1, kTiles / std::max<int64_t>(d.batch, 1));
   if (d.n == 1 || d.m == 1) {
     // Cut along the stored rows, a piece reads parts of all of them: those parts must stay long.
@@ -151,7 +155,10 @@ Tiles tiles_of(const Dot& d, std::span<const int64_t> sides) {
   }
   Tiles tiles;
   for (const int64_t side : sides) {
-    tiles = {std::max<int64_t>(d.m / side, 1), std::max<int64_t>(d.n / side, 1)};
+    const bool strips = !packs && d.n > side && d.k * d.n <= kStaying;
+    const int64_t width = strips ? d.n : side,
+                  height = strips ? std::max(side * side / d.n, kFewestTileRows) : side;
+    tiles = {std::max<int64_t>(d.m / height, 1), std::max<int64_t>(d.n / width, 1)};
     // Wide tiles rather than tall ones, since rows are written.
     while (tiles.m * tiles.n > most) {
       const bool wide = d.n / tiles.n > d.m / tiles.m;
@@ -236,7 +243,7 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
   // many of those work does not matter, so that the results do not depend on it.
   const bool large =
       !library || d.batch * (d.m / kSides[0]) * (d.n / kSides[0]) >= kTilesPerThread * processors;
-  const Tiles tiles = tiles_of(d, std::span(kSides).subspan(large ? 0 : 1));
+  const Tiles tiles = tiles_of(d, std::span(kSides).subspan(large ? 0 : 1), library == nullptr);
   const int64_t each = tiles.m * tiles.n;
   parallel(d.batch * each, grain_for(work / static_cast<double>(each)), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {

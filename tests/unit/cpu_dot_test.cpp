@@ -127,6 +127,9 @@ TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
   TestFixture::check(device, 1, 523, 701, 16, true, true, 5);
   TestFixture::check(device, 1, 523, 701, 40, true, false, 5);
   TestFixture::check(device, 2, 300, 401, 50, false, true, 0);
+  // Strips of whole rows, where oneDNN multiplies.
+  TestFixture::check(device, 1, 523, 2001, 60, false, false, 3);
+  TestFixture::check(device, 2, 1041, 300, 60, true, true, 0);
   TestFixture::check(device, 1, 3000, 20, 8, false, true, 1);
   TestFixture::check(device, 1, 20, 3000, 8, true, false, 0);
   TestFixture::check(device, 1, 1, 900, 400, false, false, 2);

@@ -1,5 +1,6 @@
 // Integer and bool functions against plain arithmetic in 128 bits.
 #include <functional>
+#include <random>
 
 #include "tests/unit/prelude_calls.h"
 
@@ -56,6 +57,25 @@ bool is_bits(DType t) { return kind(t) <= DTypeKind::Unsigned; }
 
 TEST(PreludeIntegers, FloorDivideRoundsDownAndNeverTraps) {
   check2("floor_divide", false, [](Wide a, Wide b, int) { return floor_divide(a, b); }, is_integer);
+}
+// Multiples of divisors of every magnitude, and their neighbours: where a quotient by a reciprocal errs
+// first.
+TEST(PreludeIntegers, FloorDivideIsExactBesideMultiples) {
+  std::mt19937_64 draw(1);
+  for (DType t : dtypes_where(is_integer)) {
+    std::vector<Column> in(2);
+    for (int i = 0; i < 20000; ++i) {
+      const auto any = [&] { return value(wrapped(static_cast<Wide>(draw() >> draw() % 64), t)); };
+      const Wide by = any(), times = any();
+      in[0].push_back(wrapped(by * times + static_cast<Wide>(draw() % 3) - 1, t));
+      in[1].push_back(wrapped(by, t));
+    }
+    const std::string function = "weft_floor_divide" + suffix(t);
+    const Column got = map(16, function, t, in);
+    for (size_t i = 0; i < got.size() && !testing::Test::HasFailure(); ++i)
+      expect_same(got[i], wrapped(floor_divide(value(in[0][i]), value(in[1][i])), t), function,
+                  {in[0][i], in[1][i]});
+  }
 }
 TEST(PreludeIntegers, RemainderTakesTheSignOfTheDivisor) {
   check2(

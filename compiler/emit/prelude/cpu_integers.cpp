@@ -113,33 +113,47 @@ $fn $V weft_trunc_$T($V a) { return a; }
 //@ weft_round_$T : ints
 $fn $V weft_round_$T($V a) { return a; }
 
-// Correctly rounded quotients in a float with twice the bits never reach the next integer.
+// By the reciprocal, which a loop computes once for a divisor that stays. (a + 1/2) / b is at least 1 / 2b away from
+// an integer; a float with twice the bits is wrong by far less.
 //@ weft_floor_divide_$T : i8 i16 i32
 $fn $V weft_floor_divide_$T($V a, $V b) {
   $V safe = ((b == -1) | (b == 0)) ? ($V)(1) : b;
-  $D q = __builtin_elementwise_floor(__builtin_convertvector(a, $D) / __builtin_convertvector(safe, $D));
+  $D divisor = __builtin_convertvector(safe, $D), half = (divisor < 0) ? ($D)(-0.5f) : ($D)(0.5f);
+  $D q = __builtin_elementwise_floor((__builtin_convertvector(a, $D) + half) * (1 / divisor));
   $V r = (b == -1) ? -a : __builtin_convertvector(q, $V);
   return (b == 0) ? ($V)(0) : r;
 }
 //@ weft_floor_divide_$T : u8 u16 u32
 $fn $V weft_floor_divide_$T($V a, $V b) {
   $V safe = (b == 0) ? ($V)(1) : b;
-  $V q = __builtin_convertvector(
-      __builtin_elementwise_floor(__builtin_convertvector(a, $D) / __builtin_convertvector(safe, $D)), $V);
-  return (b == 0) ? ($V)(0) : q;
+  $D q = (__builtin_convertvector(a, $D) + 0.5f) * (1 / __builtin_convertvector(safe, $D));
+  return (b == 0) ? ($V)(0) : __builtin_convertvector(q, $V);
 }
+// The same for 64 bits, whose doubles keep 53: what the first quotient leaves is at most half of b and 2^12; what the
+// second leaves says by its sign where the floor is.
 //@ weft_floor_divide_i64
 $fn i64v weft_floor_divide_i64(i64v a, i64v b) {
-  i64v safe = ((b == -1) | (b == 0)) ? (i64v)(1) : b;
-  i64v q = a / safe;
+  i64v safe = ((b >= -1) & (b <= 1)) ? (i64v)(2) : b;
+  f64v by = 1 / __builtin_convertvector(safe, f64v);
+  i64v q = __builtin_convertvector(__builtin_elementwise_rint(__builtin_convertvector(a, f64v) * by), i64v);
   i64v rest = a - q * safe;
-  q = ((rest != 0) & ((rest ^ safe) < 0)) ? q - 1 : q;
-  q = (b == -1) ? -a : q;
-  return (b == 0) ? (i64v)(0) : q;
+  i64v more = __builtin_convertvector(__builtin_elementwise_rint(__builtin_convertvector(rest, f64v) * by), i64v);
+  rest -= more * safe;
+  q += more + ((rest != 0) & ((rest ^ safe) < 0));
+  return ((b >= -1) & (b <= 1)) ? a * b : q;
 }
 //@ weft_floor_divide_u64
 $fn u64v weft_floor_divide_u64(u64v a, u64v b) {
-  return (b == 0) ? (u64v)(0) : a / ((b == 0) ? (u64v)(1) : b);
+  i64v divisor = __builtin_bit_cast(i64v, b);
+  i64v safe = (divisor <= 1) ? (i64v)(2) : divisor;
+  f64v by = 1 / __builtin_convertvector(safe, f64v);
+  u64v q = __builtin_convertvector(__builtin_elementwise_rint(__builtin_convertvector(a, f64v) * by), u64v);
+  i64v rest = __builtin_bit_cast(i64v, a) - __builtin_bit_cast(i64v, q) * safe;
+  i64v more = __builtin_convertvector(__builtin_elementwise_rint(__builtin_convertvector(rest, f64v) * by), i64v);
+  rest -= more * safe;
+  q += __builtin_bit_cast(u64v, more + (rest < 0));
+  q = (divisor < 0) ? ((a >= b) ? (u64v)(1) : (u64v)(0)) : q;
+  return (b <= 1) ? a * b : q;
 }
 //@ weft_remainder_$T : ints
 $fn $V weft_remainder_$T($V a, $V b) { return (b == 0) ? ($V)(0) : a - weft_floor_divide_$T(a, b) * b; }

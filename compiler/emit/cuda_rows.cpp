@@ -41,8 +41,13 @@ void CudaEmitter::rows() {
   if (split && !s_.chained) take_ticket();
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
-  if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
-  if (s_.bundled) bundle_rows();
+  if (s_.bundled) {
+    // Rows are so short that few numbers, which the text may know, are all that there are.
+    code_.line("const I m = {};", p_.row_count());
+    bundle_rows();
+  } else if (!goes_across_) {
+    code_.line("const I m = {};", count_of(order_of(false)));
+  }
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   // Blocks that keep a row in registers take their steps together, as threads do.

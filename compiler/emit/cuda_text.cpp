@@ -143,20 +143,37 @@ static __device__ __forceinline__ void weft_copy_vector(W* to, const T* from) {
 }
 )"},
     {"weft_copy_run",
-     R"(// The block copies n elements, from and to where memory is aligned.
-template <class T>
-static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k);
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+     R"(// The threads of a block copy its rows, from and to where memory is aligned.
+template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                  [&](I k) { to[k] = from[k]; });
 }
 )"},
     {"weft_put_run",
-     R"(template <class T>
-static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k];
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+     R"(template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                  [&](I k) { to[k] = from[k]; });
+}
+)"},
+    {"weft_each_word",
+     R"(// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
+// together do not have.
+template <int threads, int row, class T, class Word, class Single>
+static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
+  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  const I t = (I)threadIdx.x;
+  if (rows == threads) {
+#pragma unroll
+    for (int k = 0; k < all; k += threads)
+      if (k + threads <= all || k + t < all) word(k + t);
+  } else {
+    const I n = rows * row, whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
+#pragma unroll 1
+    for (I k = t; k < whole; k += threads) word(k);
+    if (rest + t < n) single(rest + t);
+  }
 }
 )"},
     {"weft_put", R"(template <class T, int V>

@@ -184,6 +184,7 @@ TEST(CudaMeaning, OfBundledRows) {
       add(sum(fmt::format("f16[{}, {}]", rows, width), "1"));
       add(argmax(fmt::format("u16[{}, {}]", rows, width)));
       add(softmax("f32", rows, width));
+      add(softmax("f16", rows, width));
       add(softmax("bf16", rows, width));
       add(softmax("f64", rows, width));
     }

@@ -496,15 +496,17 @@ static __device__ __forceinline__ double weft_finite_base_f64(double x) { return
 )"},
     {"weft_first_max",
      R"(// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_max(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_max(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w > v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},
     {"weft_first_min",
      R"(// Takes (w, j) where it goes before (v, i): smaller, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_min(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},

@@ -113,12 +113,16 @@ void CudaEmitter::let(const Let& l) {
   else if (contract_ && l.op == ir::Op::divide && from == DType::F16)
     text = format("weft_round_f16(weft_quotient_f16({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
-    // Its error, below 2^-17 in the halves' range, is lost in the rounding.
-    text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
+    // Its error is lost in the rounding.
+    text = format("weft_round_{0}(weft_exp_within_{0}({1}))", suffix(from), name_of(l.args[0]));
   else if (contract_ && l.op == ir::Op::erf && beside_one_.contains(l.out))
     text = format("weft_erf_beside_one({})", name_of(l.args[0]));
-  else if (from == DType::BF16 && (l.op == ir::Op::add || l.op == ir::Op::subtract))
-    text = format("weft_{}_bf16({}, {})", name(l.op), name_of(l.args[0]), name_of(l.args[1]));
+  else if (is_half(from) && (l.op == ir::Op::add || l.op == ir::Op::subtract))
+    text = format("weft_{}_{}({}, {})", name(l.op), suffix(from), name_of(l.args[0]), name_of(l.args[1]));
+  else if (from == DType::F16 && l.op == ir::Op::multiply)
+    text = format("weft_multiply_f16({}, {})", name_of(l.args[0]), name_of(l.args[1]));
+  else if (from == DType::F16 && l.op == ir::Op::square)
+    text = format("weft_square_f16({})", name_of(l.args[0]));
   else if (l.op == ir::Op::rsqrt && normal_.contains(l.args[0]))
     text = format("weft_rsqrt_normal({})", name_of(l.args[0]));
   else

@@ -312,9 +312,16 @@ static __device__ __forceinline__ float weft_quotient(float a, float b) {
   return r;
 }
 )"},
-    {"weft_exp_half",
-     R"(// Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
-static __device__ __forceinline__ float weft_exp_half(float x) {
+    {"weft_exp_within_f16", R"(// Within 2^-18 where an f16 has room for it.
+static __device__ __forceinline__ float weft_exp_within_f16(float x) {
+  float r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504088896340736f));
+  return r;
+}
+)"},
+    {"weft_exp_within_bf16",
+     R"(// Within 2^-17 where a bf16 has room for it; a square has no subnormals to take care of.
+static __device__ __forceinline__ float weft_exp_within_bf16(float x) {
   float r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
   return r * r;

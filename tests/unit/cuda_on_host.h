@@ -281,6 +281,11 @@ static inline unsigned short bf16_of_f32(float x) {
 static inline unsigned pair_add(float a, unsigned one, float b) {
   return (unsigned)bf16_of_f32(one >> 31 ? a - b : a + b) << 16;
 }
+// As far from it as the instruction may be: two units in the last place, to either side.
+static inline float rough_exp2f(float x) {
+  const float r = exp2f(x);
+  return r > 0x1p-120f && r < 0x1p+120f ? r + (__float_as_uint(x) & 1 ? 0x1p-22f : -0x1p-22f) * r : r;
+}
 static inline float max_nan(float a, float b) {
   if (a != a || b != b) return __uint_as_float(0x7fffffff);
   return a == b ? __uint_as_float(__float_as_uint(a) & __float_as_uint(b)) : a > b ? a : b;

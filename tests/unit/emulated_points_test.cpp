@@ -200,6 +200,58 @@ TEST(CudaMeaning, OfQuotientsOfHalves) {
   all.check(0, 0.3);
 }
 
+// Rounded as f32 is, without a detour by it.
+TEST(CudaMeaning, OfSumsAndProductsOfHalves) {
+  EmulatedCases all;
+  for (int k = 0; k < 30; ++k)
+    for (const char* dtype : {"f16", "bf16"})
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {0}[999]
+  %b = input : {0}[999]
+  %s = add %a, %b
+  %d = subtract %a, %b
+  %p = multiply %a, %b
+  %q = square %a
+  %m = maximum %p, %d
+  %n = multiply %m, %q
+  return %s, %d, %p, %q, %n
+}})",
+                                            dtype)),
+                      h200()));
+  all.check(0, 0.3);
+}
+
+// All of them, within a 32nd of what rounding alone does.
+TEST(CudaMeaning, OfExponentialsOfHalves) {
+  EmulatedCases all;
+  for (auto [dtype, half_unit, least] : {std::tuple{"f16", 0x1p-11, 0x1p-25}, {"bf16", 0x1p-8, 0x1p-134}})
+    all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %i = iota axis=0 : i32[65536]
+  %u = cast %i : u16[65536]
+  %x = bitcast %u : {0}[65536]
+  %e = exp %x
+  %got = cast %e : f64[65536]
+  %wide = cast %x : f64[65536]
+  %want = exp %wide
+  %off = subtract %got, %want
+  %error = abs %off
+  %exponent = log2 %want
+  %whole = floor %exponent
+  %power = exp2 %whole
+  %part = multiply %power, {1}
+  %unit = maximum %part, {2}
+  %allowed = multiply %unit, 1.03125
+  %near = less_equal %error, %allowed
+  %finite = isfinite %got
+  %beyond = logical_not %finite
+  %ok = logical_or %near, %beyond
+  return %ok
+}})",
+                                          dtype, half_unit, least)),
+                    h200()));
+  all.check(0, 0);
+}
+
 // The same trials are accepted as by the reference, so counts are equal and the rest agrees to rounding.
 TEST(CudaMeaning, OfDrawsThatReject) {
   EmulatedCases all;

@@ -57,6 +57,27 @@ $fn float weft_unpack_bf16(unsigned short x) { return __uint_as_float((unsigned)
 $fn unsigned short weft_pack_bf16(float x) { return (unsigned short)(__float_as_uint(weft_round_bf16(x)) >> 16); }
 //@ weft_round_f16
 $fn f16 weft_round_f16(float x) { return weft_unpack_f16(weft_bits_f16(x)); }
+//@ weft_add_f16
+// What f32 gives when it is rounded: sums and products have no more digits than twice those of f16 and two.
+$fn f16 weft_add_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("add.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_subtract_f16
+$fn f16 weft_subtract_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("sub.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_multiply_f16
+$fn f16 weft_multiply_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("mul.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_square_f16
+$fn f16 weft_square_f16(f16 x) { return weft_multiply_f16(x, x); }
 // A float that a bf16 has room for is a pair of bf16 with 0 in the lower half. Conversions to pairs run at four times
 // the rate of those to one bf16, and sums of pairs are rounded to bf16 by the instruction that adds them.
 //@ weft_round_bf16

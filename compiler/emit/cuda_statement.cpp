@@ -130,18 +130,37 @@ void CudaEmitter::let(const Let& l) {
   code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
 }
 
-std::string CudaEmitter::divide(const Divide& d) const {
+// The element's place in its row, if the vector were to begin with a row.
+std::string CudaEmitter::within_row(const FlatRows& rows) const {
+  return rows.is_short ? format("e % {}", rows.length.value) : "e";
+}
+
+std::string CudaEmitter::length_of(const FlatRows& rows) const {
+  return rows.is_short ? std::to_string(rows.length.value) : spell(rows.length);
+}
+
+std::string CudaEmitter::last_flat_row(const FlatRows& rows) {
+  std::string& text = last_flat_rows_[rows.length.value];
+  if (text.empty()) text = extra((extent(lane_).value - 1) / rows.length.value);
+  return text;
+}
+
+std::string CudaEmitter::divide(const Divide& d) {
   const Range& of = ranges_[d.of];
   std::string value = name_of(d.of), by = spell(d.divisor);
-  // Neighbours lie in the same row or in the next: one division is enough for a vector of them.
-  auto* at = element_base_.empty() || !definitions_.contains(d.of)
-                 ? nullptr
-                 : std::get_if<Position>(definitions_.at(d.of));
-  if (at && s_.lanes > 1 && !s_.shifted && !wide_ && d.divisor.value >= s_.lanes && at->at.values.empty() &&
-      at->at.axes.size() == 1 && at->at.axes[0].axis == lane_ && at->at.axes[0].by.value == 1 &&
-      at->at.offset.value == 0)
-    return format("weft_near_{}({}, {}, {})", d.remainder ? "remainder" : "quotient", element_base_,
-                  axis_[lane_], by);
+  // One division is enough for a vector.
+  if (batch_ && batch_->row_of.contains(d.out)) {
+    const int number = batch_->row_of.at(d.out);
+    const FlatRows& rows = batch_->flat_rows[static_cast<size_t>(number)];
+    const std::string within = within_row(rows), left = format("left{}[u]", number),
+                      next = format("{0} > 0 && {0} >= {1}", within, left);
+    if (d.remainder)
+      return format("(long long)({} - {} + ({} ? 0 : {}))", within, left, next, length_of(rows));
+    std::string quotient = format("row{}[u] + {}({} ? 1 : 0)", number,
+                                  rows.is_short ? format("e / {} + ", rows.length.value) : "", next);
+    if (ragged_) quotient = format("weft_min({}, {})", quotient, last_flat_row(rows));
+    return format("(long long)({})", quotient);
+  }
   if (of.known && of.low >= 0) {
     const char* type = wide_ || of.high > INT32_MAX ? "unsigned long long" : "unsigned int";
     return format("(long long)(({}){} {} ({}){})", type, value, d.remainder ? '%' : '/', type, by);

@@ -517,19 +517,6 @@ static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) 
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},
-    {"weft_near_quotient",
-     R"(// Of y, at most n behind x.
-static __device__ __forceinline__ long long weft_near_quotient(I x, I y, I n) {
-  const unsigned int q = (unsigned int)x / (unsigned int)n, r = (unsigned int)x - q * (unsigned int)n;
-  return (long long)(q + (r + (unsigned int)(y - x) >= (unsigned int)n ? 1u : 0u));
-}
-)"},
-    {"weft_near_remainder",
-     R"(static __device__ __forceinline__ long long weft_near_remainder(I x, I y, I n) {
-  const unsigned int r = (unsigned int)x % (unsigned int)n + (unsigned int)(y - x);
-  return (long long)(r >= (unsigned int)n ? r - (unsigned int)n : r);
-}
-)"},
     {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
   i += i < 0 ? n : 0;
   return i < 0 ? 0 : i >= n ? n - 1 : i;

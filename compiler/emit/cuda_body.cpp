@@ -27,7 +27,10 @@ void CudaEmitter::flat_rows(const Batch& b) {
     const FlatRows& rows = b.flat_rows[k];
     const std::string length = length_of(rows);
     code_.line("row{}[u] = {};", k, axis_[lane_]);
-    code_.line("left{0}[u] = {1} - weft_split(row{0}[u], {1});", k, length);
+    const std::string row = format("row{}[u]", k);
+    code_.line(
+        "left{}[u] = {} - {};", k, length,
+        rows.is_short ? format("weft_split({}, {})", row, length) : split(row, length, rows.length.value));
   }
 }
 
@@ -79,8 +82,9 @@ void CudaEmitter::batch_arrays(const Batch& b) {
     Path path = b.routes[k].path;
     if (auto* l = std::get_if<Load>(&b.sweep->body[k]); l && path == Path::Rows) {
       const int rows = b.row_of.at(l->at.values[0].value);
-      code_.line("{} m{}[{}][{}];", value_type(l->out), l->out, s_.unroll,
-                 b.flat_rows[static_cast<size_t>(rows)].touched);
+      // ptxas takes more instructions to choose one of two predicates than one of two words.
+      const std::string type = p_.values[l->out].dtype == DType::Bool ? "int" : value_type(l->out);
+      code_.line("{} m{}[{}][{}];", type, l->out, s_.unroll, b.flat_rows[static_cast<size_t>(rows)].touched);
     } else if (l) {
       if ((path == Path::Vector || path == Path::Staged) && !in_place(*l, path))
         code_.line("{} m{}[{}];", loaded_type(b, *l), l->out, s_.unroll);

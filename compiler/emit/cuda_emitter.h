@@ -148,6 +148,7 @@ class CudaEmitter {
     return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
   }
   std::string count_of(const std::vector<int>& order) const;
+  int64_t steps_along(int axis) const;
   void split_position(const std::vector<int>& order, bool of_batch);
   void shift_position(bool of_batch);
   std::vector<int> order_of(bool outer) const;
@@ -328,6 +329,13 @@ class CudaEmitter {
   int own_columns() const { return s_.threads / s_.threads_per_row - s_.overlap; }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);
+  std::string inverse(const std::string& n, int64_t value);
+  // Of numbers below 2^31, which x is: x by n, whose value is known, without a division. split() leaves the
+  // quotient in x and is the remainder.
+  std::string quotient(const std::string& x, const std::string& n, int64_t value);
+  std::string remainder(const std::string& x, const std::string& n, int64_t value);
+  std::string split(const std::string& x, const std::string& n, int64_t value);
+  std::string part_of_block();
 
   const plan::RowProgram& p_;
   plan::Schedule s_;
@@ -354,6 +362,7 @@ class CudaEmitter {
   std::vector<Batch> batches_;
   const Batch* batch_ = nullptr;  // the one whose elements are being written
   std::map<int64_t, std::string> last_flat_rows_;
+  std::map<std::string, std::string> inverses_of_;  // divisor -> what weft_quotient_by takes for it
   plan::Sweep totals_;  // split scans: the statements of which parts' totals are made
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1

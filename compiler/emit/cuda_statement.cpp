@@ -162,8 +162,13 @@ std::string CudaEmitter::divide(const Divide& d) {
     return format("(long long)({})", quotient);
   }
   if (of.known && of.low >= 0) {
-    const char* type = wide_ || of.high > INT32_MAX ? "unsigned long long" : "unsigned int";
-    return format("(long long)(({}){} {} ({}){})", type, value, d.remainder ? '%' : '/', type, by);
+    if (of.high <= INT32_MAX) {
+      const std::string x = "(unsigned int)" + value;
+      return format("(long long)({})",
+                    d.remainder ? remainder(x, by, d.divisor.value) : quotient(x, by, d.divisor.value));
+    }
+    return format("(long long)((unsigned long long){} {} (unsigned long long){})", value,
+                  d.remainder ? '%' : '/', by);
   }
   return format("weft_{}_i64({}, {})", d.remainder ? "remainder" : "floor_divide", value, by);
 }

@@ -517,6 +517,20 @@ static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) 
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},
+    {"weft_split_by",
+     R"(// The remainder of q by n; q becomes the quotient.
+static __device__ __forceinline__ I weft_split_by(I& q, I n, I factor, I shift) {
+  const unsigned int a = (unsigned int)q, whole = weft_quotient_by(a, factor, shift);
+  q = (I)whole;
+  return (I)(a - whole * (unsigned int)n);
+}
+)"},
+    {"weft_quotient_by",
+     R"(// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
+)"},
     {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
   i += i < 0 ? n : 0;
   return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -565,7 +579,7 @@ std::string cuda_support(const std::string& text, bool wide) {
   for (auto& s : kSections)
     if (text.find(s.word) != std::string::npos || chosen.find(s.word) != std::string::npos)
       chosen.insert(0, s.text);
-  if (text.find("weft_split") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
+  if (text.find("weft_split(") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
   return std::string(wide ? "typedef long long I;\n" : "typedef int I;\n") + chosen;
 }
 

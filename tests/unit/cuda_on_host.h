@@ -281,6 +281,9 @@ static inline unsigned short bf16_of_f32(float x) {
 static inline unsigned pair_add(float a, unsigned one, float b) {
   return (unsigned)bf16_of_f32(one >> 31 ? a - b : a + b) << 16;
 }
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+  return (unsigned)((unsigned long long)a * b >> 32);
+}
 // As far from it as the instruction may be: two units in the last place, to either side.
 static inline float rough_exp2f(float x) {
   const float r = exp2f(x);

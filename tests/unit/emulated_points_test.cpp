@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/emit/cuda_inverse.h"
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/unit/cuda_cases.h"
@@ -198,6 +199,28 @@ TEST(CudaMeaning, OfQuotientsOfHalves) {
                                         dtype)),
                   h200()));
   all.check(0, 0.3);
+}
+
+TEST(CudaInverse, DividesEveryNumberBelowTwoToThe31) {
+  constexpr uint32_t kEnd = 1U << 31;
+  auto check = [&](uint32_t n) {
+    const emit::CudaInverse by = emit::cuda_inverse(n);
+    auto at = [&](uint64_t x) {
+      if (x >= kEnd) return;
+      ASSERT_EQ(emit::divide_by(static_cast<uint32_t>(x), by), x / n) << x << " / " << n;
+    };
+    // A quotient that is too large or too small shows where one row ends and the next begins, late ones
+    // first.
+    const uint32_t last = (kEnd - 1) / n;
+    for (uint64_t k = 0; k < 300; ++k)
+      for (uint64_t row : {k, last / 2 + k, uint64_t{last} - std::min<uint64_t>(k, last)})
+        at(row * n), at(row * n + n - 1), at(row * n + n / 2);
+    at(kEnd - 1);
+  };
+  for (uint32_t n = 2; n < 3000; ++n) check(n);
+  for (int bit = 4; bit < 31; ++bit)
+    for (uint32_t off = 0; off < 5; ++off) check((1U << bit) - off), check((1U << bit) + off);
+  for (uint32_t off = 1; off < 5; ++off) check(kEnd - off), check(kEnd / 3 + off);
 }
 
 // Rounded as f32 is, without a detour by it.

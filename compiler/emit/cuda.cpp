@@ -296,8 +296,8 @@ std::string CudaEmitter::entry(bool finish_entry) {
 std::string CudaEmitter::opening(const std::string& name, int threads) const {
   CodeText code;
   // Without a number ptxas leaves a third of the registers of a large block unused, which sums over pairs
-  // need.
-  const bool bound = s_.resident > 1 || (s_.run > 1 && s_.threads > 256);
+  // need, and a batch's loads.
+  const bool bound = s_.resident > 1 || (s_.run > 1 && s_.threads > 256) || s_.threads == 1024;
   code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
             bound && threads == s_.threads ? format("{}, {}", threads, s_.resident) : std::to_string(threads),
             name);

@@ -11,8 +11,9 @@ struct CudaInverse {
   int shift;
 };
 
-// Of 2 <= n < 2^31. With k the least for which 2^k >= n, factor is ceil(2^(31 + k) / n), which exceeds the ratio
-// by less than 2^k / n <= 1 in 2^31 (Granlund and Montgomery, Division by invariant integers, 1994), and shift k - 1.
+// Of 2 <= n < 2^31. With k the least for which 2^k >= n, factor is ceil(2^(31 + k) / n), which exceeds the
+// ratio by less than 2^k / n <= 1 in 2^31 (Granlund and Montgomery, Division by invariant integers, 1994),
+// and shift k - 1.
 inline CudaInverse cuda_inverse(int64_t n) {
   const auto by = static_cast<uint64_t>(n);
   const int power = std::bit_width(by - 1);

@@ -190,17 +190,21 @@ static __device__ __forceinline__ W weft_get(const T* p) {
      R"(// Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
 template <int BITS, class W>
 static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
-  constexpr int each = 32 / BITS, words = sizeof(W) / 4;
-  if (first <= 0 && last >= words * each) return;
+  constexpr I lanes = 8 * sizeof(W) / BITS, words = sizeof(W) / 4;
+  if (first <= 0 && last >= lanes) return;
+  const I begin = weft_within(first, lanes) * BITS, end = (lanes - weft_within(last, lanes)) * BITS;
 #pragma unroll
   for (int k = 0; k < words; ++k) {
-    const I before = first - k * each, behind = (k + 1) * each - last;
-    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * BITS : 0u;
-    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * BITS : 0u);
+    // Of 64 bits, since 32 of them cannot be shifted by 32.
+    const unsigned int low = (unsigned int)(0xffffffffull << weft_within(begin - 32 * k, 32)),
+                       keep = low & (unsigned int)(0xffffffffull >> weft_within(end - 32 * (words - 1 - k), 32));
     unsigned int& word = ((unsigned int*)&x)[k];
     word = (word & keep) | (none & ~keep);
   }
 }
+)"},
+    {"weft_within", R"(// From 0 to n.
+static __device__ __forceinline__ I weft_within(I x, I n) { return x < 0 ? 0 : weft_min(x, n); }
 )"},
     {"weft_fold_any",
      R"(static __device__ __forceinline__ void weft_fold_any(unsigned int (&f)[2], unsigned int word) { f[0] |= word; }
@@ -229,6 +233,18 @@ static __device__ __forceinline__ int weft_folded_sum_u8(const unsigned int (&f)
   f[0] = (unsigned int)__dp4a((int)word, 0x01010101, (int)f[0]);
 }
 static __device__ __forceinline__ int weft_folded_sum_i8(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_u16",
+     R"(static __device__ __forceinline__ void weft_fold_sum_u16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __dp2a_lo(word, 0x0101u, f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_u16(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_i16",
+     R"(static __device__ __forceinline__ void weft_fold_sum_i16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = (unsigned int)__dp2a_lo((int)word, 0x0101, (int)f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_i16(const unsigned int (&f)[2]) { return (int)f[0]; }
 )"},
     {"weft_fold_extreme",
      R"(// The larger, or the smaller, of both halves of a word.

@@ -229,6 +229,13 @@ static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned which) {
   return r;
 }
 static inline unsigned __popc(unsigned x) { return (unsigned)__builtin_popcount(x); }
+// Two halves of a word by the lower two bytes of the other one.
+static inline int __dp2a_lo(int x, int y, int sum) {
+  return sum + (short)x * (signed char)y + (x >> 16) * (signed char)(y >> 8);
+}
+static inline unsigned __dp2a_lo(unsigned x, unsigned y, unsigned sum) {
+  return sum + (x & 0xffff) * (y & 0xff) + (x >> 16) * (y >> 8 & 0xff);
+}
 static inline int __dp4a(int x, int y, int sum) {
   for (int k = 0; k < 32; k += 8) sum += (signed char)(x >> k) * (signed char)(y >> k);
   return sum;

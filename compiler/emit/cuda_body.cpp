@@ -196,6 +196,9 @@ void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
   if (skips_last_) code_.line("if (u < {} || ok[u]) {{", sure_);
   for (Value v : b.folded) code_.line("{} y{}[{}];", value_type(v), v, s_.lanes);
+  // Of the vector, so that an element's number alone tells whether the row has it.
+  const bool asks = ragged_ && !inside_ && (!s_.shifted || sure_ > 0);
+  if (asks) code_.line("const I left = {} - {};", spell(extent(lane_)), axis_[lane_]);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
   else
@@ -204,15 +207,13 @@ void CudaEmitter::open_elements(const Batch& b) {
   batch_ = &b;
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
   const char* type = wide_ ? "unsigned long long" : "unsigned int";
-  const std::string end = lane_ < 0 ? "" : spell(extent(lane_)),
-                    before = format("{} + e < {}", element_base_, end);
   std::string full;
-  if (ragged_ && !inside_) {
-    full = s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, end) : before;
-    if (sure_ > 0)
-      full = s_.shifted ? format("u < {} ? u > 0 || {} + e >= 0 : {}", sure_, element_base_, before)
-                        : format("u < {} || {}", sure_, before);
-  }
+  if (asks)
+    full = s_.shifted  ? format("u < {} ? u > 0 || {} + e >= 0 : e < left", sure_, element_base_)
+           : sure_ > 0 ? format("u < {} || e < left", sure_)
+                       : "e < left";
+  else if (ragged_ && !inside_)
+    full = format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)));
   bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
     if (b.by_words[k]) continue;

@@ -105,6 +105,25 @@ TEST(CudaMeaning, OfExactGraphs) {
   all.check(1e-6, 0.1);
 }
 
+// Zeros of both signs, infinities and NaN on both sides.
+TEST(CudaMeaning, OfExtremes) {
+  EmulatedCases all;
+  for (int k = 0; k < 20; ++k)
+    for (const char* dtype : {"f64", "f32", "bf16"})
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {0}[40, 25]
+  %b = input : {0}[40, 25]
+  %x = maximum %a, %b
+  %n = minimum %a, %b
+  %largest = max %a, axes=[1]
+  %least = min %b, axes=[1]
+  return %x, %n, %largest, %least
+}})",
+                                            dtype)),
+                      h200()));
+  all.check(0, 0.3);
+}
+
 // Whatever their operands, they are rounded as those of single elements.
 TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   EmulatedCases all;

@@ -168,14 +168,16 @@ $fn float weft_minimum_$T(float a, float b) {
   return r;
 }
 //@ weft_maximum_f64
+// Where a is not above b, b has a sign only if both have, since 0 is above -0.
 $fn double weft_maximum_f64(double a, double b) {
-  double r = a == b ? __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b)) : a > b ? a : b;
-  return a != a ? a : r;
+  double rest = __longlong_as_double(__double_as_longlong(b) & (__double_as_longlong(a) | 0x7fffffffffffffffll));
+  return a > b || a != a ? a : rest;
 }
 //@ weft_minimum_f64
 $fn double weft_minimum_f64(double a, double b) {
-  double r = a == b ? __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b)) : a < b ? a : b;
-  return a != a ? a : r;
+  long long sign = 1ull << 63;
+  double rest = __longlong_as_double(__double_as_longlong(b) | (__double_as_longlong(a) & sign));
+  return a < b || a != a ? a : rest;
 }
 //@ weft_relu_$T : ints halves floats
 $fn $V weft_relu_$T($V a) { return weft_maximum_$T(a, ($V)0); }

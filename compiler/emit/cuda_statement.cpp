@@ -62,7 +62,10 @@ void CudaEmitter::open_divisors(const Sweep& sweep) {
   if (!contract_ || s_.lanes * s_.unroll == 1) return;
   for (auto& s : sweep.body) {
     auto* l = std::get_if<Let>(&s);
-    if (!l || l->op != ir::Op::divide || p_.values[l->args[1]].dtype != DType::F32) continue;
+    if (!l || l->op != ir::Op::divide) continue;
+    const DType t = p_.values[l->args[1]].dtype;
+    // An inverse of f64 takes as long as a quotient.
+    if (t != DType::F32 && (t != DType::F64 || s_.lanes * s_.unroll < 4)) continue;
     auto divisor = definitions_.find(l->args[1]);
     if (divisor == definitions_.end() || std::holds_alternative<Argument>(*divisor->second))
       inverses_.insert(l->args[1]);
@@ -70,17 +73,18 @@ void CudaEmitter::open_divisors(const Sweep& sweep) {
   if (inverses_.empty()) return;
   code_.add("{");
   for (Value v : inverses_) {
+    const std::string of = suffix(p_.values[v].dtype);
     auto body = definitions_.find(v);
     if (body != definitions_.end()) {
-      code_.line("const double inverse{} = weft_inverse_f32(a{});", v,
+      code_.line("const double inverse{} = weft_inverse_{}(a{});", v, of,
                  std::get<Argument>(*body->second).scalar);
     } else if (columns_) {
       code_.line("double inverse{}[{}];", v, s_.lanes);
       code_.unrolled("e", s_.lanes);
-      code_.line("inverse{0}[e] = weft_inverse_f32(h{0}[e]);", v);
+      code_.line("inverse{0}[e] = weft_inverse_{1}(h{0}[e]);", v, of);
       code_.add("}");
     } else {
-      code_.line("const double inverse{} = weft_inverse_f32({});", v, name_of(v));
+      code_.line("const double inverse{} = weft_inverse_{}({});", v, of, name_of(v));
     }
   }
 }
@@ -100,7 +104,8 @@ void CudaEmitter::let(const Let& l) {
   else if (from == DType::Bool && (l.op == ir::Op::add || l.op == ir::Op::bitwise_or))
     text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
   else if (l.op == ir::Op::divide && inverses_.contains(l.args[1]))
-    text = format("weft_divide_by_f32({}, inverse{}{})", name_of(l.args[0]), l.args[1],
+    text = format("weft_divide_by_{}({}, {}inverse{}{})", suffix(from), name_of(l.args[0]),
+                  from == DType::F64 ? name_of(l.args[1]) + ", " : "", l.args[1],
                   !columns_ || definitions_.contains(l.args[1]) ? ""
                   : at_element_                                 ? "[e]"
                                                                 : "[0]");

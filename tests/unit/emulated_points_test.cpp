@@ -192,18 +192,19 @@ TEST(CudaMeaning, OfDivisionByOneForMany) {
                     h200()));
   // By each row's and each column's largest.
   for (int k = 0; k < 20; ++k)
-    for (int axis : {0, 1})
-      all.add(compile(ir::parse(fmt::format(R"(graph {{
-  %a = input : f32[40, 72]
-  %b = input : f32[40, 72]
+    for (const char* dtype : {"f32", "f64"})
+      for (int axis : {0, 1})
+        all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {2}[40, 72]
+  %b = input : {2}[40, 72]
   %m = max %a, axes=[{0}]
-  %s = reshape %m : f32[{1}]
+  %s = reshape %m : {2}[{1}]
   %y = divide %a, %s
   %z = divide %b, %s
   return %y, %z
 }})",
-                                            axis, axis == 0 ? "1, 72" : "40, 1")),
-                      h200()));
+                                              axis, axis == 0 ? "1, 72" : "40, 1", dtype)),
+                        h200()));
   all.check(0, 0.3);
 }
 

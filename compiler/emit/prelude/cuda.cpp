@@ -459,6 +459,20 @@ $fn $V weft_fma_$T(float x, float y, float z) {
 // never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
 // may take the other one.
 $fn float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
+//@ weft_inverse_f64
+$fn double weft_inverse_f64(double c) { return 1 / c; }
+//@ weft_quotient_of_f64
+$call double weft_quotient_of_f64(double x, double c) { return x / c; }
+//@ weft_divide_by_f64
+// x / c as the division's own instructions do it when they have the inverse, where they do it at all: read as floats, the
+// upper words tell that nothing is subnormal, infinite or no number.
+$fn double weft_divide_by_f64(double x, double c, double inverse) {
+  double q = x * inverse;
+  q = fma(inverse, fma(-c, q, x), q);
+  float of_c = __int_as_float((int)(__double_as_longlong(c) >> 32)), of_q = __int_as_float((int)(__double_as_longlong(q) >> 32)),
+        of_x = __int_as_float((int)(__double_as_longlong(x) >> 32));
+  return fabsf(fmaf(0.0f, of_c, of_q)) > 0x1p-129f && fabsf(of_x) >= 0x1.cp-121f ? q : weft_quotient_of_f64(x, c);
+}
 //@ weft_inverse_f32
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 $fn double weft_inverse_f32(float c) {

@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/emit/cuda_emitter.h"
+#include "compiler/emit/cuda_inverse.h"
 #include "compiler/emit/cuda_text.h"
 #include "compiler/emit/prelude/prelude.h"
 
@@ -169,6 +170,33 @@ std::string CudaEmitter::extra(int64_t value) {
   return format("p[{}]", p_.params.size() + extra_.size() - 1);
 }
 
+// What weft_quotient_by takes behind x.
+std::string CudaEmitter::inverse(const std::string& n, int64_t value) {
+  std::string& words = inverses_of_[n];
+  if (words.empty()) {
+    const CudaInverse by = cuda_inverse(value);
+    words = extra(by.factor);
+    words += ", " + extra(by.shift);
+  }
+  return words;
+}
+
+std::string CudaEmitter::quotient(const std::string& x, const std::string& n, int64_t value) {
+  if (value < 2) return format("{} / (unsigned int){}", x, n);
+  return format("weft_quotient_by({}, {})", x, inverse(n, value));
+}
+
+std::string CudaEmitter::remainder(const std::string& x, const std::string& n, int64_t value) {
+  return format("{} - {} * (unsigned int){}", x, quotient(x, n, value), n);
+}
+
+std::string CudaEmitter::split(const std::string& x, const std::string& n, int64_t value) {
+  if (wide_ || value < 2) return format("weft_split({}, {})", x, n);
+  return format("weft_split_by({}, {}, {})", x, n, inverse(n, value));
+}
+
+std::string CudaEmitter::part_of_block() { return remainder("blockIdx.x", split_, s_.split); }
+
 // ---- positions
 
 // Axes of the outer points or of the row, the one that neighbouring threads walk first.
@@ -195,11 +223,15 @@ std::string CudaEmitter::count_of(const std::vector<int>& order) const {
   return s.empty() ? "1" : s;
 }
 
+int64_t CudaEmitter::steps_along(int axis) const {
+  return axis == lane_ ? lane_vectors() : extent(axis).value;
+}
+
 // From the step number q to the position on each axis.
 void CudaEmitter::split_position(const std::vector<int>& order, bool of_batch) {
   for (size_t k = 0; k < order.size(); ++k) {
     int a = order[k];
-    std::string step = k + 1 == order.size() ? "q" : format("weft_split(q, {})", count_of({a}));
+    std::string step = k + 1 == order.size() ? "q" : split("q", count_of({a}), steps_along(a));
     if (a == lane_ && s_.lanes > 1) step += format(" * {}", s_.lanes);
     axis_[a] = of_batch ? format("x{}[u]", a) : format("x{}", a);
     code_.line("{}{} = {};", of_batch ? "" : s_.shifted && a == lane_ ? "I " : "const I ", axis_[a], step);
@@ -264,8 +296,8 @@ std::string CudaEmitter::entry(bool finish_entry) {
 std::string CudaEmitter::opening(const std::string& name, int threads) const {
   CodeText code;
   // Without a number ptxas leaves a third of the registers of a large block unused, which sums over pairs
-  // need.
-  const bool bound = s_.resident > 1 || (s_.run > 1 && s_.threads > 256);
+  // need, and a batch's loads.
+  const bool bound = s_.resident > 1 || (s_.run > 1 && s_.threads > 256) || s_.threads == 1024;
   code.line("extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{",
             bound && threads == s_.threads ? format("{}, {}", threads, s_.resident) : std::to_string(threads),
             name);

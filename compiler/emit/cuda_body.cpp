@@ -21,6 +21,44 @@ std::string CudaEmitter::run_type(const Load& l) const {
   return format("Vec<{}, {}>", dialect_.element_type(p_.values[l.out].dtype), s_.together);
 }
 
+// The first element's row, and how many elements behind it the next one begins.
+void CudaEmitter::flat_rows(const Batch& b) {
+  for (size_t k = 0; k < b.flat_rows.size(); ++k) {
+    const FlatRows& rows = b.flat_rows[k];
+    const std::string length = length_of(rows);
+    code_.line("row{}[u] = {};", k, axis_[lane_]);
+    const std::string row = format("row{}[u]", k);
+    code_.line(
+        "left{}[u] = {} - {};", k, length,
+        rows.is_short ? format("weft_split({}, {})", row, length) : split(row, length, rows.length.value));
+  }
+}
+
+// All rows of the array that the vector may have elements of.
+void CudaEmitter::load_of_rows(const Batch& b, const Load& l) {
+  const Value row = l.at.values[0].value;
+  const int number = b.row_of.at(row);
+  const FlatRows& rows = b.flat_rows[static_cast<size_t>(number)];
+  home_[row] = format("weft_min(row{}[u] + j, {})", number, last_flat_row(rows));
+  code_.unrolled("j", rows.touched);
+  code_.line("m{}[u][j] = weft_unpack_{}(b{}[{}]);", l.out, suffix(p_.values[l.out].dtype), l.buffer,
+             index_text(l.at));
+  code_.add("}");
+  home_.erase(row);
+}
+
+// What was loaded for the element's row.
+std::string CudaEmitter::of_rows(const Batch& b, const Load& l) const {
+  const int number = b.row_of.at(l.at.values[0].value);
+  const FlatRows& rows = b.flat_rows[static_cast<size_t>(number)];
+  const std::string within = within_row(rows), next = format("{0} > 0 && {0} >= left{1}[u]", within, number);
+  if (!rows.is_short) return format("{0} ? m{1}[u][1] : m{1}[u][0]", next, l.out);
+  // Which two rows it may be is known of each element, and that the second is no further than the last.
+  const std::string first = format("e / {}", rows.length.value);
+  return format("{0} ? m{1}[u][{2} < {3} ? {2} + 1 : {3}] : m{1}[u][{2}]", next, l.out, first,
+                rows.touched - 1);
+}
+
 void CudaEmitter::declare_runs(const Batch& b) {
   for (auto* l : run_loads(b)) code_.line("{} g{};", run_type(*l), l->out);
 }
@@ -39,9 +77,15 @@ void CudaEmitter::load_runs(const Batch& b, const std::string& step) {
 
 void CudaEmitter::batch_arrays(const Batch& b) {
   for (Value v : b.late) code_.line("{} h{}[{}];", value_type(v), v, s_.unroll);
+  for (size_t k = 0; k < b.flat_rows.size(); ++k) code_.line("I row{0}[{1}], left{0}[{1}];", k, s_.unroll);
   for (size_t k = 0; k < b.routes.size(); ++k) {
     Path path = b.routes[k].path;
-    if (auto* l = std::get_if<Load>(&b.sweep->body[k])) {
+    if (auto* l = std::get_if<Load>(&b.sweep->body[k]); l && path == Path::Rows) {
+      const int rows = b.row_of.at(l->at.values[0].value);
+      // ptxas takes more instructions to choose one of two predicates than one of two words.
+      const std::string type = p_.values[l->out].dtype == DType::Bool ? "int" : value_type(l->out);
+      code_.line("{} m{}[{}][{}];", type, l->out, s_.unroll, b.flat_rows[static_cast<size_t>(rows)].touched);
+    } else if (l) {
       if ((path == Path::Vector || path == Path::Staged) && !in_place(*l, path))
         code_.line("{} m{}[{}];", loaded_type(b, *l), l->out, s_.unroll);
     } else if (auto* s = std::get_if<Store>(&b.sweep->body[k]); s && path == Path::Vector) {
@@ -64,6 +108,7 @@ void CudaEmitter::guard_bits(const Batch& b) {
   }
   code_.unrolled("e", s_.lanes);
   at_element_ = true;
+  batch_ = &b;
   std::string base = axis_[lane_];
   lane_position();
   axis_[lane_] = "y";
@@ -74,6 +119,7 @@ void CudaEmitter::guard_bits(const Batch& b) {
     code_.line("g{} |= (unsigned int)({}) << e;", number++, guards_text(guards));
   axis_[lane_] = base;
   at_element_ = false;
+  batch_ = nullptr;
   code_.add("}");
 }
 
@@ -81,6 +127,7 @@ void CudaEmitter::batch_loads(const Batch& b) {
   auto number_of = [&](const std::vector<Value>& guards) {
     return std::distance(b.guard_sets.begin(), b.guard_sets.find(guards));
   };
+  flat_rows(b);
   auto& body = b.sweep->body;
   auto vector_load = [&](const Load& l) {
     const char* get = !read_once(p_, l.buffer) ? "weft_get"
@@ -107,6 +154,8 @@ void CudaEmitter::batch_loads(const Batch& b) {
       continue;
     } else if (l && path == Path::Vector && l->guards.empty()) {
       vector_load(*l);
+    } else if (l && path == Path::Rows) {
+      load_of_rows(b, *l);
     } else if (l && path == Path::Staged) {
       std::string base = lane_ < 0 ? "" : axis_[lane_];
       if (s_.lanes > 1) {
@@ -147,22 +196,24 @@ void CudaEmitter::open_elements(const Batch& b) {
   code_.unrolled("u", s_.unroll);
   if (skips_last_) code_.line("if (u < {} || ok[u]) {{", sure_);
   for (Value v : b.folded) code_.line("{} y{}[{}];", value_type(v), v, s_.lanes);
+  // Of the vector, so that an element's number alone tells whether the row has it.
+  const bool asks = ragged_ && !inside_ && (!s_.shifted || sure_ > 0);
+  if (asks) code_.line("const I left = {} - {};", spell(extent(lane_)), axis_[lane_]);
   if (s_.lanes > 1)
     code_.unrolled("e", s_.lanes);
   else
     code_.add("const int e = 0;");
   at_element_ = true;
+  batch_ = &b;
   element_base_ = lane_ < 0 ? "" : axis_[lane_];
   const char* type = wide_ ? "unsigned long long" : "unsigned int";
-  const std::string end = lane_ < 0 ? "" : spell(extent(lane_)),
-                    before = format("{} + e < {}", element_base_, end);
   std::string full;
-  if (ragged_ && !inside_) {
-    full = s_.shifted ? format("({0})({1} + e) < ({0}){2}", type, element_base_, end) : before;
-    if (sure_ > 0)
-      full = s_.shifted ? format("u < {} ? u > 0 || {} + e >= 0 : {}", sure_, element_base_, before)
-                        : format("u < {} || {}", sure_, before);
-  }
+  if (asks)
+    full = s_.shifted  ? format("u < {} ? u > 0 || {} + e >= 0 : e < left", sure_, element_base_)
+           : sure_ > 0 ? format("u < {} || e < left", sure_)
+                       : "e < left";
+  else if (ragged_ && !inside_)
+    full = format("({0})({1} + e) < ({0}){2}", type, element_base_, spell(extent(lane_)));
   bool folds = false, stores = false, positions = false, once = false;
   for (size_t k = 0; k < b.routes.size(); ++k) {
     if (b.by_words[k]) continue;
@@ -193,6 +244,7 @@ void CudaEmitter::close_elements(const Batch& b) {
   for (Value v : b.late) home_.erase(v);
   if (lane_ >= 0) axis_[lane_] = element_base_;
   at_element_ = every_fold_ = every_store_ = false;
+  batch_ = nullptr;
   element_base_.clear();
   if (s_.lanes > 1) code_.add("}");
   if (skips_last_) code_.add("}");
@@ -219,7 +271,9 @@ void CudaEmitter::batch_elements(const Batch& b) {
       const DType t = p_.values[v].dtype;
       auto unpacked = [&](const std::string& raw) { return format("weft_unpack_{}({})", suffix(t), raw); };
       std::string value;
-      if (r.path == Path::Cover)
+      if (r.path == Path::Rows)
+        value = of_rows(b, *l);
+      else if (r.path == Path::Cover)
         value = r.phase == 0
                     ? element_of(t, covering(b, r.first, *l, 0), "e")
                     : unpacked(format("weft_pick({}, {}, e + {})", covering(b, r.first, *l, -r.phase),

@@ -50,7 +50,7 @@ void CudaEmitter::columns(bool finishing) {
   if (shared_out) code_.line("const Share mine = weft_take_share((I)blockIdx.x, {});", shares_);
   std::string block = in_turns                 ? "strip"
                       : shared_out             ? "mine.strip"
-                      : split && !finish_entry ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+                      : split && !finish_entry ? format("(I)({})", quotient("blockIdx.x", split_, s_.split))
                       : s_.cluster > 1         ? format("(I)(blockIdx.x / {})", s_.cluster)
                                                : "(I)blockIdx.x";
   code_.line("I q = {} * {} + tx;", block, own_columns());
@@ -82,7 +82,7 @@ void CudaEmitter::columns(bool finishing) {
     const int step = groups * s_.unroll;
     code_.line("const I k = mine.part, begin = mine.begin * {0}, end = weft_min(mine.end * {0}, m);", step);
   } else if (split) {
-    code_.line("const I k = (I)(blockIdx.x % (unsigned int){});", split_);
+    code_.line("const I k = (I)({});", part_of_block());
     code_.line("const I begin = k * {};", part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);
   }

@@ -12,7 +12,8 @@ class CudaDialect : public Dialect {
   CudaDialect() : Dialect("long long", "") {}
   std::string value_type(DType t) const override {
     if (t == DType::Bool) return "bool";
-    return element_type(is_half(t) ? DType::F32 : t);
+    if (t == DType::F16) return "f16";
+    return element_type(t == DType::BF16 ? DType::F32 : t);
   }
   std::string splat(DType t, const std::string& scalar) const override {
     return fmt::format("weft_splat_{}({})", suffix(t), scalar);

@@ -69,6 +69,7 @@ enum class Path {
   Staged,  // element by element, but before anything is computed
   Tile,    // through shared memory, transposed
   Run,     // Same, and one vector for the row elements of a batch
+  Rows,    // once for each flattened row that the vector may have elements of
 };
 
 struct Route {
@@ -87,6 +88,14 @@ struct Block {
   int span = 0;
 };
 
+// Rows along the lane axis: where a vector begins among them, each of its elements is in one of two. Where
+// rows are shorter than a vector their length stands in the source, so that it is known which two.
+struct FlatRows {
+  plan::Num length;
+  int touched = 0;  // rows that a vector may have elements of
+  bool is_short = false;
+};
+
 // What one sweep's body needs.
 struct Batch {
   const plan::Sweep* sweep = nullptr;
@@ -95,6 +104,9 @@ struct Batch {
   std::vector<Block> blocks;
   std::set<plan::Value> late;                     // values of Same statements that elements read
   std::set<std::vector<plan::Value>> guard_sets;  // of guarded vector loads
+  // What quotients and remainders of positions are found by, as row<number> and left<number>.
+  std::vector<FlatRows> flat_rows;
+  std::map<plan::Value, int> row_of;  // of each such value
   // Which statements a thread does for all its points when a step's other values are there, and what they
   // read of those: so ptxas interleaves what waits for results with what does not, and reads fewer registers
   // of one bank at a time. Empty where none waits.
@@ -136,6 +148,7 @@ class CudaEmitter {
     return goes_across_ || (s_.split > 1 && !s_.chained && (scans_ || s_.shares > 0));
   }
   std::string count_of(const std::vector<int>& order) const;
+  int64_t steps_along(int axis) const;
   void split_position(const std::vector<int>& order, bool of_batch);
   void shift_position(bool of_batch);
   std::vector<int> order_of(bool outer) const;
@@ -243,7 +256,8 @@ class CudaEmitter {
 
   // ---- cuda_route.cpp: how a batch's statements reach memory
   Batch plan_batch(const plan::Sweep& sweep, int number);
-  Route route_load(const plan::Load& load, bool vector_guards) const;
+  Route route_load(const Batch& batch, const plan::Load& load, bool vector_guards) const;
+  void find_flat_rows(Batch& batch) const;
   Route route_store(const plan::Store& store) const;
   bool slice_of(const plan::Sweep& sweep, const std::vector<plan::Value>& guards,
                 std::set<plan::Value>& out) const;
@@ -256,6 +270,9 @@ class CudaEmitter {
   // ---- cuda_body.cpp: the parts of a batch
   std::vector<const plan::Load*> run_loads(const Batch& batch) const;
   std::string run_type(const plan::Load& load) const;
+  void flat_rows(const Batch& batch);
+  void load_of_rows(const Batch& batch, const plan::Load& load);
+  std::string of_rows(const Batch& batch, const plan::Load& load) const;
   void declare_runs(const Batch& batch);
   void load_runs(const Batch& batch, const std::string& step);
   void batch_arrays(const Batch& batch);
@@ -278,7 +295,10 @@ class CudaEmitter {
   void open_divisors(const plan::Sweep& sweep);
   void close_divisors();
   void let(const plan::Let& let);
-  std::string divide(const plan::Divide& d) const;
+  std::string divide(const plan::Divide& d);
+  std::string within_row(const FlatRows& rows) const;
+  std::string length_of(const FlatRows& rows) const;
+  std::string last_flat_row(const FlatRows& rows);
   void element_load(const plan::Load& load);
   void element_store(const plan::Store& store);
   std::string is_own(const plan::Store& store) const;
@@ -309,6 +329,13 @@ class CudaEmitter {
   int own_columns() const { return s_.threads / s_.threads_per_row - s_.overlap; }
   // One more argument word after the program's own parameters.
   std::string extra(int64_t value);
+  std::string inverse(const std::string& n, int64_t value);
+  // Of numbers below 2^31, which x is: x by n, whose value is known, without a division. split() leaves the
+  // quotient in x and is the remainder.
+  std::string quotient(const std::string& x, const std::string& n, int64_t value);
+  std::string remainder(const std::string& x, const std::string& n, int64_t value);
+  std::string split(const std::string& x, const std::string& n, int64_t value);
+  std::string part_of_block();
 
   const plan::RowProgram& p_;
   plan::Schedule s_;
@@ -333,6 +360,9 @@ class CudaEmitter {
   std::vector<bool> varies_;
   std::vector<plan::Range> ranges_;
   std::vector<Batch> batches_;
+  const Batch* batch_ = nullptr;  // the one whose elements are being written
+  std::map<int64_t, std::string> last_flat_rows_;
+  std::map<std::string, std::string> inverses_of_;  // divisor -> what weft_quotient_by takes for it
   plan::Sweep totals_;  // split scans: the statements of which parts' totals are made
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1

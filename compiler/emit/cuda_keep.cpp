@@ -112,8 +112,7 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
 
 // The block's part of what is read, in shared memory; and room there for what it writes.
 void CudaEmitter::bundle_rows() {
-  code_.line("const I first = (I)blockIdx.x * {}, here = weft_min(n - first, {}) * m;", s_.threads,
-             s_.threads);
+  code_.line("const I first = (I)blockIdx.x * {}, here = weft_min(n - first, {});", s_.threads, s_.threads);
   int64_t before = 0;
   bool loads = false;
   std::set<int> known;
@@ -127,7 +126,7 @@ void CudaEmitter::bundle_rows() {
     before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * s_.threads;
     if (!l) return;
     loads = true;
-    code_.line("weft_copy_run(z{0}, b{0} + first * m, here);", buffer);
+    code_.line("weft_copy_run<{1}, {2}>(z{0}, b{0} + first * m, here);", buffer, s_.threads, p_.row_count());
   });
   launch_.shared_bytes = static_cast<uint32_t>(before * p_.row_count());
   if (!loads) return;
@@ -142,7 +141,8 @@ void CudaEmitter::unbundle_rows() {
     if (!store || !bundled(s)) return;
     if (!any) code_.add("__syncthreads();");
     any = true;
-    code_.line("weft_put_run(b{0} + first * m, z{0}, here);", store->buffer);
+    code_.line("weft_put_run<{1}, {2}>(b{0} + first * m, z{0}, here);", store->buffer, s_.threads,
+               p_.row_count());
   });
 }
 

@@ -130,7 +130,8 @@ void CudaEmitter::fold(const Fold& f) {
 // and that block sees them all.
 void CudaEmitter::begin_last() {
   give_counters(launch_.tasks / s_.split);
-  code_.line("if (weft_is_last(counters + blockIdx.x / (unsigned int){0}, (unsigned int){0})) {{", split_);
+  code_.line("if (weft_is_last(counters + {}, (unsigned int){})) {{",
+             quotient("blockIdx.x", split_, s_.split), split_);
 }
 
 void CudaEmitter::give_counters(int64_t words) {
@@ -146,10 +147,9 @@ void CudaEmitter::take_ticket() {
   const int64_t states = p_.outer_count() * s_.split * (state_bytes_[0] / 4) * 2;
   give_counters(states + launch_.tasks / s_.split);
   code_.add("unsigned int ticket = 0;");
-  code_.line(
-      "if (threadIdx.x == 0) ticket = atomicInc(counters + {} + blockIdx.x / (unsigned int){}, (unsigned "
-      "int){} - 1);",
-      extra(states), split_, split_);
+  const std::string before = extra(states);
+  code_.line("if (threadIdx.x == 0) ticket = atomicInc(counters + {} + {}, (unsigned int){} - 1);", before,
+             quotient("blockIdx.x", split_, s_.split), split_);
 }
 
 // Opens what only that block does, which has joined the parts. The others tell it of theirs where nothing was
@@ -157,7 +157,7 @@ void CudaEmitter::take_ticket() {
 // three ways to memory, one behind the other, instead of one.
 void CudaEmitter::collect_parts(int threads) {
   const int64_t words = state_bytes_[0] / 4;
-  code_.line("const I part = (I)(blockIdx.x % (unsigned int){});", split_);
+  code_.line("const I part = (I)({});", part_of_block());
   code_.line("unsigned long long* const parts = (unsigned long long*)counters + (long long)row * {} * {};",
              split_, words);
   code_.line("const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int){} - 1);",

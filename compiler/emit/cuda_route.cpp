@@ -25,7 +25,26 @@ bool CudaEmitter::slice_of(const Sweep& sweep, const std::vector<Value>& guards,
   return true;
 }
 
-Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
+// Quotients and remainders of the position along the lanes.
+void CudaEmitter::find_flat_rows(Batch& b) const {
+  if (s_.lanes == 1 || s_.shifted || s_.tile_axis >= 0 || down_ >= 0) return;
+  for (auto& s : b.sweep->body) {
+    auto* d = std::get_if<Divide>(&s);
+    if (!d || d->divisor.value < 2 || !definitions_.contains(d->of)) continue;
+    auto* of = std::get_if<Position>(definitions_.at(d->of));
+    if (!of || !of->at.values.empty() || of->at.axes.size() != 1 || of->at.axes[0].axis != lane_ ||
+        of->at.axes[0].by.value != 1 || of->at.offset.value != 0)
+      continue;
+    const int64_t length = d->divisor.value;
+    auto known = std::ranges::find_if(b.flat_rows, [&](auto& r) { return r.length.value == length; });
+    b.row_of[d->out] = static_cast<int>(known - b.flat_rows.begin());
+    if (known == b.flat_rows.end())
+      b.flat_rows.push_back(
+          {d->divisor, static_cast<int>((length + s_.lanes - 2) / length + 1), length < s_.lanes});
+  }
+}
+
+Route CudaEmitter::route_load(const Batch& b, const Load& l, bool vector_guards) const {
   bool plain = l.guards.empty() && l.at.values.empty();
   if (s_.tile_axis >= 0 && plain && stride_along(l.at, s_.tile_axis) == 1 && stride_along(l.at, lane_) != 1 &&
       stride_along(l.at, lane_) != 0)
@@ -35,6 +54,12 @@ Route CudaEmitter::route_load(const Load& l, bool vector_guards) const {
     return {Path::Run};
   if (s_.lanes == 1) return {plain ? Path::Staged : Path::Element};
   if (!varies_[l.out]) return {Path::Same};
+  if (l.guards.empty() && l.at.values.size() == 1 && stride_along(l.at, lane_) == 0)
+    if (auto row = b.row_of.find(l.at.values[0].value); row != b.row_of.end()) {
+      auto& d = std::get<Divide>(*definitions_.at(row->first));
+      if (!d.remainder && b.flat_rows[static_cast<size_t>(row->second)].touched < s_.lanes)
+        return {Path::Rows};
+    }
   int phase = phase_of(l.at);
   // A vector may begin before the buffer or end behind it when the elements that it is loaded for are all
   // left out.
@@ -89,13 +114,14 @@ Batch CudaEmitter::plan_batch(const Sweep& sweep, int number) {
   Batch b;
   b.sweep = &sweep;
   b.number = number;
+  find_flat_rows(b);
   std::set<Value> same;
   for (auto& s : sweep.body) {
     Route r;
     if (auto* l = std::get_if<Load>(&s)) {
       std::set<Value> slice;
       bool sliceable = s_.lanes > 1 && s_.lanes <= 32 && slice_of(sweep, l->guards, slice);
-      r = route_load(*l, sliceable);
+      r = route_load(b, *l, sliceable);
       if ((r.path == Path::Vector || r.path == Path::Cover) && !l->guards.empty())
         b.guard_sets.insert(l->guards);
       const bool shared = down_ >= 0 && l->guards.empty() && l->at.values.empty() &&

@@ -16,8 +16,8 @@ void CudaEmitter::rows() {
   const bool whole_block = rows == 1;
   if (s_.chained) take_number();
   code_.line("const I t = (I){};", whole_block ? "threadIdx.x" : format("(threadIdx.x % {})", threads));
-  std::string block = s_.chained       ? format("(I)(number / (unsigned int){})", split_)
-                      : split          ? format("(I)(blockIdx.x / (unsigned int){})", split_)
+  std::string block = s_.chained       ? format("(I)({})", quotient("number", split_, s_.split))
+                      : split          ? format("(I)({})", quotient("blockIdx.x", split_, s_.split))
                       : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
                                        : "(I)blockIdx.x";
   code_.line("I q = {};",
@@ -41,18 +41,23 @@ void CudaEmitter::rows() {
   if (split && !s_.chained) take_ticket();
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
-  if (!goes_across_) code_.line("const I m = {};", count_of(order_of(false)));
-  if (s_.bundled) bundle_rows();
+  if (s_.bundled) {
+    // Rows are so short that few numbers, which the text may know, are all that there are.
+    code_.line("const I m = {};", p_.row_count());
+    bundle_rows();
+  } else if (!goes_across_) {
+    code_.line("const I m = {};", count_of(order_of(false)));
+  }
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   // Blocks that keep a row in registers take their steps together, as threads do.
   const int blocks = whole_rows_ ? s_.cluster : 1;
   if (blocks > 1) start = format("rank * {} + t", threads);
-  if (s_.chained) code_.line("const I k = (I)(number % (unsigned int){});", split_);
+  if (s_.chained) code_.line("const I k = (I)({});", remainder("number", split_, s_.split));
   if (split || (s_.cluster > 1 && !whole_rows_)) {
     code_.line("const I begin = {} * {};",
                s_.chained ? "k"
-               : split    ? format("(I)(blockIdx.x % (unsigned int){})", split_)
+               : split    ? format("(I)({})", part_of_block())
                           : std::string("rank"),
                part_length_);
     code_.line("const I end = weft_min(begin + {}, m);", part_length_);

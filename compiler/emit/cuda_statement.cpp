@@ -62,7 +62,10 @@ void CudaEmitter::open_divisors(const Sweep& sweep) {
   if (!contract_ || s_.lanes * s_.unroll == 1) return;
   for (auto& s : sweep.body) {
     auto* l = std::get_if<Let>(&s);
-    if (!l || l->op != ir::Op::divide || p_.values[l->args[1]].dtype != DType::F32) continue;
+    if (!l || l->op != ir::Op::divide) continue;
+    const DType t = p_.values[l->args[1]].dtype;
+    // An inverse of f64 takes as long as a quotient.
+    if (t != DType::F32 && (t != DType::F64 || s_.lanes * s_.unroll < 4)) continue;
     auto divisor = definitions_.find(l->args[1]);
     if (divisor == definitions_.end() || std::holds_alternative<Argument>(*divisor->second))
       inverses_.insert(l->args[1]);
@@ -70,17 +73,18 @@ void CudaEmitter::open_divisors(const Sweep& sweep) {
   if (inverses_.empty()) return;
   code_.add("{");
   for (Value v : inverses_) {
+    const std::string of = suffix(p_.values[v].dtype);
     auto body = definitions_.find(v);
     if (body != definitions_.end()) {
-      code_.line("const double inverse{} = weft_inverse_f32(a{});", v,
+      code_.line("const double inverse{} = weft_inverse_{}(a{});", v, of,
                  std::get<Argument>(*body->second).scalar);
     } else if (columns_) {
       code_.line("double inverse{}[{}];", v, s_.lanes);
       code_.unrolled("e", s_.lanes);
-      code_.line("inverse{0}[e] = weft_inverse_f32(h{0}[e]);", v);
+      code_.line("inverse{0}[e] = weft_inverse_{1}(h{0}[e]);", v, of);
       code_.add("}");
     } else {
-      code_.line("const double inverse{} = weft_inverse_f32({});", v, name_of(v));
+      code_.line("const double inverse{} = weft_inverse_{}({});", v, of, name_of(v));
     }
   }
 }
@@ -100,7 +104,8 @@ void CudaEmitter::let(const Let& l) {
   else if (from == DType::Bool && (l.op == ir::Op::add || l.op == ir::Op::bitwise_or))
     text = format("weft_either({}, {})", name_of(l.args[0]), name_of(l.args[1]));
   else if (l.op == ir::Op::divide && inverses_.contains(l.args[1]))
-    text = format("weft_divide_by_f32({}, inverse{}{})", name_of(l.args[0]), l.args[1],
+    text = format("weft_divide_by_{}({}, {}inverse{}{})", suffix(from), name_of(l.args[0]),
+                  from == DType::F64 ? name_of(l.args[1]) + ", " : "", l.args[1],
                   !columns_ || definitions_.contains(l.args[1]) ? ""
                   : at_element_                                 ? "[e]"
                                                                 : "[0]");
@@ -113,12 +118,16 @@ void CudaEmitter::let(const Let& l) {
   else if (contract_ && l.op == ir::Op::divide && from == DType::F16)
     text = format("weft_round_f16(weft_quotient_f16({}, {}))", name_of(l.args[0]), name_of(l.args[1]));
   else if (contract_ && l.op == ir::Op::exp && is_half(from))
-    // Its error, below 2^-17 in the halves' range, is lost in the rounding.
-    text = format("weft_round_{}(weft_exp_half({}))", suffix(from), name_of(l.args[0]));
+    // Its error is lost in the rounding.
+    text = format("weft_round_{0}(weft_exp_within_{0}({1}))", suffix(from), name_of(l.args[0]));
   else if (contract_ && l.op == ir::Op::erf && beside_one_.contains(l.out))
     text = format("weft_erf_beside_one({})", name_of(l.args[0]));
-  else if (from == DType::BF16 && (l.op == ir::Op::add || l.op == ir::Op::subtract))
-    text = format("weft_{}_bf16({}, {})", name(l.op), name_of(l.args[0]), name_of(l.args[1]));
+  else if (is_half(from) && (l.op == ir::Op::add || l.op == ir::Op::subtract))
+    text = format("weft_{}_{}({}, {})", name(l.op), suffix(from), name_of(l.args[0]), name_of(l.args[1]));
+  else if (from == DType::F16 && l.op == ir::Op::multiply)
+    text = format("weft_multiply_f16({}, {})", name_of(l.args[0]), name_of(l.args[1]));
+  else if (from == DType::F16 && l.op == ir::Op::square)
+    text = format("weft_square_f16({})", name_of(l.args[0]));
   else if (l.op == ir::Op::rsqrt && normal_.contains(l.args[0]))
     text = format("weft_rsqrt_normal({})", name_of(l.args[0]));
   else
@@ -126,21 +135,45 @@ void CudaEmitter::let(const Let& l) {
   code_.line("const {} v{} = {};", value_type(l.out), l.out, text);
 }
 
-std::string CudaEmitter::divide(const Divide& d) const {
+// The element's place in its row, if the vector were to begin with a row.
+std::string CudaEmitter::within_row(const FlatRows& rows) const {
+  return rows.is_short ? format("e % {}", rows.length.value) : "e";
+}
+
+std::string CudaEmitter::length_of(const FlatRows& rows) const {
+  return rows.is_short ? std::to_string(rows.length.value) : spell(rows.length);
+}
+
+std::string CudaEmitter::last_flat_row(const FlatRows& rows) {
+  std::string& text = last_flat_rows_[rows.length.value];
+  if (text.empty()) text = extra((extent(lane_).value - 1) / rows.length.value);
+  return text;
+}
+
+std::string CudaEmitter::divide(const Divide& d) {
   const Range& of = ranges_[d.of];
   std::string value = name_of(d.of), by = spell(d.divisor);
-  // Neighbours lie in the same row or in the next: one division is enough for a vector of them.
-  auto* at = element_base_.empty() || !definitions_.contains(d.of)
-                 ? nullptr
-                 : std::get_if<Position>(definitions_.at(d.of));
-  if (at && s_.lanes > 1 && !s_.shifted && !wide_ && d.divisor.value >= s_.lanes && at->at.values.empty() &&
-      at->at.axes.size() == 1 && at->at.axes[0].axis == lane_ && at->at.axes[0].by.value == 1 &&
-      at->at.offset.value == 0)
-    return format("weft_near_{}({}, {}, {})", d.remainder ? "remainder" : "quotient", element_base_,
-                  axis_[lane_], by);
+  // One division is enough for a vector.
+  if (batch_ && batch_->row_of.contains(d.out)) {
+    const int number = batch_->row_of.at(d.out);
+    const FlatRows& rows = batch_->flat_rows[static_cast<size_t>(number)];
+    const std::string within = within_row(rows), left = format("left{}[u]", number),
+                      next = format("{0} > 0 && {0} >= {1}", within, left);
+    if (d.remainder)
+      return format("(long long)({} - {} + ({} ? 0 : {}))", within, left, next, length_of(rows));
+    std::string quotient = format("row{}[u] + {}({} ? 1 : 0)", number,
+                                  rows.is_short ? format("e / {} + ", rows.length.value) : "", next);
+    if (ragged_) quotient = format("weft_min({}, {})", quotient, last_flat_row(rows));
+    return format("(long long)({})", quotient);
+  }
   if (of.known && of.low >= 0) {
-    const char* type = wide_ || of.high > INT32_MAX ? "unsigned long long" : "unsigned int";
-    return format("(long long)(({}){} {} ({}){})", type, value, d.remainder ? '%' : '/', type, by);
+    if (of.high <= INT32_MAX) {
+      const std::string x = "(unsigned int)" + value;
+      return format("(long long)({})",
+                    d.remainder ? remainder(x, by, d.divisor.value) : quotient(x, by, d.divisor.value));
+    }
+    return format("(long long)((unsigned long long){} {} (unsigned long long){})", value,
+                  d.remainder ? '%' : '/', by);
   }
   return format("weft_{}_i64({}, {})", d.remainder ? "remainder" : "floor_divide", value, by);
 }

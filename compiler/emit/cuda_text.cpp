@@ -143,20 +143,37 @@ static __device__ __forceinline__ void weft_copy_vector(W* to, const T* from) {
 }
 )"},
     {"weft_copy_run",
-     R"(// The block copies n elements, from and to where memory is aligned.
-template <class T>
-static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k);
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+     R"(// The threads of a block copy its rows, from and to where memory is aligned.
+template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                  [&](I k) { to[k] = from[k]; });
 }
 )"},
     {"weft_put_run",
-     R"(template <class T>
-static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k];
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+     R"(template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                  [&](I k) { to[k] = from[k]; });
+}
+)"},
+    {"weft_each_word",
+     R"(// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
+// together do not have.
+template <int threads, int row, class T, class Word, class Single>
+static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
+  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  const I t = (I)threadIdx.x;
+  if (rows == threads) {
+#pragma unroll
+    for (int k = 0; k < all; k += threads)
+      if (k + threads <= all || k + t < all) word(k + t);
+  } else {
+    const I n = rows * row, whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
+#pragma unroll 1
+    for (I k = t; k < whole; k += threads) word(k);
+    if (rest + t < n) single(rest + t);
+  }
 }
 )"},
     {"weft_put", R"(template <class T, int V>
@@ -173,17 +190,21 @@ static __device__ __forceinline__ W weft_get(const T* p) {
      R"(// Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
 template <int BITS, class W>
 static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
-  constexpr int each = 32 / BITS, words = sizeof(W) / 4;
-  if (first <= 0 && last >= words * each) return;
+  constexpr I lanes = 8 * sizeof(W) / BITS, words = sizeof(W) / 4;
+  if (first <= 0 && last >= lanes) return;
+  const I begin = weft_within(first, lanes) * BITS, end = (lanes - weft_within(last, lanes)) * BITS;
 #pragma unroll
   for (int k = 0; k < words; ++k) {
-    const I before = first - k * each, behind = (k + 1) * each - last;
-    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * BITS : 0u;
-    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * BITS : 0u);
+    // Of 64 bits, since 32 of them cannot be shifted by 32.
+    const unsigned int low = (unsigned int)(0xffffffffull << weft_within(begin - 32 * k, 32)),
+                       keep = low & (unsigned int)(0xffffffffull >> weft_within(end - 32 * (words - 1 - k), 32));
     unsigned int& word = ((unsigned int*)&x)[k];
     word = (word & keep) | (none & ~keep);
   }
 }
+)"},
+    {"weft_within", R"(// From 0 to n.
+static __device__ __forceinline__ I weft_within(I x, I n) { return x < 0 ? 0 : weft_min(x, n); }
 )"},
     {"weft_fold_any",
      R"(static __device__ __forceinline__ void weft_fold_any(unsigned int (&f)[2], unsigned int word) { f[0] |= word; }
@@ -212,6 +233,18 @@ static __device__ __forceinline__ int weft_folded_sum_u8(const unsigned int (&f)
   f[0] = (unsigned int)__dp4a((int)word, 0x01010101, (int)f[0]);
 }
 static __device__ __forceinline__ int weft_folded_sum_i8(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_u16",
+     R"(static __device__ __forceinline__ void weft_fold_sum_u16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = __dp2a_lo(word, 0x0101u, f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_u16(const unsigned int (&f)[2]) { return (int)f[0]; }
+)"},
+    {"weft_fold_sum_i16",
+     R"(static __device__ __forceinline__ void weft_fold_sum_i16(unsigned int (&f)[2], unsigned int word) {
+  f[0] = (unsigned int)__dp2a_lo((int)word, 0x0101, (int)f[0]);
+}
+static __device__ __forceinline__ int weft_folded_sum_i16(const unsigned int (&f)[2]) { return (int)f[0]; }
 )"},
     {"weft_fold_extreme",
      R"(// The larger, or the smaller, of both halves of a word.
@@ -295,9 +328,16 @@ static __device__ __forceinline__ float weft_quotient(float a, float b) {
   return r;
 }
 )"},
-    {"weft_exp_half",
-     R"(// Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
-static __device__ __forceinline__ float weft_exp_half(float x) {
+    {"weft_exp_within_f16", R"(// Within 2^-18 where an f16 has room for it.
+static __device__ __forceinline__ float weft_exp_within_f16(float x) {
+  float r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504088896340736f));
+  return r;
+}
+)"},
+    {"weft_exp_within_bf16",
+     R"(// Within 2^-17 where a bf16 has room for it; a square has no subnormals to take care of.
+static __device__ __forceinline__ float weft_exp_within_bf16(float x) {
   float r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
   return r * r;
@@ -479,29 +519,32 @@ static __device__ __forceinline__ double weft_finite_base_f64(double x) { return
 )"},
     {"weft_first_max",
      R"(// Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_max(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_max(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w > v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},
     {"weft_first_min",
      R"(// Takes (w, j) where it goes before (v, i): smaller, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_min(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 )"},
-    {"weft_near_quotient",
-     R"(// Of y, at most n behind x.
-static __device__ __forceinline__ long long weft_near_quotient(I x, I y, I n) {
-  const unsigned int q = (unsigned int)x / (unsigned int)n, r = (unsigned int)x - q * (unsigned int)n;
-  return (long long)(q + (r + (unsigned int)(y - x) >= (unsigned int)n ? 1u : 0u));
+    {"weft_split_by",
+     R"(// The remainder of q by n; q becomes the quotient.
+static __device__ __forceinline__ I weft_split_by(I& q, I n, I factor, I shift) {
+  const unsigned int a = (unsigned int)q, whole = weft_quotient_by(a, factor, shift);
+  q = (I)whole;
+  return (I)(a - whole * (unsigned int)n);
 }
 )"},
-    {"weft_near_remainder",
-     R"(static __device__ __forceinline__ long long weft_near_remainder(I x, I y, I n) {
-  const unsigned int r = (unsigned int)x % (unsigned int)n + (unsigned int)(y - x);
-  return (long long)(r >= (unsigned int)n ? r - (unsigned int)n : r);
+    {"weft_quotient_by",
+     R"(// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
 }
 )"},
     {"weft_clamp", R"(static __device__ __forceinline__ long long weft_clamp(long long i, long long n) {
@@ -552,7 +595,7 @@ std::string cuda_support(const std::string& text, bool wide) {
   for (auto& s : kSections)
     if (text.find(s.word) != std::string::npos || chosen.find(s.word) != std::string::npos)
       chosen.insert(0, s.text);
-  if (text.find("weft_split") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
+  if (text.find("weft_split(") != std::string::npos) chosen = (wide ? kSplit64 : kSplit32) + chosen;
   return std::string(wide ? "typedef long long I;\n" : "typedef int I;\n") + chosen;
 }
 

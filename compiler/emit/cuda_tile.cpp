@@ -15,15 +15,17 @@ void CudaEmitter::split_blocks(const char* begin, int axis, int size, const std:
   std::vector<int> rest;
   for (int a : order_of(true))
     if (std::ranges::count(before, a) == 0) rest.push_back(a);
-  auto part = [&](bool last, const std::string& count) {
-    return last ? std::string("q") : format("weft_split(q, {})", count);
+  auto part = [&](bool last, const std::string& count, int64_t value) {
+    return last ? std::string("q") : split("q", count, value);
   };
   code_.line("const I {} = {} * {};", begin,
-             part(rest.empty(), format("({} + {}) / {}", spell(extent(axis)), size - 1, size)), size);
+             part(rest.empty(), format("({} + {}) / {}", spell(extent(axis)), size - 1, size),
+                  (extent(axis).value + size - 1) / size),
+             size);
   for (int a : rest) {
     launch_.tasks *= extent(a).value;
     axis_[a] = format("x{}", a);
-    code_.line("const I x{} = {};", a, part(a == rest.back(), spell(extent(a))));
+    code_.line("const I x{} = {};", a, part(a == rest.back(), spell(extent(a)), extent(a).value));
   }
 }
 
@@ -39,7 +41,10 @@ void CudaEmitter::tiled() {
   code_.line("const I tx = (I)(threadIdx.x % {0}){1}, ty = (I)(threadIdx.x / {0});", columns,
              lanes > 1 ? format(" * {}", lanes) : "");
   code_.add("I q = (I)blockIdx.x;");
-  code_.line("const I lane = weft_split(q, ({0} + {1}) / {2}) * {2};", spell(extent(lane)), side - 1, side);
+  code_.line(
+      "const I lane = {} * {};",
+      split("q", format("({} + {}) / {}", spell(extent(lane)), side - 1, side), tiles(extent(lane).value)),
+      side);
   split_blocks("across", across, side, {lane, across});
   code_.line("const I x{} = weft_min(lane + tx, {} - {});", lane, spell(extent(lane)), lanes);
   code_.line("I x{}[{}];", across, s_.unroll);
@@ -101,7 +106,8 @@ void CudaEmitter::shelves() {
       (vectors + across - 1) / across * ((extent(down_).value + s_.rows_per_task - 1) / s_.rows_per_task);
   code_.line("const I n = {};", count_of({lane}));
   code_.add("I q = (I)blockIdx.x;");
-  code_.line("const I right = weft_split(q, (n + {0}) / {1}) * {1} + (I)(threadIdx.x % {1});", across - 1,
+  code_.line("const I right = {0} * {1} + (I)(threadIdx.x % {1});",
+             split("q", format("(n + {}) / {}", across - 1, across), (vectors + across - 1) / across),
              across);
   split_blocks("shelf", down_, s_.rows_per_task, {lane, down_});
   code_.line("const I first = shelf + (I)(threadIdx.x / {}) * {};", across, s_.unroll);

@@ -35,7 +35,7 @@ const Load* CudaEmitter::loaded_for(const Batch& b, const Fold& f) const {
       fits = bytes && to == DType::Bool;
       break;
     case Op::sum:
-      fits = bytes && is_integer(to) && (t == to || size_of(to) >= 4);
+      fits = (bytes || halves) && is_integer(to) && (t == to || size_of(to) >= 4);
       break;
     case Op::max:
     case Op::min:
@@ -102,19 +102,21 @@ void CudaEmitter::fold_words(const Batch& b) {
     const uint64_t none = size == 1 ? (one & 0xff) * 0x01010101 : (one & 0xffff) * 0x00010001;
     code_.line("unsigned int f{0}[2] = {{{1:#x}u, {1:#x}u}};", number, truth || sum ? 0 : none);
     code_.unrolled("u", s_.unroll);
+    // Left out without a branch: the vector's load would be moved there, behind what the others wait for.
     const bool cut = ragged_ && !inside_, once = (sum || cut) && !exact_ && !inside_;
-    if (once) code_.add("if (ok[u]) {");
     std::string words = format("m{}[u]", l.out);
     if (cut) {
       code_.line("{} of = {};", loaded_type(b, l), words);
       words = "of";
-      code_.line("weft_cut<{}>(of, {}, {}, {:#x}u);", 8 * size, from_first("-" + axis_[lane_]),
-                 until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_])), none);
+      std::string last = until_last(format("{} - {}", spell(extent(lane_)), axis_[lane_]));
+      if (once) last = format("!ok[u] ? 0 : {}", last);
+      code_.line("weft_cut<{}>(of, {}, {}, {:#x}u);", 8 * size, from_first("-" + axis_[lane_]), last, none);
     }
     code_.unrolled("e", static_cast<int>(static_cast<size_t>(s_.lanes) * size / 4));
-    code_.line("weft_fold_{}(f{}, ((const unsigned int*)&{})[e]);", how, number, words);
+    std::string word = format("((const unsigned int*)&{})[e]", words);
+    if (once && !cut) word = format("ok[u] ? {} : {:#x}u", word, none);
+    code_.line("weft_fold_{}(f{}, {});", how, number, word);
     code_.add("}");
-    if (once) code_.add("}");
     code_.add("}");
     size_t sweep = 0;
     while (std::ranges::count(p_.sweeps[sweep].accumulators, f->accumulator) == 0) ++sweep;

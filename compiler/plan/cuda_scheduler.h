@@ -70,6 +70,7 @@ class CudaScheduler {
   static int64_t live_bytes(const RowProgram& p);
   bool read_again();
   bool finish_in_one_sweep();
+  bool is_light() const;
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
   // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
   // room in each of the chip's parts where a multiprocessor takes several of them.

@@ -84,10 +84,25 @@ void CudaScheduler::rows_along(int lane) {
     constexpr int64_t kLittle = 32;
     if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittle ? 8 : 6;
   }
+  // ptxas makes do with 32 registers where it can, and asks for half of a step's vectors when it is done with
+  // the others: odd rows, whose elements are looked at one by one, then wait twice. Half as many threads may
+  // have 64.
+  if (!crosses && !s_.bundled && s_.unroll > 1 && s_.resident == 1 && is_light())
+    s_.resident = std::max(1024 / s_.threads, 1);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
   if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
   if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+}
+
+// Whether little is computed of what is read.
+bool CudaScheduler::is_light() const {
+  constexpr float kLight = 4;
+  return p_.sweeps.size() == 1 && std::ranges::all_of(p_.sweeps[0].body, [](const Stmt& s) {
+           auto* let = std::get_if<Let>(&s);
+           return !std::holds_alternative<Scan>(s) && !std::holds_alternative<Largest>(s) &&
+                  (!let || ir::info(let->op).cost <= kLight);
+         });
 }
 
 // Where the row's values stay between sweeps.

@@ -3,13 +3,17 @@
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
-// The remainder of q by n; q becomes the quotient.
-static __device__ __forceinline__ I weft_split(I& q, I n) {
-  unsigned int a = (unsigned int)q, by = (unsigned int)n, whole = a / by;
-  q = (I)whole;
-  return (I)(a - whole * by);
-}
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
+// The remainder of q by n; q becomes the quotient.
+static __device__ __forceinline__ I weft_split_by(I& q, I n, I factor, I shift) {
+  const unsigned int a = (unsigned int)q, whole = weft_quotient_by(a, factor, shift);
+  q = (I)whole;
+  return (I)(a - whole * (unsigned int)n);
+}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -22,15 +26,15 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-struct Args { unsigned long long w[8]; };
-extern "C" __global__ void __launch_bounds__(256) weft_746b0b2141a90beb(const __grid_constant__ Args args) {
+struct Args { unsigned long long w[10]; };
+extern "C" __global__ void __launch_bounds__(256) weft_3f561e29db69628b(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7]};
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
   const I tx = (I)(threadIdx.x % 16) * 4, ty = (I)(threadIdx.x / 16);
   I q = (I)blockIdx.x;
-  const I lane = weft_split(q, (p[1] + 63) / 64) * 64;
+  const I lane = weft_split_by(q, (p[1] + 63) / 64, p[5], p[6]) * 64;
   const I across = q * 64;
   const I x1 = weft_min(lane + tx, p[1] - 4);
   I x0[4];

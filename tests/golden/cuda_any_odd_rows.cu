@@ -18,16 +18,19 @@ struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
 };
 static __device__ __forceinline__ void weft_fold_any(unsigned int (&f)[2], unsigned int word) { f[0] |= word; }
 static __device__ __forceinline__ bool weft_folded_any(const unsigned int (&f)[2]) { return f[0] != 0; }
+// From 0 to n.
+static __device__ __forceinline__ I weft_within(I x, I n) { return x < 0 ? 0 : weft_min(x, n); }
 // Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
 template <int BITS, class W>
 static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
-  constexpr int each = 32 / BITS, words = sizeof(W) / 4;
-  if (first <= 0 && last >= words * each) return;
+  constexpr I lanes = 8 * sizeof(W) / BITS, words = sizeof(W) / 4;
+  if (first <= 0 && last >= lanes) return;
+  const I begin = weft_within(first, lanes) * BITS, end = (lanes - weft_within(last, lanes)) * BITS;
 #pragma unroll
   for (int k = 0; k < words; ++k) {
-    const I before = first - k * each, behind = (k + 1) * each - last;
-    const unsigned int low = before <= 0 ? ~0u : before < each ? ~0u << before * BITS : 0u;
-    const unsigned int keep = low & (behind <= 0 ? ~0u : behind < each ? ~0u >> behind * BITS : 0u);
+    // Of 64 bits, since 32 of them cannot be shifted by 32.
+    const unsigned int low = (unsigned int)(0xffffffffull << weft_within(begin - 32 * k, 32)),
+                       keep = low & (unsigned int)(0xffffffffull >> weft_within(end - 32 * (words - 1 - k), 32));
     unsigned int& word = ((unsigned int*)&x)[k];
     word = (word & keep) | (none & ~keep);
   }
@@ -41,7 +44,7 @@ struct __align__(4) S0 { bool t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 | b.t0;
 }
-extern "C" __global__ void __launch_bounds__(128) weft_cb64297c12e81623(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128, 8) weft_09f299afaa47ff51(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   unsigned char* const b1 = (unsigned char*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -75,13 +78,11 @@ extern "C" __global__ void __launch_bounds__(128) weft_cb64297c12e81623(const __
     unsigned int f0[2] = {0x0u, 0x0u};
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      if (ok[u]) {
-        Vec<unsigned int, 4> of = m0[u];
-        weft_cut<8>(of, u == 0 ? -x1[u] : 0, u < 2 ? 16 : p[1] - x1[u], 0x0u);
+      Vec<unsigned int, 4> of = m0[u];
+      weft_cut<8>(of, u == 0 ? -x1[u] : 0, !ok[u] ? 0 : u < 2 ? 16 : p[1] - x1[u], 0x0u);
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          weft_fold_any(f0, ((const unsigned int*)&of)[e]);
-        }
+      for (int e = 0; e < 4; ++e) {
+        weft_fold_any(f0, ((const unsigned int*)&of)[e]);
       }
     }
     s0.t0 = s0.t0 | weft_folded_any(f0);

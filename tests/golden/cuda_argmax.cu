@@ -7,8 +7,9 @@ typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 // Takes (w, j) where it goes before (v, i): larger, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_max(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_max(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w > v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 template <class S>
@@ -47,7 +48,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128) weft_4f6b3f34ea959bec(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128, 8) weft_36a0a59183496451(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};

@@ -4,13 +4,17 @@ static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
-// The remainder of q by n; q becomes the quotient.
-static __device__ __forceinline__ I weft_split(I& q, I n) {
-  unsigned int a = (unsigned int)q, by = (unsigned int)n, whole = a / by;
-  q = (I)whole;
-  return (I)(a - whole * by);
-}
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
+// The remainder of q by n; q becomes the quotient.
+static __device__ __forceinline__ I weft_split_by(I& q, I n, I factor, I shift) {
+  const unsigned int a = (unsigned int)q, whole = weft_quotient_by(a, factor, shift);
+  q = (I)whole;
+  return (I)(a - whole * (unsigned int)n);
+}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -27,14 +31,14 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-struct Args { unsigned long long w[10]; };
-extern "C" __global__ void __launch_bounds__(256) weft_26602109371f5d58(const __grid_constant__ Args args) {
+struct Args { unsigned long long w[12]; };
+extern "C" __global__ void __launch_bounds__(256) weft_70b939abe95ad2b6(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
-  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
+  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11]};
   const I n = p[1] / 2;
   I q = (I)blockIdx.x;
-  const I right = weft_split(q, (n + 127) / 128) * 128 + (I)(threadIdx.x % 128);
+  const I right = weft_split_by(q, (n + 127) / 128, p[8], p[9]) * 128 + (I)(threadIdx.x % 128);
   const I shelf = q * 8;
   const I first = shelf + (I)(threadIdx.x / 128) * 4;
   const I x1 = weft_min(right, n - 1) * 2;

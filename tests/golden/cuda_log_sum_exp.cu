@@ -49,6 +49,10 @@ typedef int I;
 #define __builtin_nan(x) __longlong_as_double(0x7ff8000000000000ll)
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
 // What makes a sum of exp(x - from) one of exp(x - to). Of nothing but -inf, x itself is summed up.
 static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
   return from == to ? 1.0f : weft_exp_f32(from - to);
@@ -113,7 +117,7 @@ static __device__ __forceinline__ W weft_get_once(const T* p) {
   }
   return x;
 }
-struct Args { unsigned long long w[10]; };
+struct Args { unsigned long long w[12]; };
 struct __align__(8) S0 { double t1; double t2; float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   {
@@ -123,22 +127,22 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_9032562ae1efcac3(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_5389a1c2d80b4038(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];
-  unsigned int* const counters = (unsigned int*)args.w[8];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9]};
+  unsigned int* const counters = (unsigned int*)args.w[10];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
-  I q = (I)(blockIdx.x / (unsigned int)p[3]);
+  I q = (I)(weft_quotient_by(blockIdx.x, p[5], p[6]));
   const bool live = true;
   const I row = q;
   unsigned int ticket = 0;
-  if (threadIdx.x == 0) ticket = atomicInc(counters + p[6] + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3] - 1);
+  if (threadIdx.x == 0) ticket = atomicInc(counters + p[8] + weft_quotient_by(blockIdx.x, p[5], p[6]), (unsigned int)p[3] - 1);
   const I x0 = q;
   const I m = p[1] / 4;
-  const I begin = (I)(blockIdx.x % (unsigned int)p[3]) * p[4];
+  const I begin = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[5], p[6]) * (unsigned int)p[3]) * p[4];
   const I end = weft_min(begin + p[4], m);
   S0 s0;
   s0.t0 = weft_splat_f32(-__builtin_inff());
@@ -204,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_9032562ae1efcac3(const __
   s0 = joined0[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  const I part = (I)(blockIdx.x % (unsigned int)p[3]);
+  const I part = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[5], p[6]) * (unsigned int)p[3]);
   unsigned long long* const parts = (unsigned long long*)counters + (long long)row * p[3] * 6;
   const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int)p[3] - 1);
   if (!collects && live && t == 0) weft_publish(parts + (long long)part * 6, s0);

@@ -18,8 +18,9 @@ typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 // Takes (w, j) where it goes before (v, i): smaller, or NaN, or the same and earlier.
-template <class T>
-static __device__ __forceinline__ void weft_first_min(T& v, I& i, T w, I j) {
+template <class T, class U>
+static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) {
+  const T w = value;
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
 // A block's strip of columns, which part of it that is, and from which step of it to which. Whole strips come first, then
@@ -64,7 +65,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(512, 1) weft_60a0d97659514785(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 1) weft_524cb4c89b3135bd(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -278,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_60a0d97659514785(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_60a0d97659514785_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_524cb4c89b3135bd_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -11,6 +11,10 @@ static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -23,27 +27,27 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-struct Args { unsigned long long w[11]; };
+struct Args { unsigned long long w[13]; };
 struct __align__(4) S0 { float t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
 }
 struct __align__(8) R0 { float t; };
-extern "C" __global__ void __launch_bounds__(256) weft_3dba770a5831b637(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_53439d9eb25b4f51(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   void* const partials = (void*)args.w[3];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10]};
+  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 256), ty = (I)(threadIdx.x / 256);
-  I q = (I)(blockIdx.x / (unsigned int)p[5]) * 256 + tx;
+  I q = (I)(weft_quotient_by(blockIdx.x, p[7], p[8])) * 256 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
   const I x0 = q * 4;
   const I m = p[1];
-  const I k = (I)(blockIdx.x % (unsigned int)p[5]);
+  const I k = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[7], p[8]) * (unsigned int)p[5]);
   const I begin = k * p[6];
   const I end = weft_min(begin + p[6], m);
   S0 s0[4];
@@ -85,21 +89,21 @@ extern "C" __global__ void __launch_bounds__(256) weft_3dba770a5831b637(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(256) weft_3dba770a5831b637_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_53439d9eb25b4f51_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   void* const partials = (void*)args.w[3];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10]};
+  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 256), ty = (I)(threadIdx.x / 256);
-  I q = (I)(blockIdx.x / (unsigned int)p[5]) * 256 + tx;
+  I q = (I)(weft_quotient_by(blockIdx.x, p[7], p[8])) * 256 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
   const I x0 = q * 4;
   const I m = p[1];
-  const I k = (I)(blockIdx.x % (unsigned int)p[5]);
+  const I k = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[7], p[8]) * (unsigned int)p[5]);
   const I begin = k * p[6];
   const I end = weft_min(begin + p[6], m);
   S0 s0[4];

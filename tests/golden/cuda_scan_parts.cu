@@ -8,6 +8,10 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
 // Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>
 static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
@@ -68,30 +72,30 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
     weft_put(p, x);
   }
 }
-struct Args { unsigned long long w[7]; };
+struct Args { unsigned long long w[9]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(8) S0 { double t1; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t1 = a.t1 + b.t1;
 }
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(256, 3) weft_721659f3b21a8e35(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_9ea289296a499805(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];
   void* const partials = (void*)args.w[3];
-  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6]};
+  const I p[] = {(I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
   const I n = 1;
   __shared__ unsigned int taken;
   if (threadIdx.x == 0) taken = atomicAdd((unsigned int*)partials, 1u);
   __syncthreads();
   const unsigned int number = taken;
   const I t = (I)threadIdx.x;
-  I q = (I)(number / (unsigned int)p[1]);
+  I q = (I)(weft_quotient_by(number, p[3], p[4]));
   const bool live = true;
   const I row = q;
   const I m = p[0] / 4;
-  const I k = (I)(number % (unsigned int)p[1]);
+  const I k = (I)(number - weft_quotient_by(number, p[3], p[4]) * (unsigned int)p[1]);
   const I begin = k * p[2];
   const I end = weft_min(begin + p[2], m);
   const I run = (p[2] + 7) / 8;

@@ -72,8 +72,8 @@ static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
                  ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-// Within 2^-17 in the range of the halves; a square has no subnormals to take care of.
-static __device__ __forceinline__ float weft_exp_half(float x) {
+// Within 2^-17 where a bf16 has room for it; a square has no subnormals to take care of.
+static __device__ __forceinline__ float weft_exp_within_bf16(float x) {
   float r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
   return r * r;
@@ -126,7 +126,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 3) weft_cb5983fb31807819(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 3) weft_a0ac1fa487dba8d4(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) weft_cb5983fb31807819(const
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const float v2 = weft_subtract_bf16(weft_get_bf16(k0[u], e), v1);
-        const float v3 = weft_round_bf16(weft_exp_half(v2));
+        const float v3 = weft_round_bf16(weft_exp_within_bf16(v2));
         weft_set_bf16(k3[u], e, v3);
         s1.t1 = s1.t1 + v3;
       }

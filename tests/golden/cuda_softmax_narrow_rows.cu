@@ -63,18 +63,33 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-template <class T>
-static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k];
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
+// together do not have.
+template <int threads, int row, class T, class Word, class Single>
+static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
+  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  const I t = (I)threadIdx.x;
+  if (rows == threads) {
+#pragma unroll
+    for (int k = 0; k < all; k += threads)
+      if (k + threads <= all || k + t < all) word(k + t);
+  } else {
+    const I n = rows * row, whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
+#pragma unroll 1
+    for (I k = t; k < whole; k += threads) word(k);
+    if (rest + t < n) single(rest + t);
+  }
 }
-// The block copies n elements, from and to where memory is aligned.
-template <class T>
-static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I n) {
-  const I whole = n * (I)sizeof(T) / 16, rest = whole * 16 / (I)sizeof(T);
-  for (I k = (I)threadIdx.x; k < whole; k += (I)blockDim.x) weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k);
-  if (rest + (I)threadIdx.x < n) to[rest + (I)threadIdx.x] = from[rest + (I)threadIdx.x];
+template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                  [&](I k) { to[k] = from[k]; });
+}
+// The threads of a block copy its rows, from and to where memory is aligned.
+template <int threads, int row, class T>
+static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
+  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                  [&](I k) { to[k] = from[k]; });
 }
 struct Args { unsigned long long w[6]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
@@ -86,7 +101,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 8) weft_d39a98bc37646b62(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 8) weft_da8486dbbc2d9d59(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -96,10 +111,10 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_d39a98bc37646b62(const
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I x0 = q;
-  const I m = p[1];
-  const I first = (I)blockIdx.x * 256, here = weft_min(n - first, 256) * m;
+  const I m = 7;
+  const I first = (I)blockIdx.x * 256, here = weft_min(n - first, 256);
   float* const z0 = (float*)(weft_shared + 0 * m);
-  weft_copy_run(z0, b0 + first * m, here);
+  weft_copy_run<256, 7>(z0, b0 + first * m, here);
   float* const z1 = (float*)(weft_shared + 1024 * m);
   weft_copied();
   __syncthreads();
@@ -163,5 +178,5 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_d39a98bc37646b62(const
     }
   }
   __syncthreads();
-  weft_put_run(b1 + first * m, z1, here);
+  weft_put_run<256, 7>(b1 + first * m, z1, here);
 }

@@ -114,7 +114,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(128) weft_b97802a10d74b56f(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_77f1cbf54178e126(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -146,9 +146,10 @@ extern "C" __global__ void __launch_bounds__(128) weft_b97802a10d74b56f(const __
     }
 #pragma unroll
     for (int u = 0; u < 7; ++u) {
+      const I left = p[1] - x1[u];
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = u < 5 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1];
+        const bool in_fold = u < 5 ? u > 0 || x1[u] + e >= 0 : e < left;
         const float v0 = weft_unpack_f32(k0[u].e[e]);
         if (in_fold) s0.t0 = weft_maximum_f32(s0.t0, v0);
       }
@@ -182,9 +183,10 @@ extern "C" __global__ void __launch_bounds__(128) weft_b97802a10d74b56f(const __
     }
 #pragma unroll
     for (int u = 0; u < 7; ++u) {
+      const I left = p[1] - x1[u];
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const bool in_fold = ok[u] & (u < 5 ? u > 0 || x1[u] + e >= 0 : x1[u] + e < p[1]);
+        const bool in_fold = ok[u] & (u < 5 ? u > 0 || x1[u] + e >= 0 : e < left);
         const float v2 = weft_unpack_f32(k0[u].e[e]) - v1;
         const float v3 = weft_exp_f32(v2);
         k3[u].e[e] = weft_pack_f32(v3);
@@ -221,6 +223,7 @@ extern "C" __global__ void __launch_bounds__(128) weft_b97802a10d74b56f(const __
       }
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
+        const I left = p[1] - x1[u];
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);

@@ -8,6 +8,10 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
 // Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>
 static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
@@ -67,25 +71,25 @@ static __device__ __forceinline__ W weft_get_once(const T* p) {
   }
   return x;
 }
-struct Args { unsigned long long w[7]; };
+struct Args { unsigned long long w[9]; };
 struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_5c97773755032ba1(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_d00b06221a8bac7d(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
-  unsigned int* const counters = (unsigned int*)args.w[5];
-  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
+  unsigned int* const counters = (unsigned int*)args.w[7];
+  const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
   const I n = 1;
   const I t = (I)threadIdx.x;
-  I q = (I)(blockIdx.x / (unsigned int)p[1]);
+  I q = (I)(weft_quotient_by(blockIdx.x, p[3], p[4]));
   const bool live = true;
   const I row = q;
   unsigned int ticket = 0;
-  if (threadIdx.x == 0) ticket = atomicInc(counters + p[4] + blockIdx.x / (unsigned int)p[1], (unsigned int)p[1] - 1);
+  if (threadIdx.x == 0) ticket = atomicInc(counters + p[6] + weft_quotient_by(blockIdx.x, p[3], p[4]), (unsigned int)p[1] - 1);
   const I m = p[0] / 4;
-  const I begin = (I)(blockIdx.x % (unsigned int)p[1]) * p[2];
+  const I begin = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[3], p[4]) * (unsigned int)p[1]) * p[2];
   const I end = weft_min(begin + p[2], m);
   S0 s0;
   s0.t0 = weft_splat_f64(-0x0p+0);
@@ -123,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_5c97773755032ba1(const __
   s0 = joined0[threadIdx.x % 8];
 #pragma unroll
   for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
-  const I part = (I)(blockIdx.x % (unsigned int)p[1]);
+  const I part = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[3], p[4]) * (unsigned int)p[1]);
   unsigned long long* const parts = (unsigned long long*)counters + (long long)row * p[1] * 2;
   const bool collects = __syncthreads_or(threadIdx.x == 0 && ticket == (unsigned int)p[1] - 1);
   if (!collects && live && t == 0) weft_publish(parts + (long long)part * 2, s0);

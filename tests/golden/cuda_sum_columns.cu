@@ -8,6 +8,10 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// x / n of numbers below 2^31, by what the host has found for n.
+static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
+  return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
+}
 // Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
 static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
   bool last = false;
@@ -27,27 +31,27 @@ template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
 }
-struct Args { unsigned long long w[9]; };
+struct Args { unsigned long long w[11]; };
 struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_84ee6f01d9638f32(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_bf01411b5d916c1a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];
-  unsigned int* const counters = (unsigned int*)args.w[8];
-  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8]};
+  unsigned int* const counters = (unsigned int*)args.w[10];
+  const I p[] = {(I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6], (I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10]};
   const I n = p[0] / 4;
   const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I q = (I)(blockIdx.x / (unsigned int)p[3]) * 32 + tx;
+  I q = (I)(weft_quotient_by(blockIdx.x, p[5], p[6])) * 32 + tx;
   const bool live = q < n;
   q = weft_min(q, n - 1);
   const I column = q;
   const I x0 = q * 4;
   __shared__ __align__(16) unsigned char joins[8192];
   const I m = p[1];
-  const I k = (I)(blockIdx.x % (unsigned int)p[3]);
+  const I k = (I)(blockIdx.x - weft_quotient_by(blockIdx.x, p[5], p[6]) * (unsigned int)p[3]);
   const I begin = k * p[4];
   const I end = weft_min(begin + p[4], m);
   S0 s0[4];
@@ -110,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) weft_84ee6f01d9638f32(const __
       ((S0*)partials)[((long long)k * n + column) * 4 + e] = s0[e];
     }
   }
-  if (weft_is_last(counters + blockIdx.x / (unsigned int)p[3], (unsigned int)p[3])) {
+  if (weft_is_last(counters + weft_quotient_by(blockIdx.x, p[5], p[6]), (unsigned int)p[3])) {
     S0 s0[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {

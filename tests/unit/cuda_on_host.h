@@ -229,6 +229,13 @@ static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned which) {
   return r;
 }
 static inline unsigned __popc(unsigned x) { return (unsigned)__builtin_popcount(x); }
+// Two halves of a word by the lower two bytes of the other one.
+static inline int __dp2a_lo(int x, int y, int sum) {
+  return sum + (short)x * (signed char)y + (x >> 16) * (signed char)(y >> 8);
+}
+static inline unsigned __dp2a_lo(unsigned x, unsigned y, unsigned sum) {
+  return sum + (x & 0xffff) * (y & 0xff) + (x >> 16) * (y >> 8 & 0xff);
+}
 static inline int __dp4a(int x, int y, int sum) {
   for (int k = 0; k < 32; k += 8) sum += (signed char)(x >> k) * (signed char)(y >> k);
   return sum;
@@ -280,6 +287,14 @@ static inline unsigned short bf16_of_f32(float x) {
 }
 static inline unsigned pair_add(float a, unsigned one, float b) {
   return (unsigned)bf16_of_f32(one >> 31 ? a - b : a + b) << 16;
+}
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+  return (unsigned)((unsigned long long)a * b >> 32);
+}
+// As far from it as the instruction may be: two units in the last place, to either side.
+static inline float rough_exp2f(float x) {
+  const float r = exp2f(x);
+  return r > 0x1p-120f && r < 0x1p+120f ? r + (__float_as_uint(x) & 1 ? 0x1p-22f : -0x1p-22f) * r : r;
 }
 static inline float max_nan(float a, float b) {
   if (a != a || b != b) return __uint_as_float(0x7fffffff);

@@ -60,7 +60,13 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
       R"(asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__float_as_uint(b)), "r"(one), "r"(__float_as_uint(a)));)",
       "r = pair_add(a, one, b);");
   replace_all(text, R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));)",
-              "r = exp2f(x * 0.72134752044448170368f);");
+              "r = rough_exp2f(x * 0.72134752044448170368f);");
+  replace_all(text, R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504088896340736f));)",
+              "r = rough_exp2f(x * 1.44269504088896340736f);");
+  for (auto [op, sign] : {std::pair{"add", '+'}, {"sub", '-'}, {"mul", '*'}})
+    replace_all(text,
+                fmt::format(R"(asm("{}.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));)", op),
+                fmt::format("r = f16_of_f32(a {} b);", sign));
   replace_all(text, R"(asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));)", "r = 1 / sqrtf(x);");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));)", "r = 1 / (b * by);");
   replace_all(text, R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));)", "r = 1 / b;");

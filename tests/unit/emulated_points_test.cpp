@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/emit/cuda_inverse.h"
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/unit/cuda_cases.h"
@@ -104,6 +105,25 @@ TEST(CudaMeaning, OfExactGraphs) {
   all.check(1e-6, 0.1);
 }
 
+// Zeros of both signs, infinities and NaN on both sides.
+TEST(CudaMeaning, OfExtremes) {
+  EmulatedCases all;
+  for (int k = 0; k < 20; ++k)
+    for (const char* dtype : {"f64", "f32", "bf16"})
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {0}[40, 25]
+  %b = input : {0}[40, 25]
+  %x = maximum %a, %b
+  %n = minimum %a, %b
+  %largest = max %a, axes=[1]
+  %least = min %b, axes=[1]
+  return %x, %n, %largest, %least
+}})",
+                                            dtype)),
+                      h200()));
+  all.check(0, 0.3);
+}
+
 // Whatever their operands, they are rounded as those of single elements.
 TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   EmulatedCases all;
@@ -172,18 +192,19 @@ TEST(CudaMeaning, OfDivisionByOneForMany) {
                     h200()));
   // By each row's and each column's largest.
   for (int k = 0; k < 20; ++k)
-    for (int axis : {0, 1})
-      all.add(compile(ir::parse(fmt::format(R"(graph {{
-  %a = input : f32[40, 72]
-  %b = input : f32[40, 72]
+    for (const char* dtype : {"f32", "f64"})
+      for (int axis : {0, 1})
+        all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {2}[40, 72]
+  %b = input : {2}[40, 72]
   %m = max %a, axes=[{0}]
-  %s = reshape %m : f32[{1}]
+  %s = reshape %m : {2}[{1}]
   %y = divide %a, %s
   %z = divide %b, %s
   return %y, %z
 }})",
-                                            axis, axis == 0 ? "1, 72" : "40, 1")),
-                      h200()));
+                                              axis, axis == 0 ? "1, 72" : "40, 1", dtype)),
+                        h200()));
   all.check(0, 0.3);
 }
 
@@ -198,6 +219,80 @@ TEST(CudaMeaning, OfQuotientsOfHalves) {
                                         dtype)),
                   h200()));
   all.check(0, 0.3);
+}
+
+TEST(CudaInverse, DividesEveryNumberBelowTwoToThe31) {
+  constexpr uint32_t kEnd = 1U << 31;
+  auto check = [&](uint32_t n) {
+    const emit::CudaInverse by = emit::cuda_inverse(n);
+    auto at = [&](uint64_t x) {
+      if (x >= kEnd) return;
+      ASSERT_EQ(emit::divide_by(static_cast<uint32_t>(x), by), x / n) << x << " / " << n;
+    };
+    // A quotient that is too large or too small shows where one row ends and the next begins, late ones
+    // first.
+    const uint32_t last = (kEnd - 1) / n;
+    for (uint64_t k = 0; k < 300; ++k)
+      for (uint64_t row : {k, last / 2 + k, uint64_t{last} - std::min<uint64_t>(k, last)})
+        at(row * n), at(row * n + n - 1), at(row * n + n / 2);
+    at(kEnd - 1);
+  };
+  for (uint32_t n = 2; n < 3000; ++n) check(n);
+  for (int bit = 4; bit < 31; ++bit)
+    for (uint32_t off = 0; off < 5; ++off) check((1U << bit) - off), check((1U << bit) + off);
+  for (uint32_t off = 1; off < 5; ++off) check(kEnd - off), check(kEnd / 3 + off);
+}
+
+// Rounded as f32 is, without a detour by it.
+TEST(CudaMeaning, OfSumsAndProductsOfHalves) {
+  EmulatedCases all;
+  for (int k = 0; k < 30; ++k)
+    for (const char* dtype : {"f16", "bf16"})
+      all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %a = input : {0}[999]
+  %b = input : {0}[999]
+  %s = add %a, %b
+  %d = subtract %a, %b
+  %p = multiply %a, %b
+  %q = square %a
+  %m = maximum %p, %d
+  %n = multiply %m, %q
+  return %s, %d, %p, %q, %n
+}})",
+                                            dtype)),
+                      h200()));
+  all.check(0, 0.3);
+}
+
+// All of them, within a 32nd of what rounding alone does.
+TEST(CudaMeaning, OfExponentialsOfHalves) {
+  EmulatedCases all;
+  for (auto [dtype, half_unit, least] : {std::tuple{"f16", 0x1p-11, 0x1p-25}, {"bf16", 0x1p-8, 0x1p-134}})
+    all.add(compile(ir::parse(fmt::format(R"(graph {{
+  %i = iota axis=0 : i32[65536]
+  %u = cast %i : u16[65536]
+  %x = bitcast %u : {0}[65536]
+  %e = exp %x
+  %got = cast %e : f64[65536]
+  %wide = cast %x : f64[65536]
+  %want = exp %wide
+  %off = subtract %got, %want
+  %error = abs %off
+  %exponent = log2 %want
+  %whole = floor %exponent
+  %power = exp2 %whole
+  %part = multiply %power, {1}
+  %unit = maximum %part, {2}
+  %allowed = multiply %unit, 1.03125
+  %near = less_equal %error, %allowed
+  %finite = isfinite %got
+  %beyond = logical_not %finite
+  %ok = logical_or %near, %beyond
+  return %ok
+}})",
+                                          dtype, half_unit, least)),
+                    h200()));
+  all.check(0, 0);
 }
 
 // The same trials are accepted as by the reference, so counts are equal and the rest agrees to rounding.

@@ -184,6 +184,7 @@ TEST(CudaMeaning, OfBundledRows) {
       add(sum(fmt::format("f16[{}, {}]", rows, width), "1"));
       add(argmax(fmt::format("u16[{}, {}]", rows, width)));
       add(softmax("f32", rows, width));
+      add(softmax("f16", rows, width));
       add(softmax("bf16", rows, width));
       add(softmax("f64", rows, width));
     }
@@ -193,8 +194,8 @@ TEST(CudaMeaning, OfBundledRows) {
 
 TEST(CudaMeaning, OfFlattenedRows) {
   EmulatedCases all;
-  for (const char* dtype : {"i8", "bf16", "f32", "c64"})
-    for (int64_t width : {3, 7, 49})
+  for (const char* dtype : {"i8", "bool", "bf16", "f16", "f32", "f64", "c64"})
+    for (int64_t width : {3, 7, 15, 17, 49})
       for (int64_t rows : {512, 1025}) {
         CudaCase c = compile(ir::parse(add_to_rows(dtype, rows, width)), h200());
         for (auto& k : c.kernels) ASSERT_EQ(k.lowered.program.outer.size(), 1U);

@@ -28,8 +28,8 @@ std::string trimmed(std::string s) {
 
 bool is_type_word(const std::string& word) {
   for (const char* known :
-       {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const",
-        "boolv", "c64", "c128", "c64v", "c128v", "c64p", "c128p", "uint4"})
+       {"void",  "bool",  "char", "short", "int",  "long", "float", "double", "signed", "unsigned",
+        "const", "boolv", "f16",  "c64",   "c128", "c64v", "c128v", "c64p",   "c128p",  "uint4"})
     if (word == known) return true;
   return word.size() >= 3 && word.back() == 'v' && (word[0] == 'f' || word[0] == 'i' || word[0] == 'u');
 }

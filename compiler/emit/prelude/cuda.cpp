@@ -1,5 +1,5 @@
 // What CUDA kernels may need, on scalars and without any header: NVRTC knows the device's math by itself.
-// Halves are `float` between memory accesses.
+// Halves are computed with as floats.
 #include "compiler/emit/prelude/texts.h"
 
 namespace weft::emit {
@@ -26,24 +26,58 @@ $fn $P weft_pack_$T($V x) { return x; }
 $fn bool weft_unpack_bool(unsigned char x) { return x != 0; }
 //@ weft_pack_bool
 $fn unsigned char weft_pack_bool(bool x) { return x; }
-//@ weft_unpack_f16
-$fn float weft_unpack_f16(unsigned short x) {
-  float r;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x));
-  return r;
-}
-//@ weft_pack_f16
-$fn unsigned short weft_pack_f16(float x) {
+//@ weft_bits_f16
+$fn unsigned short weft_bits_f16(float x) {
   unsigned short r;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x));
   return r;
 }
+//@ f16
+// A float that an f16 has room for, and its bits in memory: what was loaded or rounded has both, and ptxas does not see
+// that to convert the one again gives the other. What nobody asks for is not computed.
+struct f16 {
+  float value;
+  unsigned short bits;
+  f16() = default;
+  __device__ __forceinline__ f16(float x) : value(x), bits(weft_bits_f16(x)) {}
+  __device__ __forceinline__ f16(float x, unsigned short its) : value(x), bits(its) {}
+  __device__ __forceinline__ operator float() const { return value; }
+};
+//@ weft_unpack_f16
+$fn f16 weft_unpack_f16(unsigned short x) {
+  float r;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x));
+  return {r, x};
+}
+//@ weft_pack_f16
+$fn unsigned short weft_pack_f16(f16 x) { return x.bits; }
 //@ weft_unpack_bf16
 $fn float weft_unpack_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
 //@ weft_pack_bf16
 $fn unsigned short weft_pack_bf16(float x) { return (unsigned short)(__float_as_uint(weft_round_bf16(x)) >> 16); }
 //@ weft_round_f16
-$fn float weft_round_f16(float x) { return weft_unpack_f16(weft_pack_f16(x)); }
+$fn f16 weft_round_f16(float x) { return weft_unpack_f16(weft_bits_f16(x)); }
+//@ weft_add_f16
+// What f32 gives when it is rounded: sums and products have no more digits than twice those of f16 and two.
+$fn f16 weft_add_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("add.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_subtract_f16
+$fn f16 weft_subtract_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("sub.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_multiply_f16
+$fn f16 weft_multiply_f16(f16 a, f16 b) {
+  unsigned short r;
+  asm("mul.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(a.bits), "h"(b.bits));
+  return weft_unpack_f16(r);
+}
+//@ weft_square_f16
+$fn f16 weft_square_f16(f16 x) { return weft_multiply_f16(x, x); }
 // A float that a bf16 has room for is a pair of bf16 with 0 in the lower half. Conversions to pairs run at four times
 // the rate of those to one bf16, and sums of pairs are rounded to bf16 by the instruction that adds them.
 //@ weft_round_bf16
@@ -134,14 +168,16 @@ $fn float weft_minimum_$T(float a, float b) {
   return r;
 }
 //@ weft_maximum_f64
+// Where a is not above b, b has a sign only if both have, since 0 is above -0.
 $fn double weft_maximum_f64(double a, double b) {
-  double r = a == b ? __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b)) : a > b ? a : b;
-  return a != a ? a : r;
+  double rest = __longlong_as_double(__double_as_longlong(b) & (__double_as_longlong(a) | 0x7fffffffffffffffll));
+  return a > b || a != a ? a : rest;
 }
 //@ weft_minimum_f64
 $fn double weft_minimum_f64(double a, double b) {
-  double r = a == b ? __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b)) : a < b ? a : b;
-  return a != a ? a : r;
+  long long sign = 1ull << 63;
+  double rest = __longlong_as_double(__double_as_longlong(b) | (__double_as_longlong(a) & sign));
+  return a < b || a != a ? a : rest;
 }
 //@ weft_relu_$T : ints halves floats
 $fn $V weft_relu_$T($V a) { return weft_maximum_$T(a, ($V)0); }
@@ -400,7 +436,7 @@ $fn $V weft_copysign_$T($V x, $V y) { return copysign$s(x, y); }
 //@ weft_nextafter_$T : floats
 $fn $V weft_nextafter_$T($V x, $V y) { return nextafter$s(x, y); }
 //@ weft_nextafter_$T : halves
-$fn float weft_nextafter_$T(float x, float y) {
+$fn $V weft_nextafter_$T(float x, float y) {
   if (x != x || y != y) return x + y;
   if (x == y) return y;
   unsigned short bits = weft_pack_$T(x);
@@ -411,7 +447,7 @@ $fn float weft_nextafter_$T(float x, float y) {
 $fn $V weft_fma_$T($V x, $V y, $V z) { return fma$s(x, y, z); }
 // Rounded once: the product is exact in double, the sum is rounded to odd.
 //@ weft_fma_$T : halves
-$fn float weft_fma_$T(float x, float y, float z) {
+$fn $V weft_fma_$T(float x, float y, float z) {
   double p = (double)x * y, c = z;
   double s = p + c, b = s - p, lost = (p - (s - b)) + (c - b);
   long long bits = __double_as_longlong(s);
@@ -423,6 +459,20 @@ $fn float weft_fma_$T(float x, float y, float z) {
 // never so near to the middle of two normal floats: it rounds as division does. Of subnormals exactly in the middle it
 // may take the other one.
 $fn float weft_divide_by_f32(float x, double inverse) { return (float)((double)x * inverse); }
+//@ weft_inverse_f64
+$fn double weft_inverse_f64(double c) { return 1 / c; }
+//@ weft_quotient_of_f64
+$call double weft_quotient_of_f64(double x, double c) { return x / c; }
+//@ weft_divide_by_f64
+// x / c as the division's own instructions do it when they have the inverse, where they do it at all: read as floats, the
+// upper words tell that nothing is subnormal, infinite or no number.
+$fn double weft_divide_by_f64(double x, double c, double inverse) {
+  double q = x * inverse;
+  q = fma(inverse, fma(-c, q, x), q);
+  float of_c = __int_as_float((int)(__double_as_longlong(c) >> 32)), of_q = __int_as_float((int)(__double_as_longlong(q) >> 32)),
+        of_x = __int_as_float((int)(__double_as_longlong(x) >> 32));
+  return fabsf(fmaf(0.0f, of_c, of_q)) > 0x1p-129f && fabsf(of_x) >= 0x1.cp-121f ? q : weft_quotient_of_f64(x, c);
+}
 //@ weft_inverse_f32
 // 1 / c within 2^-52, from the hardware's 20 bits; zero, infinity and NaN, whose e is NaN, have what the hardware gives.
 $fn double weft_inverse_f32(float c) {
@@ -513,7 +563,7 @@ $fn bool weft_cast_$f_bool($fV x) { return x != 0; }
 //@ weft_cast_$f_$T : ints -> ints floats
 $fn $V weft_cast_$f_$T($fV x) { return ($V)x; }
 //@ weft_cast_$f_f16 : ints -> f16
-$fn float weft_cast_$f_f16($fV x) { return weft_round_f16((float)x); }
+$fn f16 weft_cast_$f_f16($fV x) { return weft_round_f16((float)x); }
 //@ weft_cast_$f_bf16 : i8 i16 u8 u16 -> bf16
 $fn float weft_cast_$f_bf16($fV x) { return weft_round_bf16((float)x); }
 // Towards zero with the lost bits in the last one: the second rounding then is the only one.
@@ -533,19 +583,19 @@ $fn float weft_cast_$f_bf16($fV x) {
   return weft_round_bf16(__uint_as_float(__float_as_uint(r) | (($fV)r != x)));
 }
 //@ weft_cast_f64_f16
-$fn float weft_cast_f64_f16(double x) {
+$fn f16 weft_cast_f64_f16(double x) {
   unsigned short r;
   asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x));
   return weft_unpack_f16(r);
 }
 //@ weft_cast_$T_$T : halves
-$fn float weft_cast_$T_$T(float x) { return x; }
+$fn $V weft_cast_$T_$T($V x) { return x; }
 //@ weft_cast_f16_bf16
 $fn float weft_cast_f16_bf16(float x) { return weft_round_bf16(x); }
 //@ weft_cast_bf16_f16
-$fn float weft_cast_bf16_f16(float x) { return weft_round_f16(x); }
+$fn f16 weft_cast_bf16_f16(float x) { return weft_round_f16(x); }
 //@ weft_cast_f32_$T : halves
-$fn float weft_cast_f32_$T(float x) { return weft_round_$T(x); }
+$fn $V weft_cast_f32_$T(float x) { return weft_round_$T(x); }
 //@ weft_cast_$f_$T : halves floats -> floats
 $fn $V weft_cast_$f_$T($fV x) { return ($V)x; }
 //@ weft_cast_$f_$T : halves floats -> ints

@@ -64,7 +64,7 @@ constexpr std::array<Spelling, kDTypeCount> kSpelling = {{
      "4294967295u", "4294967296.0"},
     {"u64v", "unsigned long long", "unsigned long long", "u64v", "unsigned long long", "i64v", "u64", "i64",
      "", "0", "18446744073709551615ull", "18446744073709551616.0"},
-    {"f32v", "float", "float", "u16v", "unsigned short", "i32v", "u16", "i16", "", "", "", ""},
+    {"f32v", "f16", "float", "u16v", "unsigned short", "i32v", "u16", "i16", "", "", "", ""},
     {"f32v", "float", "float", "u16v", "unsigned short", "i32v", "u16", "i16", "", "", "", ""},
     {"f32v", "float", "float", "f32v", "float", "i32v", "u32", "i32", "", "", "", ""},
     {"f64v", "double", "double", "f64v", "double", "i64v", "u64", "i64", "", "", "", ""},

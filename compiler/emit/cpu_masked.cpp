@@ -77,8 +77,7 @@ void CpuSpan::write_masked_function(const std::string& pointers) {
   float cost = 0;
   for (auto* s : stmts_)
     if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
-  const std::string last =
-      "step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);\n";
+  const std::string last = "step(weft_first(rest), rest);\n";
   const std::string calls = cost > kWorkOfMasks
                                 ? "  for (long rest = live; rest > 0; rest -= L)\n    " + last
                                 : "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"

@@ -115,6 +115,14 @@ $fn unsigned long weft_bits(boolv mask) {
   __builtin_memcpy(&bits, &mask, sizeof mask);
   return L < 64 ? bits & ((1ul << (L % 64)) - 1) : bits;
 }
+// The first `n` lanes. From bits, as stores make theirs: one that does not change from row to row is made before them.
+//@ weft_first
+$fn boolv weft_first(long n) {
+  const unsigned long bits = n < L ? (1ul << n) - 1 : ~0ul;
+  boolv first;
+  __builtin_memcpy(&first, &bits, sizeof first);
+  return first;
+}
 // The bits of elements as those of their halves.
 //@ weft_both_halves
 #define weft_both_halves(x) (__builtin_ia32_pdep_di(x, 0x55) * 3)

@@ -42,9 +42,9 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_cd159ce61869530c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_4598060f8890da32(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[12];

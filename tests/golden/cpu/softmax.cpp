@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T0 = A0;
 }
 struct S1 {
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T1 = s->T1 + weft_join_sum_f32(A1)[0];
 }
 struct S2 {
@@ -72,9 +72,9 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_83783169e4e004f4(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7005f83a033e96eb(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

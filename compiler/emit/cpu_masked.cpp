@@ -64,25 +64,47 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
   return format("weft_load_strided_masked_{}(r{}, {}, {})", suffix(t), n, step, mask);
 }
 
+bool CpuSpan::is_heavy() const {
+  float cost = 0;
+  for (auto* s : stmts_)
+    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
+  return cost > kWorkOfMasks;
+}
+
+std::string CpuSpan::aligned_store() const {
+  if (!masked() || !e_.s_.aligned || folds_ || scans_ || is_heavy()) return "";
+  std::string first;
+  for (auto& q : streams_) {
+    if (q.out && q.scratch) return "";
+    if (first.empty() && q.out && !q.has_step()) first = q.name;
+  }
+  return first;
+}
+
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
 // and is not compiled twice.
 void CpuSpan::write_masked_function(const std::string& pointers) {
   e_.functions_ +=
       format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
              id_, locals_, pointers, before_);
+  const std::string store = aligned_store(), some = "step(weft_first(rest), rest);\n";
   if (bounded_) {
     e_.functions_ += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
-    body_ += "    lane += (i32v)(L);\n";
+    body_ += format("    lane += (i32v)({});\n", store.empty() ? "L" : "(int)rest");
   }
-  float cost = 0;
-  for (auto* s : stmts_)
-    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
-  const std::string last = "step(weft_first(rest), rest);\n";
-  const std::string calls = cost > kWorkOfMasks
-                                ? "  for (long rest = live; rest > 0; rest -= L)\n    " + last
-                                : "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
-                                  "  if (const long rest = live % L)\n    " +
-                                      last;
+  std::string calls;
+  if (!store.empty())
+    calls = format(
+        "  if (const long rest = weft_least(weft_to_aligned({0}_row, sizeof *{0}_row), live)) {{\n"
+        "    live -= rest;\n    {1}  }}\n",
+        store, some);
+  if (is_heavy())
+    calls += "  for (long rest = live; rest > 0; rest -= L)\n    " + some;
+  else
+    calls +=
+        "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n  if (const long rest = live % "
+        "L)\n    " +
+        some;
   e_.functions_ += format(
       "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
       "}};\n{}{}}}\n",

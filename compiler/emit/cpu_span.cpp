@@ -69,7 +69,9 @@ std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Arr
   std::string element = e_.dialect_.element_type(array.dtype);
   std::string start = format("({}*){}", element, array.pointer);
   if (array.rows && e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-  add_stream({name, element, start + " - left", "", in, out, size_of(array.dtype)});
+  Stream stream{name, element, start + " - left", "", in, out, size_of(array.dtype)};
+  stream.scratch = true;
+  add_stream(std::move(stream));
   return name;
 }
 

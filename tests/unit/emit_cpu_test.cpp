@@ -47,6 +47,7 @@ void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int6
   s.tile_axis = -1, s.tile = 0;
   s.prefetched = k % 2;
   s.masked = !s.streaming && (s.split == 1 || order == Order::Columns) && split != 2;
+  s.aligned = s.masked && split == 1;
 }
 
 struct Case {

@@ -123,6 +123,12 @@ $fn boolv weft_first(long n) {
   __builtin_memcpy(&first, &bits, sizeof first);
   return first;
 }
+// How many elements of so many bytes lie before one where a vector of theirs crosses no line of memory.
+//@ weft_to_aligned
+$fn long weft_to_aligned(const void* p, long bytes) {
+  const long unit = L * bytes < 64 ? L * bytes : 64;
+  return (-(long)p & (unit - 1)) / bytes;
+}
 // The bits of elements as those of their halves.
 //@ weft_both_halves
 #define weft_both_halves(x) (__builtin_ia32_pdep_di(x, 0x55) * 3)

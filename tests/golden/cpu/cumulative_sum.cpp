@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     step(weft_first(rest), rest);
   s->T0 = T0;
 }
-extern "C" void weft_96e2291571c1ac70(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a1f39c6a6a7f75e3(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[6];

@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_b32b646a6d6c0458(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6e30640ca30b8f0e(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
@@ -84,7 +84,7 @@ extern "C" void weft_b32b646a6d6c0458(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_b32b646a6d6c0458_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6e30640ca30b8f0e_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

@@ -68,13 +68,17 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
     weft_store_first_f32(w0, v5, rest);
-    done += L;
+    done += rest;
   };
+  if (const long rest = weft_least(weft_to_aligned(w0_row, sizeof *w0_row), live)) {
+    live -= rest;
+    step(weft_first(rest), rest);
+  }
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_7005f83a033e96eb(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fd1d488cecbd3adf(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

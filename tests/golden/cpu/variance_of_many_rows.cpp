@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     step(weft_first(rest), rest);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
-extern "C" void weft_e218ded8941fdfb8(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_41c678477fb93347(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

@@ -65,8 +65,11 @@ class CpuSpan {
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);
+  float work() const;  // multiply-adds of a lane
   // Whether masks are nothing beside what is computed.
   bool is_heavy() const;
+  // Whether a call takes a whole row of so few vectors that the text knows how many.
+  bool counts_vectors() const;
   // The store that decides where whole vectors begin, before which some lanes are done alone; or nothing.
   // What lies in scratch is written in whole vectors, from where it begins.
   std::string aligned_store() const;

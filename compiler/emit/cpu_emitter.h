@@ -78,8 +78,8 @@ class CpuEmitter {
   }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
-  // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
-  bool ranked_total(const plan::Accumulator& acc) const;
+  // Whether a span folds numbers and tells by bits whether some were NaN.
+  bool counts_nans(const plan::Accumulator& acc) const;
   // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
   // adds up in it.
   bool few_vectors(const plan::Accumulator& acc) const;

@@ -33,23 +33,19 @@ DType CpuEmitter::row_total_dtype(const Accumulator& acc) const {
   return once ? span_dtype(acc) : total_dtype(acc);
 }
 
-bool CpuEmitter::ranked_total(const Accumulator& acc) const {
-  return s_.masked && !columns_ && !acc.running && !acc.across &&
-         (acc.op == ir::Op::max || acc.op == ir::Op::min) && is_float(total_dtype(acc));
+bool CpuEmitter::counts_nans(const Accumulator& acc) const {
+  return !columns_ && !acc.running && !acc.across && (acc.op == ir::Op::max || acc.op == ir::Op::min) &&
+         is_float(total_dtype(acc));
 }
 
 std::string CpuEmitter::total_type(const Accumulator& acc) const {
   const DType t = row_total_dtype(acc);
-  if (ranked_total(acc)) return type(size_of(t) == 4 ? DType::I32 : DType::I64);
   return scalar_total(acc) ? dialect_.element_type(t) : type(t);
 }
 
 std::string CpuEmitter::total_value(int a) const {
   const Accumulator& acc = p_.accumulators[a];
   DType t = row_total_dtype(acc);
-  if (ranked_total(acc))
-    return format("weft_ranked_{}(({})(__builtin_reduce_{}(T{})))", suffix(t), total_type(acc),
-                  ir::name(acc.op), a);
   return scalar_total(acc) ? dialect_.splat(t, format("T{}", a))
                            : format("weft_join_{}_{}(T{})", ir::name(acc.op), suffix(t), a);
 }
@@ -59,9 +55,6 @@ std::string CpuEmitter::declare_total(int a) const {
   DType t = row_total_dtype(acc);
   if (scalar_total(acc))
     return format("      {} T{} = {};\n", dialect_.element_type(t), a, literal(identity_of(acc, t)));
-  if (ranked_total(acc))
-    return format("      auto T{} = weft_rank_{}_{}({});\n", a, ir::name(acc.op), suffix(t),
-                  identity(acc, t));
   std::string out = format("      {} T{} = {};\n", type(t), a, identity(acc, t));
   if (ir::gives_index(acc.op)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
   return out;

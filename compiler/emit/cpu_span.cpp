@@ -270,11 +270,11 @@ void CpuSpan::write(const Fold& f) {
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
   if (masked()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
-  if (e_.ranked_total(acc)) {
-    before_ += format("  auto A{0} = s->T{0};\n", n);
-    body_ += format("    A{0} = __builtin_elementwise_{1}(A{0}, weft_rank_{1}_{2}({3}));\n", n,
-                    ir::name(acc.op), suffix(span), v);
-    after_ += format("  s->T{0} = A{0};\n", n);
+  if (e_.counts_nans(acc)) {
+    before_ += format("  {0} A{1} = s->T{1};\n  unsigned long N{1} = weft_nans_{2}(A{1});\n", e_.type(span),
+                      n, suffix(span));
+    body_ += format("    weft_extend_{0}_{1}(A{2}, N{2}, {3});\n", ir::name(acc.op), suffix(span), n, v);
+    after_ += format("  s->T{0} = weft_unless_nan_{1}(A{0}, N{0});\n", n, suffix(span));
     return;
   }
   before_ += format("  {} A{} = {};\n", e_.type(span), n, start);

@@ -120,8 +120,7 @@ void CpuSpan::write_masked_function(const std::string& pointers) {
   } else if (counts_vectors()) {
     const int64_t whole = e_.lane_extent() / e_.s_.lanes;
     if (whole > 0) calls = format("  for (long k = 0; k < {}; ++k) step(weft_splat_bool(-1), L);\n", whole);
-    if (e_.lane_extent() % e_.s_.lanes != 0)
-      calls += format("  const long rest = live - {} * L;\n  {}", whole, some);
+    if (e_.lane_extent() % e_.s_.lanes != 0) calls += "  const long rest = live % L;\n  " + some;
   } else {
     calls +=
         "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"

@@ -78,7 +78,12 @@ std::string CpuEmitter::finish_total(int a) const {
   if (ir::gives_index(acc.op))
     return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
                   define_uniform(acc.out, format("J{}", a)));
-  return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, total_value(a))) + "\n";
+  return "      " + define_total(acc, t, total_value(a)) + "\n";
+}
+
+std::string CpuEmitter::define_total(const Accumulator& acc, DType total, const std::string& value) const {
+  return keeps_unrounded(acc.out) ? define_rounded(acc.out, value)
+                                  : define_uniform(acc.out, convert(total, p_.values[acc.out].dtype, value));
 }
 
 std::string CpuEmitter::convert(DType from, DType to, const std::string& x) const {
@@ -138,13 +143,13 @@ std::string CpuEmitter::load_partials() const {
     const Accumulator& acc = p_.accumulators[a];
     out += (columns_ ? clear_total(a) : declare_total(a)) + join_partials(a, names_.split);
     if (columns_) continue;
-    DType total = total_dtype(acc);
-    std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
-    std::string value =
-        ir::gives_index(acc.op) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
+    const DType total = total_dtype(acc);
+    const std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
     if (ir::gives_index(acc.op))
-      out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), suffix(total), a);
-    out += "      " + define_uniform(acc.out, value) + "\n";
+      out += format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(total), a,
+                    define_uniform(acc.out, format("J{}", a)));
+    else
+      out += "      " + define_total(acc, total, joined) + "\n";
   }
   return out;
 }

@@ -113,7 +113,11 @@ void CpuSpan::define(Value v, const std::string& expr) {
   body_ += format("    {} v{} = {};\n", e_.type(e_.p_.values[v].dtype), v, expr);
 }
 
-void CpuSpan::write(const Let& s) { define(s.out, expression(s)); }
+void CpuSpan::write(const Let& s) {
+  if (!e_.keeps_unrounded(s.out)) return define(s.out, expression(s));
+  for (Value a : s.args) import(a);
+  body_ += "    " + e_.define_rounded(s.out, spell_unrounded(s, e_.p_, e_.dialect_, name_of)) + "\n";
+}
 
 void CpuSpan::write(const Position& s) { define(s.out, lanes_index(s.at, std::to_string(s.out), true)); }
 
@@ -202,7 +206,7 @@ void CpuSpan::write(const Load& s) {
 
 void CpuSpan::write(const Store& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
-  const std::string v = import(s.value);
+  const std::string v = own_.contains(s.value) ? e_.stored_name(s.value) : import(s.value);
   if (is_run(s.run, s.at)) return run_store(s, v);
   if (near_.contains(&s.at)) return near_store(s, v);
   const std::string n = std::to_string(stores_++);

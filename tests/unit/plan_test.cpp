@@ -49,6 +49,11 @@ const Golden kGoldens[] = {
   %s = sum %x, axes=[1]
   return %s)",
      true},
+    {"sums_of_halves", R"(  %x = input "x" : f16[1000, 49]
+  %y = add %x, 1
+  %s = sum %y, axes=[1]
+  return %y, %s)",
+     true},
     {"variance_of_many_rows", R"(  %x = input "x" : f32[4096, 4096]
   %t = sum %x, axes=[1]
   %m = divide %t, 4096

@@ -21,11 +21,11 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     done += L;
   };
   for (long k = 0; k < 3; ++k) step(weft_splat_bool(-1), L);
-  const long rest = live - 3 * L;
+  const long rest = live % L;
   step(weft_first(rest), rest);
   s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
 }
-extern "C" void weft_a8d5f60676daa8c2(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_c79a4852b9310a57(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[5];

@@ -107,7 +107,9 @@ $fn $V weft_last_$T($V v) { return ($V)(v[L - 1]); }
 $fn boolv weft_last_bool(boolv v) { return (boolv)(__builtin_convertvector(v, u8v)[L - 1] != 0); }
 //@ weft_last_$T : complex
 $fn $V weft_last_$T($V v) { return {($RV)(v.re[L - 1]), ($RV)(v.im[L - 1])}; }
-//@ weft_join_sum_$T : ints halves floats
+//@ weft_join_sum_$T : ints
+$fn $V weft_join_sum_$T($V v) { return ($V)(__builtin_reduce_add(v)); }
+//@ weft_join_sum_$T : halves floats
 $fn $V weft_join_sum_$T($V v$lanes) {
 $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
   return ($V)(v1[0]);

@@ -138,6 +138,10 @@ void CpuEmitter::find_varying() {
   for (auto& s : p_.epilogue) visit(s);
   for (auto& acc : p_.accumulators)
     if (acc.across) varies_[acc.out] = 1;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    if (auto* st = std::get_if<Store>(&s); st && p_.values[st->value].dtype == DType::F16)
+      stored_halves_.insert(st->value);
+  });
   for (auto& s : p_.after) visit(s);
 }
 

@@ -78,8 +78,8 @@ class CpuEmitter {
   }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;
-  // Whether the total is kept as integers in the order of the numbers, until its lanes are joined.
-  bool ranked_total(const plan::Accumulator& acc) const;
+  // Whether a span folds numbers and tells by bits whether some were NaN.
+  bool counts_nans(const plan::Accumulator& acc) const;
   // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
   // adds up in it.
   bool few_vectors(const plan::Accumulator& acc) const;
@@ -91,6 +91,8 @@ class CpuEmitter {
   std::string declare_total(int a) const;
   std::string clear_total(int a) const;
   std::string finish_total(int a) const;
+  // Defines an accumulator's result, given in the dtype of its total.
+  std::string define_total(const plan::Accumulator& acc, DType total, const std::string& value) const;
   void place_partials();
   std::string partial_at(int a, bool position, const std::string& part) const;
   std::string store_partials() const;
@@ -115,6 +117,12 @@ class CpuEmitter {
   std::string tile_row(plan::Value loaded) const;
 
   // ---- cpu_uniform.cpp: statements that are the same in every lane
+  // Whether a half is stored that was rounded from a wider number. Stores round by themselves, so they take
+  // that, which is named e<n>: LLVM does not see that it would be rounded twice.
+  bool keeps_unrounded(plan::Value v) const;
+  std::string stored_name(plan::Value v) const;
+  // Statements that define such a value.
+  std::string define_rounded(plan::Value v, const std::string& unrounded) const;
   // Values are vectors everywhere; those that index also have their first lane as `x<n>`, tests as `g<n>`.
   std::string define_uniform(plan::Value v, const std::string& expression) const;
   std::string define_position(plan::Value v, const std::string& expression) const;
@@ -139,6 +147,7 @@ class CpuEmitter {
 
   std::vector<char> varies_;
   std::vector<const plan::Stmt*> definition_;
+  std::set<plan::Value> stored_halves_;
   std::map<plan::Value, Array> arrays_;
   std::map<plan::Value, std::string> tiles_;  // of the transposed loads
   // Of the accumulators: Columns. In the finishing entry, of those that go across.

@@ -2,6 +2,8 @@
 // hold are lanes that loads and stores leave out, found from the first and last position once a row.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/emit/cpu_span.h"
 
 namespace weft::emit {
@@ -10,6 +12,10 @@ using namespace plan;
 using fmt::format;
 
 constexpr float kWorkOfMasks = 40;  // multiply-adds of a lane beside which masks are nothing
+// Vectors of a row that are counted in its text, and multiply-adds of a lane of all of them: they are written
+// one after another by Clang, which takes its time.
+constexpr int64_t kCountedVectors = 8;
+constexpr float kCountedWork = 64;
 
 bool CpuSpan::has_bounds(Value v) const {
   auto* t =
@@ -64,26 +70,63 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
   return format("weft_load_strided_masked_{}(r{}, {}, {})", suffix(t), n, step, mask);
 }
 
+float CpuSpan::work() const {
+  float cost = 0;
+  for (auto* s : stmts_)
+    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
+  return cost;
+}
+
+bool CpuSpan::is_heavy() const { return work() > kWorkOfMasks; }
+
+std::string CpuSpan::aligned_store() const {
+  if (!masked() || !e_.s_.aligned || folds_ || scans_ || is_heavy()) return "";
+  std::string first;
+  for (auto& q : streams_) {
+    if (q.out && q.scratch) return "";
+    if (first.empty() && q.out && !q.has_step()) first = q.name;
+  }
+  return first;
+}
+
+bool CpuSpan::counts_vectors() const {
+  const int64_t elements = e_.lane_extent(), whole = elements / e_.s_.lanes;
+  const int64_t rows = e_.x_ < e_.outer_rank() ? e_.p_.outer_count() / elements : e_.p_.outer_count();
+  return aligned_store().empty() && !is_heavy() && rows > 1 && whole <= kCountedVectors &&
+         static_cast<float>(whole) * work() <= kCountedWork &&
+         elements <=
+             (e_.s_.order == Order::Rows ? kFinishedTogether : std::min(e_.s_.chunk, kFinishedTogether));
+}
+
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
 // and is not compiled twice.
 void CpuSpan::write_masked_function(const std::string& pointers) {
   e_.functions_ +=
       format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
              id_, locals_, pointers, before_);
+  const std::string store = aligned_store(), some = "step(weft_first(rest), rest);\n";
   if (bounded_) {
     e_.functions_ += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
-    body_ += "    lane += (i32v)(L);\n";
+    body_ += format("    lane += (i32v)({});\n", store.empty() ? "L" : "(int)rest");
   }
-  float cost = 0;
-  for (auto* s : stmts_)
-    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
-  const std::string last =
-      "step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);\n";
-  const std::string calls = cost > kWorkOfMasks
-                                ? "  for (long rest = live; rest > 0; rest -= L)\n    " + last
-                                : "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
-                                  "  if (const long rest = live % L)\n    " +
-                                      last;
+  std::string calls;
+  if (!store.empty())
+    calls = format(
+        "  if (const long rest = weft_least(weft_to_aligned({0}_row, sizeof *{0}_row), live)) {{\n"
+        "    live -= rest;\n    {1}  }}\n",
+        store, some);
+  if (is_heavy()) {
+    calls += "  for (long rest = live; rest > 0; rest -= L)\n    " + some;
+  } else if (counts_vectors()) {
+    const int64_t whole = e_.lane_extent() / e_.s_.lanes;
+    if (whole > 0) calls = format("  for (long k = 0; k < {}; ++k) step(weft_splat_bool(-1), L);\n", whole);
+    if (e_.lane_extent() % e_.s_.lanes != 0) calls += "  const long rest = live % L;\n  " + some;
+  } else {
+    calls +=
+        "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
+        "  if (const long rest = live % L)\n    " +
+        some;
+  }
   e_.functions_ += format(
       "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
       "}};\n{}{}}}\n",

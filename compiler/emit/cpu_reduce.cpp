@@ -33,23 +33,19 @@ DType CpuEmitter::row_total_dtype(const Accumulator& acc) const {
   return once ? span_dtype(acc) : total_dtype(acc);
 }
 
-bool CpuEmitter::ranked_total(const Accumulator& acc) const {
-  return s_.masked && !columns_ && !acc.running && !acc.across &&
-         (acc.op == ir::Op::max || acc.op == ir::Op::min) && is_float(total_dtype(acc));
+bool CpuEmitter::counts_nans(const Accumulator& acc) const {
+  return !columns_ && !acc.running && !acc.across && (acc.op == ir::Op::max || acc.op == ir::Op::min) &&
+         is_float(total_dtype(acc));
 }
 
 std::string CpuEmitter::total_type(const Accumulator& acc) const {
   const DType t = row_total_dtype(acc);
-  if (ranked_total(acc)) return type(size_of(t) == 4 ? DType::I32 : DType::I64);
   return scalar_total(acc) ? dialect_.element_type(t) : type(t);
 }
 
 std::string CpuEmitter::total_value(int a) const {
   const Accumulator& acc = p_.accumulators[a];
   DType t = row_total_dtype(acc);
-  if (ranked_total(acc))
-    return format("weft_ranked_{}(({})(__builtin_reduce_{}(T{})))", suffix(t), total_type(acc),
-                  ir::name(acc.op), a);
   return scalar_total(acc) ? dialect_.splat(t, format("T{}", a))
                            : format("weft_join_{}_{}(T{})", ir::name(acc.op), suffix(t), a);
 }
@@ -59,9 +55,6 @@ std::string CpuEmitter::declare_total(int a) const {
   DType t = row_total_dtype(acc);
   if (scalar_total(acc))
     return format("      {} T{} = {};\n", dialect_.element_type(t), a, literal(identity_of(acc, t)));
-  if (ranked_total(acc))
-    return format("      auto T{} = weft_rank_{}_{}({});\n", a, ir::name(acc.op), suffix(t),
-                  identity(acc, t));
   std::string out = format("      {} T{} = {};\n", type(t), a, identity(acc, t));
   if (ir::gives_index(acc.op)) out += format("      i64v J{} = (i64v)(0x7fffffffffffffffL);\n", a);
   return out;
@@ -85,7 +78,12 @@ std::string CpuEmitter::finish_total(int a) const {
   if (ir::gives_index(acc.op))
     return format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(t), a,
                   define_uniform(acc.out, format("J{}", a)));
-  return "      " + define_uniform(acc.out, convert(t, p_.values[acc.out].dtype, total_value(a))) + "\n";
+  return "      " + define_total(acc, t, total_value(a)) + "\n";
+}
+
+std::string CpuEmitter::define_total(const Accumulator& acc, DType total, const std::string& value) const {
+  return keeps_unrounded(acc.out) ? define_rounded(acc.out, value)
+                                  : define_uniform(acc.out, convert(total, p_.values[acc.out].dtype, value));
 }
 
 std::string CpuEmitter::convert(DType from, DType to, const std::string& x) const {
@@ -145,13 +143,13 @@ std::string CpuEmitter::load_partials() const {
     const Accumulator& acc = p_.accumulators[a];
     out += (columns_ ? clear_total(a) : declare_total(a)) + join_partials(a, names_.split);
     if (columns_) continue;
-    DType total = total_dtype(acc);
-    std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
-    std::string value =
-        ir::gives_index(acc.op) ? format("J{}", a) : convert(total, p_.values[acc.out].dtype, joined);
+    const DType total = total_dtype(acc);
+    const std::string joined = scalar_total(acc) ? total_value(a) : format("T{}", a);
     if (ir::gives_index(acc.op))
-      out += format("      weft_join_{0}_{1}(T{2}, J{2});\n", ir::name(acc.op), suffix(total), a);
-    out += "      " + define_uniform(acc.out, value) + "\n";
+      out += format("      weft_join_{0}_{1}(T{2}, J{2});\n      {3}\n", ir::name(acc.op), suffix(total), a,
+                    define_uniform(acc.out, format("J{}", a)));
+    else
+      out += "      " + define_total(acc, total, joined) + "\n";
   }
   return out;
 }

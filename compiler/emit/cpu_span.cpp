@@ -69,7 +69,9 @@ std::string CpuSpan::stream_array(const std::string& name, const CpuEmitter::Arr
   std::string element = e_.dialect_.element_type(array.dtype);
   std::string start = format("({}*){}", element, array.pointer);
   if (array.rows && e_.row_ != "0") start += format(" + {} * {}", e_.row_, e_.pad_);
-  add_stream({name, element, start + " - left", "", in, out, size_of(array.dtype)});
+  Stream stream{name, element, start + " - left", "", in, out, size_of(array.dtype)};
+  stream.scratch = true;
+  add_stream(std::move(stream));
   return name;
 }
 
@@ -111,7 +113,11 @@ void CpuSpan::define(Value v, const std::string& expr) {
   body_ += format("    {} v{} = {};\n", e_.type(e_.p_.values[v].dtype), v, expr);
 }
 
-void CpuSpan::write(const Let& s) { define(s.out, expression(s)); }
+void CpuSpan::write(const Let& s) {
+  if (!e_.keeps_unrounded(s.out)) return define(s.out, expression(s));
+  for (Value a : s.args) import(a);
+  body_ += "    " + e_.define_rounded(s.out, spell_unrounded(s, e_.p_, e_.dialect_, name_of)) + "\n";
+}
 
 void CpuSpan::write(const Position& s) { define(s.out, lanes_index(s.at, std::to_string(s.out), true)); }
 
@@ -200,7 +206,7 @@ void CpuSpan::write(const Load& s) {
 
 void CpuSpan::write(const Store& s) {
   DType t = e_.p_.buffers[s.buffer].dtype;
-  const std::string v = import(s.value);
+  const std::string v = own_.contains(s.value) ? e_.stored_name(s.value) : import(s.value);
   if (is_run(s.run, s.at)) return run_store(s, v);
   if (near_.contains(&s.at)) return near_store(s, v);
   const std::string n = std::to_string(stores_++);
@@ -268,11 +274,11 @@ void CpuSpan::write(const Fold& f) {
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
   if (masked()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
-  if (e_.ranked_total(acc)) {
-    before_ += format("  auto A{0} = s->T{0};\n", n);
-    body_ += format("    A{0} = __builtin_elementwise_{1}(A{0}, weft_rank_{1}_{2}({3}));\n", n,
-                    ir::name(acc.op), suffix(span), v);
-    after_ += format("  s->T{0} = A{0};\n", n);
+  if (e_.counts_nans(acc)) {
+    before_ += format("  {0} A{1} = s->T{1};\n  unsigned long N{1} = weft_nans_{2}(A{1});\n", e_.type(span),
+                      n, suffix(span));
+    body_ += format("    weft_extend_{0}_{1}(A{2}, N{2}, {3});\n", ir::name(acc.op), suffix(span), n, v);
+    after_ += format("  s->T{0} = weft_unless_nan_{1}(A{0}, N{0});\n", n, suffix(span));
     return;
   }
   before_ += format("  {} A{} = {};\n", e_.type(span), n, start);

@@ -28,6 +28,7 @@ class CpuSpan {
     std::vector<plan::Value> tests = {};  // or where one of these is
     int count = 1;                        // neighbours at each position
     std::string step = {};                // the member that has it, and is shared with others
+    bool scratch = false;                 // memory of the task
     bool has_step() const { return !stride.empty() || !only_if.empty() || !tests.empty(); }
     bool owns_step() const { return has_step() && step == name + "_by"; }
   };
@@ -64,6 +65,14 @@ class CpuSpan {
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
   void write_masked_function(const std::string& pointers);
+  float work() const;  // multiply-adds of a lane
+  // Whether masks are nothing beside what is computed.
+  bool is_heavy() const;
+  // Whether a call takes a whole row of so few vectors that the text knows how many.
+  bool counts_vectors() const;
+  // The store that decides where whole vectors begin, before which some lanes are done alone; or nothing.
+  // What lies in scratch is written in whole vectors, from where it begins.
+  std::string aligned_store() const;
   std::string masked_call();
   // cpu_runs.cpp: accesses of several neighbours in each lane, which follow one another.
   bool is_run(const plan::Run& run, const plan::Index& at) const;

@@ -13,6 +13,7 @@ constexpr int64_t kRowOfDirectCalls = 1024;
 // Streams without a step are addressed by one count for all, others move their pointers.
 void CpuSpan::write_function() {
   std::string advance, pointers, places;
+  const std::string done = aligned_store().empty() ? "L" : "rest";
   for (auto& q : streams_) {
     if (!q.rows.empty()) {
       members_ += format("  long {}_rows;\n", q.name);
@@ -26,7 +27,7 @@ void CpuSpan::write_function() {
         members_ += format("  long {};\n", q.step);
         pointers += format("  const long {0} = s->{0};\n", q.step);
       }
-      advance += format("    {} += {} * L;\n", q.name, q.step);
+      advance += format("    {} += {} * {};\n", q.name, q.step, done);
     } else {
       pointers += format("  {0} const {1}_row = s->{1};\n", pointer, q.name);
       places += format("    {0} const {1} = {1}_row + done;\n", pointer, q.name);
@@ -34,13 +35,13 @@ void CpuSpan::write_function() {
   }
   if (!places.empty()) {
     pointers += "  long done = 0;\n";
-    advance += "    done += L;\n";
+    advance += format("    done += {};\n", done);
   }
   if (uses_positions_) {
     members_ += "  long i, final;\n";
     pointers += "  long i = s->i;\n  const long final = s->final;\n";
     pre_ = "    i64v at = weft_minimum_i64(weft_lanes_i64() + (i64v)(i), (i64v)(final));\n" + pre_;
-    advance += "    i += L;\n";
+    advance += format("    i += {};\n", done);
   }
   if (many_rows()) {
     members_ += "  long rows;\n";

@@ -15,6 +15,24 @@ std::string CpuEmitter::define_uniform(Value v, const std::string& expression) c
   return out;
 }
 
+bool CpuEmitter::keeps_unrounded(Value v) const {
+  if (!stored_halves_.contains(v)) return false;
+  if (const int a = accumulator_of(v); a >= 0) {
+    const Accumulator& acc = p_.accumulators[a];
+    return !columns_ && !acc.running && !acc.across && row_total_dtype(acc) == DType::F32;
+  }
+  const auto* let = definition_[v] ? std::get_if<Let>(definition_[v]) : nullptr;
+  return let && is_rounded(*let, p_);
+}
+
+std::string CpuEmitter::stored_name(Value v) const {
+  return keeps_unrounded(v) ? format("e{}", v) : name_of(v);
+}
+
+std::string CpuEmitter::define_rounded(Value v, const std::string& unrounded) const {
+  return format("f32v e{0} = {1}; f32v v{0} = weft_round_f16(e{0});", v, unrounded);
+}
+
 std::string CpuEmitter::define_position(Value v, const std::string& expression) const {
   return format("long x{0} = {1}; i64v v{0} = (i64v)(x{0});", v, expression);
 }
@@ -40,7 +58,9 @@ std::string CpuEmitter::guard(const std::vector<Value>& guards) const {
 }
 
 std::string CpuEmitter::uniform(const Stmt& stmt) const {
-  if (auto* s = std::get_if<Let>(&stmt)) return define_uniform(s->out, spell(*s, p_, dialect_, name_of));
+  if (auto* s = std::get_if<Let>(&stmt))
+    return keeps_unrounded(s->out) ? define_rounded(s->out, spell_unrounded(*s, p_, dialect_, name_of))
+                                   : define_uniform(s->out, spell(*s, p_, dialect_, name_of));
   if (auto* s = std::get_if<Literal>(&stmt))
     return define_uniform(s->out, dialect_.splat(s->value.dtype, literal(s->value)));
   if (auto* s = std::get_if<Argument>(&stmt)) return define_uniform(s->out, argument(*s));
@@ -62,8 +82,8 @@ std::string CpuEmitter::uniform(const Stmt& stmt) const {
     return define_uniform(s->out, format("weft_load_one_{}({})", suffix(t), pointer));
   }
   auto& s = std::get<Store>(stmt);
-  return format("weft_store_one_{}(b{} + {}, v{});", suffix(p_.buffers[s.buffer].dtype), s.buffer,
-                offset(s.at), s.value);
+  return format("weft_store_one_{}(b{} + {}, {});", suffix(p_.buffers[s.buffer].dtype), s.buffer,
+                offset(s.at), stored_name(s.value));
 }
 
 std::string CpuEmitter::argument(const Argument& a) const {

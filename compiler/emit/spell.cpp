@@ -85,8 +85,21 @@ std::string times(const std::string& x, const plan::Num& n) {
   return fmt::format("{} * {}", x, spell(n));
 }
 
+bool is_rounded(const plan::Let& let, const plan::RowProgram& p) {
+  const bool computes = let.op != Op::cast && let.op != Op::bitcast && let.op != Op::real &&
+                        let.op != Op::conj && let.op != Op::positive && let.op != Op::imag;
+  return computes && is_half(p.values[let.out].dtype) && info(let.op).halves == ir::Halves::Rounded;
+}
+
 std::string spell(const plan::Let& let, const plan::RowProgram& p, const Dialect& dialect,
                   const Names& names) {
+  const std::string expression = spell_unrounded(let, p, dialect, names);
+  return is_rounded(let, p) ? fmt::format("weft_round_{}({})", name(p.values[let.out].dtype), expression)
+                            : expression;
+}
+
+std::string spell_unrounded(const plan::Let& let, const plan::RowProgram& p, const Dialect& dialect,
+                            const Names& names) {
   DType to = p.values[let.out].dtype;
   DType from = p.values[let.args[let.op == Op::select ? 1 : 0]].dtype;
   std::string args;
@@ -111,8 +124,6 @@ std::string spell(const plan::Let& let, const plan::RowProgram& p, const Dialect
     expression = is_integer(from) ? dialect.wrap(from, std::string(code), a, b)
                                   : fmt::format(fmt::runtime(std::string(code)), a, b);
   }
-  if (is_half(to) && halves == ir::Halves::Rounded)
-    return fmt::format("weft_round_{}({})", name(to), expression);
   return expression;
 }
 

@@ -44,6 +44,10 @@ using Names = std::function<std::string(plan::Value)>;
 // f16 or bf16 are rounded to the format.
 std::string spell(const plan::Let& let, const plan::RowProgram& program, const Dialect& dialect,
                   const Names& names);
+// Without that rounding, and whether there is one.
+std::string spell_unrounded(const plan::Let& let, const plan::RowProgram& program, const Dialect& dialect,
+                            const Names& names);
+bool is_rounded(const plan::Let& let, const plan::RowProgram& program);
 
 // "3", "p[2]".
 std::string spell(const plan::Num& number);

@@ -46,6 +46,7 @@ struct Schedule {
   bool loads_stay = false;
   int64_t prefetched = 0;   // CPU: bytes of arrays that are asked for a page ahead, at least; 0: none
   bool masked = false;      // CPU: a row is one call of the span, with masks for its end and its guards
+  bool aligned = false;     // CPU, masked: whole vectors begin where the first store's memory is aligned
   int threads = 1;          // CUDA: threads of a block
   int threads_per_row = 1;  // CUDA, Rows: threads that share a row
   int64_t walk = 1;         // CUDA, Rows: rows that these threads take one after another

@@ -23,9 +23,11 @@ constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-ad
 constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
                  kTimeOfByte = 0.015;
 // Rows up to this many elements, or the second number where they are reduced, have masks where others are cut
-// into stretches, on processors whose loads and stores take masks: those with vectors of this many bytes.
-// Masks take no streaming stores, which from kStreamedAnyway elements on are worth more.
+// into stretches, on processors whose loads and stores take masks: those with vectors of this many bytes. So
+// do longer ones of maps that nothing cuts. Masks take no streaming stores, which from kStreamedAnyway
+// elements on are worth more.
 constexpr int64_t kMaskedRow = 2048, kMaskedReducedRow = 8192, kStreamedAnyway = 256;
+constexpr int64_t kAlignedRow = 192;  // bytes of a row that gains more from whole lines than a step costs
 constexpr int kMaskingVector = 64;
 constexpr float kLight = 6;  // multiply-adds of an element
 // Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
@@ -39,6 +41,7 @@ constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
 constexpr int kDealtLanes = 16;      // most that a word of bits has room for, four elements apart
 constexpr int64_t kNear = 192;       // bytes between two lanes
+constexpr int64_t kLine = 64;        // bytes of a line of memory
 
 struct Work {
   float cost = 0;     // multiply-adds of one element
@@ -193,6 +196,32 @@ bool mostly_ends(const RowProgram& p, int64_t run, int64_t lanes, bool masks) {
   return run < 2 * lanes && (run % lanes != 0 || p.sweeps.size() > 1);
 }
 
+// Whether nothing cuts rows along the axis, and all that they access there are neighbours.
+bool in_one_piece(const RowProgram& p, int axis) {
+  bool all = true;
+  for_each_stmt(p, [&](const Stmt& s) {
+    all &= !std::holds_alternative<Test>(s);
+    if (!std::holds_alternative<Load>(s) && !std::holds_alternative<Store>(s)) return;
+    const Index& at = *index_of(s);
+    all &= at.values.empty() && (along(at, axis) == 0 || along(at, axis) == 1);
+  });
+  return all;
+}
+
+// Whether some stores are of long rows that do not begin where lines of memory do.
+bool crosses_lines(const RowProgram& p, int lane_axis) {
+  bool any = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* st = std::get_if<Store>(&s);
+    if (!st || along(st->at, lane_axis) != 1) return;
+    const auto size = static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
+    any |= p.extent(lane_axis).value * size >= kAlignedRow &&
+           std::any_of(st->at.axes.begin(), st->at.axes.end(),
+                       [&](auto& t) { return t.axis != lane_axis && t.by.value * size % kLine != 0; });
+  });
+  return any;
+}
+
 int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << steps; }
 
 // The axis that most bytes of transposed loads run along, and the side of the squares that are turned over:
@@ -304,9 +333,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
   auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
-  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns &&
-                                       lane <= (p.row.empty() ? kMaskedRow : kMaskedReducedRow) &&
-                                       (!p.row.empty() || points > lane));
+  const bool masks_fit = p.row.empty() ? points > lane && (lane <= kMaskedRow || in_one_piece(p, s.lane_axis))
+                                       : lane <= kMaskedReducedRow;
+  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns && masks_fit);
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] {
     const int64_t vectors = (lane + lanes - 1) / lanes;
@@ -417,8 +446,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
              (p.row.empty() || lane <= kFoldedVectors * s.lanes) && !(s.streaming && lane >= kStreamedAnyway);
   if (s.masked) {
     s.streaming = false;
-    s.reason += tiny < 0 ? ", short rows" : ", a few elements at once";
+    s.reason += tiny >= 0 ? ", a few elements at once" : lane <= kMaskedReducedRow ? ", short rows" : "";
     if (s.lanes <= kDealtLanes) name_small_steps(p, s.lane_axis);
+    s.aligned = tiny < 0 && !p.scans() && crosses_lines(p, s.lane_axis);
   }
   return s;
 }
@@ -438,6 +468,7 @@ std::string print(const Schedule& s) {
   if (s.loads_stay) out += ", loads stay in the cache";
   if (s.prefetched) out += ", prefetches";
   if (s.masked) out += ", masked";
+  if (s.aligned) out += ", aligned";
   if (s.threads > 1)
     out += fmt::format(", blocks of {} threads, {} a row, {} vectors each", s.threads, s.threads_per_row,
                        s.unroll);

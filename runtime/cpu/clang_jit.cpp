@@ -332,7 +332,7 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   }
   // Of some four hundred macros these are all that the prelude asks for. Asking for another is an error.
   options.push_back("-undef");
-  for (const char* feature : {"avx512f", "avx512bw", "avx512vl"})
+  for (const char* feature : {"avx512f", "avx512bw", "avx512dq", "avx512vl"})
     options.push_back("-D__" + llvm::StringRef(feature).upper() + (has(feature) ? "__=1" : "__=0"));
   std::string all = clang::getClangFullVersion() + kFirstPasses + kUnrollPasses + kPasses + kLastPasses;
   for (const llvm::StringRef skipped : kSkippedPasses) all += skipped;

@@ -202,7 +202,7 @@ class Sweep {
 
   // The input of each dtype, as long as the longest, and the numbers of map's rows.
   void fill() {
-    std::map<DType, int64_t> needed;
+    std::map<DType, int64_t> needed{{DType::F32, settings_.most_bytes / 2}};  // what copies read
     for (auto& c : cells_)
       needed[c.dtype] = std::max(needed[c.dtype], c.rows * c.length * static_cast<int64_t>(size_of(c.dtype)));
     for (auto& [dtype, bytes] : needed) {

@@ -119,7 +119,8 @@ extern "C" void narrow(const V* in, H* out) { *out = __builtin_convertvector(*in
 
 TEST(ClangJit, RefusesTextThatAsksForAMacroThatIsNotGiven) {
   const ClangJit jit;
-  EXPECT_NO_THROW(jit.compile("#if __AVX512F__ && __AVX512BW__ && __AVX512VL__\n#endif\nint x;", "k"));
+  EXPECT_NO_THROW(
+      jit.compile("#if __AVX512F__ && __AVX512BW__ && __AVX512DQ__ && __AVX512VL__\n#endif\nint x;", "k"));
   EXPECT_THAT(compile_log(jit, "#if __AVX2__\n#endif\nint x;"), HasSubstr("'__AVX2__' is not defined"));
 }
 

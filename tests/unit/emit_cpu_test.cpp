@@ -47,6 +47,7 @@ void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int6
   s.tile_axis = -1, s.tile = 0;
   s.prefetched = k % 2;
   s.masked = !s.streaming && (s.split == 1 || order == Order::Columns) && split != 2;
+  s.aligned = s.masked && split == 1;
 }
 
 struct Case {
@@ -392,6 +393,40 @@ TEST_P(Forcing, AnySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(EmitCpu, Forcing, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
+
+// Where NaN and zeros of either sign lie in a row does not matter.
+TEST(Extremes, AreThoseOfTheNumbersOrNaN) {
+  for (DType dtype : {DType::F16, DType::F32, DType::F64})
+    for (int64_t n : {5, 16, 49, 400, 9000})
+      for (bool masked : {true, false}) {
+        if (masked && n > 8192) continue;
+        const int64_t rows = std::min<int64_t>(2 * n, 40);
+        const std::string type = fmt::format("{}[{}, {}]", name(dtype), rows, n);
+        const ir::Graph graph = ir::parse(fmt::format(R"(graph {{
+  %x = input "x" : {0}
+  %a = max %x, axes=[1]
+  %b = min %x, axes=[1]
+  return %a, %b }})",
+                                                      type));
+        // A NaN that goes through the row; zeros of both signs, of which one is elsewhere in each row.
+        auto inputs = test::random_inputs(graph, 1);
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t k = 0; k < n; ++k) {
+            const int64_t at = r / 2 * (n / (rows / 2));
+            const double value = r % 2 ? (k == at ? -0.0 : 0.0) : k == at ? NAN : -0.0;
+            Scalar{dtype, 0, r % 8 == 7 && k != at ? -1.0 - static_cast<double>(k % 5) : value, 0}.store(
+                inputs[0].data.data() + static_cast<size_t>(r * n + k) * size_of(dtype));
+          }
+        Forced forced;
+        forced.change = [&](Schedule& s, const RowProgram& p) {
+          s.order = Order::Rows, s.lane_axis = outer_rank(p), s.masked = masked, s.chunk = 0, s.split = 1;
+          s.lanes = dtype == DType::F64 ? 8 : 32;
+        };
+        const auto want = interpret(graph, inputs), got = run_kernels(graph, inputs, test::cpu(), forced);
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {0, 0, true}), "") << type << ", output " << i;
+      }
+}
 
 // Parts of columns that several tasks finish, each some of them.
 TEST(SplitColumns, AreFinishedInChunks) {

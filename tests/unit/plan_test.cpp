@@ -45,6 +45,15 @@ const Golden kGoldens[] = {
     {"sums_of_tiny_rows", R"(  %x = input "x" : f32[1000, 5]
   %s = sum %x, axes=[1]
   return %s)"},
+    {"sums_of_short_rows", R"(  %x = input "x" : f32[1000, 49]
+  %s = sum %x, axes=[1]
+  return %s)",
+     true},
+    {"sums_of_halves", R"(  %x = input "x" : f16[1000, 49]
+  %y = add %x, 1
+  %s = sum %y, axes=[1]
+  return %y, %s)",
+     true},
     {"variance_of_many_rows", R"(  %x = input "x" : f32[4096, 4096]
   %t = sum %x, axes=[1]
   %m = divide %t, 4096

@@ -54,6 +54,41 @@ bool ahead(const Scalar& a, const Scalar& b, bool largest) {
   return largest ? a.i > b.i : a.i < b.i;
 }
 
+TEST(PreludeJoins, ExtremesSoFarOrderZerosAndKnowOfNaN) {
+  for (int lanes : kLanes)
+    for (DType t : {DType::F32, DType::F64})
+      for (bool largest : {true, false})
+        for (bool nan : {false, true}) {
+          const std::string end = (largest ? "max" : "min") + suffix(t);
+          Block so_far, next;
+          unsigned long nans = 0;
+          const auto load = [&](Block& to, auto value) {
+            Block memory;
+            for (int i = 0; i < lanes; ++i)
+              Scalar{t, 0, value(i), 0}.store(memory.bytes + static_cast<size_t>(i) * size_of(t));
+            call(lanes, "weft_load" + suffix(t), {memory.bytes, to.bytes});
+          };
+          load(so_far, [](int i) { return i % 2 ? 0.0 : -0.0; });
+          load(next, [&](int i) { return nan && i == lanes - 1 ? NAN : i == 2 ? 3.0 : i % 2 ? -0.0 : 0.0; });
+          call(lanes, "weft_extend_" + end, {so_far.bytes, &nans, next.bytes});
+          Block value;
+          call(lanes, "weft_unless_nan" + suffix(t), {so_far.bytes, &nans, value.bytes});
+          unsigned long left = 0;
+          call(lanes, "weft_nans" + suffix(t), {value.bytes, &left});
+          EXPECT_EQ(left != 0, nan);
+          Block got;
+          call(lanes, "weft_store" + suffix(t), {got.bytes, value.bytes});
+          for (int i = 0; i < lanes && !nan; ++i)
+            expect_same(Scalar::load(t, got.bytes + static_cast<size_t>(i) * size_of(t)),
+                        Scalar{t, 0,
+                               i == 2    ? (largest ? 3.0 : -0.0)
+                               : largest ? 0.0
+                                         : -0.0,
+                               0},
+                        end);
+        }
+}
+
 TEST(PreludeJoins, ExtremesAndTheFirstPlaceWhereTheyAre) {
   for (int lanes : kLanes)
     for (DType t : dtypes_where([](DType d) { return !is_complex(d); }))

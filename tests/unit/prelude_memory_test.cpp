@@ -142,6 +142,15 @@ TEST_P(PreludeMemory, MaskedLoadsTouchWhatTheMaskSays) {
     }
 }
 
+TEST_P(PreludeMemory, TheFirstLanesAreAMask) {
+  if (t != DType::Bool) return;
+  for (long n = 1; n <= lanes + 1; ++n) {
+    alignas(64) unsigned char mask[64];
+    call(lanes, "weft_first", {&n, mask});
+    for (int i = 0; i < lanes; ++i) EXPECT_EQ(mask[i], i < n) << n;
+  }
+}
+
 TEST_P(PreludeMemory, StoresOfTheFirstLanesStopThere) {
   Memory from(t, lanes);
   Block value;

@@ -107,7 +107,9 @@ $fn $V weft_last_$T($V v) { return ($V)(v[L - 1]); }
 $fn boolv weft_last_bool(boolv v) { return (boolv)(__builtin_convertvector(v, u8v)[L - 1] != 0); }
 //@ weft_last_$T : complex
 $fn $V weft_last_$T($V v) { return {($RV)(v.re[L - 1]), ($RV)(v.im[L - 1])}; }
-//@ weft_join_sum_$T : ints halves floats
+//@ weft_join_sum_$T : ints
+$fn $V weft_join_sum_$T($V v) { return ($V)(__builtin_reduce_add(v)); }
+//@ weft_join_sum_$T : halves floats
 $fn $V weft_join_sum_$T($V v$lanes) {
 $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $levellow) + __builtin_shufflevector(v$levelall, v$levelall, $levelhigh);
   return ($V)(v1[0]);
@@ -121,7 +123,7 @@ $levels  auto v$levelhalf = __builtin_shufflevector(v$levelall, v$levelall, $lev
 $fn $V weft_join_max_$T($V v) { return ($V)(__builtin_reduce_max(v)); }
 //@ weft_join_min_$T : ints
 $fn $V weft_join_min_$T($V v) { return ($V)(__builtin_reduce_min(v)); }
-// Integers in the order of the numbers, -0 before +0, and NaN after all or before all: folded in one instruction
+// Integers in the order of the numbers, -0 before +0, and NaN after all or before all: joined in one instruction
 // where that of the numbers themselves is a chain of five.
 //@ weft_rank_max_$T : halves floats
 $fn $M weft_rank_max_$T($V v) {
@@ -140,6 +142,46 @@ $fn $V weft_ranked_$T($M rank) {
   const int sign = sizeof(rank[0]) * 8 - 1;
   return __builtin_bit_cast($V, rank ^ ((rank >> sign) & ~(($M)(1) << sign)));
 }
+// The largest or smallest number so far, -0 before +0, and bits that are set once there was a NaN: an instruction
+// each, where a NaN that has to stay in its lane takes five.
+//@ weft_extend_max_$T : floats
+$fn void weft_extend_max_$T($V& a, unsigned long& nans, $V v) {
+#if __AVX512DQ__
+  typedef $E Part __attribute__((vector_size(64)));
+  constexpr int n = (sizeof v + 63) / 64;
+  struct Parts { Part of[n]; } most = {}, next = {};
+  __builtin_memcpy(&most, &a, sizeof a);
+  __builtin_memcpy(&next, &v, sizeof v);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < n; ++i) most.of[i] = __builtin_ia32_range$packed512_mask(most.of[i], next.of[i], 5, most.of[i], -1, 4);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < n; i += 2) nans |= __builtin_ia32_cmp$packed512_mask(next.of[i], next.of[i + (i + 1 < n)], 3, -1, 4);
+  __builtin_memcpy(&a, &most, sizeof a);
+#else
+  a = weft_maximum_$T(a, v);
+#endif
+}
+//@ weft_extend_min_$T : floats
+$fn void weft_extend_min_$T($V& a, unsigned long& nans, $V v) {
+#if __AVX512DQ__
+  typedef $E Part __attribute__((vector_size(64)));
+  constexpr int n = (sizeof v + 63) / 64;
+  struct Parts { Part of[n]; } most = {}, next = {};
+  __builtin_memcpy(&most, &a, sizeof a);
+  __builtin_memcpy(&next, &v, sizeof v);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < n; ++i) most.of[i] = __builtin_ia32_range$packed512_mask(most.of[i], next.of[i], 4, most.of[i], -1, 4);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < n; i += 2) nans |= __builtin_ia32_cmp$packed512_mask(next.of[i], next.of[i + (i + 1 < n)], 3, -1, 4);
+  __builtin_memcpy(&a, &most, sizeof a);
+#else
+  a = weft_minimum_$T(a, v);
+#endif
+}
+//@ weft_nans_$T : floats
+$fn unsigned long weft_nans_$T($V v) { return weft_bits(__builtin_convertvector(v != v, boolv)); }
+//@ weft_unless_nan_$T : floats
+$fn $V weft_unless_nan_$T($V a, unsigned long nans) { return nans ? ($V)(__builtin_nan$s("")) : a; }
 //@ weft_join_max_$T : halves floats
 $fn $V weft_join_max_$T($V v) { return weft_ranked_$T(($M)(__builtin_reduce_max(weft_rank_max_$T(v)))); }
 //@ weft_join_min_$T : halves floats

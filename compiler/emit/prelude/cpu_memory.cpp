@@ -115,6 +115,20 @@ $fn unsigned long weft_bits(boolv mask) {
   __builtin_memcpy(&bits, &mask, sizeof mask);
   return L < 64 ? bits & ((1ul << (L % 64)) - 1) : bits;
 }
+// The first `n` lanes. From bits, as stores make theirs: one that does not change from row to row is made before them.
+//@ weft_first
+$fn boolv weft_first(long n) {
+  const unsigned long bits = n < L ? (1ul << n) - 1 : ~0ul;
+  boolv first;
+  __builtin_memcpy(&first, &bits, sizeof first);
+  return first;
+}
+// How many elements of so many bytes lie before one where a vector of theirs crosses no line of memory.
+//@ weft_to_aligned
+$fn long weft_to_aligned(const void* p, long bytes) {
+  const long unit = L * bytes < 64 ? L * bytes : 64;
+  return (-(long)p & (unit - 1)) / bytes;
+}
 // The bits of elements as those of their halves.
 //@ weft_both_halves
 #define weft_both_halves(x) (__builtin_ia32_pdep_di(x, 0x55) * 3)

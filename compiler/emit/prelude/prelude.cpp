@@ -293,10 +293,10 @@ class Prelude {
   //   names and value types of the integers of that width M                CPU: signed integer vector as wide
   //   as V's elements D                CPU: the float vector that tells quotients of this integer apart R RV
   //   the real dtype of the parts, its value type B Z              bool's and i64's value types s suffix of
-  //   C's functions and literals: f for f32 low high top     an integer's limits; first power of two above
-  //   them large tiny up upbits explimit asinlimit atanhlimit    of a complex: see FloatLimits align CPU:
-  //   alignment that a streaming store needs f fV fE fS fP fR the same of the dtype converted from evens odds
-  //   zip iota    CPU: lane lists
+  //   C's functions and literals: f for f32 packed      that of the processor's vectors low high top     an
+  //   integer's limits; first power of two above them large tiny up upbits explimit asinlimit atanhlimit of a
+  //   complex: see FloatLimits align CPU: alignment that a streaming store needs f fV fE fS fP fR the same of
+  //   the dtype converted from evens odds zip iota    CPU: lane lists
   void append_value(std::string& out, std::string_view key, int from, int to, int lanes) const {
     bool cpu = target_ == PreludeTarget::Cpu;
     if (key == "fn") return void(out += cpu ? kCpuFunction : kCudaFunction);
@@ -338,6 +338,7 @@ class Prelude {
     if (key == "R") return void(out += name(real_of(t)));
     if (key == "RV") return void(out += value(real_of(t)));
     if (key == "s") return void(out += real_of(t) == DType::F64 ? "" : "f");
+    if (key == "packed") return void(out += t == DType::F64 ? "pd" : "ps");
     if (key == "low") return void(out += s.low);
     if (key == "high") return void(out += s.high);
     if (key == "top") return void(out += s.top);

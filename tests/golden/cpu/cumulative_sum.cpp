@@ -31,10 +31,10 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T0 = T0;
 }
-extern "C" void weft_79d8bb565d3467e5(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a1f39c6a6a7f75e3(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[6];

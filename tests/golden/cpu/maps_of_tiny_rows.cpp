@@ -86,9 +86,9 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_7567fd68bc75b929(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3783046a000958a5(const unsigned long* w, long begin, long end, char* scratch) {
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];
   unsigned char* b2 = (unsigned char*)w[2];

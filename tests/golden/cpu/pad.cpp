@@ -37,14 +37,18 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     f32v v5 = weft_select_f32(v4, v2, v3);
     f32v v6 = weft_exp_f32(v5);
     weft_store_first_f32(w0, v6, rest);
-    done += L;
-    lane += (i32v)(L);
+    done += rest;
+    lane += (i32v)((int)rest);
   };
+  if (const long rest = weft_least(weft_to_aligned(w0_row, sizeof *w0_row), live)) {
+    live -= rest;
+    step(weft_first(rest), rest);
+  }
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_cd159ce61869530c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_fd122f4efcdd50d8(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[12];

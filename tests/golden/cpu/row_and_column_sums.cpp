@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
 }
 struct S1 {
@@ -50,9 +50,9 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_3b21b792380c7ef7(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6e30640ca30b8f0e(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
@@ -84,7 +84,7 @@ extern "C" void weft_3b21b792380c7ef7(const unsigned long* w, long begin, long e
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_3b21b792380c7ef7_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_6e30640ca30b8f0e_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

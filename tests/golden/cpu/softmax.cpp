@@ -7,23 +7,24 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
-  i32v T0;
+  f32v T0;
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const float* const r0_row = s->r0;
   long done = 0;
-  auto A0 = s->T0;
+  f32v A0 = s->T0;
+  unsigned long N0 = weft_nans_f32(A0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     f32v v0 = weft_load_masked_f32(r0, alive);
-    A0 = __builtin_elementwise_max(A0, weft_rank_max_f32(weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff()))));
+    weft_extend_max_f32(A0, N0, weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff())));
     done += L;
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
-  s->T0 = A0;
+    step(weft_first(rest), rest);
+  s->T0 = weft_unless_nan_f32(A0, N0);
 }
 struct S1 {
   f32v v1;
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T1 = s->T1 + weft_join_sum_f32(A1)[0];
 }
 struct S2 {
@@ -68,13 +69,17 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
     f32v v3 = weft_load_f32(z3);
     f32v v5 = v3 / v4;
     weft_store_first_f32(w0, v5, rest);
-    done += L;
+    done += rest;
   };
+  if (const long rest = weft_least(weft_to_aligned(w0_row, sizeof *w0_row), live)) {
+    live -= rest;
+    step(weft_first(rest), rest);
+  }
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
 }
-extern "C" void weft_83783169e4e004f4(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_40a1858dce85cb9d(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];
@@ -84,7 +89,7 @@ extern "C" void weft_83783169e4e004f4(const unsigned long* w, long begin, long e
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
     for (long o = first; o < last; ++o) {
       long a0 = o;
-      auto T0 = weft_rank_max_f32(weft_splat_f32(-__builtin_inff()));
+      f32v T0 = weft_splat_f32(-__builtin_inff());
       {
       const long left = 0, right = p[1];
       {
@@ -95,7 +100,7 @@ extern "C" void weft_83783169e4e004f4(const unsigned long* w, long begin, long e
       T0 = s.T0;
       }
       }
-      f32v v1 = weft_ranked_f32((i32v)(__builtin_reduce_max(T0)));
+      f32v v1 = weft_join_max_f32(T0);
       float T1 = -0x0p+0f;
       {
       const long left = 0, right = p[1];

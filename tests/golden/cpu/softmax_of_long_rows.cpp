@@ -32,14 +32,15 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   S0* s = (S0*)state;
   const float* const r0_row = s->r0;
   long done = 0;
-  f32v A0 = weft_splat_f32(-__builtin_inff());
+  f32v A0 = s->T0;
+  unsigned long N0 = weft_nans_f32(A0);
   for (long k = 0; k < n; ++k) {
     const float* const r0 = r0_row + done;
     f32v v0 = weft_load_f32(r0);
-    A0 = weft_maximum_f32(A0, v0);
+    weft_extend_max_f32(A0, N0, v0);
     done += L;
   }
-  s->T0 = weft_maximum_f32(s->T0, A0);
+  s->T0 = weft_unless_nan_f32(A0, N0);
 }
 struct S1 {
   f32v v1;
@@ -87,7 +88,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_32bb08de6969634a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a09440eb97daefb8(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

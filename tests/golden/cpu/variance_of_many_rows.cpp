@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
 }
 struct S1 {
@@ -46,10 +46,10 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   };
   for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
   if (const long rest = live % L)
-    step(weft_less_i32(__builtin_convertvector(weft_lanes_i64(), i32v), (i32v)((int)rest)), rest);
+    step(weft_first(rest), rest);
   s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
 }
-extern "C" void weft_126cc9237bde6541(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_41c678477fb93347(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

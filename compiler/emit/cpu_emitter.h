@@ -83,6 +83,8 @@ class CpuEmitter {
   // Whether a sum has so few vectors that they are joined in their own precision: no more terms than a span
   // adds up in it.
   bool few_vectors(const plan::Accumulator& acc) const;
+  // Whether a row has more terms than are added up in their own dtype.
+  bool widens(const plan::Accumulator& acc) const;
   // What a row's total is kept in. One of few vectors that is a single span's is in no need of a wider dtype.
   DType row_total_dtype(const plan::Accumulator& acc) const;
   std::string total_type(const plan::Accumulator& acc) const;

@@ -116,16 +116,14 @@ void CpuSpan::write_masked_function(const std::string& pointers) {
         "    live -= rest;\n    {1}  }}\n",
         store, some);
   if (is_heavy()) {
-    calls += "  for (long rest = live; rest > 0; rest -= L)\n    " + some;
+    calls += "  for (long rest = live; rest > 0; rest -= L) {\n    " + some + widen_ + "  }\n";
   } else if (counts_vectors()) {
     const int64_t whole = e_.lane_extent() / e_.s_.lanes;
     if (whole > 0) calls = format("  for (long k = 0; k < {}; ++k) step(weft_splat_bool(-1), L);\n", whole);
     if (e_.lane_extent() % e_.s_.lanes != 0) calls += "  const long rest = live % L;\n  " + some;
   } else {
     calls +=
-        "  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);\n"
-        "  if (const long rest = live % L)\n    " +
-        some;
+        loop("live / L", "step(weft_splat_bool(-1), L);") + "  if (const long rest = live % L)\n    " + some;
   }
   e_.functions_ += format(
       "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "

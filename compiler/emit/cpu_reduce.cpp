@@ -7,8 +7,6 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-constexpr int64_t kFewVectors = 32;  // of a row
-
 int CpuEmitter::accumulator_of(Value v) const {
   for (size_t a = 0; a < p_.accumulators.size(); ++a)
     if (p_.accumulators[a].out == v) return static_cast<int>(a);
@@ -25,7 +23,11 @@ std::string CpuEmitter::add_to_total(int a, const std::string& total, const std:
 
 bool CpuEmitter::few_vectors(const Accumulator& acc) const {
   return s_.masked && !columns_ && acc.op == ir::Op::sum && span_dtype(acc) == DType::F32 &&
-         lane_extent() <= kFewVectors * s_.lanes;
+         lane_extent() <= kNarrowTerms * s_.lanes;
+}
+
+bool CpuEmitter::widens(const Accumulator& acc) const {
+  return !columns_ && span_dtype(acc) != total_dtype(acc) && lane_extent() > kNarrowTerms * s_.lanes;
 }
 
 DType CpuEmitter::row_total_dtype(const Accumulator& acc) const {

@@ -294,14 +294,24 @@ void CpuSpan::write(const Fold& f) {
     return;
   }
   body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+  std::string joined = "A" + n;
+  DType kept = span;
+  if (e_.widens(acc)) {
+    const std::string none = e_.identity(acc, total),
+                      add = combine(acc.op, total, "B" + n, e_.convert(span, total, joined));
+    before_ += format("  {} B{} = {};\n", e_.type(total), n, none);
+    widen_ += format("    B{0} = {1};\n    A{0} = {2};\n", n, add, start);
+    if (masked()) after_ += format("  B{} = {};\n", n, add);
+    joined = "B" + n, kept = total;
+  }
   // Lanes that repeat another change sums and products; nothing else minds them.
   if (adds_up(acc) && !masked())
-    after_ += format("  weft_keep_live_{}(A{}, live, {});\n", suffix(span), n, start);
+    after_ += format("  weft_keep_live_{}({}, live, {});\n", suffix(kept), joined, e_.identity(acc, kept));
   if (e_.few_vectors(acc))
     after_ += format("  s->T{0} = s->T{0} + weft_join_sum_f32(A{0})[0];\n", n);
   else
     after_ += format("  s->T{} = {};\n", n,
-                     e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(span, total, "A" + n)));
+                     e_.add_to_total(f.accumulator, "s->T" + n, e_.convert(kept, total, joined)));
 }
 
 void CpuSpan::write(const Largest&) {

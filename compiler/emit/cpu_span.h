@@ -95,6 +95,7 @@ class CpuSpan {
   void scatter(const plan::Store& s, const std::string& n, const std::string& v);
 
   void write_function();
+  std::string loop(const std::string& count, const std::string& step) const;
   std::string call();
 
   CpuEmitter& e_;
@@ -108,6 +109,7 @@ class CpuSpan {
   std::map<std::pair<std::string, int>, std::string> steps_;      // by stride and count, of those that share
   std::vector<const plan::Test*> tests_;
   std::string members_, locals_, sets_, before_, pre_, body_, post_, after_, gather_;
+  std::string widen_;                         // what has been added up joins a wider sum
   std::map<std::string, std::string> masks_;  // what `both` named
   std::string run_;                           // of loads or stores, the one at hand
   std::string streamed_;                      // the store that decides where aligned vectors begin

@@ -10,6 +10,15 @@ using fmt::format;
 // Rows with sweeps; longer ones do not feel the walk between, and every call costs time to compile.
 constexpr int64_t kRowOfDirectCalls = 1024;
 
+// `step` for k below `count`.
+std::string CpuSpan::loop(const std::string& count, const std::string& step) const {
+  if (widen_.empty()) return format("  for (long k = 0; k < {}; ++k) {}\n", count, step);
+  return format(
+      "  for (long k = 0; k < {0};) {{\n  for (const long most = weft_least({0}, k + {1}); k < most; ++k) "
+      "{2}\n{3}  }}\n",
+      count, kNarrowTerms, step, widen_);
+}
+
 // Streams without a step are addressed by one count for all, others move their pointers.
 void CpuSpan::write_function() {
   std::string advance, pointers, places;
@@ -55,8 +64,8 @@ void CpuSpan::write_function() {
   if (masked()) return write_masked_function(pointers);
   e_.functions_ += format(
       "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "
-      "(S{0}*)state;\n{1}{2}{3}  for (long k = 0; k < n; ++k) {{\n{4}  }}\n{5}}}\n",
-      id_, locals_, pointers, before_, body_, after_);
+      "(S{0}*)state;\n{1}{2}{3}{4}{5}}}\n",
+      id_, locals_, pointers, before_, loop("n", format("{{\n{}  }}", body_)), after_);
 }
 
 std::string CpuSpan::call() {

@@ -235,6 +235,24 @@ TEST_P(LargeSums, AreAsExactAsPairwiseOnes) {
   }
 }
 
+// The roundings of a running sum of one value go the same way many times in a row.
+TEST_P(LargeSums, OfEqualValuesAreAsExact) {
+  ir::InputAttr attr;
+  attr.name = "x";
+  for (int64_t length : {1000, 5000, 100'003, (1 << 20) + 3})
+    for (float value : {0.3f, 0.1f, 0.7f, 7.7f}) {
+      const int64_t rows = length > 10'000 ? 1 : 4;
+      const ir::NodeRef x = ir::input({DType::F32, {rows, length}}, attr);
+      HostTensor data{x->type, std::vector<std::byte>(static_cast<size_t>(rows * length) * sizeof(float))};
+      for (int64_t i = 0; i < rows * length; ++i)
+        Scalar::of(value).cast(DType::F32).store(data.data.data() + static_cast<size_t>(i) * sizeof(float));
+      const double sum = static_cast<double>(value) * static_cast<double>(length);
+      const Scalar got = element(run_on(backend(GetParam()), {{x}, {reduce(Op::sum, x, {1})}}, {data})[0], 0);
+      EXPECT_LE(std::abs(got.re - sum), 4 * epsilon(DType::F32) * sum)
+          << length << " of " << value << ": got " << got.re;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(, LargeSums, testing::ValuesIn(backend_names()),
                          [](auto& test) { return test.param; });
 

@@ -164,7 +164,7 @@ static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
 
 // Thread-local variables of one library lie at the same distances in every thread.
 static thread_local char origin;
-static char* origins[16];
+static std::vector<char*> origins;
 static const void* in_block(const void* p, unsigned rank) {
   return origins[rank] + ((const char*)p - &origin);
 }
@@ -174,6 +174,7 @@ static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned
                      unsigned shared_bytes) {
   const size_t stack_bytes = 128 << 10;
   block_body = body;
+  origins.assign(cluster, nullptr);
   auto run = [&](unsigned block) {
     char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

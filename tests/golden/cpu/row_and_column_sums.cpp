@@ -7,7 +7,7 @@ static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); 
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
-  float T0;
+  double T0;
   const float* r0;
   float* z_t1;
 };
@@ -16,6 +16,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   float* const z_t1_row = s->z_t1;
   long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
+  f64v B0 = weft_splat_f64(-0x0p+0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     float* const z_t1 = z_t1_row + done;
@@ -27,10 +28,15 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     weft_store_f32(z_t1, T1);
     done += L;
   };
-  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  for (long k = 0; k < live / L;) {
+  for (const long most = weft_least(live / L, k + 16); k < most; ++k) step(weft_splat_bool(-1), L);
+    B0 = B0 + weft_cast_f32_f64(A0);
+    A0 = weft_splat_f32(-0x0p+0f);
+  }
   if (const long rest = live % L)
     step(weft_first(rest), rest);
-  s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
+  B0 = B0 + weft_cast_f32_f64(A0);
+  s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
 struct S1 {
   const double* z3;
@@ -52,7 +58,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_6e30640ca30b8f0e(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ee97c487b00469a0(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
@@ -66,7 +72,7 @@ extern "C" void weft_6e30640ca30b8f0e(const unsigned long* w, long begin, long e
       weft_store_f32((float*)(scratch + p[8]) + k, weft_splat_f32(-0x0p+0f));
     for (long o = first; o < last; ++o) {
       long a0 = o;
-      float T0 = -0x0p+0f;
+      double T0 = -0x0p+0;
       {
       const long left = 0, right = p[1];
       {
@@ -78,13 +84,13 @@ extern "C" void weft_6e30640ca30b8f0e(const unsigned long* w, long begin, long e
       T0 = s.T0;
       }
       }
-      f32v v2 = weft_splat_f32(T0);
+      f32v v2 = weft_cast_f64_f32(weft_splat_f64(T0));
       weft_store_one_f32(b1 + a0, v2);
     }
     __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_6e30640ca30b8f0e_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ee97c487b00469a0_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

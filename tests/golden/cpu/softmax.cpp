@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
 }
 struct S1 {
   f32v v1;
-  float T1;
+  double T1;
   const float* r6;
   float* y3;
 };
@@ -38,6 +38,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   float* const y3_row = s->y3;
   long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
+  f64v B1 = weft_splat_f64(-0x0p+0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r6 = r6_row + done;
     float* const y3 = y3_row + done;
@@ -48,10 +49,15 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     weft_store_f32(y3, v3);
     done += L;
   };
-  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  for (long k = 0; k < live / L;) {
+  for (const long most = weft_least(live / L, k + 16); k < most; ++k) step(weft_splat_bool(-1), L);
+    B1 = B1 + weft_cast_f32_f64(A1);
+    A1 = weft_splat_f32(-0x0p+0f);
+  }
   if (const long rest = live % L)
     step(weft_first(rest), rest);
-  s->T1 = s->T1 + weft_join_sum_f32(A1)[0];
+  B1 = B1 + weft_cast_f32_f64(A1);
+  s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
 struct S2 {
   f32v v4;
@@ -79,7 +85,7 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_40a1858dce85cb9d(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8403bd5eab193109(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];
@@ -101,7 +107,7 @@ extern "C" void weft_40a1858dce85cb9d(const unsigned long* w, long begin, long e
       }
       }
       f32v v1 = weft_join_max_f32(T0);
-      float T1 = -0x0p+0f;
+      double T1 = -0x0p+0;
       {
       const long left = 0, right = p[1];
       {
@@ -114,7 +120,7 @@ extern "C" void weft_40a1858dce85cb9d(const unsigned long* w, long begin, long e
       T1 = s.T1;
       }
       }
-      f32v v4 = weft_splat_f32(T1);
+      f32v v4 = weft_cast_f64_f32(weft_splat_f64(T1));
       {
       const long left = 0, right = p[1];
       {

@@ -55,7 +55,9 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
   float* const y3_row = s->y3;
   long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
-  for (long k = 0; k < n; ++k) {
+  f64v B1 = weft_splat_f64(-0x0p+0);
+  for (long k = 0; k < n;) {
+  for (const long most = weft_least(n, k + 16); k < most; ++k) {
     const float* const r6 = r6_row + done;
     float* const y3 = y3_row + done;
     f32v v6 = weft_load_f32(r6);
@@ -65,8 +67,11 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     weft_store_f32(y3, v3);
     done += L;
   }
-  weft_keep_live_f32(A1, live, weft_splat_f32(-0x0p+0f));
-  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
+    B1 = B1 + weft_cast_f32_f64(A1);
+    A1 = weft_splat_f32(-0x0p+0f);
+  }
+  weft_keep_live_f64(B1, live, weft_splat_f64(-0x0p+0));
+  s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
 struct S2 {
   f32v v4;
@@ -88,7 +93,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_a09440eb97daefb8(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0f07f406e2e9a83a(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

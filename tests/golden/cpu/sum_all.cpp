@@ -33,16 +33,21 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   const float* const r0_row = s->r0;
   long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
-  for (long k = 0; k < n; ++k) {
+  f64v B0 = weft_splat_f64(-0x0p+0);
+  for (long k = 0; k < n;) {
+  for (const long most = weft_least(n, k + 16); k < most; ++k) {
     const float* const r0 = r0_row + done;
     f32v v0 = weft_load_f32(r0);
     A0 = A0 + v0;
     done += L;
   }
-  weft_keep_live_f32(A0, live, weft_splat_f32(-0x0p+0f));
-  s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
+    B0 = B0 + weft_cast_f32_f64(A0);
+    A0 = weft_splat_f32(-0x0p+0f);
+  }
+  weft_keep_live_f64(B0, live, weft_splat_f64(-0x0p+0));
+  s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
-extern "C" void weft_ee5f96e74228f4cf(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_5d7db225836537be(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -78,7 +83,7 @@ extern "C" void weft_ee5f96e74228f4cf(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_ee5f96e74228f4cf_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_5d7db225836537be_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

@@ -14,6 +14,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   const float* const r0_row = s->r0;
   long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
+  f64v B0 = weft_splat_f64(-0x0p+0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     weft_ahead_f32(r0);
@@ -21,10 +22,15 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     A0 = A0 + weft_select_f32(alive, v0, weft_splat_f32(-0x0p+0f));
     done += L;
   };
-  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  for (long k = 0; k < live / L;) {
+  for (const long most = weft_least(live / L, k + 16); k < most; ++k) step(weft_splat_bool(-1), L);
+    B0 = B0 + weft_cast_f32_f64(A0);
+    A0 = weft_splat_f32(-0x0p+0f);
+  }
   if (const long rest = live % L)
     step(weft_first(rest), rest);
-  s->T0 = s->T0 + weft_join_sum_f64(weft_cast_f32_f64(A0))[0];
+  B0 = B0 + weft_cast_f32_f64(A0);
+  s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
 struct S1 {
   f32v v3;
@@ -36,6 +42,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   const float* const r7_row = s->r7;
   long done = 0;
   f32v A1 = weft_splat_f32(-0x0p+0f);
+  f64v B1 = weft_splat_f64(-0x0p+0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r7 = r7_row + done;
     f32v v7 = weft_load_masked_f32(r7, alive);
@@ -44,12 +51,17 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     A1 = A1 + weft_select_f32(alive, v5, weft_splat_f32(-0x0p+0f));
     done += L;
   };
-  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  for (long k = 0; k < live / L;) {
+  for (const long most = weft_least(live / L, k + 16); k < most; ++k) step(weft_splat_bool(-1), L);
+    B1 = B1 + weft_cast_f32_f64(A1);
+    A1 = weft_splat_f32(-0x0p+0f);
+  }
   if (const long rest = live % L)
     step(weft_first(rest), rest);
-  s->T1 = s->T1 + weft_join_sum_f64(weft_cast_f32_f64(A1))[0];
+  B1 = B1 + weft_cast_f32_f64(A1);
+  s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
-extern "C" void weft_41c678477fb93347(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_05bab10e39a63b18(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

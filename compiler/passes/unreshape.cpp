@@ -1,21 +1,119 @@
 #include "compiler/passes/unreshape.h"
 
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/build.h"
 
 namespace weft::passes {
+namespace {
+
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using ir::OpKind;
+
+constexpr int kMaps = 64;  // one behind the other that are followed
+
+NodeRef unshaped(NodeRef value) {
+  while (value->op == Op::reshape) value = value->inputs[0];
+  return value;
+}
+
+class Unreshape {
+ public:
+  explicit Unreshape(const ir::Graph& graph) {
+    for (const NodeRef& output : graph.outputs) ++outputs_[output.get()];
+    for (const Node* n : topological_order(graph.outputs)) {
+      for (const NodeRef& in : n->inputs) {
+        ++users_[in.get()];
+        if (in->op == Op::reshape) reshapes_[in->inputs[0].get()].push_back(in);
+      }
+      if (kind(n->op) == OpKind::Reduce || kind(n->op) == OpKind::Scan ||
+          std::ranges::any_of(n->inputs, [&](auto& in) { return is_of_rows(in); }))
+        of_rows_.insert(n);
+    }
+  }
+
+  // Whether it is computed from a reduction or a scan.
+  bool is_of_rows(const NodeRef& n) const { return of_rows_.contains(n.get()); }
+
+  // The value that `output` is in another shape, unless others read it in that shape: they are computed with
+  // it.
+  NodeRef computed(const NodeRef& output) const {
+    NodeRef value = output;
+    for (int of_chain = 0; value->op == Op::reshape && count(users_, value) == of_chain; of_chain = 1)
+      value = value->inputs[0];
+    return value->op == Op::reshape || kind(value->op) == OpKind::Source ? output : value;
+  }
+
+  // Maps of a reshaped value that is computed from rows, in the value's shape; nothing where there is none.
+  NodeRef lifted(const NodeRef& output) const {
+    if (of_rows_.empty() || kind(output->op) != OpKind::Map) return {};
+    const NodeRef value = reshaped(output, kMaps);
+    return value ? in_shape(output, value->shape(), kMaps) : NodeRef();
+  }
+
+ private:
+  using Counts = std::unordered_map<const Node*, int>;
+  static int count(const Counts& counts, const NodeRef& n) {
+    auto found = counts.find(n.get());
+    return found == counts.end() ? 0 : found->second;
+  }
+
+  bool is_read_once(const NodeRef& n) const { return count(users_, n) + count(outputs_, n) == 1; }
+
+  // The first value of `map` that is computed from rows and reshaped.
+  NodeRef reshaped(const NodeRef& map, int maps) const {
+    for (const NodeRef& in : map->inputs) {
+      if (in->op == Op::reshape && is_of_rows(in)) return unshaped(in);
+      if (kind(in->op) == OpKind::Map && is_read_once(in) && maps > 1)
+        if (NodeRef found = reshaped(in, maps - 1)) return found;
+    }
+    return {};
+  }
+
+  // The same elements, with nothing computed twice; nothing where that takes more than another view of
+  // memory.
+  NodeRef in_shape(const NodeRef& n, const Shape& shape, int maps) const {
+    if (n->op == Op::reshape) {
+      const NodeRef value = unshaped(n);
+      return value->shape() == shape ? value : NodeRef();
+    }
+    if (n->op == Op::constant)
+      return ir::constant({n->dtype(), shape}, n->as<ir::ConstantAttr>().value, n->lines);
+    if (n->op == Op::input) {
+      if (auto found = reshapes_.find(n.get()); found != reshapes_.end())
+        for (const NodeRef& r : found->second)
+          if (r->shape() == shape) return r;
+      return ir::reshape(n, shape, n->lines);
+    }
+    if (n->op == Op::scalar) return ir::reshape(n, shape, n->lines);
+    if (n->op == Op::broadcast && element_count(n->inputs[0]->shape()) == 1)
+      return ir::broadcast(ir::reshape(n->inputs[0], {}, n->lines), shape, n->lines);
+    if (kind(n->op) != OpKind::Map || !is_read_once(n) || maps == 0) return {};
+    ir::Inputs inputs(n->inputs.size());
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k] = in_shape(n->inputs[k], shape, maps - 1); !inputs[k]) return {};
+    return ir::make(n->op, std::move(inputs), n->attr, {n->dtype(), shape}, n->lines);
+  }
+
+  Counts users_, outputs_;
+  std::unordered_map<const Node*, std::vector<NodeRef>> reshapes_;
+  std::unordered_set<const Node*> of_rows_;
+};
+
+}  // namespace
 
 ir::Graph unreshape(const ir::Graph& graph, const Target& target, const Options&) {
-  if (target.kind != TargetKind::Cpu) return graph;
-  std::unordered_map<const ir::Node*, int> users;
-  for (const ir::Node* n : topological_order(graph.outputs))
-    for (const ir::NodeRef& in : n->inputs) ++users[in.get()];
+  const Unreshape of(graph);
   ir::Graph out = graph;
-  for (ir::NodeRef& output : out.outputs) {
-    ir::NodeRef value = output;
-    // What others read in that shape is computed with them.
-    for (int of_chain = 0; value->op == ir::Op::reshape && users[value.get()] == of_chain; of_chain = 1)
-      value = value->inputs[0];
-    if (value->op != ir::Op::reshape && kind(value->op) != ir::OpKind::Source) output = value;
+  for (NodeRef& output : out.outputs) {
+    const NodeRef value = of.computed(output);
+    if (target.kind == TargetKind::Cpu || of.is_of_rows(value)) output = value;
+    if (NodeRef lifted = of.lifted(output)) output = lifted;
   }
   return out;
 }

@@ -56,6 +56,47 @@ TEST(Unreshape, CudaStays) {
             "reshape (24,)");
 }
 
+// A group norm: rows of the groups, in the shape of its argument.
+constexpr const char* kGroups = R"(%a = input "a" : f32[2, 6, 4]
+    %g = reshape %a : f32[2, 2, 12]
+    %s = sum %g, axes=[2]
+    %t = reshape %s : f32[2, 2, 1]
+    %u = broadcast %t : f32[2, 2, 12]
+    %n = subtract %g, %u
+    %y = reshape %n : f32[2, 6, 4]
+    )";
+
+TEST(Unreshape, WhatIsOfRowsKeepsTheirShapeEverywhere) {
+  for (const TargetKind kind : {TargetKind::Cpu, TargetKind::Cuda}) {
+    EXPECT_EQ(output_of(std::string(kGroups) + "return %y", {kind}), "subtract (2, 2, 12)");
+    EXPECT_EQ(output_of(std::string(kGroups) + "%r = relu %y\n return %r", {kind}), "relu (2, 2, 12)");
+    EXPECT_EQ(output_of(std::string(kGroups) +
+                            "%e = exp %a\n %r = add %y, %e\n %h = reshape %r : f32[48]\n return %h",
+                        {kind}),
+              "add (2, 2, 12)");
+  }
+}
+
+TEST(Unreshape, MapsOfWhatIsMoreThanAnotherViewStay) {
+  const std::string by_channel = R"(%w = input "w" : f32[6, 1]
+    %c = broadcast %w : f32[2, 6, 4]
+    %r = multiply %y, %c
+    return %r)";
+  EXPECT_EQ(output_of(kGroups + by_channel), "multiply (2, 6, 4)");
+  EXPECT_EQ(output_of(std::string(kGroups) + "%e = exp %y\n %r = relu %e\n return %r, %e"), "relu (2, 6, 4)");
+}
+
+TEST(Unreshape, NormsOfGroupsAreOneKernel) {
+  for (const char* last : {"return %y", "%r = relu %y\n return %r", "%r = add %y, %a\n return %r",
+                           "%k = scalar : f32[2, 6, 4]\n %r = maximum %y, %k\n return %r"})
+    for (const TargetKind kind : {TargetKind::Cpu, TargetKind::Cuda}) {
+      Target target;
+      target.kind = kind;
+      const Program program = compile(ir::parse("graph {\n" + std::string(kGroups) + last + "\n}"), target);
+      EXPECT_EQ(program.steps.size(), 1u) << last;
+    }
+}
+
 TEST(Unreshape, SpareDivisions) {
   const ir::Graph graph =
       ir::parse("graph {\n" + std::string(kTable) + "%r = reshape %d : f32[24]\n return %r\n}");

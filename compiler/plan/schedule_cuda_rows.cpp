@@ -85,9 +85,11 @@ void CudaScheduler::rows_along(int lane) {
     if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittle ? 8 : 6;
   }
   // ptxas makes do with 32 registers where it can, and asks for half of a step's vectors when it is done with
-  // the others: odd rows, whose elements are looked at one by one, then wait twice. Half as many threads may
-  // have 64.
-  if (!crosses && !s_.bundled && s_.unroll > 1 && s_.resident == 1 && is_light())
+  // the others: odd rows of small elements, which are looked at one by one, then wait twice. Half as many
+  // threads may have 64; wider elements need the threads.
+  constexpr int kManyOfAVector = 8;
+  if (s_.shifted && s_.lanes >= kManyOfAVector && !crosses && !s_.bundled && s_.unroll > 1 &&
+      s_.resident == 1 && is_light())
     s_.resident = std::max(1024 / s_.threads, 1);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);

@@ -48,7 +48,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128, 8) weft_36a0a59183496451(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_349a33ee91f0fb7a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};

@@ -76,7 +76,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_d00b06221a8bac7d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_76e5ba7e76d3e312(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   unsigned int* const counters = (unsigned int*)args.w[7];

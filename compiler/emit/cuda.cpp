@@ -85,10 +85,9 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
                         widest_sector(p, lane_) == 0 || s.overlap < widest_sector(p, lane_) ||
                         s.overlap >= s.threads / s.threads_per_row))
     throw InternalError("emit cuda: strips of single columns that stay overlap by a sector or more");
-  if (s.bundled &&
-      (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
-       s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
-    throw InternalError("emit cuda: rows of a thread each are bundled");
+  if (s.bundled && (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
+                    s.threads / s.threads_per_row % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
+    throw InternalError("emit cuda: sixteen short rows or more are bundled");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 &&
       ((!keeps && !s.device_wide) || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))

@@ -9,7 +9,7 @@ using namespace plan;
 using fmt::format;
 
 // What is in shared memory, as z<value>: values that stay there between sweeps, loads that are copied there
-// ahead of them, and rows of a thread each that pass through it.
+// ahead of them, and short rows that pass through it.
 
 // Pointers z<value> to the vectors that stay in shared memory: those of `rows` rows, or parts of rows, of
 // which the thread's begins after `mine` others.
@@ -112,7 +112,8 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
 
 // The block's part of what is read, in shared memory; and room there for what it writes.
 void CudaEmitter::bundle_rows() {
-  code_.line("const I first = (I)blockIdx.x * {}, here = weft_min(n - first, {});", s_.threads, s_.threads);
+  const int rows = s_.threads / s_.threads_per_row;
+  code_.line("const I first = (I)blockIdx.x * {0}, here = weft_min(n - first, {0});", rows);
   int64_t before = 0;
   bool loads = false;
   std::set<int> known;
@@ -123,10 +124,11 @@ void CudaEmitter::bundle_rows() {
     if (!known.insert(buffer).second) return;
     const std::string type = dialect_.element_type(p_.buffers[buffer].dtype);
     code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2} * m);", type, buffer, before);
-    before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * s_.threads;
+    before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * rows;
     if (!l) return;
     loads = true;
-    code_.line("weft_copy_run<{1}, {2}>(z{0}, b{0} + first * m, here);", buffer, s_.threads, p_.row_count());
+    code_.line("weft_copy_run<{1}, {2}, {3}>(z{0}, b{0} + first * m, here);", buffer, s_.threads, rows,
+               p_.row_count());
   });
   launch_.shared_bytes = static_cast<uint32_t>(before * p_.row_count());
   if (!loads) return;
@@ -141,14 +143,15 @@ void CudaEmitter::unbundle_rows() {
     if (!store || !bundled(s)) return;
     if (!any) code_.add("__syncthreads();");
     any = true;
-    code_.line("weft_put_run<{1}, {2}>(b{0} + first * m, z{0}, here);", store->buffer, s_.threads,
-               p_.row_count());
+    code_.line("weft_put_run<{1}, {2}, {3}>(b{0} + first * m, z{0}, here);", store->buffer, s_.threads,
+               s_.threads / s_.threads_per_row, p_.row_count());
   });
 }
 
 // Where a single element is read or written.
 std::string CudaEmitter::place_of(const Stmt& s, int buffer) const {
-  if (bundled(s)) return format("z{}[(I)threadIdx.x * m + {}]", buffer, axis_[lane_]);
+  if (bundled(s))
+    return format("z{}[(I)(threadIdx.x / {}) * m + {}]", buffer, s_.threads_per_row, axis_[lane_]);
   return format("b{}[{}]", buffer, index_text(*index_of(s)));
 }
 

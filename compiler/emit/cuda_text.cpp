@@ -144,27 +144,27 @@ static __device__ __forceinline__ void weft_copy_vector(W* to, const T* from) {
 )"},
     {"weft_copy_run",
      R"(// The threads of a block copy its rows, from and to where memory is aligned.
-template <int threads, int row, class T>
+template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                         [&](I k) { to[k] = from[k]; });
 }
 )"},
     {"weft_put_run",
-     R"(template <int threads, int row, class T>
+     R"(template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                         [&](I k) { to[k] = from[k]; });
 }
 )"},
     {"weft_each_word",
-     R"(// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
-// together do not have.
-template <int threads, int row, class T, class Word, class Single>
+     R"(// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows that a block
+// can have do not have together.
+template <int threads, int block, int row, class T, class Word, class Single>
 static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
-  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  constexpr int all = block * row * (int)sizeof(T) / 16;
   const I t = (I)threadIdx.x;
-  if (rows == threads) {
+  if (rows == block) {
 #pragma unroll
     for (int k = 0; k < all; k += threads)
       if (k + threads <= all || k + t < all) word(k + t);

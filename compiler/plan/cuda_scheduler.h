@@ -71,6 +71,7 @@ class CudaScheduler {
   bool read_again();
   bool finish_in_one_sweep();
   bool is_light() const;
+  bool is_line(int64_t row_vectors) const;
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
   // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
   // room in each of the chip's parts where a multiprocessor takes several of them.
@@ -86,7 +87,10 @@ class CudaScheduler {
   void take_at_once(int64_t row_vectors);
   bool keep_in_registers(int64_t row_vectors, int64_t points);
   bool keep_in_shared(int64_t row_vectors);
+  int64_t bundled_bytes(int lane) const;
   bool can_bundle(int lane) const;
+  static int64_t bank_conflicts(int64_t row, int64_t element, int64_t threads);
+  bool share_bundled_rows(int lane, int64_t points);
   std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
   void rows_and_totals(int lane);
 

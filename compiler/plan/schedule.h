@@ -67,8 +67,8 @@ struct Schedule {
   // CUDA, Columns that stay, single ones: so many columns are two strips' own, so that each stores whole
   // sectors of memory wherever rows begin.
   int overlap = 0;
-  // CUDA, Rows of a thread each: rows that lie one behind the other pass through shared memory, which reads
-  // and writes those of a block as one run.
+  // CUDA, Rows: short rows that lie one behind the other pass through shared memory, which reads and writes
+  // those of a block as one run.
   bool bundled = false;
   // CUDA, Shared: the row is copied to shared memory before the first sweep; with `together`: neighbours on
   // the row are loaded while those before them are computed.

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <set>
 
 #include "compiler/plan/chain.h"
 #include "compiler/plan/cuda_access.h"
@@ -19,6 +22,8 @@ constexpr int64_t kStepsAlone = 2048;
 // Rows of no more bytes are a thread's own and pass through shared memory, where they are no multiples of a
 // vector.
 constexpr int64_t kBundledBytes = 64;
+// Of a block of several rows.
+constexpr int64_t kBlock = 128;
 // Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
 
@@ -33,8 +38,10 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  if (crosses && (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
-                  keep_in_registers(row_vectors, points))) {
+  bool shares_bundle = false;
+  if (crosses &&
+      (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
+       (shares_bundle = share_bundled_rows(lane, points)) || keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -45,6 +52,8 @@ void CudaScheduler::rows_along(int lane) {
     const int64_t widest = power_of_two_up(ceil_divide(row_vectors, s_.unroll));
     int64_t threads = std::max(power_of_two_up(ceil_divide(widest, 4)), std::min<int64_t>(widest, 16));
     while (threads < widest && points * threads < fill_) threads *= 2;
+    // Rows of a line of memory lie in the same banks, of which two neighbours read too few at once.
+    if (is_line(row_vectors)) threads = std::max<int64_t>(threads, 4);
     if (s_.bundled) threads = 1;
     if (threads > 32 && row_vectors <= 32 * 8 && points * 32 >= fill_) threads = 32;
     // A block of its own reads a short row in less time than several take to learn which of them is last.
@@ -75,9 +84,9 @@ void CudaScheduler::rows_along(int lane) {
     if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
   }
-  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : 128);
+  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : static_cast<int>(kBlock));
   // To start a block takes longer than such rows do.
-  if (s_.threads_per_row == 1) {
+  if (s_.threads_per_row == 1 && !shares_bundle) {
     s_.threads = kThreads;
     s_.resident = (s_.resident + 1) / 2;
     // A thread that keeps little waits most of its time for its block's rows.
@@ -95,6 +104,18 @@ void CudaScheduler::rows_along(int lane) {
   s_.reason = fmt::format("rows of {} threads along axis {}, {}", s_.threads_per_row, lane, where);
   if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
   if (s_.split > 1) s_.reason += fmt::format(", split in {}", s_.split);
+}
+
+// Whether what a row loads is as long as a line of memory, in vectors of which that has eight.
+bool CudaScheduler::is_line(int64_t row_vectors) const {
+  constexpr int64_t kLine = 128, kVectors = 8;
+  int64_t bytes = 0;
+  for_each_stmt(p_, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    if (l && stride_along(l->at, s_.lane_axis) != 0)
+      bytes = std::max(bytes, static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype)));
+  });
+  return row_vectors == kVectors && row_vectors * s_.lanes * bytes == kLine;
 }
 
 // Whether little is computed of what is read.
@@ -323,16 +344,81 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   return true;
 }
 
-// Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
-bool CudaScheduler::can_bundle(int lane) const {
-  if (outer_ != 1 || p_.row.size() != 1 || s_.lanes > 1 || p_.scans()) return false;
+// Bytes of the widest row of those that lie one behind the other; 0 where none do.
+int64_t CudaScheduler::bundled_bytes(int lane) const {
+  if (outer_ != 1 || p_.row.size() != 1 || p_.scans()) return 0;
   int64_t largest = 0;
   for_each_stmt(p_, [&](const Stmt& s) {
     if (auto* buffer = bundled_buffer(p_, s, lane))
       largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(buffer->dtype)));
   });
-  return largest > 0 && extent(lane) > 2 && extent(lane) * largest <= kBundledBytes &&
-         p_.outer_count() * 2 > fill_;
+  return extent(lane) * largest;
+}
+
+// Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
+bool CudaScheduler::can_bundle(int lane) const {
+  const int64_t bytes = s_.lanes > 1 ? 0 : bundled_bytes(lane);
+  return bytes > 0 && extent(lane) > 2 && bytes <= kBundledBytes && p_.outer_count() * 2 > fill_;
+}
+
+// How many rows of the warp's, each of `threads` neighbours, are at other words of the same bank.
+int64_t CudaScheduler::bank_conflicts(int64_t row, int64_t element, int64_t threads) {
+  constexpr int64_t kBanks = 32, kWord = 4;
+  // Elements of two words are read by half a warp at a time.
+  const int64_t together = element > kWord ? kBanks * kWord / element : kBanks;
+  std::array<std::set<int64_t>, kBanks> words;
+  size_t most = 0;
+  for (int64_t t = 0; t < together; ++t) {
+    const int64_t word = (t / threads * row + t % threads) * element / kWord;
+    auto& bank = words[static_cast<size_t>(word % kBanks)];
+    bank.insert(word);
+    most = std::max(most, bank.size());
+  }
+  return static_cast<int64_t>(most);
+}
+
+// Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
+// parts of sectors only.
+bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
+  constexpr int64_t kWidestRow = 400, kWholeSectors = 64, kMostThreads = 8, kMostElements = 32,
+                    kMostShared = 48 << 10;
+  const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
+  if (s_.bundled || row < 3 || row_bytes % kWholeSectors == 0 || row_bytes > kWidestRow) return false;
+  RowProgram kept = p_;
+  repeat_cheap_values(kept, false, 4);
+  const int64_t bytes = live_bytes(kept);
+  if (bytes == 0) return false;
+  bool fits = true;
+  std::map<int, int64_t> buffers;  // and the bytes of their elements
+  for_each_stmt(p_, [&](const Stmt& s) {
+    const Index* at = index_of(s);
+    if (!at) return;
+    if (auto* buffer = bundled_buffer(p_, s, lane))
+      buffers[std::holds_alternative<Load>(s) ? std::get<Load>(s).buffer : std::get<Store>(s).buffer] =
+          static_cast<int64_t>(size_of(buffer->dtype));
+    else
+      fits &= at->values.empty() && (stride_along(*at, lane) == 0 || stride_along(*at, 0) == 0);
+  });
+  int64_t body = 0, element = 1, room = 0;
+  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
+  const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
+                most_conflicts = element < 4 ? 3 : 4;
+  int64_t threads = 1;
+  while (threads <= kMostThreads &&
+         (ceil_divide(row, threads) > most || bank_conflicts(row, element, threads) > most_conflicts ||
+          kBlock / threads * row * room > kMostShared))
+    threads *= 2;
+  const int64_t unroll = ceil_divide(row, threads);
+  if (!fits || threads > kMostThreads || points * threads * 8 < fill_ || body * unroll > 2 * most_unrolled_)
+    return false;
+  p_ = std::move(kept);
+  s_.lanes = 1, s_.shifted = false, s_.bundled = true;
+  s_.keeper = Keeper::Registers;
+  s_.threads_per_row = static_cast<int>(threads);
+  s_.unroll = static_cast<int>(unroll);
+  s_.resident = unroll * bytes <= kInFlight ? 1024 / kBlock : 1;
+  return true;
 }
 
 // Parts of rows that are too few for the device: a block scans each, from what lies before it. It keeps

@@ -63,13 +63,13 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
-// together do not have.
-template <int threads, int row, class T, class Word, class Single>
+// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows that a block
+// can have do not have together.
+template <int threads, int block, int row, class T, class Word, class Single>
 static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
-  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  constexpr int all = block * row * (int)sizeof(T) / 16;
   const I t = (I)threadIdx.x;
-  if (rows == threads) {
+  if (rows == block) {
 #pragma unroll
     for (int k = 0; k < all; k += threads)
       if (k + threads <= all || k + t < all) word(k + t);
@@ -80,16 +80,16 @@ static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, 
     if (rest + t < n) single(rest + t);
   }
 }
-template <int threads, int row, class T>
+template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                         [&](I k) { to[k] = from[k]; });
 }
 // The threads of a block copy its rows, from and to where memory is aligned.
-template <int threads, int row, class T>
+template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                         [&](I k) { to[k] = from[k]; });
 }
 struct Args { unsigned long long w[6]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
@@ -101,7 +101,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 8) weft_da8486dbbc2d9d59(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 8) weft_d380df7b995edd01(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_da8486dbbc2d9d59(const
   const I m = 7;
   const I first = (I)blockIdx.x * 256, here = weft_min(n - first, 256);
   float* const z0 = (float*)(weft_shared + 0 * m);
-  weft_copy_run<256, 7>(z0, b0 + first * m, here);
+  weft_copy_run<256, 256, 7>(z0, b0 + first * m, here);
   float* const z1 = (float*)(weft_shared + 1024 * m);
   weft_copied();
   __syncthreads();
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_da8486dbbc2d9d59(const
     for (int u = 0; u < 7; ++u) {
       I q = t + u * 1;
       x1[u] = q;
-      m0[u].e[0] = z0[(I)threadIdx.x * m + x1[u]];
+      m0[u].e[0] = z0[(I)(threadIdx.x / 1) * m + x1[u]];
     }
 #pragma unroll
     for (int u = 0; u < 7; ++u) {
@@ -173,10 +173,10 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_da8486dbbc2d9d59(const
         const int e = 0;
         const bool in_store = live;
         const float v5 = weft_divide_by_f32(weft_unpack_f32(k3[u].e[e]), inverse4);
-        if (in_store) z1[(I)threadIdx.x * m + x1[u]] = weft_pack_f32(v5);
+        if (in_store) z1[(I)(threadIdx.x / 1) * m + x1[u]] = weft_pack_f32(v5);
       }
     }
   }
   __syncthreads();
-  weft_put_run<256, 7>(b1 + first * m, z1, here);
+  weft_put_run<256, 256, 7>(b1 + first * m, z1, here);
 }

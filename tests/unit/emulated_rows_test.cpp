@@ -168,12 +168,12 @@ TEST(CudaMeaning, OfRowsInParts) {
 TEST(CudaMeaning, OfBundledRows) {
   EmulatedCases all;
   int bundled = 0;
-  auto add = [&](const std::string& text) {
-    CudaCase c = compile(ir::parse(text), h200(), [](Schedule& s, RowProgram& p) {
+  auto add = [&](const std::string& text, int threads = 1) {
+    CudaCase c = compile(ir::parse(text), h200(), [&](Schedule& s, RowProgram& p) {
       if (s.order != Order::Rows) return;
       s.bundled = true, s.shifted = false, s.lanes = 1;
-      s.threads_per_row = 1, s.threads = 128, s.rows_per_task = 128;
-      if (s.keeper == Keeper::Registers) s.unroll = static_cast<int>(p.row_count());
+      s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
+      if (s.keeper == Keeper::Registers) s.unroll = static_cast<int>((p.row_count() + threads - 1) / threads);
     });
     for (auto& k : c.kernels) bundled += k.schedule.bundled;
     all.add(std::move(c));
@@ -188,7 +188,14 @@ TEST(CudaMeaning, OfBundledRows) {
       add(softmax("bf16", rows, width));
       add(softmax("f64", rows, width));
     }
-  EXPECT_GT(bundled, 40);
+  for (int64_t rows : {2, 63, 301})
+    for (int64_t width : {3, 25, 49})
+      for (int threads : {2, 4, 8}) {
+        add(sum(fmt::format("i8[{}, {}]", rows, width), "1"), threads);
+        add(argmax(fmt::format("u16[{}, {}]", rows, width)), threads);
+        for (const char* dtype : {"f32", "f16", "f64"}) add(softmax(dtype, rows, width), threads);
+      }
+  EXPECT_GT(bundled, 150);
   all.check(2e-2, 0);
 }
 

@@ -380,10 +380,12 @@ int64_t CudaScheduler::bank_conflicts(int64_t row, int64_t element, int64_t thre
 // Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
 // parts of sectors only.
 bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
-  constexpr int64_t kWidestRow = 400, kWholeSectors = 64, kMostThreads = 8, kMostElements = 32,
-                    kMostShared = 48 << 10;
+  constexpr int64_t kWidestRow = 400, kWidestOfVectors = 256, kSector = 32, kVector = 16, kMostThreads = 8,
+                    kMostElements = 32, kMostShared = 48 << 10;
   const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
-  if (s_.bundled || row < 3 || row_bytes % kWholeSectors == 0 || row_bytes > kWidestRow) return false;
+  if (s_.bundled || row < 3 || row_bytes % kSector == 0 ||
+      row_bytes > (row_bytes % kVector == 0 ? kWidestOfVectors : kWidestRow))
+    return false;
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   const int64_t bytes = live_bytes(kept);
@@ -403,14 +405,16 @@ bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
   for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
   for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
   const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
-                most_conflicts = element < 4 ? 3 : 4;
+                most_conflicts = element < 8 ? 3 : 4;
+  auto can_share = [&](int64_t threads) {
+    return ceil_divide(row, threads) <= most && bank_conflicts(row, element, threads) <= most_conflicts &&
+           kBlock / threads * row * room <= kMostShared;
+  };
   int64_t threads = 1;
-  while (threads <= kMostThreads &&
-         (ceil_divide(row, threads) > most || bank_conflicts(row, element, threads) > most_conflicts ||
-          kBlock / threads * row * room > kMostShared))
-    threads *= 2;
+  while (threads <= kMostThreads && !can_share(threads)) threads *= 2;
+  while (threads < kMostThreads && points * threads * 2 < fill_ && can_share(2 * threads)) threads *= 2;
   const int64_t unroll = ceil_divide(row, threads);
-  if (!fits || threads > kMostThreads || points * threads * 8 < fill_ || body * unroll > 2 * most_unrolled_)
+  if (!fits || threads > kMostThreads || points * threads * 4 < fill_ || body * unroll > 2 * most_unrolled_)
     return false;
   p_ = std::move(kept);
   s_.lanes = 1, s_.shifted = false, s_.bundled = true;

@@ -6,13 +6,14 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray, eye
-from weft._errors import missing as _missing, named
+from weft._errors import missing as _missing
 from weft._host import answered_by
 from weft._diagonals import diagonal
 from weft._numpy_names import cross
 from weft._products import matmul, outer, tensordot, vecdot
 from weft._products import trace as _trace
-from weft._shaping import matrix_transpose
+from weft._reductions import max, min
+from weft._shaping import matrix_transpose, normalized
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -28,11 +29,9 @@ _decompositions = [
     "eigvalsh",
     "inv",
     "lstsq",
-    "matrix_norm",
     "matrix_power",
     "matrix_rank",
     "multi_dot",
-    "norm",
     "pinv",
     "qr",
     "slogdet",
@@ -45,7 +44,9 @@ __all__ = [
     "cross",
     "diagonal",
     "matmul",
+    "matrix_norm",
     "matrix_transpose",
+    "norm",
     "outer",
     "tensordot",
     "trace",
@@ -57,6 +58,7 @@ for _name in _decompositions:
     globals()[_name] = answered_by("numpy.linalg", _name)
 
 _solved_by_numpy, _inverted_by_numpy = globals()["solve"], globals()["inv"]
+_norm_by_numpy = answered_by("numpy.linalg", "norm")
 
 
 def _solution(a: Array, b: Array) -> Array:
@@ -85,21 +87,78 @@ def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
     return _trace(x, offset, -2, -1, dtype)
 
 
-def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def _as_inexact(x: Any) -> Array:
+    x = asarray(x)
+    return _core.astype(x, _core.dtype("float64")) if x.dtype.kind in "biu" else x
+
+
+def _squares(x: Array) -> Array:
+    return _core.square(x) if x.dtype.kind != "c" else _core.add(_core.square(x.real), _core.square(x.imag))
+
+
+def _norm_of_vectors(op: str, x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
+    if isinstance(ord, str):
+        raise ValueError(f"{op}: vectors have norms of a number, inf or -inf: got ord={ord!r}")
+    if ord is None or ord == 2:
+        return _core.sqrt(_core.sum(_squares(x), axis, keepdims))
+    if ord == 0:
+        return _core.astype(_core.count_nonzero(x, axis, keepdims), x.real.dtype)
+    size = _core.abs(x)
+    if ord == 1:
+        return _core.sum(size, axis, keepdims)
+    if ord == float("inf"):
+        return max(size, axis, None, keepdims, 0)
+    if ord == float("-inf"):
+        return min(size, axis, None, keepdims)
+    return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
+
+
+def _norm_of_matrices(op: str, x: Array, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:
+    if ord is None or ord in ("fro", "f"):
+        return _core.sqrt(_core.sum(_squares(x), axes, keepdims))
+    if ord in (2, -2, "nuc"):
+        return _norm_by_numpy(x, ord, axes, keepdims)
+    if ord not in (1, -1, float("inf"), float("-inf")):
+        raise ValueError(f"{op}: matrices have norms of 1, -1, 2, -2, inf, -inf, 'fro' and 'nuc': got ord={ord!r}")
+    summed, compared = axes if ord in (1, -1) else axes[::-1]
+    sums = _core.sum(_core.abs(x), summed, True)
+    result = max(sums, compared, None, True, 0) if ord > 0 else min(sums, compared, None, True)
+    return result if keepdims else _core.reshape(result, tuple(n for k, n in enumerate(x.shape) if k not in axes))
+
+
+def norm(x: Any, ord: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+    """The norm of vectors along an axis, or of matrices along two; without an axis that of the whole array.
+
+    ord: of vectors 2 unless told, any other number, inf or -inf; of matrices 'fro' unless told, 1, -1, inf or -inf, and by
+    NumPy, on host memory, 2, -2 and 'nuc'. Integers are converted to float64."""
+    x = _as_inexact(x)
+    if axis is None:
+        if ord is None:
+            return _core.sqrt(_core.sum(_squares(x), None, keepdims))
+        axis = tuple(range(x.ndim))
+    axes = tuple(normalized("norm", one, x.ndim) for one in (axis if isinstance(axis, tuple) else (axis,)))
+    if len(axes) not in (1, 2):
+        raise ValueError(f"norm: takes one axis of vectors or two of matrices: got {len(axes)}")
+    if len(axes) == 1:
+        return _norm_of_vectors("norm", x, ord, axes, keepdims)
+    if axes[0] == axes[1]:
+        raise ValueError(f"norm: a matrix has two axes: got {axes}")
+    return _norm_of_matrices("norm", x, ord, axes, keepdims)
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    """The norm of the matrices of the last two axes: norm says which there are."""
+    x = _as_inexact(x)
+    axes = normalized("matrix_norm", -2, x.ndim), normalized("matrix_norm", -1, x.ndim)
+    return _norm_of_matrices("matrix_norm", x, ord, axes, keepdims)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """The norm of vectors along axes, all of them unless told."""
-    size = _core.abs(asarray(x))
-    try:
-        if ord == float("inf"):
-            return _core.max(size, axis, keepdims)
-        if ord == float("-inf"):
-            return _core.min(size, axis, keepdims)
-        if ord == 0:
-            return _core.astype(_core.count_nonzero(size, axis, keepdims), size.dtype)
-        if ord == 2:
-            return _core.sqrt(_core.sum(_core.square(size), axis, keepdims))
-        return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
-    except Exception as error:
-        raise named(error, "vector_norm") from None
+    x = _as_inexact(x)
+    if axis is not None:
+        axis = tuple(normalized("vector_norm", one, x.ndim) for one in (axis if isinstance(axis, tuple) else (axis,)))
+    return _norm_of_vectors("vector_norm", x, ord, axis, keepdims)
 
 
 def __getattr__(name: str) -> Any:

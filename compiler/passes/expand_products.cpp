@@ -79,20 +79,33 @@ NodeRef sum_of_products(const NodeRef& matrix, const NodeRef& vector, const Node
   const size_t rank = matrix->shape().size();
   Shape row = matrix->shape();
   row[rank - 2] = 1;
+  // As a library's, products of halves are rounded when they are summed up only.
+  const DType of = is_half(n->dtype()) ? DType::F32 : n->dtype();
   NodeRef factors = kind(viewed(vector.get())->op) == ir::OpKind::Map ? ir::copy(vector, n->lines) : vector;
-  factors = ir::broadcast(ir::reshape(factors, row, n->lines), matrix->shape(), n->lines);
-  const NodeRef terms = ir::map(Op::multiply, {matrix, factors}, n->lines);
+  factors =
+      ir::broadcast(ir::reshape(ir::cast(factors, of, n->lines), row, n->lines), matrix->shape(), n->lines);
+  const NodeRef terms = ir::map(Op::multiply, {ir::cast(matrix, of, n->lines), factors}, n->lines);
   const NodeRef sum = ir::reshape(ir::reduce(Op::sum, terms, {static_cast<int64_t>(rank) - 1}, n->lines),
                                   n->shape(), n->lines);
-  return ir::map(Op::add, {sum, ir::constant(n->type, Scalar::of(0.0), n->lines)}, n->lines);
+  return ir::cast(ir::map(Op::add, {sum, ir::constant(sum->type, Scalar::of(0.0), n->lines)}, n->lines),
+                  n->dtype(), n->lines);
 }
 
-NodeRef expanded(const NodeRef& n, const Users& users) {
+// Whether each number of several is a sum of products that no other shares a factor with: a library has
+// nothing to reuse.
+bool is_inner(const ir::Node& n) {
+  const size_t rank = n.shape().size();
+  return n.shape()[rank - 1] == 1 && n.shape()[rank - 2] == 1 && element_count(n.shape()) > 1;
+}
+
+NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
   if (n->op != Op::dot) return n;
   const NodeRef &a = n->inputs[0], &b = n->inputs[1];
   const size_t rank = n->shape().size();
   const int64_t terms = a->shape()[rank - 1];
   if (terms < 1) return n;
+  if (is_inner(*n)) return sum_of_products(a, b, n);
+  if (target.kind != TargetKind::Cpu) return n;
   if (terms <= kFewTerms && n->shape()[rank - 1] >= kLongRow && contiguous_rows(b.get()))
     return few_terms(n, terms);
   if (n->shape()[rank - 1] == 1 && computed_here(a.get(), users)) return sum_of_products(a, b, n);
@@ -108,12 +121,11 @@ NodeRef expanded(const NodeRef& n, const Users& users) {
 }  // namespace
 
 ir::Graph expand_products(const ir::Graph& graph, const Target& target, const Options&) {
-  if (target.kind != TargetKind::Cpu) return graph;
   Users users;
   for (const ir::Node* n : topological_order(graph.outputs))
     for (const NodeRef& in : n->inputs) ++users[in.get()];
   for (const NodeRef& out : graph.outputs) users[out.get()] += 2;
-  return rewrite(graph, [&](const NodeRef& n) { return expanded(n, users); });
+  return rewrite(graph, [&](const NodeRef& n) { return expanded(n, users, target); });
 }
 
 }  // namespace weft::passes

@@ -1,6 +1,7 @@
 // Products of few terms, and of vectors: which become maps and sums, and that the values stay.
 #include "compiler/passes/expand_products.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,6 +95,32 @@ TEST(ExpandProducts, LeavesAMatrixThatIsStoredAnyway) {
   EXPECT_EQ(products_left(
                 "%a = input \"a\" : f64[30, 20]\n%x = input \"x\" : f64[20, 1]\n%c = dot %a, %x\nreturn %c"),
             1);
+}
+
+TEST(ExpandProducts, OfManyPairsOfVectors) {
+  const Target h200{TargetKind::Cuda, 132, 128, size_t{50} << 20, 90};
+  for (const Target& target : {cpu(), h200})
+    for (const char* dtype : {"f64", "c128"})
+      EXPECT_EQ(products_left(
+                    fmt::format("%a = input \"a\" : {0}[5, 3, 1, 20]\n%b = input \"b\" : {0}[5, 3, 20, 1]\n"
+                                "%c = dot %a, %b\nreturn %c",
+                                dtype),
+                    target),
+                0);
+}
+
+TEST(ExpandProducts, LeavesOnePairOfVectors) {
+  EXPECT_EQ(products_left(
+                "%a = input \"a\" : f64[1, 20]\n%b = input \"b\" : f64[20, 1]\n%c = dot %a, %b\nreturn %c"),
+            1);
+}
+
+TEST(ExpandProducts, SumsUpHalvesBeforeTheyAreRounded) {
+  const ir::Graph graph = parsed(
+      "%a = input \"a\" : f16[2, 1, 2049]\n%b = input \"b\" : f16[2, 2049, 1]\n%c = dot %a, %b\nreturn %c");
+  std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  EXPECT_EQ(ir::interpret(passes::expand_products(graph, cpu(), Options{}), inputs).at(0).data,
+            ir::interpret(graph, inputs).at(0).data);
 }
 
 TEST(ExpandProducts, LeavesThoseOfAGpu) {

@@ -127,8 +127,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   totalling_ = scans_ && s.split > 1 && !s.chained;
   goes_across_ = p.across();
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
-  if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
-    throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
+  if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.device_wide))
+    throw InternalError("emit cuda: totals across rows stay in registers, of rows of a block or a cluster");
   two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained ||
                                   (whole_rows_ && !columns_ && !goes_across_ && kept_.empty()));
 }
@@ -271,8 +271,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   outer_values_.clear();
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
-  all_live_ = s_.order == Order::Pointwise ||
-              (s_.order == Order::Rows && s_.threads == s_.threads_per_row && !goes_across_);
+  all_live_ = s_.order == Order::Pointwise || (s_.order == Order::Rows && s_.threads == s_.threads_per_row);
   const Schedule main = s_;
   // Few parts of strips are left to join, by one thread for each column: that compiles faster than vectors of
   // them.
@@ -357,10 +356,11 @@ Emitted CudaEmitter::run() {
   }
   if (goes_across_) {
     const int64_t rows = s_.threads / s_.threads_per_row * s_.walk;
-    walk_ = extra(s_.walk);
-    part_count_ = ceil_divide(p_.outer_count(), rows) * (s_.threads / s_.threads_per_row);
+    walk_ = extra(rows);
+    part_count_ = ceil_divide(p_.outer_count(), rows);
+    part_vectors_ = steps;
     parts_ = extra(part_count_);
-    launch_.finish_threads = kThreadsOfTotals;
+    launch_.finish_threads = static_cast<uint32_t>(std::clamp(threads_down() * 32, 128, kThreadsOfTotals));
   }
   for (size_t k = 0; k < p_.sweeps.size(); ++k) {
     declare_state(k);

@@ -112,7 +112,10 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
 
 // The block's part of what is read, in shared memory; and room there for what it writes.
 void CudaEmitter::bundle_rows() {
-  code_.line("const I first = (I)blockIdx.x * {}, here = weft_min(n - first, {});", s_.threads, s_.threads);
+  // Others may still read the rows before.
+  if (goes_across_) code_.add("__syncthreads();");
+  code_.line("const I {}here = weft_min(n - first, {});",
+             goes_across_ ? "" : format("first = (I)blockIdx.x * {}, ", s_.threads), s_.threads);
   int64_t before = 0;
   bool loads = false;
   std::set<int> known;

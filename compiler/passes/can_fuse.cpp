@@ -80,8 +80,11 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
   return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
-// Rows of fewer elements are better walked beside each other.
+// CPU: rows of fewer elements are better walked beside each other.
 constexpr int64_t kNarrowestTotals = 64;
+// CUDA: what the registers of a block keep of totals, and those of the blocks of a cluster, two of which a
+// multiprocessor has room for.
+constexpr int64_t kBlocksTotals = 128 << 10, kClustersTotals = 1 << 20;
 
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
@@ -198,9 +201,16 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  const int64_t fewest = cpu ? 512 : 8 * int64_t{target.threads}, widest = cpu ? 32768 : 8192;
-  if (points < fewest) return refuse(fmt::format("{} rows are too few to total across them", points));
-  if (elements < kNarrowestTotals || elements > widest)
+  int64_t widest = 32768;
+  if (!cpu) {
+    int64_t bytes = 0;
+    for (auto& root : columns.roots)
+      if (is_reduce(*root.node))
+        bytes += std::max<int64_t>(static_cast<int64_t>(size_of(root.node->inputs[0]->dtype())), 4);
+    widest = (target.has_clusters() ? kClustersTotals : kBlocksTotals) / std::max<int64_t>(bytes, 1);
+  }
+  if (cpu && points < 512) return refuse(fmt::format("{} rows are too few to total across them", points));
+  if ((cpu && elements < kNarrowestTotals) || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
                               elements > widest ? "long" : "short"));
   std::vector<const Node*> totals;  // and what reads them

@@ -21,6 +21,8 @@ constexpr int64_t kStepsAlone = 2048;
 constexpr int64_t kBundledBytes = 64;
 // Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
+// And of a cluster.
+constexpr int64_t kBlocksOfTotals = 16;
 
 }  // namespace
 
@@ -380,33 +382,52 @@ void CudaScheduler::rows_and_totals(int lane) {
   int64_t totals = 0;
   for (auto& acc : p_.accumulators)
     if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
+  // Blocks of a cluster share rows for whose totals one has no room.
+  int64_t cluster = 1;
+  while (has_clusters() && cluster < kBlocksOfTotals &&
+         ceil_divide(row_vectors, kMostThreadsOfTotals * cluster) * totals * s_.lanes > kept_bytes_ / 2)
+    cluster *= 2;
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   int64_t bytes = (live_bytes(kept) + totals) * s_.lanes;
   std::string where = "rows stay in registers";
-  const int64_t most_threads = kMostThreadsOfTotals;
-  if (ceil_divide(row_vectors, most_threads) * bytes > kept_bytes_) {
+  if (ceil_divide(row_vectors, kMostThreadsOfTotals * cluster) * bytes > kept_bytes_) {
     kept = p_;
     repeat_cheap_values(kept, true, 1e30f);
     s_.streaming = false;
     bytes = totals * s_.lanes;
     where = "rows are read again";
   }
+  s_.bundled = can_bundle(lane) && row_vectors * bytes <= kept_bytes_;
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
+  s_.cluster = static_cast<int>(cluster);
   const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
-  s_.threads_per_row =
-      static_cast<int>(std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each)), 8, most_threads));
-  s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row), 1));
-  s_.threads = std::max(s_.threads_per_row, 128);
+  // Of rows that few could keep, too: neighbours that fill sectors of memory together.
+  const int64_t fewest =
+      cluster > 1 ? 128 : std::min<int64_t>(power_of_two_up(row_vectors), s_.lanes > 1 ? 2 : 8);
+  s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(
+      power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, kMostThreadsOfTotals));
+  if (s_.bundled) s_.threads_per_row = 1;
+  s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row * cluster), 1));
+  // Blocks of many short rows have fewer totals to leave.
+  s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : 128);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
-  if (s_.unroll * bytes <= kept_bytes_ / 2) s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
-  const int64_t at_once =
-      processors_ * (s_.resident > 1 ? kThreadsWithTotals : s_.threads) / s_.threads_per_row;
+  // Threads of a row each wait for their block's rows, so that more blocks run meanwhile, as registers allow.
+  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 112, kMostBundles = 6;
+  if (s_.bundled)
+    s_.resident = static_cast<int>(
+        std::min(kRegisterBytes / (s_.threads * (s_.unroll * bytes + kOtherBytes)), kMostBundles));
+  else if (s_.unroll * bytes <= kept_bytes_ / 2)
+    s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
+  const int64_t running = processors_ * s_.threads * s_.resident / (s_.threads_per_row * cluster);
+  // A part of the chip has no room for half a cluster.
+  const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
   const int64_t waves = ceil_divide(points, at_once * kRunElements);
   s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
   s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
                           s_.threads_per_row, lane, s_.walk, where);
+  if (cluster > 1) s_.reason += fmt::format(", {} blocks a row", cluster);
 }
 
 }  // namespace weft::plan

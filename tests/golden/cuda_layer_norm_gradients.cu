@@ -92,7 +92,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -103,8 +103,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
   const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
-  I q = (I)blockIdx.x;
-  const I walker = q;
+  const I walker = (I)blockIdx.x;
   const I m = p[1] / 4;
   float across2[2][4];
 #pragma unroll
@@ -122,11 +121,11 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
       across5[u][e] = weft_splat_f32(-0x0p+0f);
     }
   }
+  const I rows_end = weft_min(walker * p[5] + p[5], n);
 #pragma unroll 1
-  for (I step = 0; step < p[5]; ++step) {
-    I q = walker * p[5] + step;
-    const bool live = q < n;
-    q = weft_min(q, n - 1);
+  for (I first = walker * p[5]; first < rows_end; first += 1) {
+    I q = first;
+    const bool live = true;
     const I x0 = q;
     Vec<float, 4> k0[2];
     Vec<float, 4> k1[2];
@@ -148,14 +147,13 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_store = live;
           const float v0 = weft_unpack_f32(k0[u].e[e]);
           const float v1 = weft_unpack_f32(k1[u].e[e]);
           const float v2 = v0 * v1;
           s0.t0 = s0.t0 + v2;
           const float v4 = weft_unpack_f32(k4[u].e[e]);
           s0.t1 = s0.t1 + v4;
-          if (in_store) across2[u][e] = across2[u][e] + v0;
+          across2[u][e] = across2[u][e] + v0;
         }
       }
     }
@@ -217,14 +215,13 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_store = live;
           const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v17 = v32 * v16;
           const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
           const float v18 = v33 * v17;
           s2.t4 = s2.t4 + v18;
           const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
-          if (in_store) across5[u][e] = across5[u][e] + v20;
+          across5[u][e] = across5[u][e] + v20;
         }
       }
     }
@@ -265,9 +262,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (live) {
-          weft_put(b3 + (x0 * p[4] + x1[u]), w7[u]);
-        }
+        weft_put(b3 + (x0 * p[4] + x1[u]), w7[u]);
       }
     }
   }
@@ -290,7 +285,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -306,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(c
   slot = weft_min(slot, m - 1);
   const float* const part2 = (const float*)((const char*)partials + p[9]);
   double total2 = weft_splat_f64(-0x0p+0);
-#pragma unroll 4
+#pragma unroll 8
   for (I k = ty; k < p[6]; k += 64)
     total2 = total2 + weft_cast_f32_f64(part2[(long long)k * m + slot]);
   __shared__ double down2[64][8];
@@ -318,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(c
   const float v6 = weft_cast_f64_f32(total2);
   const float* const part5 = (const float*)((const char*)partials + p[10]);
   double total5 = weft_splat_f64(-0x0p+0);
-#pragma unroll 4
+#pragma unroll 8
   for (I k = ty; k < p[6]; k += 64)
     total5 = total5 + weft_cast_f32_f64(part5[(long long)k * m + slot]);
   __shared__ double down5[64][8];

@@ -382,20 +382,29 @@ void CudaScheduler::rows_and_totals(int lane) {
   int64_t totals = 0;
   for (auto& acc : p_.accumulators)
     if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
-  // Blocks of a cluster share rows for whose totals one has no room.
-  int64_t cluster = 1;
-  while (has_clusters() && cluster < kBlocksOfTotals &&
-         ceil_divide(row_vectors, kMostThreadsOfTotals * cluster) * totals * s_.lanes > kept_bytes_ / 2)
-    cluster *= 2;
+  // What all rows share, gains, is in the first-level cache, and registers are for what is a row's.
   RowProgram kept = p_;
-  repeat_cheap_values(kept, false, 4);
-  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes;
+  repeat_cheap_values(kept, false, 4, outer_ == 1 ? 0 : -1);
+  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes, cluster = 1, most = kMostThreadsOfTotals;
+  auto held = [&] { return ceil_divide(row_vectors, most * cluster) * bytes; };
+  // Blocks of a cluster share rows of which one would fill its multiprocessor. Half as many threads with
+  // twice as much each leave room for what is computed of it.
+  auto share = [&] {
+    cluster = 1, most = kMostThreadsOfTotals;
+    if (!has_clusters() || held() <= std::max(kept_bytes_ / 2, bytes)) return;
+    most /= 2;
+    do cluster *= 2;
+    while (cluster < kBlocksOfTotals && held() > std::max(kept_bytes_, bytes));
+    if (held() > kept_bytes_) most *= 2;
+  };
+  share();
   std::string where = "rows stay in registers";
-  if (ceil_divide(row_vectors, kMostThreadsOfTotals * cluster) * bytes > kept_bytes_) {
+  if (held() > kept_bytes_) {
     kept = p_;
     repeat_cheap_values(kept, true, 1e30f);
     s_.streaming = false;
     bytes = totals * s_.lanes;
+    share();
     where = "rows are read again";
   }
   s_.bundled = can_bundle(lane) && row_vectors * bytes <= kept_bytes_;
@@ -405,9 +414,9 @@ void CudaScheduler::rows_and_totals(int lane) {
   const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
   // Of rows that few could keep, too: neighbours that fill sectors of memory together.
   const int64_t fewest =
-      cluster > 1 ? 128 : std::min<int64_t>(power_of_two_up(row_vectors), s_.lanes > 1 ? 2 : 8);
-  s_.threads_per_row = static_cast<int>(std::clamp<int64_t>(
-      power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, kMostThreadsOfTotals));
+      cluster > 1 ? most : std::min<int64_t>(power_of_two_up(row_vectors), s_.lanes > 1 ? 2 : 8);
+  s_.threads_per_row = static_cast<int>(
+      std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, most));
   if (s_.bundled) s_.threads_per_row = 1;
   s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row * cluster), 1));
   // Blocks of many short rows have fewer totals to leave.
@@ -418,8 +427,8 @@ void CudaScheduler::rows_and_totals(int lane) {
   if (s_.bundled)
     s_.resident = static_cast<int>(
         std::min(kRegisterBytes / (s_.threads * (s_.unroll * bytes + kOtherBytes)), kMostBundles));
-  else if (s_.unroll * bytes <= kept_bytes_ / 2)
-    s_.resident = static_cast<int>(kThreadsWithTotals / s_.threads);
+  else if (cluster > 1 || s_.unroll * bytes <= kept_bytes_ / 2)
+    s_.resident = static_cast<int>(kThreadsWithTotals / (cluster > 1 ? 2 : 1) / s_.threads);
   const int64_t running = processors_ * s_.threads * s_.resident / (s_.threads_per_row * cluster);
   // A part of the chip has no room for half a cluster.
   const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);

@@ -92,7 +92,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 2) weft_12e38530bd8cb6fd(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -128,19 +128,19 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
     const bool live = true;
     const I x0 = q;
     Vec<float, 4> k0[2];
-    Vec<float, 4> k1[2];
     Vec<float, 4> k4[2];
     S0 s0;
     s0.t0 = weft_splat_f32(-0x0p+0f);
     s0.t1 = weft_splat_f32(-0x0p+0f);
     {
       I x1[2];
+      Vec<float, 4> m1[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
         x1[u] = q * 4;
         k0[u] = weft_get_to_stay<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
-        k1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
+        m1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
         k4[u] = weft_get_to_stay<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
       }
 #pragma unroll
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float v0 = weft_unpack_f32(k0[u].e[e]);
-          const float v1 = weft_unpack_f32(k1[u].e[e]);
+          const float v1 = weft_unpack_f32(m1[u].e[e]);
           const float v2 = v0 * v1;
           s0.t0 = s0.t0 + v2;
           const float v4 = weft_unpack_f32(k4[u].e[e]);
@@ -206,10 +206,12 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
     s2.t4 = weft_splat_f32(-0x0p+0f);
     {
       I x1[2];
+      Vec<float, 4> m33[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
         x1[u] = q * 4;
+        m33[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
@@ -217,8 +219,9 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
         for (int e = 0; e < 4; ++e) {
           const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v17 = v32 * v16;
-          const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-          const float v18 = v33 * v17;
+          const float v33 = weft_unpack_f32(m33[u].e[e]);
+          const float v34 = weft_unpack_f32(k0[u].e[e]) * v33;
+          const float v18 = v34 * v17;
           s2.t4 = s2.t4 + v18;
           const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
           across5[u][e] = across5[u][e] + v20;
@@ -240,29 +243,32 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
     const float v26 = weft_divide_by_f32(v19, weft_inverse_f32(v25));
     {
       I x1[2];
-      Vec<float, 4> w7[2];
+      Vec<float, 4> m35[2];
+      Vec<float, 4> w8[2];
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
         I q = t + u * 512;
         x1[u] = q * 4;
+        m35[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v34 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-          const float v24 = v34 - v23;
-          const float v35 = weft_unpack_f32(k4[u].e[e]) - v8;
-          const float v36 = v35 * v16;
-          const float v27 = v36 * v26;
+          const float v35 = weft_unpack_f32(m35[u].e[e]);
+          const float v36 = weft_unpack_f32(k0[u].e[e]) * v35;
+          const float v24 = v36 - v23;
+          const float v37 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v38 = v37 * v16;
+          const float v27 = v38 * v26;
           const float v28 = v24 - v27;
           const float v29 = v28 * v16;
-          w7[u].e[e] = weft_pack_f32(v29);
+          w8[u].e[e] = weft_pack_f32(v29);
         }
       }
 #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        weft_put(b3 + (x0 * p[4] + x1[u]), w7[u]);
+        weft_put(b3 + (x0 * p[4] + x1[u]), w8[u]);
       }
     }
   }
@@ -285,7 +291,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_8f198ff440790bf7_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 2) weft_12e38530bd8cb6fd_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 1, 19 in turn, totalled across too, rows are read again, 8 blocks a row; 16 elements a thread access
-// 216 blocks of 512 threads, finish 2048 of 128, 0 bytes shared, 14155776 bytes of partials
+// rows of 256 threads along axis 1, 37 in turn, totalled across too, rows stay in registers, 16 blocks a row; 16 elements a thread access, loads to stay in the cache
+// 224 blocks of 256 threads, finish 1024 of 128, 0 bytes shared, 7340032 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
@@ -72,6 +72,12 @@ static __device__ __forceinline__ void weft_arrive() {
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+// What is loaded with it leaves the second-level cache after everything else.
+static __device__ __forceinline__ unsigned long long weft_to_stay() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -92,6 +98,30 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
+template <class W, class T>
+static __device__ __forceinline__ W weft_get_to_stay(const T* p) {
+  W x;
+  if constexpr (sizeof(W) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(W) / 16; ++k) {
+      uint4 v;
+      asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"((const uint4*)p + k), "l"(weft_to_stay()));
+      ((uint4*)&x)[k] = v;
+    }
+  } else if constexpr (sizeof(W) == 8) {
+    uint2 v;
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
+                 : "=r"(v.x), "=r"(v.y) : "l"(p), "l"(weft_to_stay()));
+    *(uint2*)&x = v;
+  } else if constexpr (sizeof(W) == 4) {
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.b32 %0, [%1], %2;"
+                 : "=r"(*(unsigned int*)&x) : "l"(p), "l"(weft_to_stay()));
+  } else {
+    x = weft_get<W>(p);
+  }
+  return x;
+}
 struct Args { unsigned long long w[18]; };
 struct __align__(4) S0 { float t0; float t1; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
@@ -106,7 +136,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -117,8 +147,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
   const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
-  const I rank = (I)(blockIdx.x % 8);
-  const I walker = (I)(blockIdx.x / 8);
+  const I rank = (I)(blockIdx.x % 16);
+  const I walker = (I)(blockIdx.x / 16);
   const I m = p[1] / 4;
   float across2[4][4];
 #pragma unroll
@@ -139,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
   __shared__ unsigned long long told0[2];
   __shared__ unsigned long long told1[2];
   __shared__ unsigned long long told2[2];
-  if (threadIdx.x == 0) { weft_expect(told0[0], 8 * sizeof(S0)); weft_expect(told0[1], 8 * sizeof(S0)); weft_expect(told1[0], 8 * sizeof(S1)); weft_expect(told1[1], 8 * sizeof(S1)); weft_expect(told2[0], 8 * sizeof(S2)); weft_expect(told2[1], 8 * sizeof(S2)); }
+  if (threadIdx.x == 0) { weft_expect(told0[0], 16 * sizeof(S0)); weft_expect(told0[1], 16 * sizeof(S0)); weft_expect(told1[0], 16 * sizeof(S1)); weft_expect(told1[1], 16 * sizeof(S1)); weft_expect(told2[0], 16 * sizeof(S2)); weft_expect(told2[1], 16 * sizeof(S2)); }
   weft_arrive();
   weft_await();
   const I rows_end = weft_min(walker * p[5] + p[5], n);
@@ -149,31 +179,31 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     I q = first;
     const bool live = true;
     const I x0 = q;
+    Vec<float, 4> k0[4];
+    Vec<float, 4> k4[4];
     S0 s0;
     s0.t0 = weft_splat_f32(-0x0p+0f);
     s0.t1 = weft_splat_f32(-0x0p+0f);
     {
       I x1[4];
-      Vec<float, 4> m0[4];
       Vec<float, 4> m1[4];
-      Vec<float, 4> m4[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        I q = rank * 512 + t + u * 4096;
+        I q = rank * 256 + t + u * 4096;
         x1[u] = q * 4;
-        m0[u] = weft_get<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
+        k0[u] = weft_get_to_stay<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
         m1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
-        m4[u] = weft_get<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
+        k4[u] = weft_get_to_stay<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v0 = weft_unpack_f32(m0[u].e[e]);
+          const float v0 = weft_unpack_f32(k0[u].e[e]);
           const float v1 = weft_unpack_f32(m1[u].e[e]);
           const float v2 = v0 * v1;
           s0.t0 = s0.t0 + v2;
-          const float v4 = weft_unpack_f32(m4[u].e[e]);
+          const float v4 = weft_unpack_f32(k4[u].e[e]);
           s0.t1 = s0.t1 + v4;
           across2[u][e] = across2[u][e] + v0;
         }
@@ -181,18 +211,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-    __shared__ S0 joined0[16];
+    __shared__ S0 joined0[8];
     if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
     __syncthreads();
-    s0 = joined0[threadIdx.x % 16];
+    s0 = joined0[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
-    __shared__ S0 blocks0[2][8];
-    if (threadIdx.x < 8) weft_tell_block(blocks0[turn % 2][rank], told0[turn % 2], threadIdx.x, s0);
-    weft_await_turn(told0[turn % 2], turn / 2 % 2, 8 * sizeof(S0));
+    for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    __shared__ S0 blocks0[2][16];
+    if (threadIdx.x < 16) weft_tell_block(blocks0[turn % 2][rank], told0[turn % 2], threadIdx.x, s0);
+    weft_await_turn(told0[turn % 2], turn / 2 % 2, 16 * sizeof(S0));
     s0 = blocks0[turn % 2][0];
 #pragma unroll
-    for (int k = 1; k < 8; ++k) join0(s0, blocks0[turn % 2][k]);
+    for (int k = 1; k < 16; ++k) join0(s0, blocks0[turn % 2][k]);
     const float v3 = s0.t0;
     const float v5 = s0.t1;
     const float v7 = weft_splat_f32(0x1p+16f);
@@ -201,19 +231,16 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     s1.t3 = weft_splat_f32(-0x0p+0f);
     {
       I x1[4];
-      Vec<float, 4> m32[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        I q = rank * 512 + t + u * 4096;
+        I q = rank * 256 + t + u * 4096;
         x1[u] = q * 4;
-        m32[u] = weft_get<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v32 = weft_unpack_f32(m32[u].e[e]);
-          const float v9 = v32 - v8;
+          const float v9 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v10 = weft_square_f32(v9);
           s1.t3 = s1.t3 + v10;
         }
@@ -221,18 +248,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-    __shared__ S1 joined1[16];
+    __shared__ S1 joined1[8];
     if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
     __syncthreads();
-    s1 = joined1[threadIdx.x % 16];
+    s1 = joined1[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
-    __shared__ S1 blocks1[2][8];
-    if (threadIdx.x < 8) weft_tell_block(blocks1[turn % 2][rank], told1[turn % 2], threadIdx.x, s1);
-    weft_await_turn(told1[turn % 2], turn / 2 % 2, 8 * sizeof(S1));
+    for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
+    __shared__ S1 blocks1[2][16];
+    if (threadIdx.x < 16) weft_tell_block(blocks1[turn % 2][rank], told1[turn % 2], threadIdx.x, s1);
+    weft_await_turn(told1[turn % 2], turn / 2 % 2, 16 * sizeof(S1));
     s1 = blocks1[turn % 2][0];
 #pragma unroll
-    for (int k = 1; k < 8; ++k) join1(s1, blocks1[turn % 2][k]);
+    for (int k = 1; k < 16; ++k) join1(s1, blocks1[turn % 2][k]);
     const float v11 = s1.t3;
     const float v12 = weft_splat_f32(0x1p+16f);
     const float v13 = weft_divide_by_f32(v11, weft_inverse_f32(v12));
@@ -244,47 +271,41 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     {
       I x1[4];
       Vec<float, 4> m33[4];
-      Vec<float, 4> m35[4];
-      Vec<float, 4> m36[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        I q = rank * 512 + t + u * 4096;
+        I q = rank * 256 + t + u * 4096;
         x1[u] = q * 4;
-        m33[u] = weft_get<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
-        m35[u] = weft_get<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
-        m36[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
+        m33[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
+          const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v17 = v32 * v16;
           const float v33 = weft_unpack_f32(m33[u].e[e]);
-          const float v34 = v33 - v8;
-          const float v17 = v34 * v16;
-          const float v35 = weft_unpack_f32(m35[u].e[e]);
-          const float v36 = weft_unpack_f32(m36[u].e[e]);
-          const float v37 = v35 * v36;
-          const float v18 = v37 * v17;
+          const float v34 = weft_unpack_f32(k0[u].e[e]) * v33;
+          const float v18 = v34 * v17;
           s2.t4 = s2.t4 + v18;
-          const float v20 = v35 * v17;
+          const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
           across5[u][e] = across5[u][e] + v20;
         }
       }
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join2(s2, weft_exchange(s2, k));
-    __shared__ S2 joined2[16];
+    __shared__ S2 joined2[8];
     if (threadIdx.x % 32 == 0) joined2[threadIdx.x / 32] = s2;
     __syncthreads();
-    s2 = joined2[threadIdx.x % 16];
+    s2 = joined2[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join2(s2, weft_exchange(s2, k));
-    __shared__ S2 blocks2[2][8];
-    if (threadIdx.x < 8) weft_tell_block(blocks2[turn % 2][rank], told2[turn % 2], threadIdx.x, s2);
-    weft_await_turn(told2[turn % 2], turn / 2 % 2, 8 * sizeof(S2));
+    for (int k = 4; k; k /= 2) join2(s2, weft_exchange(s2, k));
+    __shared__ S2 blocks2[2][16];
+    if (threadIdx.x < 16) weft_tell_block(blocks2[turn % 2][rank], told2[turn % 2], threadIdx.x, s2);
+    weft_await_turn(told2[turn % 2], turn / 2 % 2, 16 * sizeof(S2));
     s2 = blocks2[turn % 2][0];
 #pragma unroll
-    for (int k = 1; k < 8; ++k) join2(s2, blocks2[turn % 2][k]);
+    for (int k = 1; k < 16; ++k) join2(s2, blocks2[turn % 2][k]);
     const float v19 = s2.t4;
     const float v22 = weft_splat_f32(0x1p+16f);
     const float v23 = weft_divide_by_f32(v3, weft_inverse_f32(v22));
@@ -292,44 +313,38 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     const float v26 = weft_divide_by_f32(v19, weft_inverse_f32(v25));
     {
       I x1[4];
-      Vec<float, 4> m38[4];
-      Vec<float, 4> m39[4];
-      Vec<float, 4> m41[4];
-      Vec<float, 4> w10[4];
+      Vec<float, 4> m35[4];
+      Vec<float, 4> w8[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        I q = rank * 512 + t + u * 4096;
+        I q = rank * 256 + t + u * 4096;
         x1[u] = q * 4;
-        m38[u] = weft_get<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
-        m39[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
-        m41[u] = weft_get<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
+        m35[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v38 = weft_unpack_f32(m38[u].e[e]);
-          const float v39 = weft_unpack_f32(m39[u].e[e]);
-          const float v40 = v38 * v39;
-          const float v24 = v40 - v23;
-          const float v41 = weft_unpack_f32(m41[u].e[e]);
-          const float v42 = v41 - v8;
-          const float v43 = v42 * v16;
-          const float v27 = v43 * v26;
+          const float v35 = weft_unpack_f32(m35[u].e[e]);
+          const float v36 = weft_unpack_f32(k0[u].e[e]) * v35;
+          const float v24 = v36 - v23;
+          const float v37 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v38 = v37 * v16;
+          const float v27 = v38 * v26;
           const float v28 = v24 - v27;
           const float v29 = v28 * v16;
-          w10[u].e[e] = weft_pack_f32(v29);
+          w8[u].e[e] = weft_pack_f32(v29);
         }
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        weft_put(b3 + (x0 * p[4] + x1[u]), w10[u]);
+        weft_put(b3 + (x0 * p[4] + x1[u]), w8[u]);
       }
     }
   }
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
-    const I q = rank * 512 + t + u * 4096;
+    const I q = rank * 256 + t + u * 4096;
     if (q < m) {
       Vec<float, 4> w2;
 #pragma unroll
@@ -346,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_61f2b57225aa215a(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_61f2b57225aa215a_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_58338008bcf3d757_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -356,18 +371,18 @@ extern "C" __global__ void __launch_bounds__(128) weft_61f2b57225aa215a_finish(c
   void* const partials = (void*)args.w[6];
   const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
   const I m = p[1] / 4 * 4;
-  const I tx = (I)(threadIdx.x % 32), ty = (I)(threadIdx.x / 32);
-  I slot = (I)blockIdx.x * 32 + tx;
+  const I tx = (I)(threadIdx.x % 64), ty = (I)(threadIdx.x / 64);
+  I slot = (I)blockIdx.x * 64 + tx;
   const bool there = slot < m;
   slot = weft_min(slot, m - 1);
   const float* const part2 = (const float*)((const char*)partials + p[9]);
   double total2 = weft_splat_f64(-0x0p+0);
 #pragma unroll 8
-  for (I k = ty; k < p[6]; k += 4)
+  for (I k = ty; k < p[6]; k += 2)
     total2 = total2 + weft_cast_f32_f64(part2[(long long)k * m + slot]);
-  __shared__ double down2[4][32];
+  __shared__ double down2[2][64];
   down2[ty][tx] = total2;
-  for (int k = 2; k; k /= 2) {
+  for (int k = 1; k; k /= 2) {
     __syncthreads();
     if (ty < k) down2[ty][tx] = total2 = total2 + down2[ty + k][tx];
   }
@@ -375,11 +390,11 @@ extern "C" __global__ void __launch_bounds__(128) weft_61f2b57225aa215a_finish(c
   const float* const part5 = (const float*)((const char*)partials + p[10]);
   double total5 = weft_splat_f64(-0x0p+0);
 #pragma unroll 8
-  for (I k = ty; k < p[6]; k += 4)
+  for (I k = ty; k < p[6]; k += 2)
     total5 = total5 + weft_cast_f32_f64(part5[(long long)k * m + slot]);
-  __shared__ double down5[4][32];
+  __shared__ double down5[2][64];
   down5[ty][tx] = total5;
-  for (int k = 2; k; k /= 2) {
+  for (int k = 1; k; k /= 2) {
     __syncthreads();
     if (ty < k) down5[ty][tx] = total5 = total5 + down5[ty + k][tx];
   }

@@ -97,7 +97,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_2d0be0782cd1f97a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -143,7 +143,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
     weft_copied();
     __syncthreads();
     Vec<float, 1> k0[7];
-    Vec<float, 1> k1[7];
     Vec<float, 1> k4[7];
     S0 s0;
     s0.t0 = weft_splat_f32(-0x0p+0f);
@@ -168,7 +167,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
         const float v0 = weft_unpack_f32(m0[u].e[e]);
         k0[u].e[e] = weft_pack_f32(v0);
         const float v1 = weft_unpack_f32(m1[u].e[e]);
-        k1[u].e[e] = weft_pack_f32(v1);
         const float v2 = v0 * v1;
         s0.t0 = s0.t0 + v2;
         const float v4 = weft_unpack_f32(m4[u].e[e]);
@@ -208,10 +206,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
     s2.t4 = weft_splat_f32(-0x0p+0f);
     {
       I x1[7];
+      Vec<float, 1> m33[7];
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
         I q = t + u * 1;
         x1[u] = q;
+        m33[u].e[0] = b1[x1[u]];
       }
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
@@ -219,8 +219,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
         const bool in_store = live;
         const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
         const float v17 = v32 * v16;
-        const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-        const float v18 = v33 * v17;
+        const float v33 = weft_unpack_f32(m33[u].e[e]);
+        const float v34 = weft_unpack_f32(k0[u].e[e]) * v33;
+        const float v18 = v34 * v17;
         s2.t4 = s2.t4 + v18;
         const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
         if (in_store) across5[u][e] = across5[u][e] + v20;
@@ -233,20 +234,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
     const float v26 = weft_divide_by_f32(v19, weft_inverse_f32(v25));
     {
       I x1[7];
+      Vec<float, 1> m35[7];
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
         I q = t + u * 1;
         x1[u] = q;
+        m35[u].e[0] = b1[x1[u]];
       }
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
         const int e = 0;
         const bool in_store = live;
-        const float v34 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-        const float v24 = v34 - v23;
-        const float v35 = weft_unpack_f32(k4[u].e[e]) - v8;
-        const float v36 = v35 * v16;
-        const float v27 = v36 * v26;
+        const float v35 = weft_unpack_f32(m35[u].e[e]);
+        const float v36 = weft_unpack_f32(k0[u].e[e]) * v35;
+        const float v24 = v36 - v23;
+        const float v37 = weft_unpack_f32(k4[u].e[e]) - v8;
+        const float v38 = v37 * v16;
+        const float v27 = v38 * v26;
         const float v28 = v24 - v27;
         const float v29 = v28 * v16;
         if (in_store) z3[(I)threadIdx.x * m + x1[u]] = weft_pack_f32(v29);
@@ -298,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_46a14b4bbd1573f9(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_46a14b4bbd1573f9_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_2d0be0782cd1f97a_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -39,6 +39,15 @@ bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target
          row <= most / (bytes * std::max<int64_t>(points, 1));
 }
 
+// Columns that lie beside each other, too, while it takes less time to read the sectors of memory that hold
+// elements of several of them for each than to launch the kernels that would read them in strips.
+bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target& target) {
+  constexpr int64_t kSector = 32, kMost = 32 << 20;
+  const auto bytes = static_cast<int64_t>(size_of(dtype));
+  return device_walks(points, row, dtype, target) && row > kLongestColumn &&
+         row * points * bytes * std::min(points, kSector / bytes) <= kMost;
+}
+
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
@@ -57,7 +66,8 @@ bool row_is_local(const Space& space, DType dtype, const Target& target) {
     (space.row[g] ? row : points) *= space.extents[g];
     if (space.extents[g] > 1) columns = !space.row[g];
   }
-  if (target.kind == TargetKind::Cuda && !columns && !space.scans && device_walks(points, row, dtype, target))
+  if (target.kind == TargetKind::Cuda && !space.scans &&
+      (columns ? device_walks_columns : device_walks)(points, row, dtype, target))
     return true;
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
       points < (columns ? 32 : 2) * int64_t{target.threads})

@@ -170,6 +170,9 @@ TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
                             h200())
         .possible;
   };
+  EXPECT_TRUE(local(30000, 7, 0)) << "all blocks share a few columns";
+  EXPECT_FALSE(local(30000, 40, 0)) << "more than a few";
+  EXPECT_FALSE(local(1000000, 7, 0)) << "and read sectors of seven columns for each";
   EXPECT_TRUE(local(2, 200000, 1));
   EXPECT_TRUE(local(2, 300000, 1)) << "all blocks share them";
   EXPECT_TRUE(local(2, 4000000, 1)) << "which read them again from the cache";

@@ -283,6 +283,19 @@ TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
   all.check(2e-2, 0);
 }
 
+TEST(CudaMeaning, OfFewLongColumnsAsRows) {
+  EmulatedCases all;
+  for (auto [dtype, height, width] :
+       {std::tuple<const char*, int64_t, int64_t>{"f32", 30000, 7}, {"bf16", 17001, 3}, {"f64", 20000, 2}}) {
+    CudaCase c = compile(ir::parse(column_softmax(dtype, height, width)), h200());
+    ASSERT_EQ(c.kernels.size(), 1U);
+    EXPECT_EQ(c.kernels[0].schedule.order, Order::Rows);
+    EXPECT_GT(c.kernels[0].schedule.cluster, 1);
+    all.add(std::move(c));
+  }
+  all.check(2e-2, 0);
+}
+
 TEST(CudaSchedule, OfFewLongRowsTakesTheDeviceWhateverTheirLayout) {
   CudaCase c = compile(ir::parse(R"(graph {
     %x = input : f32[400000, 20]

@@ -106,8 +106,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     exact_ = true;
   }
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
-  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1)
-    throw InternalError("emit cuda: only rows that stay in shared memory, and neighbours, are loaded ahead");
+  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && (!p.across() || s.bundled))
+    throw InternalError("emit cuda: only rows in shared memory, or in turn, and neighbours are loaded ahead");
   if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
@@ -385,7 +385,7 @@ Emitted CudaEmitter::run() {
   size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
   std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
-  if (s_.keeper == Keeper::Shared || s_.bundled || s_.strips_at_once > 0)
+  if (s_.keeper == Keeper::Shared || s_.bundled || s_.strips_at_once > 0 || (goes_across_ && s_.ahead))
     text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";

@@ -31,6 +31,55 @@ void CudaEmitter::start_across() {
   }
 }
 
+// Each thread copies what it alone keeps of its first row, then of the next one as soon as the row before is
+// in registers.
+void CudaEmitter::begin_ahead() {
+  find_ahead();
+  int64_t before = 0;
+  for (Value v : ahead_) {
+    const std::string type = vector_type(p_.values[v].dtype);
+    code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2}) + threadIdx.x;", type, v, before);
+    before += static_cast<int64_t>(size_of(p_.values[v].dtype)) * s_.lanes * s_.threads * s_.unroll;
+  }
+  launch_.shared_bytes = static_cast<uint32_t>(before);
+  copy_row(format("walker * {}", walk_));
+}
+
+void CudaEmitter::take_ahead() {
+  if (ahead_.empty()) return;
+  code_.add("weft_copied();");
+  code_.unrolled("u", s_.unroll);
+  for (Value v : ahead_) code_.line("k{0}[u] = z{0}[u * {1}];", v, s_.threads);
+  code_.add("}");
+  const int rows = s_.threads / s_.threads_per_row;
+  code_.line("if (first + {} < rows_end) {{", rows);
+  copy_row(format("first + {}", rows));
+  code_.add("}");
+}
+
+void CudaEmitter::copy_row(const std::string& first) {
+  if (ahead_.empty()) return;
+  const int threads = s_.threads_per_row;
+  code_.add("{");
+  if (s_.threads == threads)
+    code_.line("I q = {};", first);
+  else
+    code_.line("I q = weft_min({} + (I)(threadIdx.x / {}), n - 1);", first, threads);
+  split_position(order_of(true), false);
+  code_.unrolled("u", s_.unroll);
+  code_.line("I q = {}t + u * {};", s_.cluster > 1 ? format("rank * {} + ", threads) : "",
+             threads * s_.cluster);
+  if (!exact_) code_.add("q = weft_min(q, m - 1);");
+  split_position(order_of(false), false);
+  for (Value v : ahead_) {
+    auto& l = std::get<Load>(*definitions_.at(v));
+    code_.line("{}(z{} + u * {}, b{} + ({}));", s_.loads_stay ? "weft_copy_to_stay" : "weft_copy_ahead", v,
+               s_.threads, l.buffer, index_text(l.at));
+  }
+  code_.add("}");
+  code_.add("}");
+}
+
 void CudaEmitter::fold_across(const Fold& f) {
   const Accumulator& acc = p_.accumulators[f.accumulator];
   const std::string total = format("across{}[u][e]", f.accumulator);

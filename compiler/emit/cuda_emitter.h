@@ -225,6 +225,9 @@ class CudaEmitter {
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;
   void start_across();
+  void begin_ahead();
+  void take_ahead();
+  void copy_row(const std::string& first);
   void fold_across(const plan::Fold& fold);
   void store_across(int threads);
   void join_across(int threads);

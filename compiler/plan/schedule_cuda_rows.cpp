@@ -19,7 +19,7 @@ constexpr int64_t kStepsAlone = 2048;
 // Rows of no more bytes are a thread's own and pass through shared memory, where they are no multiples of a
 // vector.
 constexpr int64_t kBundledBytes = 64;
-// Of a block that totals across rows; and of a multiprocessor, so that each has 64 registers.
+// Of a block that totals across rows, at most; and of a multiprocessor, so that each has 64 registers.
 constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
 // And of a cluster.
 constexpr int64_t kBlocksOfTotals = 16;
@@ -385,17 +385,14 @@ void CudaScheduler::rows_and_totals(int lane) {
   // What all rows share, gains, is in the first-level cache, and registers are for what is a row's.
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4, outer_ == 1 ? 0 : -1);
-  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes, cluster = 1, most = kMostThreadsOfTotals;
+  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes, cluster = 1, most = kThreads;
   auto held = [&] { return ceil_divide(row_vectors, most * cluster) * bytes; };
-  // Blocks of a cluster share rows of which one would fill its multiprocessor. Half as many threads with
-  // twice as much each leave room for what is computed of it.
+  // Blocks of a cluster share rows of which one would fill its multiprocessor's registers; half as many
+  // threads with twice as much each leave more of them for what is computed.
   auto share = [&] {
-    cluster = 1, most = kMostThreadsOfTotals;
-    if (!has_clusters() || held() <= std::max(kept_bytes_ / 2, bytes)) return;
-    most /= 2;
-    do cluster *= 2;
-    while (cluster < kBlocksOfTotals && held() > std::max(kept_bytes_, bytes));
-    if (held() > kept_bytes_) most *= 2;
+    cluster = 1, most = kThreads;
+    while (has_clusters() && cluster < kBlocksOfTotals && held() > std::max(kept_bytes_, bytes)) cluster *= 2;
+    if (held() > kept_bytes_) most = kMostThreadsOfTotals;
   };
   share();
   std::string where = "rows stay in registers";
@@ -411,29 +408,32 @@ void CudaScheduler::rows_and_totals(int lane) {
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
   s_.cluster = static_cast<int>(cluster);
-  const int64_t each = std::clamp<int64_t>(kept_bytes_ / 2 / bytes, 1, 4);
+  const int64_t each = std::clamp<int64_t>(kept_bytes_ / bytes, 1, 4), widest = power_of_two_up(row_vectors);
   // Of rows that few could keep, too: neighbours that fill sectors of memory together.
-  const int64_t fewest =
-      cluster > 1 ? most : std::min<int64_t>(power_of_two_up(row_vectors), s_.lanes > 1 ? 2 : 8);
-  s_.threads_per_row = static_cast<int>(
-      std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, most));
+  const int64_t fewest = cluster > 1 ? most : std::min<int64_t>(widest, s_.lanes > 1 ? 2 : 8);
+  int64_t threads =
+      std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, most);
+  while (threads < std::min(widest, most) && points * threads * cluster * 4 <= fill_) threads *= 2;
+  s_.threads_per_row = static_cast<int>(threads);
   if (s_.bundled) s_.threads_per_row = 1;
   s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row * cluster), 1));
   // Blocks of many short rows have fewer totals to leave.
   s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : 128);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
-  // Threads of a row each wait for their block's rows, so that more blocks run meanwhile, as registers allow.
-  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 112, kMostBundles = 6;
-  if (s_.bundled)
-    s_.resident = static_cast<int>(
-        std::min(kRegisterBytes / (s_.threads * (s_.unroll * bytes + kOtherBytes)), kMostBundles));
-  else if (cluster > 1 || s_.unroll * bytes <= kept_bytes_ / 2)
-    s_.resident = static_cast<int>(kThreadsWithTotals / (cluster > 1 ? 2 : 1) / s_.threads);
+  // As many blocks as there are registers for, of all threads' totals and rows and what else they need.
+  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 160, kOtherBytesAlone = 112;
+  const int64_t thread_bytes = s_.unroll * bytes + (s_.bundled ? kOtherBytesAlone : kOtherBytes);
+  s_.resident = static_cast<int>(
+      std::max<int64_t>(std::min(kRegisterBytes / thread_bytes, kThreadsWithTotals) / s_.threads, 1));
   const int64_t running = processors_ * s_.threads * s_.resident / (s_.threads_per_row * cluster);
   // A part of the chip has no room for half a cluster.
   const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
   const int64_t waves = ceil_divide(points, at_once * kRunElements);
   s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
+  // The next row is on its way while one is computed.
+  const int64_t copied = live_bytes(p_) * s_.lanes * s_.unroll * s_.threads;
+  s_.ahead = s_.walk > 1 && !s_.bundled && copied > 0 &&
+             copied * s_.resident <= static_cast<int64_t>(target_.shared_bytes) / 4 * 3;
   s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
                           s_.threads_per_row, lane, s_.walk, where);
   if (cluster > 1) s_.reason += fmt::format(", {} blocks a row", cluster);

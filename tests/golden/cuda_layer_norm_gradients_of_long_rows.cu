@@ -1,5 +1,5 @@
 // rows of 256 threads along axis 1, 37 in turn, totalled across too, rows stay in registers, 16 blocks a row; 16 elements a thread access, loads to stay in the cache
-// 224 blocks of 256 threads, finish 1024 of 128, 0 bytes shared, 7340032 bytes of partials
+// 224 blocks of 256 threads, finish 1024 of 128, 32768 bytes shared, 7340032 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
@@ -78,6 +78,17 @@ static __device__ __forceinline__ unsigned long long weft_to_stay() {
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
+template <class W, class T>
+static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  if constexpr (sizeof(W) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
+                 ::"r"(at), "l"(from), "l"(weft_to_stay()) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
+                 ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
+}
+static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -98,31 +109,8 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-template <class W, class T>
-static __device__ __forceinline__ W weft_get_to_stay(const T* p) {
-  W x;
-  if constexpr (sizeof(W) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < (int)sizeof(W) / 16; ++k) {
-      uint4 v;
-      asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
-                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"((const uint4*)p + k), "l"(weft_to_stay()));
-      ((uint4*)&x)[k] = v;
-    }
-  } else if constexpr (sizeof(W) == 8) {
-    uint2 v;
-    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
-                 : "=r"(v.x), "=r"(v.y) : "l"(p), "l"(weft_to_stay()));
-    *(uint2*)&x = v;
-  } else if constexpr (sizeof(W) == 4) {
-    asm volatile("ld.global.L1::evict_last.L2::cache_hint.b32 %0, [%1], %2;"
-                 : "=r"(*(unsigned int*)&x) : "l"(p), "l"(weft_to_stay()));
-  } else {
-    x = weft_get<W>(p);
-  }
-  return x;
-}
 struct Args { unsigned long long w[18]; };
+extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(4) S0 { float t0; float t1; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
@@ -136,7 +124,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_6e7d3a7e29fd7ed7(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -173,6 +161,19 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const
   weft_arrive();
   weft_await();
   const I rows_end = weft_min(walker * p[5] + p[5], n);
+  Vec<float, 4>* const z0 = (Vec<float, 4>*)(weft_shared + 0) + threadIdx.x;
+  Vec<float, 4>* const z4 = (Vec<float, 4>*)(weft_shared + 16384) + threadIdx.x;
+  {
+    I q = walker * p[5];
+    const I x0 = q;
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      I q = rank * 256 + t + u * 4096;
+      const I x1 = q * 4;
+      weft_copy_to_stay(z0 + u * 256, b0 + (x0 * p[2] + x1));
+      weft_copy_to_stay(z4 + u * 256, b2 + (x0 * p[3] + x1));
+    }
+  }
   unsigned int turn = 0;
 #pragma unroll 1
   for (I first = walker * p[5]; first < rows_end; first += 1, ++turn) {
@@ -181,6 +182,25 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const
     const I x0 = q;
     Vec<float, 4> k0[4];
     Vec<float, 4> k4[4];
+    weft_copied();
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      k0[u] = z0[u * 256];
+      k4[u] = z4[u * 256];
+    }
+    if (first + 1 < rows_end) {
+      {
+        I q = first + 1;
+        const I x0 = q;
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+          I q = rank * 256 + t + u * 4096;
+          const I x1 = q * 4;
+          weft_copy_to_stay(z0 + u * 256, b0 + (x0 * p[2] + x1));
+          weft_copy_to_stay(z4 + u * 256, b2 + (x0 * p[3] + x1));
+        }
+      }
+    }
     S0 s0;
     s0.t0 = weft_splat_f32(-0x0p+0f);
     s0.t1 = weft_splat_f32(-0x0p+0f);
@@ -191,9 +211,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const
       for (int u = 0; u < 4; ++u) {
         I q = rank * 256 + t + u * 4096;
         x1[u] = q * 4;
-        k0[u] = weft_get_to_stay<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
         m1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
-        k4[u] = weft_get_to_stay<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
       }
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
@@ -361,7 +379,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_58338008bcf3d757(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_58338008bcf3d757_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_6e7d3a7e29fd7ed7_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -405,6 +405,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
         s.rows_per_task = 128 / threads;
         s.unroll = (vectors + threads - 1) / threads;
         s.walk = walk;
+        s.ahead = walk != 3;
         s.resident = 1;
       });
   // A thread and few threads a row, several rows of which a block joins; and rows of several blocks.
@@ -417,6 +418,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
         s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
         s.unroll = static_cast<int>(p.row_count());
         s.walk = walk;
+        s.ahead = false;
         s.resident = 1;
       });
   for (int cluster : {2, 4, 16})
@@ -430,6 +432,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
               s.rows_per_task = 1;
               s.unroll = (vectors + 64 * cluster - 1) / (64 * cluster);
               s.walk = walk;
+              s.ahead = walk == 7;
               s.resident = 1;
             });
   add(layer_norm_gradients("f32", 3, 20001), h200());

@@ -89,6 +89,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
       (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
        s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
     throw InternalError("emit cuda: rows of a thread each are bundled");
+  if (s.bundled && s.ahead && !reads_bundles_first(p, lane_))
+    throw InternalError("emit cuda: bundled rows come ahead where the first sweep alone reads them");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 &&
       ((!keeps && !s.device_wide) || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
@@ -106,7 +108,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     exact_ = true;
   }
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
-  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && (!p.across() || s.bundled))
+  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && !p.across())
     throw InternalError("emit cuda: only rows in shared memory, or in turn, and neighbours are loaded ahead");
   if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");

@@ -168,6 +168,9 @@ class CudaEmitter {
   void copy_strip(const std::string& end);
   std::string strip_shift(const std::string& row) const;
   void bundle_rows();
+  void bundle_places();
+  void copy_bundle(const std::string& first, const std::string& here);
+  void copy_next_bundle();
   void unbundle_rows();
   bool bundled(const plan::Stmt& stmt) const {
     return s_.bundled && plan::bundled_buffer(p_, stmt, lane_) != nullptr;
@@ -375,6 +378,7 @@ class CudaEmitter {
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1
   std::set<plan::Value> kept_;                            // cross sweeps in registers or shared memory
+  std::vector<int> bundles_;                              // buffers that bundled rows are read from
   std::set<plan::Value> ahead_;              // loads that are in shared memory before the first sweep
   std::set<plan::Value> outer_values_;       // Columns: defined by outer code
   std::vector<std::string> axis_;            // the current spelling of each axis position

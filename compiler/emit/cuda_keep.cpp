@@ -110,14 +110,25 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
   return format("({} & {})", s, copied_ - 1);
 }
 
-// The block's part of what is read, in shared memory; and room there for what it writes.
+// The block's part of what is read, in shared memory, where there is room for what it writes.
 void CudaEmitter::bundle_rows() {
-  // Others may still read the rows before.
-  if (goes_across_) code_.add("__syncthreads();");
-  code_.line("const I {}here = weft_min(n - first, {});",
-             goes_across_ ? "" : format("first = (I)blockIdx.x * {}, ", s_.threads), s_.threads);
+  if (!goes_across_) {
+    code_.line("const I first = (I)blockIdx.x * {};", s_.threads);
+    bundle_places();
+  } else if (!s_.ahead) {
+    // Others may still read the rows before.
+    code_.add("__syncthreads();");
+  }
+  code_.line("const I here = weft_min(n - first, {});", s_.threads);
+  if (!s_.ahead) copy_bundle("first", "here");
+  if (bundles_.empty()) return;
+  code_.add("weft_copied();");
+  code_.add("__syncthreads();");
+}
+
+// Pointers z<buffer> to the rows of a block.
+void CudaEmitter::bundle_places() {
   int64_t before = 0;
-  bool loads = false;
   std::set<int> known;
   for_each_stmt(p_, [&](const Stmt& s) {
     if (!bundled(s)) return;
@@ -127,14 +138,24 @@ void CudaEmitter::bundle_rows() {
     const std::string type = dialect_.element_type(p_.buffers[buffer].dtype);
     code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2} * m);", type, buffer, before);
     before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * s_.threads;
-    if (!l) return;
-    loads = true;
-    code_.line("weft_copy_run<{1}, {2}>(z{0}, b{0} + first * m, here);", buffer, s_.threads, p_.row_count());
+    if (l) bundles_.push_back(buffer);
   });
   launch_.shared_bytes = static_cast<uint32_t>(before * p_.row_count());
-  if (!loads) return;
-  code_.add("weft_copied();");
+}
+
+void CudaEmitter::copy_bundle(const std::string& first, const std::string& here) {
+  for (int buffer : bundles_)
+    code_.line("weft_copy_run<{1}, {2}>(z{0}, b{0} + {3} * m, {4});", buffer, s_.threads, p_.row_count(),
+               first, here);
+}
+
+// The block's next rows, as soon as all of its threads have theirs in registers.
+void CudaEmitter::copy_next_bundle() {
+  code_.line("if (first + {} < rows_end) {{", s_.threads);
   code_.add("__syncthreads();");
+  code_.line("const I next = first + {0}, here = weft_min(n - next, {0});", s_.threads);
+  copy_bundle("next", "here");
+  code_.add("}");
 }
 
 void CudaEmitter::unbundle_rows() {

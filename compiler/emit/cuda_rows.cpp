@@ -33,7 +33,11 @@ void CudaEmitter::rows() {
     start_across();
     if (s_.cluster > 1) begin_cluster(), code_.add("weft_await();");
     code_.line("const I rows_end = weft_min(walker * {0} + {0}, n);", walk_);
-    if (s_.ahead) begin_ahead();
+    if (s_.bundled) bundle_places();
+    if (s_.ahead && s_.bundled)
+      copy_bundle(format("walker * {}", walk_), format("weft_min(n - walker * {}, {})", walk_, rows));
+    else if (s_.ahead)
+      begin_ahead();
     if (s_.cluster > 1) code_.add("unsigned int turn = 0;");
     code_.loop("for (I first = walker * {}; first < rows_end; first += {}{}) {{", walk_, rows,
                s_.cluster > 1 ? ", ++turn" : "");
@@ -84,7 +88,7 @@ void CudaEmitter::rows() {
   } else if (whole_rows_) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
-  if (s_.ahead) goes_across_ ? take_ahead() : copy_ahead(start, std::to_string(threads), end);
+  if (s_.ahead && !s_.bundled) goes_across_ ? take_ahead() : copy_ahead(start, std::to_string(threads), end);
   for (auto& b : batches_) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
@@ -103,6 +107,7 @@ void CudaEmitter::rows() {
       if (two_level_) flush_runs(number);
       code_.add("}");
     }
+    if (s_.ahead && s_.bundled && b.number == 0) copy_next_bundle();
     if (s_.chained) {
       if (b.number == 0) look_back();
       settle(*b.sweep);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace weft::plan {
 
@@ -248,6 +249,20 @@ const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane)
       stride_along(at, 0) != p.row_count())
     return nullptr;
   return &p.buffers[static_cast<size_t>(load ? load->buffer : store->buffer)];
+}
+
+bool reads_bundles_first(const RowProgram& p, int lane) {
+  std::set<int> read;
+  bool first = true;
+  for (auto& sweep : p.sweeps)
+    for (auto& s : sweep.body) {
+      if (!bundled_buffer(p, s, lane)) continue;
+      if (auto* load = std::get_if<Load>(&s))
+        read.insert(load->buffer), first &= &sweep == &p.sweeps[0];
+      else
+        first &= !read.contains(std::get<Store>(s).buffer);
+    }
+  return first;
 }
 
 bool aligned_alike(const RowProgram& p, const Index& a, const Index& b, int axis, int width) {

@@ -97,7 +97,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_2d0be0782cd1f97a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -127,19 +127,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_2d0be0782cd1f97a(const
     }
   }
   const I rows_end = weft_min(walker * p[5] + p[5], n);
+  float* const z0 = (float*)(weft_shared + 0 * m);
+  float* const z2 = (float*)(weft_shared + 1024 * m);
+  float* const z3 = (float*)(weft_shared + 2048 * m);
+  weft_copy_run<256, 7>(z0, b0 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
+  weft_copy_run<256, 7>(z2, b2 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
 #pragma unroll 1
   for (I first = walker * p[5]; first < rows_end; first += 256) {
     I q = first + (I)(threadIdx.x / 1);
     const bool live = q < n;
     q = weft_min(q, n - 1);
     const I x0 = q;
-    __syncthreads();
     const I here = weft_min(n - first, 256);
-    float* const z0 = (float*)(weft_shared + 0 * m);
-    weft_copy_run<256, 7>(z0, b0 + first * m, here);
-    float* const z2 = (float*)(weft_shared + 1024 * m);
-    weft_copy_run<256, 7>(z2, b2 + first * m, here);
-    float* const z3 = (float*)(weft_shared + 2048 * m);
     weft_copied();
     __syncthreads();
     Vec<float, 1> k0[7];
@@ -174,6 +173,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_2d0be0782cd1f97a(const
         s0.t1 = s0.t1 + v4;
         if (in_store) across2[u][e] = across2[u][e] + v0;
       }
+    }
+    if (first + 256 < rows_end) {
+      __syncthreads();
+      const I next = first + 256, here = weft_min(n - next, 256);
+      weft_copy_run<256, 7>(z0, b0 + next * m, here);
+      weft_copy_run<256, 7>(z2, b2 + next * m, here);
     }
     const float v3 = s0.t0;
     const float v5 = s0.t1;
@@ -302,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_2d0be0782cd1f97a(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_2d0be0782cd1f97a_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_34242fde30232503_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -418,7 +418,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
         s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
         s.unroll = static_cast<int>(p.row_count());
         s.walk = walk;
-        s.ahead = false;
+        s.ahead = walk > 1;
         s.resident = 1;
       });
   for (int cluster : {2, 4, 16})

@@ -57,16 +57,18 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
   code_.add("weft_copied();");
 }
 
-// Which loads of the first sweep can go to shared memory directly.
+// Which loads of the first sweep can go to shared memory directly, or of all sweeps where rows are in turn.
 void CudaEmitter::find_ahead() {
-  const Batch& b = batches_[0];
   ahead_.clear();
-  for (size_t k = 0; k < b.routes.size(); ++k) {
-    auto* l = std::get_if<Load>(&b.sweep->body[k]);
-    if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
-    const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
-    const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
-    if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+  for (auto& b : batches_) {
+    if (b.number > 0 && !goes_across_) break;
+    for (size_t k = 0; k < b.routes.size(); ++k) {
+      auto* l = std::get_if<Load>(&b.sweep->body[k]);
+      if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
+      const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
+      const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
+      if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+    }
   }
 }
 

@@ -436,6 +436,8 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
               s.resident = 1;
             });
   add(layer_norm_gradients("f32", 3, 20001), h200());
+  for (int64_t width : {5, 64, 1000})
+    for (const char* dtype : {"f32", "bf16"}) add(rms_norm_gradients(dtype, 43, width), tiny());
   add(row_and_column_reductions("sum", "sum", "f32", 3, 20000), h200());
   add(layer_norm_gradients("f64", 8, 8000), tiny());
   add(row_and_column_reductions("sum", "sum", "f16", 13, 33), tiny());

@@ -92,10 +92,6 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
 
 // CPU: rows of fewer elements are better walked beside each other.
 constexpr int64_t kNarrowestTotals = 64;
-// CUDA: what the registers of a block keep of totals, and those of the blocks of a cluster, two of which a
-// multiprocessor has room for.
-constexpr int64_t kBlocksTotals = 128 << 10, kClustersTotals = 1 << 20;
-
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
@@ -197,6 +193,30 @@ Join can_assign_beside(const Space& space, const Node& assign, const std::vector
   return can_join_siblings(space, assign, target);
 }
 
+namespace {
+
+// CUDA: elements of the longest row whose totals stay in registers, 64 KiB of them in each of the 16 blocks
+// of a cluster; a block alone has twice as much.
+int64_t widest_totals(const std::vector<ir::Root>& columns, const Target& target) {
+  int64_t bytes = 0;
+  for (auto& root : columns)
+    if (is_reduce(*root.node))
+      bytes += std::max<int64_t>(static_cast<int64_t>(size_of(root.node->inputs[0]->dtype())), 4);
+  return (target.has_clusters() ? 1 << 20 : 128 << 10) / std::max<int64_t>(bytes, 1);
+}
+
+// CUDA: rows that take a cluster of many blocks each, more of them than run at once, but less than three
+// times as many. Their turns take longer than to read them from the cache again: a part of the chip has no
+// room for half a cluster.
+bool are_few_for_clusters(int64_t points, int64_t elements, int64_t widest, const Target& target) {
+  constexpr int64_t kBlocks = 16, kFewBlocks = 4, kResident = 2, kTurns = 3;
+  const int64_t blocks = elements * 2 * kBlocks / widest;  // with as much of a row as of its totals
+  const int64_t at_once = target.threads * kResident * 7 / 8 / std::max<int64_t>(blocks, 1);
+  return target.has_clusters() && blocks > kFewBlocks && points > at_once && points < kTurns * at_once;
+}
+
+}  // namespace
+
 Join can_total_across(const Members& rows, const Members& columns,
                       const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
                       const Target& target) {
@@ -211,15 +231,9 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  int64_t widest = 32768;
-  if (!cpu) {
-    int64_t bytes = 0;
-    for (auto& root : columns.roots)
-      if (is_reduce(*root.node))
-        bytes += std::max<int64_t>(static_cast<int64_t>(size_of(root.node->inputs[0]->dtype())), 4);
-    widest = (target.has_clusters() ? kClustersTotals : kBlocksTotals) / std::max<int64_t>(bytes, 1);
-  }
-  if (cpu && points < 512) return refuse(fmt::format("{} rows are too few to total across them", points));
+  const int64_t widest = cpu ? 32768 : widest_totals(columns.roots, target);
+  if (cpu ? points < 512 : are_few_for_clusters(points, elements, widest, target))
+    return refuse(fmt::format("{} rows are too few to total across them", points));
   if ((cpu && elements < kNarrowestTotals) || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
                               elements > widest ? "long" : "short"));

@@ -89,8 +89,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
       (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
        s.threads_per_row > 1 || s.threads % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
     throw InternalError("emit cuda: rows of a thread each are bundled");
-  if (s.bundled && s.ahead && !reads_bundles_first(p, lane_))
-    throw InternalError("emit cuda: bundled rows come ahead where the first sweep alone reads them");
+  if (s.bundled && s.ahead && last_to_read_bundles(p, lane_) < 0)
+    throw InternalError("emit cuda: bundled rows come ahead where they are read alone");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 &&
       ((!keeps && !s.device_wide) || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))

@@ -151,7 +151,7 @@ void CudaEmitter::copy_bundle(const std::string& first, const std::string& here)
                first, here);
 }
 
-// The block's next rows, as soon as all of its threads have theirs in registers.
+// The block's next rows, as soon as none of its threads will read these again.
 void CudaEmitter::copy_next_bundle() {
   code_.line("if (first + {} < rows_end) {{", s_.threads);
   code_.add("__syncthreads();");

@@ -107,7 +107,7 @@ void CudaEmitter::rows() {
       if (two_level_) flush_runs(number);
       code_.add("}");
     }
-    if (s_.ahead && s_.bundled && b.number == 0) copy_next_bundle();
+    if (s_.ahead && s_.bundled && b.number == last_to_read_bundles(p_, lane_)) copy_next_bundle();
     if (s_.chained) {
       if (b.number == 0) look_back();
       settle(*b.sweep);

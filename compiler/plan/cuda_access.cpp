@@ -251,18 +251,18 @@ const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane)
   return &p.buffers[static_cast<size_t>(load ? load->buffer : store->buffer)];
 }
 
-bool reads_bundles_first(const RowProgram& p, int lane) {
-  std::set<int> read;
-  bool first = true;
-  for (auto& sweep : p.sweeps)
-    for (auto& s : sweep.body) {
+int last_to_read_bundles(const RowProgram& p, int lane) {
+  std::set<int> read, written;
+  int last = -1;
+  for (size_t k = 0; k < p.sweeps.size(); ++k)
+    for (auto& s : p.sweeps[k].body) {
       if (!bundled_buffer(p, s, lane)) continue;
       if (auto* load = std::get_if<Load>(&s))
-        read.insert(load->buffer), first &= &sweep == &p.sweeps[0];
+        read.insert(load->buffer), last = static_cast<int>(k);
       else
-        first &= !read.contains(std::get<Store>(s).buffer);
+        written.insert(std::get<Store>(s).buffer);
     }
-  return first;
+  return std::ranges::any_of(read, [&](int b) { return written.contains(b); }) ? -1 : last;
 }
 
 bool aligned_alike(const RowProgram& p, const Index& a, const Index& b, int axis, int width) {

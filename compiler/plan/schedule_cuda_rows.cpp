@@ -433,7 +433,7 @@ void CudaScheduler::rows_and_totals(int lane) {
   // The next row is on its way while one is computed.
   const int64_t copied = live_bytes(p_) * s_.lanes * s_.unroll * s_.threads;
   const bool fits = copied > 0 && copied * s_.resident <= static_cast<int64_t>(target_.shared_bytes) / 4 * 3;
-  s_.ahead = s_.walk > 1 && (s_.bundled ? reads_bundles_first(p_, lane) : fits);
+  s_.ahead = s_.walk > 1 && (s_.bundled ? last_to_read_bundles(p_, lane) >= 0 : fits);
   s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
                           s_.threads_per_row, lane, s_.walk, where);
   if (cluster > 1) s_.reason += fmt::format(", {} blocks a row", cluster);

@@ -413,14 +413,17 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
     for (int64_t rows : {2, 300})
       for (const char* dtype : {"f32", "bf16", "f64"}) add(layer_norm_gradients(dtype, rows, width), h200());
   for (int64_t width : {3, 7, 13})
-    for (int64_t walk : {1, 3})
-      add(layer_norm_gradients("f32", 700, width), h200(), [&](Schedule& s, RowProgram& p) {
+    for (int64_t walk : {1, 3}) {
+      auto bundled = [&](Schedule& s, RowProgram& p) {
         s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
         s.unroll = static_cast<int>(p.row_count());
         s.walk = walk;
         s.ahead = walk > 1;
         s.resident = 1;
-      });
+      };
+      add(layer_norm_gradients("f32", 700, width), h200(), bundled);
+      add(rms_norm_gradients("bf16", 700, width), h200(), bundled);
+    }
   for (int cluster : {2, 4, 16})
     for (int64_t walk : {1, 2, 7})
       for (int64_t width : {130, 1028, 2050})

@@ -42,9 +42,9 @@ bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target
 // Columns that lie beside each other, too, while it takes less time to read the sectors of memory that hold
 // elements of several of them for each than to launch the kernels that would read them in strips.
 bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target& target) {
-  constexpr int64_t kSector = 32, kMost = 32 << 20;
+  constexpr int64_t kSector = 32, kLine = 128, kMost = 20 << 20;
   const auto bytes = static_cast<int64_t>(size_of(dtype));
-  return device_walks(points, row, dtype, target) && row > kLongestColumn &&
+  return device_walks(points, row, dtype, target) && row > kLongestColumn && points * bytes < kLine &&
          row * points * bytes * std::min(points, kSector / bytes) <= kMost;
 }
 

@@ -387,11 +387,15 @@ void CudaScheduler::rows_and_totals(int lane) {
   repeat_cheap_values(kept, false, 4, outer_ == 1 ? 0 : -1);
   int64_t bytes = (live_bytes(kept) + totals) * s_.lanes, cluster = 1, most = kThreads;
   auto held = [&] { return ceil_divide(row_vectors, most * cluster) * bytes; };
-  // Blocks of a cluster share rows of which one would fill its multiprocessor's registers; half as many
-  // threads with twice as much each leave more of them for what is computed.
+  // Half as many threads with twice as much each leave more registers for what is computed; of more, each has
+  // to keep less. Blocks of a cluster share rows of which one would fill its multiprocessor's registers.
   auto share = [&] {
-    cluster = 1, most = kThreads;
-    while (has_clusters() && cluster < kBlocksOfTotals && held() > std::max(kept_bytes_, bytes)) cluster *= 2;
+    for (cluster = 1;; cluster *= 2) {
+      most = kThreads;
+      if (held() <= std::max(kept_bytes_, bytes)) break;
+      most = kMostThreadsOfTotals;
+      if (held() <= kept_bytes_ / 4 * 3 || !has_clusters() || cluster == kBlocksOfTotals) return;
+    }
     if (held() > kept_bytes_) most = kMostThreadsOfTotals;
   };
   share();
@@ -430,9 +434,13 @@ void CudaScheduler::rows_and_totals(int lane) {
   const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
   const int64_t waves = ceil_divide(points, at_once * kRunElements);
   s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
-  // The next row is on its way while one is computed.
+  // The next row is on its way while one is computed, where it takes its threads long enough, and is not
+  // copied by single words.
   const int64_t copied = live_bytes(p_) * s_.lanes * s_.unroll * s_.threads;
-  const bool fits = copied > 0 && copied * s_.resident <= static_cast<int64_t>(target_.shared_bytes) / 4 * 3;
+  const bool is_long =
+      s_.lanes > 1 ? p_.row_count() >= 64 || row_vectors >= 16 : p_.row_count() >= 64 && live_bytes(p_) < 8;
+  const bool fits =
+      is_long && copied > 0 && copied * s_.resident <= static_cast<int64_t>(target_.shared_bytes) / 4 * 3;
   s_.ahead = s_.walk > 1 && (s_.bundled ? last_to_read_bundles(p_, lane) >= 0 : fits);
   s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
                           s_.threads_per_row, lane, s_.walk, where);

@@ -88,6 +88,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.bundled && (s.order != Order::Rows || p.outer.size() != 1 || p.row.size() != 1 || s.lanes > 1 ||
                     s.threads / s.threads_per_row % 16 != 0 || s.split > 1 || s.keeper == Keeper::Shared))
     throw InternalError("emit cuda: sixteen short rows or more are bundled");
+  if (s.bundled && s.ahead && last_to_read_bundles(p, lane_) < 0)
+    throw InternalError("emit cuda: bundled rows come ahead where they are read alone");
   bool keeps = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
   if (s.cluster > 1 &&
       ((!keeps && !s.device_wide) || s.split > 1 || (!columns_ && s.threads_per_row != s.threads)))
@@ -105,8 +107,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
     exact_ = true;
   }
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
-  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1)
-    throw InternalError("emit cuda: only rows that stay in shared memory, and neighbours, are loaded ahead");
+  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && !p.across())
+    throw InternalError("emit cuda: only rows in shared memory, or in turn, and neighbours are loaded ahead");
   if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
   // Runs of 128 elements lose nothing that matters.
@@ -126,8 +128,8 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   totalling_ = scans_ && s.split > 1 && !s.chained;
   goes_across_ = p.across();
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
-  if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.cluster > 1))
-    throw InternalError("emit cuda: totals across rows stay in registers, of one block's rows");
+  if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.device_wide))
+    throw InternalError("emit cuda: totals across rows stay in registers, of rows of a block or a cluster");
   two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained ||
                                   (whole_rows_ && !columns_ && !goes_across_ && kept_.empty()));
 }
@@ -270,8 +272,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   outer_values_.clear();
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
-  all_live_ = s_.order == Order::Pointwise ||
-              (s_.order == Order::Rows && s_.threads == s_.threads_per_row && !goes_across_);
+  all_live_ = s_.order == Order::Pointwise || (s_.order == Order::Rows && s_.threads == s_.threads_per_row);
   const Schedule main = s_;
   // Few parts of strips are left to join, by one thread for each column: that compiles faster than vectors of
   // them.
@@ -356,10 +357,11 @@ Emitted CudaEmitter::run() {
   }
   if (goes_across_) {
     const int64_t rows = s_.threads / s_.threads_per_row * s_.walk;
-    walk_ = extra(s_.walk);
-    part_count_ = ceil_divide(p_.outer_count(), rows) * (s_.threads / s_.threads_per_row);
+    walk_ = extra(rows);
+    part_count_ = ceil_divide(p_.outer_count(), rows);
+    part_vectors_ = steps;
     parts_ = extra(part_count_);
-    launch_.finish_threads = kThreadsOfTotals;
+    launch_.finish_threads = static_cast<uint32_t>(std::clamp(threads_down() * 32, 128, kThreadsOfTotals));
   }
   for (size_t k = 0; k < p_.sweeps.size(); ++k) {
     declare_state(k);
@@ -384,7 +386,7 @@ Emitted CudaEmitter::run() {
   size_t words = p_.buffers.size() + has_partials() + p_.params.size() + extra_.size();
   for (DType t : p_.scalars) words += t == DType::C128 ? 2 : 1;
   std::string text = format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
-  if (s_.keeper == Keeper::Shared || s_.bundled || s_.strips_at_once > 0)
+  if (s_.keeper == Keeper::Shared || s_.bundled || s_.strips_at_once > 0 || (goes_across_ && s_.ahead))
     text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += functions_;
   text += opening("WEFT_NAME", s_.threads) + main + "}\n";

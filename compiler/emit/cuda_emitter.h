@@ -123,7 +123,7 @@ inline std::string both(const std::string& a, const std::string& b) {
   return a + " & " + (b.find(' ') == b.npos ? b : "(" + b + ")");
 }
 
-constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows
+constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows, at most
 
 class CudaEmitter {
  public:
@@ -168,7 +168,11 @@ class CudaEmitter {
   void copy_strip(const std::string& end);
   std::string strip_shift(const std::string& row) const;
   void bundle_rows();
+  void bundle_places();
+  void copy_bundle(const std::string& first, const std::string& here);
+  void copy_next_bundle();
   void unbundle_rows();
+  int block_rows() const { return s_.threads / s_.threads_per_row; }
   bool bundled(const plan::Stmt& stmt) const {
     return s_.bundled && plan::bundled_buffer(p_, stmt, lane_) != nullptr;
   }
@@ -195,6 +199,8 @@ class CudaEmitter {
   void flush_runs(size_t sweep);
   void fold(const plan::Fold& fold);
   void begin_cluster();
+  // Whether the blocks of a cluster meet again for the next strip, or row.
+  bool meets_in_turns() const { return s_.strips_at_once > 0 || (goes_across_ && s_.cluster > 1); }
   void join_row(size_t sweep, int threads);
   void join_in_block(size_t sweep, int threads);
   void meet_in_memory(size_t sweep, int threads);
@@ -223,8 +229,14 @@ class CudaEmitter {
   // ---- cuda_across.cpp: totals across the points, an element of the row each
   std::vector<int> totals_across() const;
   void start_across();
+  void begin_ahead();
+  void take_ahead();
+  void copy_row(const std::string& first);
   void fold_across(const plan::Fold& fold);
   void store_across(int threads);
+  void join_across(int threads);
+  std::string place_of_totals(int accumulator);
+  int threads_down() const;
   void finish_across();
 
   // ---- cuda_scan.cpp: running values
@@ -367,6 +379,7 @@ class CudaEmitter {
   std::map<plan::Value, const plan::Stmt*> definitions_;  // of all body statements
   std::vector<int> defined_in_;                           // value -> sweep whose body defines it, -1
   std::set<plan::Value> kept_;                            // cross sweeps in registers or shared memory
+  std::vector<int> bundles_;                              // buffers that bundled rows are read from
   std::set<plan::Value> ahead_;              // loads that are in shared memory before the first sweep
   std::set<plan::Value> outer_values_;       // Columns: defined by outer code
   std::vector<std::string> axis_;            // the current spelling of each axis position
@@ -396,7 +409,7 @@ class CudaEmitter {
   std::string whole_, shares_;       // how many strips are whole; what weft_take_share takes behind the block
   std::string split_, part_length_;  // how many parts the row has, and vectors (Columns: elements) of a part
   int64_t part_vectors_ = 0, part_count_ = 1;
-  std::string walk_, parts_;  // how many rows the threads of a row take in turn, and how many do so
+  std::string walk_, parts_;  // rows that a block takes, some in turn, and how many blocks do so
   Launch launch_;
   int launch_threads_ = 1;  // threads of a block of the entry being written
   int64_t partial_bytes_ = 0;

@@ -57,16 +57,18 @@ void CudaEmitter::copy_ahead(const std::string& start, const std::string& step, 
   code_.add("weft_copied();");
 }
 
-// Which loads of the first sweep can go to shared memory directly.
+// Which loads of the first sweep can go to shared memory directly, or of all sweeps where rows are in turn.
 void CudaEmitter::find_ahead() {
-  const Batch& b = batches_[0];
   ahead_.clear();
-  for (size_t k = 0; k < b.routes.size(); ++k) {
-    auto* l = std::get_if<Load>(&b.sweep->body[k]);
-    if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
-    const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
-    const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
-    if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+  for (auto& b : batches_) {
+    if (b.number > 0 && !goes_across_) break;
+    for (size_t k = 0; k < b.routes.size(); ++k) {
+      auto* l = std::get_if<Load>(&b.sweep->body[k]);
+      if (!l || !kept(l->out) || !l->guards.empty() || !l->at.values.empty()) continue;
+      const size_t bytes = size_of(p_.values[l->out].dtype) * static_cast<size_t>(s_.lanes);
+      const bool aligned = b.routes[k].path == Path::Vector || s_.lanes == 1;
+      if (aligned && (bytes == 4 || bytes == 8 || bytes == 16)) ahead_.insert(l->out);
+    }
   }
 }
 
@@ -110,12 +112,25 @@ std::string CudaEmitter::strip_shift(const std::string& row) const {
   return format("({} & {})", s, copied_ - 1);
 }
 
-// The block's part of what is read, in shared memory; and room there for what it writes.
+// The block's part of what is read, in shared memory, where there is room for what it writes.
 void CudaEmitter::bundle_rows() {
-  const int rows = s_.threads / s_.threads_per_row;
-  code_.line("const I first = (I)blockIdx.x * {0}, here = weft_min(n - first, {0});", rows);
+  if (!goes_across_) {
+    code_.line("const I first = (I)blockIdx.x * {};", block_rows());
+    bundle_places();
+  } else if (!s_.ahead) {
+    // Others may still read the rows before.
+    code_.add("__syncthreads();");
+  }
+  code_.line("const I here = weft_min(n - first, {});", block_rows());
+  if (!s_.ahead) copy_bundle("first", "here");
+  if (bundles_.empty()) return;
+  code_.add("weft_copied();");
+  code_.add("__syncthreads();");
+}
+
+// Pointers z<buffer> to the rows of a block.
+void CudaEmitter::bundle_places() {
   int64_t before = 0;
-  bool loads = false;
   std::set<int> known;
   for_each_stmt(p_, [&](const Stmt& s) {
     if (!bundled(s)) return;
@@ -124,16 +139,25 @@ void CudaEmitter::bundle_rows() {
     if (!known.insert(buffer).second) return;
     const std::string type = dialect_.element_type(p_.buffers[buffer].dtype);
     code_.line("{0}* const z{1} = ({0}*)(weft_shared + {2} * m);", type, buffer, before);
-    before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * rows;
-    if (!l) return;
-    loads = true;
-    code_.line("weft_copy_run<{1}, {2}, {3}>(z{0}, b{0} + first * m, here);", buffer, s_.threads, rows,
-               p_.row_count());
+    before += static_cast<int64_t>(size_of(p_.buffers[buffer].dtype)) * block_rows();
+    if (l) bundles_.push_back(buffer);
   });
   launch_.shared_bytes = static_cast<uint32_t>(before * p_.row_count());
-  if (!loads) return;
-  code_.add("weft_copied();");
+}
+
+void CudaEmitter::copy_bundle(const std::string& first, const std::string& here) {
+  for (int buffer : bundles_)
+    code_.line("weft_copy_run<{1}, {2}, {3}>(z{0}, b{0} + {4} * m, {5});", buffer, s_.threads, block_rows(),
+               p_.row_count(), first, here);
+}
+
+// The block's next rows, as soon as none of its threads will read these again.
+void CudaEmitter::copy_next_bundle() {
+  code_.line("if (first + {} < rows_end) {{", block_rows());
   code_.add("__syncthreads();");
+  code_.line("const I next = first + {0}, here = weft_min(n - next, {0});", block_rows());
+  copy_bundle("next", "here");
+  code_.add("}");
 }
 
 void CudaEmitter::unbundle_rows() {
@@ -144,7 +168,7 @@ void CudaEmitter::unbundle_rows() {
     if (!any) code_.add("__syncthreads();");
     any = true;
     code_.line("weft_put_run<{1}, {2}, {3}>(b{0} + first * m, z{0}, here);", store->buffer, s_.threads,
-               s_.threads / s_.threads_per_row, p_.row_count());
+               block_rows(), p_.row_count());
   });
 }
 

@@ -188,8 +188,8 @@ void CudaEmitter::begin_cluster() {
   std::string expected;
   for (auto& b : batches_) {
     if (folded(static_cast<size_t>(b.number)).empty()) continue;
-    code_.line("__shared__ unsigned long long told{}{};", b.number, s_.strips_at_once > 0 ? "[2]" : "");
-    for (const char* turn : s_.strips_at_once > 0 ? std::vector{"[0]", "[1]"} : std::vector{""})
+    code_.line("__shared__ unsigned long long told{}{};", b.number, meets_in_turns() ? "[2]" : "");
+    for (const char* turn : meets_in_turns() ? std::vector{"[0]", "[1]"} : std::vector{""})
       expected +=
           format(" weft_expect(told{0}{2}, {1} * sizeof(S{0}));", b.number, s_.cluster * columns, turn);
   }
@@ -203,16 +203,21 @@ void CudaEmitter::join_row(size_t sweep, int threads) {
   join_in_block(sweep, threads);
   if (s_.cluster == 1) return;
   if (s_.device_wide) return meet_in_memory(sweep, threads);
-  // Each block tells all of them. A block has to run before others write to it.
-  code_.line("__shared__ S{0} blocks{0}[{1}];", sweep, s_.cluster);
-  if (!met_) code_.add("weft_await();");
+  // Each block tells all of them. A block has to run before others write to it. Of rows in turn, a block may
+  // tell of one when another has not yet read what was said of the one before.
+  const std::string turn = meets_in_turns() ? "[turn % 2]" : "";
+  code_.line("__shared__ S{0} blocks{0}{2}[{1}];", sweep, s_.cluster, meets_in_turns() ? "[2]" : "");
+  if (!met_ && !meets_in_turns()) code_.add("weft_await();");
   met_ = true;
-  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}[rank], told{0}, threadIdx.x, s{0});", sweep,
-             s_.cluster);
-  code_.line("weft_await_told(told{});", sweep);
-  code_.line("s{0} = blocks{0}[0];", sweep);
+  code_.line("if (threadIdx.x < {1}) weft_tell_block(blocks{0}{2}[rank], told{0}{2}, threadIdx.x, s{0});",
+             sweep, s_.cluster, turn);
+  if (meets_in_turns())
+    code_.line("weft_await_turn(told{0}{1}, turn / 2 % 2, {2} * sizeof(S{0}));", sweep, turn, s_.cluster);
+  else
+    code_.line("weft_await_told(told{});", sweep);
+  code_.line("s{0} = blocks{0}{1}[0];", sweep, turn);
   code_.add("#pragma unroll");
-  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}[k]);", sweep, s_.cluster);
+  code_.line("for (int k = 1; k < {1}; ++k) join{0}(s{0}, blocks{0}{2}[k]);", sweep, s_.cluster, turn);
 }
 
 void CudaEmitter::join_in_block(size_t sweep, int threads) {

@@ -20,17 +20,33 @@ void CudaEmitter::rows() {
                       : split          ? format("(I)({})", quotient("blockIdx.x", split_, s_.split))
                       : s_.cluster > 1 ? format("(I)(blockIdx.x / {})", s_.cluster)
                                        : "(I)blockIdx.x";
-  code_.line("I q = {};",
-             whole_block ? block : format("{} * {} + (I)(threadIdx.x / {})", block, rows, threads));
-  if (s_.cluster > 1) code_.line("const I rank = (I)(blockIdx.x % {});", s_.cluster);
+  auto row_behind = [&](const std::string& first) {
+    code_.line("I q = {};", whole_block ? first : format("{} + (I)(threadIdx.x / {})", first, threads));
+  };
+  // Rows are bundled that are so short that few numbers, which the text may know, are all that there are.
+  const std::string row_steps = s_.bundled ? std::to_string(p_.row_count()) : count_of(order_of(false));
+  const std::string rank = format("const I rank = (I)(blockIdx.x % {});", s_.cluster);
   if (goes_across_) {
-    code_.add("const I walker = q;");
-    code_.line("const I m = {};", count_of(order_of(false)));
+    if (s_.cluster > 1) code_.add(rank);
+    code_.line("const I walker = {};", block);
+    code_.line("const I m = {};", row_steps);
     start_across();
-    code_.loop("for (I step = 0; step < {}; ++step) {{", walk_);
-    code_.line("I q = walker * {} + step;", walk_);
+    if (s_.cluster > 1) begin_cluster(), code_.add("weft_await();");
+    code_.line("const I rows_end = weft_min(walker * {0} + {0}, n);", walk_);
+    if (s_.bundled) bundle_places();
+    if (s_.ahead && s_.bundled)
+      copy_bundle(format("walker * {}", walk_), format("weft_min(n - walker * {}, {})", walk_, rows));
+    else if (s_.ahead)
+      begin_ahead();
+    if (s_.cluster > 1) code_.add("unsigned int turn = 0;");
+    code_.loop("for (I first = walker * {}; first < rows_end; first += {}{}) {{", walk_, rows,
+               s_.cluster > 1 ? ", ++turn" : "");
+    row_behind("first");
+  } else {
+    row_behind(whole_block ? block : format("{} * {}", block, rows));
+    if (s_.cluster > 1) code_.add(rank);
   }
-  if (rows == 1 && !goes_across_) {
+  if (whole_block) {
     code_.add("const bool live = true;");
   } else {
     code_.add("const bool live = q < n;");
@@ -41,13 +57,8 @@ void CudaEmitter::rows() {
   if (split && !s_.chained) take_ticket();
   split_position(outer, false);
   std::string last = s_.cluster > 1 ? "live && t == 0 && rank == 0" : "live && t == 0";
-  if (s_.bundled) {
-    // Rows are so short that few numbers, which the text may know, are all that there are.
-    code_.line("const I m = {};", p_.row_count());
-    bundle_rows();
-  } else if (!goes_across_) {
-    code_.line("const I m = {};", count_of(order_of(false)));
-  }
+  if (!goes_across_) code_.line("const I m = {};", row_steps);
+  if (s_.bundled) bundle_rows();
   std::string start = "t", end = "m";
   const bool shared = s_.keeper == Keeper::Shared;
   // Blocks that keep a row in registers take their steps together, as threads do.
@@ -70,14 +81,14 @@ void CudaEmitter::rows() {
     code_.add("const I lane = t % 32, from = begin + t / 32 * run, stop = weft_min(from + run, end);");
     start = "from + lane", end = "stop";
   }
-  if (s_.cluster > 1) begin_cluster();
+  if (s_.cluster > 1 && !goes_across_) begin_cluster();
   met_ = false;
   if (shared) {
     shared_rows(rows, format("(I)(threadIdx.x / {})", s_.threads_per_row));
   } else if (whole_rows_) {
     for (Value v : kept_) code_.line("{} k{}[{}];", vector_type(p_.values[v].dtype), v, s_.unroll);
   }
-  if (s_.ahead) copy_ahead(start, std::to_string(threads), end);
+  if (s_.ahead && !s_.bundled) goes_across_ ? take_ahead() : copy_ahead(start, std::to_string(threads), end);
   for (auto& b : batches_) {
     outer_code(b.sweep->before, last);
     auto number = static_cast<size_t>(b.number);
@@ -96,6 +107,7 @@ void CudaEmitter::rows() {
       if (two_level_) flush_runs(number);
       code_.add("}");
     }
+    if (s_.ahead && s_.bundled && b.number == last_to_read_bundles(p_, lane_)) copy_next_bundle();
     if (s_.chained) {
       if (b.number == 0) look_back();
       settle(*b.sweep);

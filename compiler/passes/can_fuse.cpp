@@ -39,6 +39,15 @@ bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target
          row <= most / (bytes * std::max<int64_t>(points, 1));
 }
 
+// Columns that lie beside each other, too, while it takes less time to read the sectors of memory that hold
+// elements of several of them for each than to launch the kernels that would read them in strips.
+bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target& target) {
+  constexpr int64_t kSector = 32, kLine = 128, kMost = 20 << 20;
+  const auto bytes = static_cast<int64_t>(size_of(dtype));
+  return device_walks(points, row, dtype, target) && row > kLongestColumn && points * bytes < kLine &&
+         row * points * bytes * std::min(points, kSector / bytes) <= kMost;
+}
+
 // The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
 // are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
 // must not depend on how many threads there are.
@@ -57,7 +66,8 @@ bool row_is_local(const Space& space, DType dtype, const Target& target) {
     (space.row[g] ? row : points) *= space.extents[g];
     if (space.extents[g] > 1) columns = !space.row[g];
   }
-  if (target.kind == TargetKind::Cuda && !columns && !space.scans && device_walks(points, row, dtype, target))
+  if (target.kind == TargetKind::Cuda && !space.scans &&
+      (columns ? device_walks_columns : device_walks)(points, row, dtype, target))
     return true;
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
       points < (columns ? 32 : 2) * int64_t{target.threads})
@@ -80,9 +90,8 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
   return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
-// Rows of fewer elements are better walked beside each other.
+// CPU: rows of fewer elements are better walked beside each other.
 constexpr int64_t kNarrowestTotals = 64;
-
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
@@ -184,6 +193,30 @@ Join can_assign_beside(const Space& space, const Node& assign, const std::vector
   return can_join_siblings(space, assign, target);
 }
 
+namespace {
+
+// CUDA: elements of the longest row whose totals stay in registers, 64 KiB of them in each of the 16 blocks
+// of a cluster; a block alone has twice as much.
+int64_t widest_totals(const std::vector<ir::Root>& columns, const Target& target) {
+  int64_t bytes = 0;
+  for (auto& root : columns)
+    if (is_reduce(*root.node))
+      bytes += std::max<int64_t>(static_cast<int64_t>(size_of(root.node->inputs[0]->dtype())), 4);
+  return (target.has_clusters() ? 1 << 20 : 128 << 10) / std::max<int64_t>(bytes, 1);
+}
+
+// CUDA: rows that take a cluster of many blocks each, more of them than run at once, but less than three
+// times as many. Their turns take longer than to read them from the cache again: a part of the chip has no
+// room for half a cluster.
+bool are_few_for_clusters(int64_t points, int64_t elements, int64_t widest, const Target& target) {
+  constexpr int64_t kBlocks = 16, kFewBlocks = 4, kResident = 2, kTurns = 3;
+  const int64_t blocks = elements * 2 * kBlocks / widest;  // with as much of a row as of its totals
+  const int64_t at_once = target.threads * kResident * 7 / 8 / std::max<int64_t>(blocks, 1);
+  return target.has_clusters() && blocks > kFewBlocks && points > at_once && points < kTurns * at_once;
+}
+
+}  // namespace
+
 Join can_total_across(const Members& rows, const Members& columns,
                       const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
                       const Target& target) {
@@ -198,9 +231,10 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  const int64_t fewest = cpu ? 512 : 8 * int64_t{target.threads}, widest = cpu ? 32768 : 8192;
-  if (points < fewest) return refuse(fmt::format("{} rows are too few to total across them", points));
-  if (elements < kNarrowestTotals || elements > widest)
+  const int64_t widest = cpu ? 32768 : widest_totals(columns.roots, target);
+  if (cpu ? points < 512 : are_few_for_clusters(points, elements, widest, target))
+    return refuse(fmt::format("{} rows are too few to total across them", points));
+  if ((cpu && elements < kNarrowestTotals) || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
                               elements > widest ? "long" : "short"));
   std::vector<const Node*> totals;  // and what reads them

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace weft::plan {
 
@@ -248,6 +249,20 @@ const BufferUse* bundled_buffer(const RowProgram& p, const Stmt& stmt, int lane)
       stride_along(at, 0) != p.row_count())
     return nullptr;
   return &p.buffers[static_cast<size_t>(load ? load->buffer : store->buffer)];
+}
+
+int last_to_read_bundles(const RowProgram& p, int lane) {
+  std::set<int> read, written;
+  int last = -1;
+  for (size_t k = 0; k < p.sweeps.size(); ++k)
+    for (auto& s : p.sweeps[k].body) {
+      if (!bundled_buffer(p, s, lane)) continue;
+      if (auto* load = std::get_if<Load>(&s))
+        read.insert(load->buffer), last = static_cast<int>(k);
+      else
+        written.insert(std::get<Store>(s).buffer);
+    }
+  return std::ranges::any_of(read, [&](int b) { return written.contains(b); }) ? -1 : last;
 }
 
 bool aligned_alike(const RowProgram& p, const Index& a, const Index& b, int axis, int width) {

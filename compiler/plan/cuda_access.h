@@ -55,6 +55,8 @@ int64_t widest_sector(const RowProgram& program, int lane);
 // The buffer of an access whose rows lie one behind the other from its beginning; null for others.
 // The program has one outer axis, and `lane` is its only row axis.
 const BufferUse* bundled_buffer(const RowProgram& program, const Stmt& stmt, int lane);
+// The last sweep that reads such rows; -1: none, or one of the arrays is written, too.
+int last_to_read_bundles(const RowProgram& program, int lane);
 
 // Values that are known not to be below 0; NaN they may be.
 std::vector<bool> never_negative(const RowProgram& program);

@@ -70,8 +70,9 @@ struct Schedule {
   // CUDA, Rows: short rows that lie one behind the other pass through shared memory, which reads and writes
   // those of a block as one run.
   bool bundled = false;
-  // CUDA, Shared: the row is copied to shared memory before the first sweep; with `together`: neighbours on
-  // the row are loaded while those before them are computed.
+  // CUDA, Shared: the row is copied to shared memory before the first sweep; with `walk`: there while the row
+  // before is computed; with `together`: neighbours on the row are loaded while those before them are
+  // computed.
   bool ahead = false;
   // CUDA, Pointwise: quotients and roots of f32 are computed for all elements of a thread at once.
   bool at_once = false;

@@ -1,5 +1,5 @@
-// rows of 512 threads along axis 1, 125 in turn, totalled across too, rows stay in registers; 8 elements a thread access, loads to stay in the cache
-// 263 blocks of 512 threads, finish 512 of 512, 0 bytes shared, 8617984 bytes of partials
+// rows of 256 threads along axis 1, 125 in turn, totalled across too, rows stay in registers; 16 elements a thread access, loads to stay in the cache
+// 263 blocks of 256 threads, finish 512 of 512, 32768 bytes shared, 8617984 bytes of partials
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }
 static __device__ __forceinline__ float weft_unpack_f32(float x) { return x; }
 // x / c for many x and one c, of which weft_inverse_f32 is given. The product is within 2^-51 of the quotient, which is
@@ -34,6 +34,17 @@ static __device__ __forceinline__ unsigned long long weft_to_stay() {
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
+template <class W, class T>
+static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+  if constexpr (sizeof(W) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
+                 ::"r"(at), "l"(from), "l"(weft_to_stay()) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
+                 ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
+}
+static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -54,31 +65,8 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-template <class W, class T>
-static __device__ __forceinline__ W weft_get_to_stay(const T* p) {
-  W x;
-  if constexpr (sizeof(W) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < (int)sizeof(W) / 16; ++k) {
-      uint4 v;
-      asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
-                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"((const uint4*)p + k), "l"(weft_to_stay()));
-      ((uint4*)&x)[k] = v;
-    }
-  } else if constexpr (sizeof(W) == 8) {
-    uint2 v;
-    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
-                 : "=r"(v.x), "=r"(v.y) : "l"(p), "l"(weft_to_stay()));
-    *(uint2*)&x = v;
-  } else if constexpr (sizeof(W) == 4) {
-    asm volatile("ld.global.L1::evict_last.L2::cache_hint.b32 %0, [%1], %2;"
-                 : "=r"(*(unsigned int*)&x) : "l"(p), "l"(weft_to_stay()));
-  } else {
-    x = weft_get<W>(p);
-  }
-  return x;
-}
 struct Args { unsigned long long w[18]; };
+extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(4) S0 { float t0; float t1; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
@@ -92,7 +80,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_6e25150c041e46a4(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -103,70 +91,98 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
   const I p[] = {(I)args.w[7], (I)args.w[8], (I)args.w[9], (I)args.w[10], (I)args.w[11], (I)args.w[12], (I)args.w[13], (I)args.w[14], (I)args.w[15], (I)args.w[16], (I)args.w[17]};
   const I n = p[0];
   const I t = (I)threadIdx.x;
-  I q = (I)blockIdx.x;
-  const I walker = q;
+  const I walker = (I)blockIdx.x;
   const I m = p[1] / 4;
-  float across2[2][4];
+  float across2[4][4];
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
+  for (int u = 0; u < 4; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       across2[u][e] = weft_splat_f32(-0x0p+0f);
     }
   }
-  float across5[2][4];
+  float across5[4][4];
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
+  for (int u = 0; u < 4; ++u) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       across5[u][e] = weft_splat_f32(-0x0p+0f);
     }
   }
-#pragma unroll 1
-  for (I step = 0; step < p[5]; ++step) {
-    I q = walker * p[5] + step;
-    const bool live = q < n;
-    q = weft_min(q, n - 1);
+  const I rows_end = weft_min(walker * p[5] + p[5], n);
+  Vec<float, 4>* const z0 = (Vec<float, 4>*)(weft_shared + 0) + threadIdx.x;
+  Vec<float, 4>* const z4 = (Vec<float, 4>*)(weft_shared + 16384) + threadIdx.x;
+  {
+    I q = walker * p[5];
     const I x0 = q;
-    Vec<float, 4> k0[2];
-    Vec<float, 4> k1[2];
-    Vec<float, 4> k4[2];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      I q = t + u * 256;
+      const I x1 = q * 4;
+      weft_copy_to_stay(z0 + u * 256, b0 + (x0 * p[2] + x1));
+      weft_copy_to_stay(z4 + u * 256, b2 + (x0 * p[3] + x1));
+    }
+  }
+#pragma unroll 1
+  for (I first = walker * p[5]; first < rows_end; first += 1) {
+    I q = first;
+    const bool live = true;
+    const I x0 = q;
+    Vec<float, 4> k0[4];
+    Vec<float, 4> k4[4];
+    weft_copied();
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      k0[u] = z0[u * 256];
+      k4[u] = z4[u * 256];
+    }
+    if (first + 1 < rows_end) {
+      {
+        I q = first + 1;
+        const I x0 = q;
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+          I q = t + u * 256;
+          const I x1 = q * 4;
+          weft_copy_to_stay(z0 + u * 256, b0 + (x0 * p[2] + x1));
+          weft_copy_to_stay(z4 + u * 256, b2 + (x0 * p[3] + x1));
+        }
+      }
+    }
     S0 s0;
     s0.t0 = weft_splat_f32(-0x0p+0f);
     s0.t1 = weft_splat_f32(-0x0p+0f);
     {
-      I x1[2];
+      I x1[4];
+      Vec<float, 4> m1[4];
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
-        I q = t + u * 512;
+      for (int u = 0; u < 4; ++u) {
+        I q = t + u * 256;
         x1[u] = q * 4;
-        k0[u] = weft_get_to_stay<Vec<float, 4>>(b0 + (x0 * p[2] + x1[u]));
-        k1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
-        k4[u] = weft_get_to_stay<Vec<float, 4>>(b2 + (x0 * p[3] + x1[u]));
+        m1[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
+      for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_store = live;
           const float v0 = weft_unpack_f32(k0[u].e[e]);
-          const float v1 = weft_unpack_f32(k1[u].e[e]);
+          const float v1 = weft_unpack_f32(m1[u].e[e]);
           const float v2 = v0 * v1;
           s0.t0 = s0.t0 + v2;
           const float v4 = weft_unpack_f32(k4[u].e[e]);
           s0.t1 = s0.t1 + v4;
-          if (in_store) across2[u][e] = across2[u][e] + v0;
+          across2[u][e] = across2[u][e] + v0;
         }
       }
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join0(s0, weft_exchange(s0, k));
-    __shared__ S0 joined0[16];
+    __shared__ S0 joined0[8];
     if (threadIdx.x % 32 == 0) joined0[threadIdx.x / 32] = s0;
     __syncthreads();
-    s0 = joined0[threadIdx.x % 16];
+    s0 = joined0[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join0(s0, weft_exchange(s0, k));
+    for (int k = 4; k; k /= 2) join0(s0, weft_exchange(s0, k));
     const float v3 = s0.t0;
     const float v5 = s0.t1;
     const float v7 = weft_splat_f32(0x1p+12f);
@@ -174,14 +190,14 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
     S1 s1;
     s1.t3 = weft_splat_f32(-0x0p+0f);
     {
-      I x1[2];
+      I x1[4];
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
-        I q = t + u * 512;
+      for (int u = 0; u < 4; ++u) {
+        I q = t + u * 256;
         x1[u] = q * 4;
       }
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
+      for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float v9 = weft_unpack_f32(k4[u].e[e]) - v8;
@@ -192,12 +208,12 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join1(s1, weft_exchange(s1, k));
-    __shared__ S1 joined1[16];
+    __shared__ S1 joined1[8];
     if (threadIdx.x % 32 == 0) joined1[threadIdx.x / 32] = s1;
     __syncthreads();
-    s1 = joined1[threadIdx.x % 16];
+    s1 = joined1[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join1(s1, weft_exchange(s1, k));
+    for (int k = 4; k; k /= 2) join1(s1, weft_exchange(s1, k));
     const float v11 = s1.t3;
     const float v12 = weft_splat_f32(0x1p+12f);
     const float v13 = weft_divide_by_f32(v11, weft_inverse_f32(v12));
@@ -207,73 +223,76 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
     S2 s2;
     s2.t4 = weft_splat_f32(-0x0p+0f);
     {
-      I x1[2];
+      I x1[4];
+      Vec<float, 4> m33[4];
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
-        I q = t + u * 512;
+      for (int u = 0; u < 4; ++u) {
+        I q = t + u * 256;
         x1[u] = q * 4;
+        m33[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
+      for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const bool in_store = live;
           const float v32 = weft_unpack_f32(k4[u].e[e]) - v8;
           const float v17 = v32 * v16;
-          const float v33 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-          const float v18 = v33 * v17;
+          const float v33 = weft_unpack_f32(m33[u].e[e]);
+          const float v34 = weft_unpack_f32(k0[u].e[e]) * v33;
+          const float v18 = v34 * v17;
           s2.t4 = s2.t4 + v18;
           const float v20 = weft_unpack_f32(k0[u].e[e]) * v17;
-          if (in_store) across5[u][e] = across5[u][e] + v20;
+          across5[u][e] = across5[u][e] + v20;
         }
       }
     }
 #pragma unroll
     for (int k = 16; k; k /= 2) join2(s2, weft_exchange(s2, k));
-    __shared__ S2 joined2[16];
+    __shared__ S2 joined2[8];
     if (threadIdx.x % 32 == 0) joined2[threadIdx.x / 32] = s2;
     __syncthreads();
-    s2 = joined2[threadIdx.x % 16];
+    s2 = joined2[threadIdx.x % 8];
 #pragma unroll
-    for (int k = 8; k; k /= 2) join2(s2, weft_exchange(s2, k));
+    for (int k = 4; k; k /= 2) join2(s2, weft_exchange(s2, k));
     const float v19 = s2.t4;
     const float v22 = weft_splat_f32(0x1p+12f);
     const float v23 = weft_divide_by_f32(v3, weft_inverse_f32(v22));
     const float v25 = weft_splat_f32(0x1p+12f);
     const float v26 = weft_divide_by_f32(v19, weft_inverse_f32(v25));
     {
-      I x1[2];
-      Vec<float, 4> w7[2];
+      I x1[4];
+      Vec<float, 4> m35[4];
+      Vec<float, 4> w8[4];
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
-        I q = t + u * 512;
+      for (int u = 0; u < 4; ++u) {
+        I q = t + u * 256;
         x1[u] = q * 4;
+        m35[u] = weft_get<Vec<float, 4>>(b1 + (x1[u]));
       }
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
+      for (int u = 0; u < 4; ++u) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v34 = weft_unpack_f32(k0[u].e[e]) * weft_unpack_f32(k1[u].e[e]);
-          const float v24 = v34 - v23;
-          const float v35 = weft_unpack_f32(k4[u].e[e]) - v8;
-          const float v36 = v35 * v16;
-          const float v27 = v36 * v26;
+          const float v35 = weft_unpack_f32(m35[u].e[e]);
+          const float v36 = weft_unpack_f32(k0[u].e[e]) * v35;
+          const float v24 = v36 - v23;
+          const float v37 = weft_unpack_f32(k4[u].e[e]) - v8;
+          const float v38 = v37 * v16;
+          const float v27 = v38 * v26;
           const float v28 = v24 - v27;
           const float v29 = v28 * v16;
-          w7[u].e[e] = weft_pack_f32(v29);
+          w8[u].e[e] = weft_pack_f32(v29);
         }
       }
 #pragma unroll
-      for (int u = 0; u < 2; ++u) {
-        if (live) {
-          weft_put(b3 + (x0 * p[4] + x1[u]), w7[u]);
-        }
+      for (int u = 0; u < 4; ++u) {
+        weft_put(b3 + (x0 * p[4] + x1[u]), w8[u]);
       }
     }
   }
 #pragma unroll
-  for (int u = 0; u < 2; ++u) {
-    const I q = t + u * 512;
+  for (int u = 0; u < 4; ++u) {
+    const I q = t + u * 256;
     if (q < m) {
       Vec<float, 4> w2;
 #pragma unroll
@@ -290,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38(const __
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_6e25150c041e46a4_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -306,7 +325,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(c
   slot = weft_min(slot, m - 1);
   const float* const part2 = (const float*)((const char*)partials + p[9]);
   double total2 = weft_splat_f64(-0x0p+0);
-#pragma unroll 4
+#pragma unroll 8
   for (I k = ty; k < p[6]; k += 64)
     total2 = total2 + weft_cast_f32_f64(part2[(long long)k * m + slot]);
   __shared__ double down2[64][8];
@@ -318,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(512) weft_d7fabe0b459bed38_finish(c
   const float v6 = weft_cast_f64_f32(total2);
   const float* const part5 = (const float*)((const char*)partials + p[10]);
   double total5 = weft_splat_f64(-0x0p+0);
-#pragma unroll 4
+#pragma unroll 8
   for (I k = ty; k < p[6]; k += 64)
     total5 = total5 + weft_cast_f32_f64(part5[(long long)k * m + slot]);
   __shared__ double down5[64][8];

@@ -45,6 +45,34 @@ inline std::string layer_norm_gradients(const std::string& dtype, int64_t rows, 
                      dtype, rows, width);
 }
 
+// Those of an RMS norm, of its input and its gain.
+inline std::string rms_norm_gradients(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %x = input "x" : {0}[{1}, {2}]
+  %dy = input "dy" : {0}[{1}, {2}]
+  %gain = input "gain" : {0}[{2}]
+  %q = square %x
+  %v = sum %q, axes=[1]
+  %w = divide %v, {2}
+  %e = add %w, 0.001
+  %r = rsqrt %e
+  %r1 = reshape %r : {0}[{1}, 1]
+  %h = multiply %x, %r1
+  %dyh = multiply %dy, %h
+  %dgain = sum %dyh, axes=[0]
+  %dh = multiply %dy, %gain
+  %dhh = multiply %dh, %h
+  %b = sum %dhh, axes=[1]
+  %b0 = divide %b, {2}
+  %b1 = reshape %b0 : {0}[{1}, 1]
+  %u = multiply %h, %b1
+  %o = subtract %dh, %u
+  %dx = multiply %o, %r1
+  return %dx, %dgain
+}})",
+                     dtype, rows, width);
+}
+
 // Several reductions over both, of one array whose rows have two axes that do not become one.
 inline std::string row_and_column_reductions(const std::string& row_op, const std::string& column_op,
                                              const std::string& dtype, int64_t rows, int64_t width) {

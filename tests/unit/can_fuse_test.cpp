@@ -152,6 +152,24 @@ TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
   EXPECT_TRUE(join(64, gpu));
 }
 
+TEST(CanFuse, TotalsOfFewLongRowsAreLeftToTheCache) {
+  auto kernels = [](int64_t rows, int64_t width, const char* dtype = "f32") {
+    const ir::Graph g =
+        ir::parse(fmt::format("graph {{\n%x = input : {0}[{1}, {2}]\n%s = sum %x, axes=[1]\n%t = sum %x, "
+                              "axes=[0]\nreturn %s, %t\n}}",
+                              dtype, rows, width));
+    return passes::fuse(g, h200(), {}).steps.size();
+  };
+  for (int64_t width : {2, 7, 64, 5000, 65536}) {
+    EXPECT_EQ(kernels(2, width), 1U) << width;
+    EXPECT_EQ(kernels(1000, width), 1U) << width;
+  }
+  EXPECT_EQ(kernels(3, 200000), 1U) << "all clusters at once";
+  EXPECT_EQ(kernels(16, 200000), 2U) << "two turns";
+  EXPECT_EQ(kernels(64, 200000), 1U) << "many";
+  EXPECT_EQ(kernels(64, 200000, "f64"), 2U) << "totals that the registers of a cluster have no room for";
+}
+
 TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
   // Divides rows (axis 1) or columns (axis 0) by their sums.
   auto local = [&](int64_t height, int64_t width, int axis, const char* dtype = "f32") {
@@ -170,6 +188,9 @@ TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
                             h200())
         .possible;
   };
+  EXPECT_TRUE(local(30000, 7, 0)) << "all blocks share a few columns";
+  EXPECT_FALSE(local(30000, 40, 0)) << "more than a few";
+  EXPECT_FALSE(local(1000000, 7, 0)) << "and read sectors of seven columns for each";
   EXPECT_TRUE(local(2, 200000, 1));
   EXPECT_TRUE(local(2, 300000, 1)) << "all blocks share them";
   EXPECT_TRUE(local(2, 4000000, 1)) << "which read them again from the cache";

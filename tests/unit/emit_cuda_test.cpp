@@ -71,6 +71,8 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"map_narrow_rows", add_to_rows("i8", 1048576, 7)},
       {"log_sum_exp", log_sum_exp("f32", 64, 1048576, 1)},
       {"layer_norm_gradients", layer_norm_gradients("f32", 32768, 4096)},
+      {"layer_norm_gradients_of_short_rows", layer_norm_gradients("f32", 1000000, 7)},
+      {"layer_norm_gradients_of_long_rows", layer_norm_gradients("f32", 512, 65536)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
       {"scan_parts", scanned("cumulative_sum", "f32", 1, int64_t{1} << 27, 1)},
       {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},

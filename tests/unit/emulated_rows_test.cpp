@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -286,6 +290,19 @@ TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
   all.check(2e-2, 0);
 }
 
+TEST(CudaMeaning, OfFewLongColumnsAsRows) {
+  EmulatedCases all;
+  for (auto [dtype, height, width] :
+       {std::tuple<const char*, int64_t, int64_t>{"f32", 30000, 7}, {"bf16", 17001, 3}, {"f64", 20000, 2}}) {
+    CudaCase c = compile(ir::parse(column_softmax(dtype, height, width)), h200());
+    ASSERT_EQ(c.kernels.size(), 1U);
+    EXPECT_EQ(c.kernels[0].schedule.order, Order::Rows);
+    EXPECT_GT(c.kernels[0].schedule.cluster, 1);
+    all.add(std::move(c));
+  }
+  all.check(2e-2, 0);
+}
+
 TEST(CudaSchedule, OfFewLongRowsTakesTheDeviceWhateverTheirLayout) {
   CudaCase c = compile(ir::parse(R"(graph {
     %x = input : f32[400000, 20]
@@ -395,14 +412,66 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
         s.rows_per_task = 128 / threads;
         s.unroll = (vectors + threads - 1) / threads;
         s.walk = walk;
+        s.ahead = walk != 3;
         s.resident = 1;
       });
+  // A thread and few threads a row, several rows of which a block joins; and rows of several blocks.
+  for (int64_t width : {2, 3, 7, 16, 33})
+    for (int64_t rows : {2, 300})
+      for (const char* dtype : {"f32", "bf16", "f64"}) add(layer_norm_gradients(dtype, rows, width), h200());
+  for (int64_t width : {3, 7, 13})
+    for (int64_t walk : {1, 3}) {
+      auto bundled = [&](Schedule& s, RowProgram& p) {
+        s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
+        s.unroll = static_cast<int>(p.row_count());
+        s.walk = walk;
+        s.ahead = walk > 1;
+        s.resident = 1;
+      };
+      add(layer_norm_gradients("f32", 700, width), h200(), bundled);
+      add(rms_norm_gradients("bf16", 700, width), h200(), bundled);
+    }
+  for (int cluster : {2, 4, 16})
+    for (int64_t walk : {1, 2, 7})
+      for (int64_t width : {130, 1028, 2050})
+        add(layer_norm_gradients(width == 1028 ? "bf16" : "f32", 11, width), h200(),
+            [&](Schedule& s, RowProgram& p) {
+              const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
+              s.cluster = cluster;
+              s.threads = s.threads_per_row = 64;
+              s.rows_per_task = 1;
+              s.unroll = (vectors + 64 * cluster - 1) / (64 * cluster);
+              s.walk = walk;
+              s.ahead = walk == 7;
+              s.resident = 1;
+            });
+  add(layer_norm_gradients("f32", 3, 20001), h200());
+  for (int64_t width : {5, 64, 1000})
+    for (const char* dtype : {"f32", "bf16"}) add(rms_norm_gradients(dtype, 43, width), tiny());
+  add(row_and_column_reductions("sum", "sum", "f32", 3, 20000), h200());
   add(layer_norm_gradients("f64", 8, 8000), tiny());
   add(row_and_column_reductions("sum", "sum", "f16", 13, 33), tiny());
   add(row_and_column_reductions("max", "min", "f32", 30, 41), tiny());
   add(row_and_column_reductions("sum", "prod", "i64", 12, 24), tiny());
   add(row_and_column_reductions("any", "all", "bool", 12, 32), tiny());
   add(row_and_column_reductions("sum", "sum", "c128", 20, 25), tiny());
+  all.check(2e-2, 0);
+}
+
+TEST(CudaMeaning, OfTotalsAcrossRowsOfRandomShapes) {
+  std::mt19937 random(7);
+  auto up_to = [&](int64_t most) {
+    return static_cast<int64_t>(std::exp(std::uniform_real_distribution<>(0.7, std::log(most))(random)));
+  };
+  EmulatedCases all;
+  for (int k = 0; k < 24; ++k) {
+    const int64_t width = up_to(40000), rows = up_to(std::min<int64_t>(300000 / width, 2000) + 2);
+    const char* dtype = std::array{"f32", "bf16", "f64"}[static_cast<size_t>(k) % 3];
+    CudaCase c = compile(ir::parse(k % 2 ? row_and_column_reductions("sum", "max", dtype, rows, width / 3 + 1)
+                                         : layer_norm_gradients(dtype, rows, width)),
+                         k % 4 < 2 ? h200() : tiny());
+    all.add(std::move(c));
+  }
   all.check(2e-2, 0);
 }
 

@@ -54,13 +54,13 @@ template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
 }
-// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows of a block
-// together do not have.
-template <int threads, int row, class T, class Word, class Single>
+// Calls word(k) for each 16 bytes of a block's rows, and single(k) for the elements behind them, which all rows that a block
+// can have do not have together.
+template <int threads, int block, int row, class T, class Word, class Single>
 static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, const Single& single) {
-  constexpr int all = threads * row * (int)sizeof(T) / 16;
+  constexpr int all = block * row * (int)sizeof(T) / 16;
   const I t = (I)threadIdx.x;
-  if (rows == threads) {
+  if (rows == block) {
 #pragma unroll
     for (int k = 0; k < all; k += threads)
       if (k + threads <= all || k + t < all) word(k + t);
@@ -71,16 +71,16 @@ static __device__ __forceinline__ void weft_each_word(I rows, const Word& word, 
     if (rest + t < n) single(rest + t);
   }
 }
-template <int threads, int row, class T>
+template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_put_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { ((Vec<unsigned int, 4>*)to)[k] = ((const Vec<unsigned int, 4>*)from)[k]; },
+                                         [&](I k) { to[k] = from[k]; });
 }
 // The threads of a block copy its rows, from and to where memory is aligned.
-template <int threads, int row, class T>
+template <int threads, int block, int row, class T>
 static __device__ __forceinline__ void weft_copy_run(T* to, const T* from, I rows) {
-  weft_each_word<threads, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
-                                  [&](I k) { to[k] = from[k]; });
+  weft_each_word<threads, block, row, T>(rows, [&](I k) { weft_copy_ahead((Vec<unsigned int, 4>*)to + k, (const Vec<unsigned int, 4>*)from + k); },
+                                         [&](I k) { to[k] = from[k]; });
 }
 struct Args { unsigned long long w[18]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
@@ -97,7 +97,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 4) weft_e33a7e0e12ecc8f0(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -130,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const
   float* const z0 = (float*)(weft_shared + 0 * m);
   float* const z2 = (float*)(weft_shared + 1024 * m);
   float* const z3 = (float*)(weft_shared + 2048 * m);
-  weft_copy_run<256, 7>(z0, b0 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
-  weft_copy_run<256, 7>(z2, b2 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
+  weft_copy_run<256, 256, 7>(z0, b0 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
+  weft_copy_run<256, 256, 7>(z2, b2 + walker * p[5] * m, weft_min(n - walker * p[5], 256));
 #pragma unroll 1
   for (I first = walker * p[5]; first < rows_end; first += 256) {
     I q = first + (I)(threadIdx.x / 1);
@@ -155,9 +155,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const
       for (int u = 0; u < 7; ++u) {
         I q = t + u * 1;
         x1[u] = q;
-        m0[u].e[0] = z0[(I)threadIdx.x * m + x1[u]];
+        m0[u].e[0] = z0[(I)(threadIdx.x / 1) * m + x1[u]];
         m1[u].e[0] = b1[x1[u]];
-        m4[u].e[0] = z2[(I)threadIdx.x * m + x1[u]];
+        m4[u].e[0] = z2[(I)(threadIdx.x / 1) * m + x1[u]];
       }
 #pragma unroll
       for (int u = 0; u < 7; ++u) {
@@ -177,8 +177,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const
     if (first + 256 < rows_end) {
       __syncthreads();
       const I next = first + 256, here = weft_min(n - next, 256);
-      weft_copy_run<256, 7>(z0, b0 + next * m, here);
-      weft_copy_run<256, 7>(z2, b2 + next * m, here);
+      weft_copy_run<256, 256, 7>(z0, b0 + next * m, here);
+      weft_copy_run<256, 256, 7>(z2, b2 + next * m, here);
     }
     const float v3 = s0.t0;
     const float v5 = s0.t1;
@@ -258,11 +258,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const
         const float v27 = v38 * v26;
         const float v28 = v24 - v27;
         const float v29 = v28 * v16;
-        if (in_store) z3[(I)threadIdx.x * m + x1[u]] = weft_pack_f32(v29);
+        if (in_store) z3[(I)(threadIdx.x / 1) * m + x1[u]] = weft_pack_f32(v29);
       }
     }
     __syncthreads();
-    weft_put_run<256, 7>(b3 + first * m, z3, here);
+    weft_put_run<256, 256, 7>(b3 + first * m, z3, here);
   }
   __shared__ __align__(16) unsigned char beside[224];
   {
@@ -307,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) weft_34242fde30232503(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_34242fde30232503_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_e33a7e0e12ecc8f0_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -101,7 +101,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 8) weft_16a17421691c001e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 8) weft_110c7990186ecb7c(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5]};
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) weft_16a17421691c001e(const
   float* const z0 = (float*)(weft_shared + 0 * m);
   float* const z1 = (float*)(weft_shared + 1024 * m);
   const I here = weft_min(n - first, 256);
-  weft_copy_run<256, 7>(z0, b0 + first * m, here);
+  weft_copy_run<256, 256, 7>(z0, b0 + first * m, here);
   weft_copied();
   __syncthreads();
   Vec<float, 1> k0[7];

@@ -4,14 +4,6 @@ static __device__ __forceinline__ bool weft_splat_bool(bool x) { return x; }
 static __device__ __forceinline__ unsigned char weft_pack_bool(bool x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
 template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
@@ -20,6 +12,14 @@ static __device__ __forceinline__ void weft_fold_any(unsigned int (&f)[2], unsig
 static __device__ __forceinline__ bool weft_folded_any(const unsigned int (&f)[2]) { return f[0] != 0; }
 // From 0 to n.
 static __device__ __forceinline__ I weft_within(I x, I n) { return x < 0 ? 0 : weft_min(x, n); }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // Elements of a vector before number `first` and from number `last` on, of BITS each, become those of `none`.
 template <int BITS, class W>
 static __device__ __forceinline__ void weft_cut(W& x, I first, I last, unsigned int none) {
@@ -44,7 +44,7 @@ struct __align__(4) S0 { bool t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 | b.t0;
 }
-extern "C" __global__ void __launch_bounds__(128, 8) weft_09f299afaa47ff51(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128, 8) weft_b8b4aaf4a83ad135(const __grid_constant__ Args args) {
   const unsigned char* const b0 = (const unsigned char*)args.w[0];
   unsigned char* const b1 = (unsigned char*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};

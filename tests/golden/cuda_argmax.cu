@@ -12,6 +12,10 @@ static __device__ __forceinline__ void weft_first_max(T& v, I& i, U value, I j) 
   const T w = value;
   if (w > v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -20,10 +24,6 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
     ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
   return r;
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -48,7 +48,7 @@ struct __align__(4) S0 { float t0; I i0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   weft_first_max(a.t0, a.i0, b.t0, b.i0);
 }
-extern "C" __global__ void __launch_bounds__(128) weft_349a33ee91f0fb7a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_d27148c0b66d9e77(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   long long* const b1 = (long long*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};

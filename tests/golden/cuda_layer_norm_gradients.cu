@@ -28,6 +28,18 @@ static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (do
 static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // What is loaded with it leaves the second-level cache after everything else.
 static __device__ __forceinline__ unsigned long long weft_to_stay() {
   unsigned long long policy;
@@ -45,18 +57,6 @@ static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
                  ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -80,7 +80,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_6e25150c041e46a4(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_6057bf5bb70bab96(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -309,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_6e25150c041e46a4(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(512) weft_6e25150c041e46a4_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_6057bf5bb70bab96_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

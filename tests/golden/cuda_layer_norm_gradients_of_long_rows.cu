@@ -28,6 +28,10 @@ static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (do
 static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // As weft_await_told, turn after turn: one thread then says how many bytes will come the next time.
 static __device__ __forceinline__ void weft_await_turn(unsigned long long& told, unsigned int phase, unsigned int bytes) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;
@@ -72,6 +76,14 @@ static __device__ __forceinline__ void weft_arrive() {
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // What is loaded with it leaves the second-level cache after everything else.
 static __device__ __forceinline__ unsigned long long weft_to_stay() {
   unsigned long long policy;
@@ -89,18 +101,6 @@ static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
                  ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -124,7 +124,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_6e7d3a7e29fd7ed7(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_8bf1b852889caeac(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -379,7 +379,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_6e7d3a7e29fd7ed7(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_6e7d3a7e29fd7ed7_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_8bf1b852889caeac_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -58,6 +58,10 @@ static __device__ __forceinline__ float weft_scale_f32(float from, float to) {
   return from == to ? 1.0f : weft_exp_f32(from - to);
 }
 static __device__ __forceinline__ float weft_finite_base_f32(float x) { return x == -__builtin_inff() ? 0.0f : x; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>
 static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
@@ -94,10 +98,6 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
     ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
   return r;
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -127,7 +127,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = weft_maximum_f32(a.t0, b.t0);
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_5389a1c2d80b4038(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_6aa680dd464661f0(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -23,6 +23,15 @@ static __device__ __forceinline__ void weft_first_min(T& v, I& i, U value, I j) 
   const T w = value;
   if (w < v || (w == v && j < i) || (w != w && (v == v || j < i))) v = w, i = j;
 }
+static __device__ __forceinline__ float weft_rsqrt_normal(float x) {
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // A block's strip of columns, which part of it that is, and from which step of it to which. Whole strips come first, then
 // shares that begin in a strip, then what shares have of the next one, the longest first.
 struct Share { I strip, part, begin, end; };
@@ -44,15 +53,6 @@ static __device__ __forceinline__ I weft_parts(I strip, I whole, I periods, I st
   strip = (strip - whole) % strips;
   return ((strip + 1) * shares + strips - 1) / strips - strip * shares / strips;
 }
-static __device__ __forceinline__ float weft_rsqrt_normal(float x) {
-  float r;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -65,7 +65,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t2 = weft_minimum_f32(a.t2, b.t2);
   weft_first_min(a.t3, a.i3, b.t3, b.i3);
 }
-extern "C" __global__ void __launch_bounds__(512, 1) weft_524cb4c89b3135bd(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 1) weft_c8c027b750483f27(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -279,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) weft_524cb4c89b3135bd(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_524cb4c89b3135bd_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_c8c027b750483f27_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -65,14 +65,6 @@ template <class T, int V>
 struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
   T e[V];
 };
-template <class W, class T>
-static __device__ __forceinline__ W weft_get(const T* p) {
-  return *(const W*)p;
-}
-template <class T, int V>
-static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
-  *(Vec<T, V>*)p = x;
-}
 // Square roots of all elements, rounded as sqrtf does. Whether one of them is no normal number is asked once.
 template <int U, int E>
 static __device__ __forceinline__ void weft_sqrt_all(float (&to)[U][E], const float (&a)[U][E]) {
@@ -113,8 +105,16 @@ static __device__ __forceinline__ void weft_divide_all(float (&to)[U][E], const 
     for (int k = 0; k < U * E; ++k) to[k / E][k % E] = a[k / E][k % E] / b[k / E][k % E];
   }
 }
+template <class W, class T>
+static __device__ __forceinline__ W weft_get(const T* p) {
+  return *(const W*)p;
+}
+template <class T, int V>
+static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
+  *(Vec<T, V>*)p = x;
+}
 struct Args { unsigned long long w[4]; };
-extern "C" __global__ void __launch_bounds__(128) weft_f1cdc9cbcc440610(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_34ccbf453f6e233e(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];

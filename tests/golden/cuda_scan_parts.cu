@@ -12,6 +12,10 @@ static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
   return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
 }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>
 static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
@@ -33,6 +37,14 @@ static __device__ __forceinline__ void weft_find(const unsigned long long* at, S
 #pragma unroll
   for (int i = 0; i < (int)(sizeof(S) / 4); ++i) ((unsigned int*)&s)[i] = (unsigned int)word[i];
 }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // A vector of 4, 8 or 16 bytes.
 template <class W, class T>
 static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
@@ -43,18 +55,6 @@ static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t1 = a.t1 + b.t1;
 }
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(256, 3) weft_9ea289296a499805(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_2761135e97a604e1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -7,6 +7,10 @@ static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (fl
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -15,10 +19,6 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
     ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
   return r;
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void weft_put_once(T* p, const Vec<T, V>& x) {
 }
 struct Args { unsigned long long w[8]; };
 struct __align__(8) R0 { double t; };
-extern "C" __global__ void __launch_bounds__(128) weft_c04710dce15ec5a2(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_42c60b7d4acb5737(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   float* const b2 = (float*)args.w[2];

@@ -22,6 +22,34 @@ static __device__ __forceinline__ float weft_subtract_bf16(float a, float b) { r
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+// Within 2^-17 where a bf16 has room for it; a square has no subnormals to take care of.
+static __device__ __forceinline__ float weft_exp_within_bf16(float x) {
+  float r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
+  return r * r;
+}
+// a / b within 2 ulp. Of a divisor that is the same in a loop only two products are left there.
+static __device__ __forceinline__ float weft_quotient(float a, float b) {
+  // Keeps the reciprocal away from 0, infinity and subnormals.
+  float m = fabsf(b), by = m > 0x1p100f ? 0x1p-24f : m < 0x1p-100f ? 0x1p24f : 1.0f, r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));
+  return a * r * by;
+}
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
+// The bits of a bf16 that is held as a float are in the upper half. Elements are set in their order.
+template <int V>
+static __device__ __forceinline__ void weft_set_bf16(Vec<unsigned short, V>& x, int e, float v) {
+  unsigned int& w = ((unsigned int*)&x)[e / 2];
+  w = e % 2 ? __byte_perm(w, __float_as_uint(v), 0x7632) : __float_as_uint(v);
+}
+template <int V>
+static __device__ __forceinline__ float weft_get_bf16(const Vec<unsigned short, V>& x, int e) {
+  const unsigned int w = ((const unsigned int*)&x)[e / 2];
+  return __uint_as_float(e % 2 ? w & 0xffff0000u : w << 16);
+}
 // Writes to a shared variable of another block of the cluster, which counts the bytes in `told`.
 template <class S>
 static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long long& told, unsigned int rank, const S& s) {
@@ -55,6 +83,14 @@ static __device__ __forceinline__ void weft_arrive() {
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // What is loaded with it leaves the second-level cache after everything else.
 static __device__ __forceinline__ unsigned long long weft_to_stay() {
   unsigned long long policy;
@@ -72,42 +108,6 @@ static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
                  ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-// Within 2^-17 where a bf16 has room for it; a square has no subnormals to take care of.
-static __device__ __forceinline__ float weft_exp_within_bf16(float x) {
-  float r;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 0.72134752044448170368f));
-  return r * r;
-}
-// a / b within 2 ulp. Of a divisor that is the same in a loop only two products are left there.
-static __device__ __forceinline__ float weft_quotient(float a, float b) {
-  // Keeps the reciprocal away from 0, infinity and subnormals.
-  float m = fabsf(b), by = m > 0x1p100f ? 0x1p-24f : m < 0x1p-100f ? 0x1p24f : 1.0f, r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * by));
-  return a * r * by;
-}
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
-// The bits of a bf16 that is held as a float are in the upper half. Elements are set in their order.
-template <int V>
-static __device__ __forceinline__ void weft_set_bf16(Vec<unsigned short, V>& x, int e, float v) {
-  unsigned int& w = ((unsigned int*)&x)[e / 2];
-  w = e % 2 ? __byte_perm(w, __float_as_uint(v), 0x7632) : __float_as_uint(v);
-}
-template <int V>
-static __device__ __forceinline__ float weft_get_bf16(const Vec<unsigned short, V>& x, int e) {
-  const unsigned int w = ((const unsigned int*)&x)[e / 2];
-  return __uint_as_float(e % 2 ? w & 0xffff0000u : w << 16);
-}
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -126,7 +126,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512, 3) weft_a0ac1fa487dba8d4(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 3) weft_d87b6dee43faf225(const __grid_constant__ Args args) {
   const unsigned short* const b0 = (const unsigned short*)args.w[0];
   unsigned short* const b1 = (unsigned short*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};

@@ -51,6 +51,10 @@ static __device__ __forceinline__ I weft_again(I x) {
   asm volatile("" : "+r"(low));
   return x - (I)(int)x + low;
 }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // As weft_await_told, turn after turn: one thread then says how many bytes will come the next time.
 static __device__ __forceinline__ void weft_await_turn(unsigned long long& told, unsigned int phase, unsigned int bytes) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told), all;
@@ -95,6 +99,14 @@ static __device__ __forceinline__ void weft_arrive() {
 static __device__ __forceinline__ void weft_await() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+template <class S>
+static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
+  S r;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
+    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
+  return r;
+}
 // What is loaded with it leaves the second-level cache after everything else.
 static __device__ __forceinline__ unsigned long long weft_to_stay() {
   unsigned long long policy;
@@ -112,18 +124,6 @@ static __device__ __forceinline__ void weft_copy_to_stay(W* to, const T* from) {
                  ::"r"(at), "l"(from), "n"(sizeof(W)), "l"(weft_to_stay()) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-template <class S>
-static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
-  S r;
-#pragma unroll
-  for (int i = 0; i < (int)(sizeof(S) / 4); ++i)
-    ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
-  return r;
-}
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class T, int V>
 static __device__ __forceinline__ void weft_put(T* p, const Vec<T, V>& x) {
   *(Vec<T, V>*)p = x;
@@ -138,7 +138,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_d664a35ff20d433d(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_2bdd7be67155d3fa(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};

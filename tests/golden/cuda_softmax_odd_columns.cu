@@ -45,6 +45,10 @@ static __device__ __forceinline__ float weft_divide_by_f32(float x, double inver
 typedef int I;
 #define __builtin_inff() __int_as_float(0x7f800000)
 static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Writes to a shared variable of another block of the cluster, which counts the bytes in `told`.
 template <class S>
 static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long long& told, unsigned int rank, const S& s) {
@@ -88,10 +92,6 @@ static __device__ __forceinline__ void weft_copy_ahead(W* to, const T* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(W)) : "memory");
 }
 static __device__ __forceinline__ void weft_copied() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 struct Args { unsigned long long w[7]; };
 extern __shared__ __align__(16) unsigned char weft_shared[];
 struct __align__(4) S0 { float t0; };
@@ -102,7 +102,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_fd776a24bfbb3a65(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_9ecc3be47e0640ce(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};

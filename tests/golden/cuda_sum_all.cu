@@ -12,6 +12,10 @@ static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
   return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
 }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Each word of a state lies with the sign that it is there, so that nobody sees the one without the other.
 template <class S>
 static __device__ __forceinline__ void weft_publish(unsigned long long* at, const S& s) {
@@ -48,10 +52,6 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
     ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
   return r;
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -76,7 +76,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_76e5ba7e76d3e312(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_3a833e5bf1974cf1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   unsigned int* const counters = (unsigned int*)args.w[7];

@@ -12,6 +12,10 @@ static __device__ __forceinline__ I weft_min(I a, I b) { return a < b ? a : b; }
 static __device__ __forceinline__ unsigned int weft_quotient_by(unsigned int x, I factor, I shift) {
   return __umulhi(x, (unsigned int)factor) >> (unsigned int)shift;
 }
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Whether this block is the last of n to come here. It sees what the others stored before, and leaves 0 in the counter.
 static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsigned int n) {
   bool last = false;
@@ -23,10 +27,6 @@ static __device__ __forceinline__ bool weft_is_last(unsigned int* counter, unsig
   }
   return __syncthreads_or(last);
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -36,7 +36,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256) weft_bf01411b5d916c1a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256) weft_406c770499aeb4d6(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   void* const partials = (void*)args.w[2];

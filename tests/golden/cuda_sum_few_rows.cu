@@ -7,6 +7,10 @@ static __device__ __forceinline__ double weft_cast_f32_f64(float x) { return (do
 static __device__ __forceinline__ float weft_cast_f64_f32(double x) { return (float)x; }
 static __device__ __forceinline__ float weft_pack_f32(float x) { return x; }
 typedef int I;
+template <class T, int V>
+struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
+  T e[V];
+};
 // Writes to a shared variable of another block of the cluster, which counts the bytes in `told`.
 template <class S>
 static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long long& told, unsigned int rank, const S& s) {
@@ -48,10 +52,6 @@ static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
     ((unsigned int*)&r)[i] = __shfl_xor_sync(0xffffffffu, ((const unsigned int*)&s)[i], k);
   return r;
 }
-template <class T, int V>
-struct __align__(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vec {
-  T e[V];
-};
 template <class W, class T>
 static __device__ __forceinline__ W weft_get(const T* p) {
   return *(const W*)p;
@@ -61,7 +61,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_67c82a7dbb777e36(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_a71c52e4e4ddf68e(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};

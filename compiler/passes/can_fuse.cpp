@@ -80,8 +80,9 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
   return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
-// Rows of fewer elements are better walked beside each other.
+// Rows of fewer elements are better walked beside each other, where there are no masks.
 constexpr int64_t kNarrowestTotals = 64;
+constexpr int64_t kLongTotals = 1 << 16;
 
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
@@ -198,9 +199,12 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  const int64_t fewest = cpu ? 512 : 8 * int64_t{target.threads}, widest = cpu ? 32768 : 8192;
+  // On the CPU totals take the memory of a few rows for each of the tasks, which few long rows do not repay.
+  const int64_t fewest = cpu ? elements > kLongTotals ? 128 : 64 : 8 * int64_t{target.threads};
+  const int64_t widest = cpu ? elements : 8192;
+  const int64_t narrowest = cpu && target.has_masks() ? 2 : kNarrowestTotals;
   if (points < fewest) return refuse(fmt::format("{} rows are too few to total across them", points));
-  if (elements < kNarrowestTotals || elements > widest)
+  if (elements < narrowest || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
                               elements > widest ? "long" : "short"));
   std::vector<const Node*> totals;  // and what reads them

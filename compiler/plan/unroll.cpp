@@ -1,6 +1,7 @@
 #include "compiler/plan/unroll.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::plan {
 
@@ -27,8 +28,13 @@ class Unroller {
     }
     for (auto& s : p_.epilogue) add(s);
     p_.epilogue.clear();
-    p_.accumulators.clear();
     p_.sweeps = {{{}, std::move(out_), {}}};
+    if (p_.across()) {
+      for (auto& s : p_.after) add(s);
+      p_.epilogue = std::move(out_);
+      p_.after.clear();
+    }
+    p_.accumulators = std::move(totals_);
     for (auto& v : p_.values) v.row = false;
     for_each_stmt(p_, [&](Stmt& s) {
       if (Index* at = index_of(s))
@@ -37,9 +43,29 @@ class Unroller {
     });
     auto& axes = row ? p_.row : p_.outer;
     axes.erase(axes.begin() + (row ? 0 : axis_));
+    if (!p_.accumulators.empty()) reduce_points();
   }
 
  private:
+  // What is left are totals over all points, which so become the row. What is the same for each of them is
+  // computed before.
+  void reduce_points() {
+    p_.row = std::move(p_.outer);
+    p_.outer.clear();
+    Sweep& sweep = p_.sweeps[0];
+    for (size_t a = 0; a < p_.accumulators.size(); ++a) sweep.accumulators.push_back(static_cast<int>(a));
+    for (auto& s : std::exchange(sweep.body, {})) {
+      const Index* at = index_of(s);
+      const auto used = uses(s);
+      const bool row = std::holds_alternative<Fold>(s) || std::holds_alternative<Store>(s) ||
+                       (at && std::ranges::any_of(at->axes, [](auto& t) { return t.by.value != 0; })) ||
+                       std::ranges::any_of(used, [&](Value v) { return row_of(v); });
+      if (const Value v = defines(s); v >= 0) p_.values[static_cast<size_t>(v)].row = row;
+      (row ? sweep.body : sweep.before).push_back(std::move(s));
+    }
+  }
+  bool row_of(Value v) const { return p_.values[static_cast<size_t>(v)].row; }
+
   Value new_value(DType dtype) {
     p_.values.push_back({dtype});
     return static_cast<Value>(p_.values.size()) - 1;
@@ -97,6 +123,7 @@ class Unroller {
   // Pairs, pairs of those, ...: of so few elements, as exact as a total of more digits, and no chain.
   void fold(const Fold& f) {
     const Accumulator& acc = p_.accumulators[static_cast<size_t>(f.accumulator)];
+    if (acc.across) return total(acc, f.value);
     const DType dtype = span_dtype(acc);
     const bool casts = dtype != acc.dtype;
     std::vector<Value> parts;
@@ -116,8 +143,23 @@ class Unroller {
     if (casts) let(acc.out, Op::cast, {parts[0]});
   }
 
+  // One for each element.
+  void total(const Accumulator& acc, Value value) {
+    std::vector<Value> copies;
+    for (int k = 0; k < count_; ++k) {
+      Accumulator of_one = acc;
+      of_one.across = false;
+      of_one.out = k == 0 ? acc.out : new_value(p_.values[static_cast<size_t>(acc.out)].dtype);
+      copies.push_back(of_one.out);
+      out_.push_back(Fold{static_cast<int>(totals_.size()), nth(value, k)});
+      totals_.push_back(of_one);
+    }
+    copies_[static_cast<size_t>(acc.out)] = std::move(copies);
+  }
+
   RowProgram& p_;
   int axis_, count_;
+  std::vector<Accumulator> totals_;
   std::vector<std::vector<Value>> copies_;  // of the values that vary along the axis, one for each element
   std::vector<Stmt> out_;
 };
@@ -125,7 +167,7 @@ class Unroller {
 }  // namespace
 
 bool can_unroll(const RowProgram& p, int axis) {
-  if (p.ordered || p.across() || p.scans()) return false;
+  if (p.ordered || p.scans()) return false;
   if (p.row.empty()) return p.outer.size() > 1;
   return p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty() &&
          std::none_of(p.accumulators.begin(), p.accumulators.end(),

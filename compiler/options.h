@@ -24,6 +24,9 @@ struct Target {
 
   // CPU: whether loads and stores take masks, which came with so wide vectors.
   bool has_masks() const { return vector_bytes >= 64; }
+  // CPU: whether these are so few columns that each is reduced with lanes of its own.
+  bool unrolls_columns(int64_t columns) const { return has_masks() && columns < kFewColumns; }
+  static constexpr int64_t kFewColumns = 8;
   // CUDA: elements of a column that a cluster's shared memory keeps.
   static constexpr int64_t kLongestColumn = 16384;
   // CUDA: whether blocks form clusters, which came with so much shared memory.

@@ -30,6 +30,10 @@ constexpr int64_t kLongestRow = 262144, kLongestColumn = Target::kLongestColumn;
 // or for want of clusters.
 constexpr int64_t kLongestOfBlock = 8192;
 
+// CPU: columns that lie beside each other and are one thread's, and elements that are too many for one. Few
+// columns are unrolled where they are reduced alone.
+constexpr int64_t kColumnsOfThread = 1024, kElementsOfThread = 1 << 18, kElementsOfFew = 1 << 15;
+
 // All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
 // cache, and tell each other what they found.
 bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
@@ -57,6 +61,9 @@ bool row_is_local(const Space& space, DType dtype, const Target& target) {
     (space.row[g] ? row : points) *= space.extents[g];
     if (space.extents[g] > 1) columns = !space.row[g];
   }
+  if (target.kind == TargetKind::Cpu && columns && !space.scans && points <= kColumnsOfThread &&
+      points * row >= (target.unrolls_columns(points) ? kElementsOfFew : kElementsOfThread))
+    return false;
   if (target.kind == TargetKind::Cuda && !columns && !space.scans && device_walks(points, row, dtype, target))
     return true;
   if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&

@@ -126,9 +126,11 @@ int best_axis(const RowProgram& p, int first, int last) {
 // vectors hold the elements of as many rows. To deal those to the lanes takes a shuffle for each pair of
 // vectors, which has to cost less than a row of its own. The axis, or -1.
 int tiny_axis(const RowProgram& p, float cost, int lanes) {
-  const int outer = static_cast<int>(p.outer.size());
-  for (int a = outer + static_cast<int>(p.row.size()) - 1; a >= (p.row.empty() ? 0 : outer); --a) {
+  const int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
+  for (int a = axes - 1; a >= 0; --a) {
     const int64_t n = p.extent(a).value;
+    const bool column = !p.row.empty() && a < outer;
+    if (column && n >= Target::kFewColumns) continue;
     const float most = p.across() ? kTotalledWork : kUnrolledWork;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
@@ -139,7 +141,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
       auto* st = std::get_if<Store>(&s);
       if ((!l && !st) || is_complex(p.buffers[l ? l->buffer : st->buffer].dtype)) return;
       const Index& at = *index_of(s);
-      for (int b = 0; b < outer; ++b)
+      for (int b = column ? outer : 0; b < (column ? axes : outer); ++b)
         if (b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes)
           shuffles += l ? in : out;
     });
@@ -289,6 +291,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
   const bool masks = target.has_masks();
   const int tiny = masks ? tiny_axis(p, work.cost, lanes) : -1;
+  const bool columns_of_few = tiny >= 0 && tiny < outer && !p.row.empty();
   if (tiny >= 0) {
     unroll_axis(p, tiny);
     collapse_axes(p);
@@ -308,12 +311,13 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     int row_axis = best_axis(p, outer, axes);
     s.order = Order::Rows;
     s.lane_axis = row_axis;
-    s.reason =
-        tiny >= 0 ? "lanes across rows of a few elements, each totalled across too" : "lanes along the row";
-    if (outer > 0 && !p.across()) {
+    s.reason = columns_of_few ? "lanes along a few columns"
+               : tiny >= 0    ? "lanes across rows of a few elements, each totalled across too"
+                              : "lanes along the row";
+    if (outer > 0 && !p.across() && tiny < 0) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
-      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, 8)) {
+      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, Target::kFewColumns)) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
@@ -387,7 +391,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (p.sweeps.size() == 1 && parts && !p.across() && points < (p.scans() ? 16 : 64) &&
         row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
-    if (tiny >= 0)
+    if (tiny >= 0 && points < 64)
       s.split =
           std::clamp<int64_t>(row * work.bytes / kPartBytes, 1, std::min<int64_t>(p.row[0].value, 4096));
     const int64_t per_task = row / s.split;

@@ -145,6 +145,20 @@ TEST(Fuse, RowAndColumnSums) {
   }
 }
 
+TEST(Fuse, ManyElementsOfFewColumnsAreReducedInParts) {
+  for (auto [shape, kernels] : {std::pair{"4096, 64", 3u}, {"400, 64", 1u}, {"4096, 4096", 1u}}) {
+    Fused f = fuse(fmt::format(R"(%x = input : f32[{}]
+    %m = max %x, axes=[0]
+    %d = subtract %x, %m
+    %e = exp %d
+    %s = sum %e, axes=[0]
+    %y = divide %e, %s
+    return %y)",
+                               shape));
+    EXPECT_EQ(f.kernels(), kernels) << f.why;
+  }
+}
+
 TEST(Fuse, GradientsOfANormReadItsDataOnce) {
   Fused f;
   f.graph = prepare(ir::parse(layer_norm_gradients("f32", 600, 100)), cpu(), {});

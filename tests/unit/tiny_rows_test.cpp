@@ -209,6 +209,34 @@ TEST(TinyRows, TotalsAcross) {
     }
 }
 
+TEST(TinyRows, FewColumns) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"u8", "f16", "f32", "i64", "f64"})
+    for (const char* n : {"2", "3", "5", "7"})
+      for (const char* op : {"sum", "max", "min"}) {
+        // Of other rows than these, and of several of them.
+        const bool exact = dtype[0] != 'f' && dtype[0] != 'b';
+        const ir::Graph graph =
+            ir::parse(with(R"(graph {
+  %x = input "x" : {T}[5, {m}, {n}]
+  %y = input "y" : {T}[{m}, {n}]
+  %g = input "g" : {T}[{n}]
+  %p = multiply %x, %g
+  %c = {op} %p, axes=[1]
+  %e = add %c, %g
+  %d = {op} %y, axes=[0]
+  %f = multiply %d, %g
+  return %e, %c, %f })",
+                           {{"{T}", dtype}, {"{n}", n}, {"{op}", op}, {"{m}", kRows[++seed % 4]}}));
+        const auto inputs = test::random_inputs(graph, seed, {0.25, 3}, exact ? 0.05 : 0.0);
+        const auto want = interpret(graph, inputs);
+        const auto got = test::run_kernels(graph, inputs, masking_target());
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, exact}), "")
+              << op << ", output " << i << ", " << n << " columns of " << dtype;
+      }
+}
+
 // NaN, infinities and zeros of either sign are in the totals that they were in.
 TEST(TinyRows, SpecialValuesInTotalsAcross) {
   for (const char* op : {"sum", "max", "min", "prod"}) {

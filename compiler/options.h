@@ -22,6 +22,11 @@ struct Target {
   size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
   size_t shared_bytes = 0;         // CUDA: most shared memory of one block
 
+  // CPU: whether loads and stores take masks, which came with so wide vectors.
+  bool has_masks() const { return vector_bytes >= 64; }
+  // CPU: whether these are so few columns that each is reduced with lanes of its own.
+  bool unrolls_columns(int64_t columns) const { return has_masks() && columns < kFewColumns; }
+  static constexpr int64_t kFewColumns = 8;
   // CUDA: elements of a column that a cluster's shared memory keeps.
   static constexpr int64_t kLongestColumn = 16384;
   // CUDA: whether blocks form clusters, which came with so much shared memory.

@@ -257,8 +257,7 @@ void CpuEmitter::plan_tasks() {
   }
 }
 
-std::string CpuEmitter::task_loops(bool parts, const std::string& point, const std::string& before,
-                                   const std::string& after) const {
+std::string CpuEmitter::task_loops(bool parts, const std::string& point, const std::string& before) const {
   bool lanes_outer = x_ < outer_rank();
   std::string out = "  for (long t = begin; t < end; ++t) {\n    long block = t;\n";
   if (parts) out += format("    long part = block % {0};\n    block /= {0};\n", names_.split);
@@ -283,7 +282,7 @@ std::string CpuEmitter::task_loops(bool parts, const std::string& point, const s
     else
       out += format("      long a{0} = rest % {1};\n      rest /= {1};\n", a, spell(extent(a)));
   }
-  return out + point + "    }\n" + after + "  }\n";
+  return out + point + "    }\n  }\n";
 }
 
 std::string CpuEmitter::signature(const char* suffix) const {
@@ -304,8 +303,8 @@ std::string CpuEmitter::entry() {
     point += store_partials();
   else
     point += block(p_.epilogue);
-  std::string body = goes_across_ ? task_loops(false, point, clear_across(), store_across())
-                                  : task_loops(s_.split > 1, point);
+  std::string body =
+      goes_across_ ? task_loops(false, point, clear_across()) : task_loops(s_.split > 1, point);
   std::string head = unpack();
   return signature("") + head + kArguments + body + "}\n";
 }

@@ -7,9 +7,9 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-// A task adds its rows up in an array of its scratch memory, in the dtype of a span, since a task has few
-// rows. These arrays lie one after another in `partials`; NAME_finish joins them in the dtype of totals, and
-// runs what comes after all points.
+// A task adds its rows up in an array of its own, in the dtype of a span, since a task has few rows. These
+// arrays lie one after another in `partials`; NAME_finish joins them in the dtype of totals, and runs what
+// comes after all points.
 
 void CpuEmitter::place_across() {
   const int64_t points = p_.outer_count(), parts = (points + s_.rows_per_task - 1) / s_.rows_per_task;
@@ -25,9 +25,12 @@ void CpuEmitter::place_across() {
   for (size_t a = 0; a < p_.accumulators.size(); ++a) {
     const Accumulator& acc = p_.accumulators[a];
     if (!acc.across) continue;
-    across_[a] = add_array(span_dtype(acc), true);
-    totals_[a] = add_array(total_dtype(acc));
+    const DType t = span_dtype(acc);
     partials_[2 * a] = extra(partial_bytes_);
+    across_[a] = {format("(({}*)(partials + {}) + t * {})", dialect_.element_type(t), partials_[2 * a],
+                         across_names_.elements),
+                  t, true};
+    totals_[a] = add_array(total_dtype(acc));
     const int64_t bytes = parts * array_elements(true) * static_cast<int64_t>(size_of(span_dtype(acc)));
     partial_bytes_ += (bytes + 63) / 64 * 64;
   }
@@ -38,20 +41,8 @@ std::string CpuEmitter::clear_across() const {
   for (size_t a = 0; a < across_.size(); ++a) {
     if (across_[a].pointer.empty()) continue;
     const DType t = across_[a].dtype;
-    out += format("    for (long k = 0; k < {}; k += L)\n      weft_store_{}(({}*){} + k, {});\n",
-                  across_names_.elements, suffix(t), dialect_.element_type(t), across_[a].pointer,
-                  identity(p_.accumulators[a], t));
-  }
-  return out;
-}
-
-std::string CpuEmitter::store_across() const {
-  std::string out;
-  for (size_t a = 0; a < across_.size(); ++a) {
-    if (across_[a].pointer.empty()) continue;
-    const std::string e = dialect_.element_type(across_[a].dtype);
-    out += format("    __builtin_memcpy(({0}*)(partials + {1}) + t * {2}, {3}, {2} * sizeof({0}));\n", e,
-                  partials_[2 * a], across_names_.elements, across_[a].pointer);
+    out += format("    for (long k = 0; k < {}; k += L)\n      weft_store_{}({} + k, {});\n",
+                  across_names_.elements, suffix(t), across_[a].pointer, identity(p_.accumulators[a], t));
   }
   return out;
 }

@@ -60,9 +60,8 @@ class CpuEmitter {
   std::string unpack() const;
   std::string unpack_arguments() const;
   void plan_tasks();
-  // Loops over tasks and outer points around `point`; `before` and `after` run once for each task.
-  std::string task_loops(bool parts, const std::string& point, const std::string& before = "",
-                         const std::string& after = "") const;
+  // Loops over tasks and outer points around `point`; `before` runs once for each task.
+  std::string task_loops(bool parts, const std::string& point, const std::string& before = "") const;
   std::string loop_bounds(int axis, std::string& from, std::string& to) const;
   int many_rows_axis(const plan::Sweep& sweep) const;
   std::string sweep(const plan::Sweep& sweep);
@@ -107,7 +106,6 @@ class CpuEmitter {
   // ---- cpu_across.cpp: totals across the points, an element of the row each
   void place_across();
   std::string clear_across() const;
-  std::string store_across() const;
   std::string across_entry();
 
   // ---- cpu_transpose.cpp: loads that run along another axis than the lanes

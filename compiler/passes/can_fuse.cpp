@@ -30,6 +30,10 @@ constexpr int64_t kLongestRow = 262144, kLongestColumn = Target::kLongestColumn;
 // or for want of clusters.
 constexpr int64_t kLongestOfBlock = 8192;
 
+// CPU: columns that lie beside each other and are one thread's, and elements that are too many for one. Few
+// columns are unrolled where they are reduced alone.
+constexpr int64_t kColumnsOfThread = 1024, kElementsOfThread = 1 << 18, kElementsOfFew = 1 << 15;
+
 // All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
 // cache, and tell each other what they found.
 bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
@@ -66,6 +70,9 @@ bool row_is_local(const Space& space, DType dtype, const Target& target) {
     (space.row[g] ? row : points) *= space.extents[g];
     if (space.extents[g] > 1) columns = !space.row[g];
   }
+  if (target.kind == TargetKind::Cpu && columns && !space.scans && points <= kColumnsOfThread &&
+      points * row >= (target.unrolls_columns(points) ? kElementsOfFew : kElementsOfThread))
+    return false;
   if (target.kind == TargetKind::Cuda && !space.scans &&
       (columns ? device_walks_columns : device_walks)(points, row, dtype, target))
     return true;
@@ -90,8 +97,10 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
   return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
-// CPU: rows of fewer elements are better walked beside each other.
+// CPU: rows of fewer elements are better walked beside each other, where there are no masks.
 constexpr int64_t kNarrowestTotals = 64;
+constexpr int64_t kLongTotals = 1 << 16;
+
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
@@ -231,10 +240,13 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  const int64_t widest = cpu ? 32768 : widest_totals(columns.roots, target);
-  if (cpu ? points < 512 : are_few_for_clusters(points, elements, widest, target))
+  // On the CPU totals take the memory of a few rows for each of the tasks, which few long rows do not repay.
+  const int64_t fewest = elements > kLongTotals ? 128 : 64;
+  const int64_t widest = cpu ? elements : widest_totals(columns.roots, target);
+  const int64_t narrowest = !cpu ? 1 : target.has_masks() ? 2 : kNarrowestTotals;
+  if (cpu ? points < fewest : are_few_for_clusters(points, elements, widest, target))
     return refuse(fmt::format("{} rows are too few to total across them", points));
-  if ((cpu && elements < kNarrowestTotals) || elements > widest)
+  if (elements < narrowest || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
                               elements > widest ? "long" : "short"));
   std::vector<const Node*> totals;  // and what reads them

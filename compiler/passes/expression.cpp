@@ -1,6 +1,7 @@
 #include "compiler/passes/expression.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <set>
@@ -49,6 +50,20 @@ Reading reading_of(const Node& root, const Access& at, const Shape& reader, cons
   return r;
 }
 
+// Whether the elements of an array, read at `at`, are neighbours along another axis than the last, and not
+// along that one.
+bool is_turned(const Node& input, const Access& at, const Shape& space, const ir::Variables& vars) {
+  const Dims& strides = input.as<ir::InputAttr>().strides;
+  const ir::Linear place =
+      ir::address(at, strides.empty() ? contiguous_strides(input.shape()) : strides, 0, vars);
+  int last = static_cast<int>(space.size()) - 1;
+  while (last >= 0 && space[static_cast<size_t>(last)] == 1) --last;
+  if (last < 0 || std::abs(place.coefficient(last)) <= 1) return false;
+  for (int k = 0; k < last; ++k)
+    if (std::abs(place.coefficient(k)) == 1) return true;
+  return false;
+}
+
 enum class Depth { Whole, WholeOrGlance, Glance };
 Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& roots, Depth depth) {
   const bool glance = depth == Depth::Glance;
@@ -82,7 +97,10 @@ Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& r
   auto visit = [&](const Node* n, const Access& at) {
     int a = number(at);
     if (!seen.emplace(n, a).second) return;
-    if (n->op == Op::input && inputs.insert(n).second) e.inputs.push_back(n);
+    if (n->op == Op::input && inputs.insert(n).second) {
+      e.inputs.push_back(n);
+      e.turned |= element_count(n->shape()) * 2 > points && is_turned(*n, at, shape, vars);
+    }
     if (kind(n->op) == OpKind::Source) return;
     if (roots.contains(n)) {
       Reading r = reading_of(*n, at, shape, vars);

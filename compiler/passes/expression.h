@@ -20,6 +20,8 @@ struct Expression {
   // Values of few elements that are each computed many times along the root's last axis.
   std::unordered_set<const ir::Node*> spread;
   int compile_cost = 0;
+  // Some array as large as the root's space is read side by side along another axis than the last.
+  bool turned = false;
   bool glanced = false;                               // only what is next to the root
   std::unordered_map<const ir::Node*, size_t> place;  // of each root in `readings`
 

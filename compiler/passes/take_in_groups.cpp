@@ -109,6 +109,10 @@ class TakeIn {
                                [&](auto* n) { return arrays_[into].all.contains(n) || group_of(n) == into; });
   }
 
+  bool reads_turned(const Building& b) const {
+    return std::ranges::any_of(b.roots, [&](auto& root) { return expressions_.at(root.node.get()).turned; });
+  }
+
   bool reads(int group, int other) const {
     return std::ranges::any_of(arrays_[group].all, [&](auto* n) { return group_of(n) == other; });
   }
@@ -127,6 +131,9 @@ class TakeIn {
     if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};
+    if (join.possible && across && target_.kind == TargetKind::Cpu &&
+        (reads_turned(to) || reads_turned(from)))
+      join = {false, {}, "rows of some array do not lie in one piece"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
     if (join.reason.empty() && !join.possible) return false;
     decide(into, group, join);

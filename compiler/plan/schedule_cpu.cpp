@@ -13,6 +13,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kPartElements = 1 << 16;  // of a split row; fixed, so that results do not depend on threads
+constexpr int64_t kPartBytes = 1 << 16;     // of points that are totalled, elements of theirs each by itself
 constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay for waking a thread
 constexpr int64_t kStreamedRow = 2048;      // elements
 constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
@@ -23,19 +24,18 @@ constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-ad
 constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
                  kTimeOfByte = 0.015;
 // Rows up to this many elements, or the second number where they are reduced, have masks where others are cut
-// into stretches, on processors whose loads and stores take masks: those with vectors of this many bytes. So
-// do longer ones of maps that nothing cuts. Masks take no streaming stores, which from kStreamedAnyway
-// elements on are worth more.
+// into stretches, on processors whose loads and stores take masks. So do longer ones of maps that nothing
+// cuts. Masks take no streaming stores, which from kStreamedAnyway elements on are worth more.
 constexpr int64_t kMaskedRow = 2048, kMaskedReducedRow = 8192, kStreamedAnyway = 256;
 constexpr int64_t kAlignedRow = 192;  // bytes of a row that gains more from whole lines than a step costs
-constexpr int kMaskingVector = 64;
-constexpr float kLight = 6;  // multiply-adds of an element
+constexpr float kLight = 6;           // multiply-adds of an element
 // Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
 // prefetchers' sake; of those that fill few vectors, several together.
 constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
 constexpr int64_t kFeelsItsEnd = 1 << 16;  // bytes of a row
 constexpr int64_t kTinyRow = 16;           // elements that are done one after another,
-constexpr float kUnrolledWork = 330;       // where all of them cost no more multiply-adds
+constexpr float kUnrolledWork = 330;       // where all of them cost no more multiply-adds, or
+constexpr float kTotalledWork = 660;       // where there are totals of each, which masks are slower at
 // Shuffles that take as long as one sweep of a row and as joining the lanes of one reduction.
 constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
 constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
@@ -126,10 +126,13 @@ int best_axis(const RowProgram& p, int first, int last) {
 // vectors hold the elements of as many rows. To deal those to the lanes takes a shuffle for each pair of
 // vectors, which has to cost less than a row of its own. The axis, or -1.
 int tiny_axis(const RowProgram& p, float cost, int lanes) {
-  const int outer = static_cast<int>(p.outer.size());
-  for (int a = outer + static_cast<int>(p.row.size()) - 1; a >= (p.row.empty() ? 0 : outer); --a) {
+  const int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
+  for (int a = axes - 1; a >= 0; --a) {
     const int64_t n = p.extent(a).value;
-    if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > kUnrolledWork || !can_unroll(p, a)) continue;
+    const bool column = !p.row.empty() && a < outer;
+    if (column && n >= Target::kFewColumns) continue;
+    const float most = p.across() ? kTotalledWork : kUnrolledWork;
+    if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
     const int in = deal_in(lanes, static_cast<int>(n)).cost(),
               out = deal_out(lanes, static_cast<int>(n)).cost();
@@ -138,7 +141,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
       auto* st = std::get_if<Store>(&s);
       if ((!l && !st) || is_complex(p.buffers[l ? l->buffer : st->buffer].dtype)) return;
       const Index& at = *index_of(s);
-      for (int b = 0; b < outer; ++b)
+      for (int b = column ? outer : 0; b < (column ? axes : outer); ++b)
         if (b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes)
           shuffles += l ? in : out;
     });
@@ -286,12 +289,13 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
-  const bool masks = target.vector_bytes >= kMaskingVector;
+  const bool masks = target.has_masks();
   const int tiny = masks ? tiny_axis(p, work.cost, lanes) : -1;
+  const bool columns_of_few = tiny >= 0 && tiny < outer && !p.row.empty();
   if (tiny >= 0) {
     unroll_axis(p, tiny);
     collapse_axes(p);
-    outer = static_cast<int>(p.outer.size()), axes = outer;
+    outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
     work = measure(p);
   }
   bool short_rows = false;
@@ -307,11 +311,13 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     int row_axis = best_axis(p, outer, axes);
     s.order = Order::Rows;
     s.lane_axis = row_axis;
-    s.reason = "lanes along the row";
-    if (outer > 0 && !p.across()) {
+    s.reason = columns_of_few ? "lanes along a few columns"
+               : tiny >= 0    ? "lanes across rows of a few elements, each totalled across too"
+                              : "lanes along the row";
+    if (outer > 0 && !p.across() && tiny < 0) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
-      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, 8)) {
+      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, Target::kFewColumns)) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
@@ -327,7 +333,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   // Light bodies run on several vectors at once, for independent chains of additions.
   int widen = work.cost <= kLight ? 4 : work.cost <= 24 ? 2 : 1;
   if (s.order == Order::Pointwise) widen = work.cost <= 24 && tiny < 0 ? 2 : 1;
-  if (p.scans() && s.order == Order::Rows) widen = 1;
+  if ((p.scans() || tiny >= 0) && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
   const bool parts = !p.scans() || p.accumulators.size() == 1;
   const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
@@ -385,6 +391,9 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (p.sweeps.size() == 1 && parts && !p.across() && points < (p.scans() ? 16 : 64) &&
         row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
+    if (tiny >= 0 && points < 64)
+      s.split =
+          std::clamp<int64_t>(row * work.bytes / kPartBytes, 1, std::min<int64_t>(p.row[0].value, 4096));
     const int64_t per_task = row / s.split;
     float task = unit * static_cast<float>(per_task);
     s.rows_per_task = s.split > 1
@@ -392,8 +401,11 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
                           : std::clamp<int64_t>(
                                 shifted(static_cast<int64_t>(4096 / std::max(task, 1.f)), bias.work), 1, 64);
     if (p.across()) {
-      // Totals across rows are written once for as many rows as may be added up without a wider dtype.
-      s.rows_per_task = std::clamp<int64_t>(points / 64, 16, 64);
+      // Totals across rows are written once for as many rows as may be added up without a wider dtype. Few
+      // rows make tasks for some threads, but light bodies would read and write little but totals then.
+      s.rows_per_task = points < 256
+                            ? std::clamp<int64_t>((points + 15) / 16, work.cost <= kLight ? 8 : 4, 16)
+                            : std::clamp<int64_t>(points / 64, 16, 64);
       s.reason += ", which are totalled across too";
     }
     task *= static_cast<float>(s.rows_per_task);

@@ -1,6 +1,8 @@
 #include "compiler/plan/unroll.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace weft::plan {
 
@@ -21,27 +23,78 @@ class Unroller {
 
   void run() {
     const bool row = !p_.row.empty();
+    if (row && axis_ < static_cast<int>(p_.outer.size())) return unroll_columns();
     for (auto& sweep : p_.sweeps) {
       for (auto& s : sweep.before) add(s);
       for (auto& s : sweep.body) add(s);
     }
     for (auto& s : p_.epilogue) add(s);
     p_.epilogue.clear();
-    p_.accumulators.clear();
     p_.sweeps = {{{}, std::move(out_), {}}};
+    if (p_.across()) {
+      for (auto& s : p_.after) add(s);
+      p_.epilogue = std::move(out_);
+      p_.after.clear();
+    }
+    p_.accumulators = std::move(totals_);
     for (auto& v : p_.values) v.row = false;
+    forget_axis();
+    auto& axes = row ? p_.row : p_.outer;
+    axes.erase(axes.begin() + (row ? 0 : axis_));
+    if (!p_.accumulators.empty()) reduce_points();
+  }
+
+ private:
+  // The row stays, with a reduction for each column.
+  void unroll_columns() {
+    columns_ = true;
+    Sweep& sweep = p_.sweeps[0];
+    for (auto* block : {&sweep.before, &sweep.body, &p_.epilogue}) {
+      for (auto& s : *block) add(s);
+      *block = std::exchange(out_, {});
+    }
+    p_.accumulators = std::move(totals_);
+    sweep.accumulators.resize(p_.accumulators.size());
+    std::iota(sweep.accumulators.begin(), sweep.accumulators.end(), 0);
+    forget_axis();
+    p_.outer.erase(p_.outer.begin() + axis_);
+  }
+
+  void forget_axis() {
     for_each_stmt(p_, [&](Stmt& s) {
       if (Index* at = index_of(s))
         for (auto& t : at->axes)
           if (t.axis > axis_) --t.axis;
     });
-    auto& axes = row ? p_.row : p_.outer;
-    axes.erase(axes.begin() + (row ? 0 : axis_));
   }
 
- private:
+  // What is left are totals over all points, which so become the row. What is the same for each of them is
+  // computed before.
+  void reduce_points() {
+    p_.row = std::move(p_.outer);
+    p_.outer.clear();
+    Sweep& sweep = p_.sweeps[0];
+    sweep.accumulators.resize(p_.accumulators.size());
+    std::iota(sweep.accumulators.begin(), sweep.accumulators.end(), 0);
+    for (auto& s : std::exchange(sweep.body, {})) {
+      const Index* at = index_of(s);
+      const auto used = uses(s);
+      const bool row = std::holds_alternative<Fold>(s) || std::holds_alternative<Store>(s) ||
+                       (at && std::ranges::any_of(at->axes, [](auto& t) { return t.by.value != 0; })) ||
+                       std::ranges::any_of(used, [&](Value v) { return row_of(v); });
+      if (const Value v = defines(s); v >= 0) p_.values[static_cast<size_t>(v)].row = row;
+      (row ? sweep.body : sweep.before).push_back(std::move(s));
+    }
+  }
+  bool row_of(Value v) const { return p_.values[static_cast<size_t>(v)].row; }
+
   Value new_value(DType dtype) {
     p_.values.push_back({dtype});
+    return static_cast<Value>(p_.values.size()) - 1;
+  }
+
+  Value new_value_like(Value v) {
+    p_.values.push_back(ValueInfo(p_.values[static_cast<size_t>(v)]));
     return static_cast<Value>(p_.values.size()) - 1;
   }
 
@@ -59,9 +112,7 @@ class Unroller {
 
   bool is_run(const Index& at, DType dtype) const {
     if (along(at, axis_) != 1 || is_complex(dtype) || !at.values.empty()) return false;
-    for (int a = 0; a < static_cast<int>(p_.outer.size()); ++a)
-      if (a != axis_ && along(at, a) == count_) return true;
-    return false;
+    return std::ranges::any_of(at.axes, [&](auto& t) { return t.axis != axis_ && t.by.value == count_; });
   }
 
   void add(const Stmt& s) {
@@ -81,7 +132,7 @@ class Unroller {
         std::erase_if(at->axes, [&](auto& t) { return t.axis == axis_; });
       }
       if (v >= 0) {
-        copies.push_back(k == 0 ? v : new_value(p_.values[static_cast<size_t>(v)].dtype));
+        copies.push_back(k == 0 ? v : new_value_like(v));
         set_definition(copy, copies.back());
       }
       out_.push_back(std::move(copy));
@@ -97,6 +148,7 @@ class Unroller {
   // Pairs, pairs of those, ...: of so few elements, as exact as a total of more digits, and no chain.
   void fold(const Fold& f) {
     const Accumulator& acc = p_.accumulators[static_cast<size_t>(f.accumulator)];
+    if (acc.across || columns_) return total(acc, f.value);
     const DType dtype = span_dtype(acc);
     const bool casts = dtype != acc.dtype;
     std::vector<Value> parts;
@@ -116,8 +168,24 @@ class Unroller {
     if (casts) let(acc.out, Op::cast, {parts[0]});
   }
 
+  // One for each element.
+  void total(const Accumulator& acc, Value value) {
+    std::vector<Value> copies;
+    for (int k = 0; k < count_; ++k) {
+      Accumulator of_one = acc;
+      of_one.across = false;
+      of_one.out = k == 0 ? acc.out : new_value_like(acc.out);
+      copies.push_back(of_one.out);
+      out_.push_back(Fold{static_cast<int>(totals_.size()), nth(value, k)});
+      totals_.push_back(of_one);
+    }
+    copies_[static_cast<size_t>(acc.out)] = std::move(copies);
+  }
+
   RowProgram& p_;
   int axis_, count_;
+  bool columns_ = false;
+  std::vector<Accumulator> totals_;
   std::vector<std::vector<Value>> copies_;  // of the values that vary along the axis, one for each element
   std::vector<Stmt> out_;
 };
@@ -125,9 +193,11 @@ class Unroller {
 }  // namespace
 
 bool can_unroll(const RowProgram& p, int axis) {
-  if (p.ordered || p.across() || p.scans()) return false;
+  if (p.ordered || p.scans()) return false;
   if (p.row.empty()) return p.outer.size() > 1;
-  return p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty() &&
+  const bool column = axis < static_cast<int>(p.outer.size());
+  if (column && (p.sweeps.size() > 1 || p.across())) return false;
+  return (column || (p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty())) &&
          std::none_of(p.accumulators.begin(), p.accumulators.end(),
                       [](auto& acc) { return gives_index(acc.op); });
 }

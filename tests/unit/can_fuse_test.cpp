@@ -38,13 +38,19 @@ const Edge kEdges[] = {
      "%x = input : f32[9, 8]\n%s = sum %x, axes=[0]\n%y = multiply %x, %s\n%t = sum %y, axes=[1]\nreturn %t",
      "it reduces other axes"},
     {"FewRows",
-     "%x = input : f32[99, 80]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[99, 1]\n%y = add %x, %r\n%t = "
+     "%x = input : f32[63, 80]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[63, 1]\n%y = add %x, %r\n%t = "
      "max %y, axes=[0]\nreturn %y, %t",
+     "63 rows are too few to total across them"},
+    {"FewLongRows",
+     "%x = input : f32[99, 70000]\n%s = sum %x, axes=[1]\n%r = reshape %s : f32[99, 1]\n%y = add %x, %r\n"
+     "%t = max %y, axes=[0]\nreturn %y, %t",
      "99 rows are too few to total across them"},
     {"ShortRows", "%x = input : f32[999, 8]\n" ADDS_SUM "%t = max %y, axes=[0]\nreturn %y, %t",
      "rows of 8 elements are too short for totals beside them"},
-    {"LongRows", "%x = input : f32[999, 50000]\n" ADDS_SUM "%t = max %y, axes=[0]\nreturn %y, %t",
-     "rows of 50000 elements are too long for totals beside them"},
+    {"TurnedRows",
+     "%z = input : f32[80, 999]\n%x = permute %z, axes=[1, 0]\n" ADDS_SUM
+     "%t = max %y, axes=[0]\nreturn %y, %t",
+     "rows of some array do not lie in one piece"},
     {"PositionAcross", "%x = input : f32[999, 80]\n" ADDS_SUM "%t = argmax %y, axes=[0]\nreturn %y, %t",
      "positions are not kept for totals across rows"},
     {"AfterTheLastRow",

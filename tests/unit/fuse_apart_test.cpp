@@ -135,11 +135,28 @@ TEST(Fuse, NormalizingAWholeArrayNeedsItsSumsFirst) {
 }
 
 TEST(Fuse, RowAndColumnSums) {
-  Fused f = fuse(R"(%x = input : f32[300, 200]
+  for (auto [shape, kernels] : {std::pair{"60, 200", 2u}, {"64, 200", 1u}, {"300, 100000", 1u}}) {
+    Fused f = fuse(fmt::format(R"(%x = input : f32[{}]
     %r = sum %x, axes=[1]
     %c = sum %x, axes=[0]
-    return %r, %c)");
-  EXPECT_EQ(f.kernels(), 2u) << f.why;
+    return %r, %c)",
+                               shape));
+    EXPECT_EQ(f.kernels(), kernels) << f.why;
+  }
+}
+
+TEST(Fuse, ManyElementsOfFewColumnsAreReducedInParts) {
+  for (auto [shape, kernels] : {std::pair{"4096, 64", 3u}, {"400, 64", 1u}, {"4096, 4096", 1u}}) {
+    Fused f = fuse(fmt::format(R"(%x = input : f32[{}]
+    %m = max %x, axes=[0]
+    %d = subtract %x, %m
+    %e = exp %d
+    %s = sum %e, axes=[0]
+    %y = divide %e, %s
+    return %y)",
+                               shape));
+    EXPECT_EQ(f.kernels(), kernels) << f.why;
+  }
 }
 
 TEST(Fuse, GradientsOfANormReadItsDataOnce) {
@@ -288,7 +305,7 @@ TEST(Fuse, NothingWhenSwitchedOff) {
 
 TEST(Fuse, WorkOfSeveralKernelsIsStoredOnce) {
   // Both sums need the same costly values, along different axes.
-  Fused f = fuse(R"(%x = input : f32[300, 200]
+  Fused f = fuse(R"(%x = input : f32[60, 200]
     %a = exp %x
     %b = sin %a
     %c = tanh %b
@@ -298,24 +315,24 @@ TEST(Fuse, WorkOfSeveralKernelsIsStoredOnce) {
     %c2 = sum %e, axes=[0]
     return %r, %c2)");
   EXPECT_EQ(f.kernels(), 2u) << f.why;
-  EXPECT_THAT(f.why, HasSubstr("writes exp : f32(300, 200)"));
+  EXPECT_THAT(f.why, HasSubstr("writes exp : f32(60, 200)"));
 }
 
 TEST(Fuse, WorkOfSeveralKernelsIsStoredOnceThoughTheyReadItThroughAnUpdate) {
-  Fused f = fuse(R"(%x = input : f32[300, 200]
-    %z = constant 0.0 : f32[302, 202]
+  Fused f = fuse(R"(%x = input : f32[60, 200]
+    %z = constant 0.0 : f32[62, 202]
     %a = exp %x
     %b = sin %a
     %c = tanh %b
     %d = log1p %c
     %e = erf %d
     %u = update %z, %e, starts=[1, 1]
-    %w = slice %u, starts=[1, 1] : f32[300, 200]
+    %w = slice %u, starts=[1, 1] : f32[60, 200]
     %r = sum %w, axes=[1]
     %c2 = sum %w, axes=[0]
     return %r, %c2)");
   EXPECT_EQ(f.kernels(), 2u) << f.why;
-  EXPECT_THAT(f.why, HasSubstr("writes erf : f32(300, 200)"));
+  EXPECT_THAT(f.why, HasSubstr("writes erf : f32(60, 200)"));
 }
 
 // Also where the expressions of all sums together are so long that they are not analyzed as a whole.

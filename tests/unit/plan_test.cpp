@@ -96,6 +96,20 @@ const Golden kGoldens[] = {
   %s = sqrt %c
   return %r, %s)",
      true},
+    {"sums_of_few_columns", R"(  %x = input "x" : f32[40000, 3]
+  %y = square %x
+  %c = sum %y, axes=[0]
+  %m = divide %c, 40000
+  return %m)"},
+    {"totals_of_short_rows", R"(  %x = input "x" : f32[40000, 3]
+  %g = input "g" : f32[3]
+  %y = multiply %x, %g
+  %r = sum %y, axes=[1]
+  %m = reshape %r : f32[40000, 1]
+  %z = subtract %x, %m
+  %c = sum %x, axes=[0]
+  %s = sqrt %c
+  return %z, %s)"},
     {"cumulative_sum", R"(  %x = input "x" : f32[512, 1000]
   %y = square %x
   %c = cumulative_sum %y, axis=1

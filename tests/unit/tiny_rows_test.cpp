@@ -2,6 +2,8 @@
 // length, the dtype and the end of the rows, the results are the interpreter's.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "compiler/compile.h"
 #include "compiler/ir/parse.h"
 #include "tests/fuzz/compare.h"
@@ -162,6 +164,99 @@ TEST(TinyRows, GuardsAndPositions) {
   return %r })",
                {{"{m}", m}}),
           true, ++seed);
+}
+
+// Totals across rows, of each of their elements: vectors of their own, or along the rows, with masks and
+// without.
+TEST(TinyRows, TotalsAcross) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"f16", "f32", "f64", "c64", "i32"})
+    for (const char* n : {"2", "3", "7", "16", "17", "40"}) {
+      const bool exact = std::string(dtype) == "i32", complex = std::string(dtype) == "c64";
+      const ir::Graph graph = ir::parse(with(R"(graph {
+  %x = input "x" : {T}[{m}, {n}]
+  %g = input "g" : {T}[{n}]
+  %p = multiply %x, %g
+  %r = sum %p, axes=[1]
+  %s = reshape %r : {T}[{m}, 1]
+  %y = add %x, %s
+  %c = sum %p, axes=[0]
+  %d = {op} %x, axes=[0]
+  %e = add %d, %g
+  return %y, %c, %e })",
+                                             {{"{T}", dtype},
+                                              {"{n}", n},
+                                              {"{m}", kRows[++seed % 4]},
+                                              {"{op}", complex    ? "sum"
+                                                       : seed % 2 ? "max"
+                                                                  : "min"}}));
+      EXPECT_EQ(compile(graph, masking_target()).kernels.size(), 1u);
+      const auto inputs = test::random_inputs(graph, seed, {exact ? -3.0 : 0.25, 3}, exact ? 0.05 : 0.0);
+      const auto want = interpret(graph, inputs);
+      for (int64_t rows : {0, 1, 17, 64}) {
+        test::Forced forced;
+        if (rows > 0)
+          forced.change = [&](plan::Schedule& s, const plan::RowProgram& p) {
+            ASSERT_TRUE(p.across());
+            s.lane_axis = static_cast<int>(p.outer.size());
+            s.split = 1, s.rows_per_task = rows, s.masked = rows > 1, s.streaming = false;
+          };
+        const auto got = test::run_kernels(graph, inputs, masking_target(), forced);
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, exact}), "")
+              << "output " << i << ", " << rows << " rows a task of " << n << " " << dtype;
+      }
+    }
+}
+
+TEST(TinyRows, FewColumns) {
+  uint64_t seed = 0;
+  for (const char* dtype : {"u8", "f16", "f32", "i64", "f64"})
+    for (const char* n : {"2", "3", "5", "7"})
+      for (const char* op : {"sum", "max", "min"}) {
+        // Of other rows than these, and of several of them.
+        const bool exact = dtype[0] != 'f' && dtype[0] != 'b';
+        const ir::Graph graph =
+            ir::parse(with(R"(graph {
+  %x = input "x" : {T}[5, {m}, {n}]
+  %y = input "y" : {T}[{m}, {n}]
+  %g = input "g" : {T}[{n}]
+  %p = multiply %x, %g
+  %c = {op} %p, axes=[1]
+  %e = add %c, %g
+  %d = {op} %y, axes=[0]
+  %f = multiply %d, %g
+  return %e, %c, %f })",
+                           {{"{T}", dtype}, {"{n}", n}, {"{op}", op}, {"{m}", kRows[++seed % 4]}}));
+        const auto inputs = test::random_inputs(graph, seed, {0.25, 3}, exact ? 0.05 : 0.0);
+        const auto want = interpret(graph, inputs);
+        const auto got = test::run_kernels(graph, inputs, masking_target());
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_EQ(test::difference(got[i], want[i], {1e-5, 1e-11, exact}), "")
+              << op << ", output " << i << ", " << n << " columns of " << dtype;
+      }
+}
+
+// NaN, infinities and zeros of either sign are in the totals that they were in.
+TEST(TinyRows, SpecialValuesInTotalsAcross) {
+  for (const char* op : {"sum", "max", "min", "prod"}) {
+    const ir::Graph graph = ir::parse(with(R"(graph {
+  %x = input "x" : f32[300, 5]
+  %r = {op} %x, axes=[1]
+  %c = {op} %x, axes=[0]
+  return %r, %c })",
+                                           {{"{op}", op}}));
+    auto inputs = test::random_inputs(graph, 1, {1, 1}, 0.0);
+    auto* x = reinterpret_cast<float*>(inputs[0].data.data());
+    for (int k = 0; k < 300; ++k) x[k * 5] = -0.0f, x[k * 5 + 1] = k % 2 ? -0.0f : 0.0f;
+    x[777] = std::numeric_limits<float>::quiet_NaN();
+    x[1338] = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(compile(graph, masking_target()).kernels.size(), 1u);
+    const auto want = interpret(graph, inputs);
+    const auto got = test::run_kernels(graph, inputs, masking_target());
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(test::difference(got[i], want[i], {0, 0, true}), "") << op << ", output " << i;
+  }
 }
 
 }  // namespace

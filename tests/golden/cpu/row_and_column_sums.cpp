@@ -58,18 +58,18 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_ee97c487b00469a0(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_c95a41e4d3cd5ffc(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
-  long p[13];
-  __builtin_memcpy(p, w + 4, 13 * 8);
+  long p[12];
+  __builtin_memcpy(p, w + 4, 12 * 8);
   for (long t = begin; t < end; ++t) {
     long block = t;
-    long first = block * p[11], last = weft_least(first + p[11], p[12]);
+    long first = block * p[10], last = weft_least(first + p[10], p[11]);
     for (long k = 0; k < p[3]; k += L)
-      weft_store_f32((float*)(scratch + p[8]) + k, weft_splat_f32(-0x0p+0f));
+      weft_store_f32(((float*)(partials + p[8]) + t * p[3]) + k, weft_splat_f32(-0x0p+0f));
     for (long o = first; o < last; ++o) {
       long a0 = o;
       double T0 = -0x0p+0;
@@ -79,7 +79,7 @@ extern "C" void weft_ee97c487b00469a0(const unsigned long* w, long begin, long e
       S0 s;
       s.T0 = T0;
       s.r0 = b0 + a0 * p[2] + left;
-      s.z_t1 = (float*)(scratch + p[8]) - left + left;
+      s.z_t1 = (float*)((float*)(partials + p[8]) + t * p[3]) - left + left;
       span0(&s, right - left);
       T0 = s.T0;
       }
@@ -87,23 +87,22 @@ extern "C" void weft_ee97c487b00469a0(const unsigned long* w, long begin, long e
       f32v v2 = weft_cast_f64_f32(weft_splat_f64(T0));
       weft_store_one_f32(b1 + a0, v2);
     }
-    __builtin_memcpy((float*)(partials + p[10]) + t * p[3], (scratch + p[8]), p[3] * sizeof(float));
   }
 }
-extern "C" void weft_ee97c487b00469a0_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_c95a41e4d3cd5ffc_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
-  long p[13];
-  __builtin_memcpy(p, w + 4, 13 * 8);
+  long p[12];
+  __builtin_memcpy(p, w + 4, 12 * 8);
   for (long t = begin; t < end; ++t) {
       const long line = t / p[6], left = t % p[6] * p[5];
       const long right = weft_least(left + p[5], p[1]);
       for (long k = 0; k < right - left; k += L) {
         f64v x = weft_splat_f64(-0x0p+0);
         for (long q = 0; q < p[4]; ++q)
-          x = x + weft_cast_f32_f64(weft_load_f32((float*)(partials + p[10]) + q * p[3] + line * p[7] + left + k));
+          x = x + weft_cast_f32_f64(weft_load_f32((float*)(partials + p[8]) + q * p[3] + line * p[7] + left + k));
         weft_store_f64((double*)(scratch + p[9]) + k, x);
       }
       {

@@ -380,12 +380,12 @@ int64_t CudaScheduler::bank_conflicts(int64_t row, int64_t element, int64_t thre
 }
 
 // Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
-// parts of sectors only.
+// parts of sectors only: not where a row is a thread's one vector.
 bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
   constexpr int64_t kWidestRow = 400, kWidestOfVectors = 256, kSector = 32, kVector = 16, kMostThreads = 8,
                     kMostElements = 32, kMostShared = 48 << 10;
   const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
-  if (s_.bundled || row < 3 || row_bytes % kSector == 0 ||
+  if (s_.bundled || row < 3 || row == s_.lanes || row_bytes % kSector == 0 ||
       row_bytes > (row_bytes % kVector == 0 ? kWidestOfVectors : kWidestRow))
     return false;
   RowProgram kept = p_;

@@ -304,7 +304,7 @@ def test_a_second_interpreter_of_the_process_is_refused_and_the_first_goes_on():
 interpreters = __import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
 text = "try:\\n    import weft\\nexcept ImportError as error:\\n    assert 'one interpreter of a process' in str(error), error\\nelse:\\n    assert 0"
 for _ in range(2):
-    other = interpreters.create("legacy") if sys.version_info >= (3, 13) else interpreters.create()
+    other = interpreters.create("legacy") if sys.version_info >= (3, 13) else interpreters.create(isolated=False)
     failed = interpreters.run_string(other, text)
     assert failed is None, failed
     interpreters.destroy(other)

@@ -6,7 +6,7 @@ import weft as wf
 
 from test_same_as_numpy import check
 
-VECTORS = ["None", "0", "1", "2", "3", "0.5", "-1", "np.inf", "-np.inf", "'fro'", "'nuc'", "'bogus'"]
+VECTORS = ["None", "0", "1", "2", "3", "0.5", "-1", "np.float32(3)", "np.inf", "-np.inf", "'fro'", "'nuc'", "'bogus'"]
 MATRICES = ["None", "'fro'", "'f'", "1", "-1", "2", "-2", "np.inf", "-np.inf", "'nuc'", "0", "3", "'bogus'"]
 ARRAYS = ["f", "z", "a", "i", "u", "b", "t", "t[0]", "f.astype('f4')", "f.astype('f2')", "z.astype('c8')", "np.zeros((0, 3))", "np.zeros((3, 0))", "np.asarray(-2.0)"]
 

@@ -110,7 +110,8 @@ def _norm_of_vectors(op: str, x: Array, ord: Any, axis: Any, keepdims: bool) -> 
         return max(size, axis, None, keepdims, 0)
     if ord == float("-inf"):
         return min(size, axis, None, keepdims)
-    return _core.pow(_core.sum(_core.pow(size, ord), axis, keepdims), 1 / ord)
+    power = float(ord)  # so that a number of NumPy's does not decide the dtype
+    return _core.pow(_core.sum(_core.pow(size, power), axis, keepdims), 1 / power)
 
 
 def _norm_of_matrices(op: str, x: Array, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:

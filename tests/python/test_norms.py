@@ -1,4 +1,4 @@
-"""Norms are array expressions: NumPy's values, dtypes and errors, one kernel with what is computed from them."""
+"""Norms are array expressions: NumPy's values, dtypes and errors, one kernel with what is computed from them. And products with vectors."""
 
 import numpy as np
 import pytest
@@ -54,3 +54,15 @@ def test_a_cosine_similarity_is_one_kernel(cosine):
     x = cosine(a, b)
     assert str(wf.explain(x)).count("step ") == 1
     np.testing.assert_allclose(x, cosine(np.asarray(a, "f8"), np.asarray(b, "f8")), rtol=2e-5, atol=1e-6)
+
+
+def test_outer_products_of_linalg_take_vectors():
+    check("np.linalg.outer(a, f)")
+    check("np.linalg.outer(m, a)")
+    check("np.linalg.outer(np.asarray(2.0), a)")
+
+
+@pytest.mark.skipif(not hasattr(np, "vecmat"), reason="this NumPy has no vecmat")
+def test_a_row_of_truth_by_a_matrix_is_truth():
+    check("np.vecmat(np.asarray([True, False]), np.asarray([[True, False, True], [True, True, False]]))")
+    check("np.vecmat(z, m)")

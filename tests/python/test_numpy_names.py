@@ -286,3 +286,12 @@ def test_missing_names_say_what_to_write():
                        ("busday_count", r"use numpy.busday_count\(numpy.asarray\(x\)\), and"), ("bogus", "has no attribute 'bogus'$")):
         with pytest.raises(AttributeError, match=text):
             getattr(wf, name)
+
+
+def test_halves_that_are_no_nan_may_be_more_than_a_half_can_count():
+    x = np.full(140001, 0.01, "f2")
+    x[::7] = np.nan
+    for name in ("nanmean", "nanvar", "nanstd"):
+        have = getattr(wf, name)(wf.asarray(x))
+        assert have.dtype == wf.float16
+        np.testing.assert_allclose(float(have), getattr(np, name)(x.astype("f8")), rtol=1e-3, atol=1e-6)

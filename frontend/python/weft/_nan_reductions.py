@@ -94,6 +94,11 @@ def _inexact(op: str, x: Array, dtype: Any) -> None:
         raise TypeError(f"{op}: of floats dtype is one of floats: got {_core.dtype(dtype)}")
 
 
+def _is_half(x: Array, dtype: Any) -> bool:
+    """Whether sums and counts need more room than the dtype of the result has."""
+    return dtype is None and x.dtype.kind in "fV" and x.dtype.itemsize == 2
+
+
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True
 ) -> Array:
@@ -102,6 +107,8 @@ def nanmean(
     if a.dtype.kind in "biu":
         return _mean(a, axis, dtype, out, keepdims, where=where)
     _inexact("nanmean", a, dtype)
+    if _is_half(a, dtype):
+        return _into(_core.astype(nanmean(a, axis, "float32", None, keepdims, where=where), a.dtype), out)
     total = nansum(a, axis, dtype, None, keepdims, None, where)
     count = _core.sum(_present(a, where), axis, keepdims)
     return _into(_core.divide(total, _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count), out)
@@ -118,6 +125,9 @@ def nanvar(
     if x.dtype.kind in "biu":
         return var(x, axis, dtype, out, ddof, keepdims, correction=correction or 0.0, where=where, mean=mean)
     _inexact("nanvar", x, dtype)
+    if _is_half(x, dtype):
+        wide = nanvar(x, axis, "float32", None, ddof, keepdims, where=where, mean=mean, correction=correction)
+        return store(_core.astype(wide, x.dtype), out)
     middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
     squares = _core.square(_core.abs(x - middle))
     # Those of infinities are NaN, and count.

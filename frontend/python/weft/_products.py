@@ -125,11 +125,15 @@ def _matrices(op: str, x: Any) -> Array:
     return x
 
 
+def _conjugated(x: Array) -> Array:
+    return _core.conj(x) if x.dtype.kind == "c" else x
+
+
 _matmul = _composed("matmul", lambda a, b: _core.matmul(asarray(a), asarray(b)))
 _vecdot = _composed("vecdot", lambda a, b: _core.vecdot(asarray(a), asarray(b), -1))
 _matvec = _composed("matvec", lambda a, b: _core.matmul(_matrices("matvec", a), asarray(b)[..., None])[..., 0])
 _vecmat = _composed(
-    "vecmat", lambda a, b: _core.matmul(_core.conj(asarray(a) + 0)[..., None, :], _matrices("vecmat", b))[..., 0, :]
+    "vecmat", lambda a, b: _core.matmul(_conjugated(asarray(a))[..., None, :], _matrices("vecmat", b))[..., 0, :]
 )
 
 

@@ -10,7 +10,8 @@ from weft._errors import missing as _missing
 from weft._host import answered_by
 from weft._diagonals import diagonal
 from weft._numpy_names import cross
-from weft._products import matmul, outer, tensordot, vecdot
+from weft._products import matmul, tensordot, vecdot
+from weft._products import outer as _outer
 from weft._products import trace as _trace
 from weft._reductions import max, min
 from weft._shaping import matrix_transpose, normalized
@@ -80,6 +81,14 @@ def inv(a: Any) -> Array:
     if isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
         return _solution(a, eye(a.shape[0], dtype=a.dtype, device=a.device))
     return _inverted_by_numpy(a)
+
+
+def outer(x1: Any, x2: Any, /) -> Array:
+    """Every product of an element of one vector with one of another."""
+    a, b = asarray(x1), asarray(x2)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError(f"outer: takes vectors: got shapes {a.shape} and {b.shape}")
+    return _outer(a, b)
 
 
 def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:

@@ -1,5 +1,7 @@
 #include "compiler/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -190,6 +192,8 @@ class ProgramBuilder {
       out = make(choice.bias);
       k.bias = choice.bias;
     }
+    if (out.launch.finish_tasks > 0)
+      explanation += fmt::format("  a second launch joins its parts, {} bytes\n", out.partial_bytes);
     if (!choice.reason.empty())
       explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));

@@ -176,6 +176,19 @@ TEST(Compile, AConcatenationThatGrewInALoop) {
   EXPECT_NE(p.explanation.find("not fused: concat"), std::string::npos);
 }
 
+TEST(Compile, ExplainsThatASecondLaunchJoinsParts) {
+  const ir::NodeRef x = ir::input({DType::F32, {500, 5000}}, {nullptr, "x", {}, 0});
+  const Program p = compile({{x}, {ir::reduce(ir::Op::sum, x, {1}), ir::reduce(ir::Op::sum, x, {0})}}, cpu());
+  ASSERT_EQ(p.steps.size(), 1u) << p.explanation;
+  const auto& k = std::get<KernelStep>(p.steps[0]);
+  EXPECT_GT(k.launch.finish_tasks, 0);
+  const std::string bytes = std::to_string(p.buffers[static_cast<size_t>(k.buffers.back())].bytes);
+  EXPECT_NE(p.explanation.find("a second launch joins its parts, " + bytes + " bytes\n"), std::string::npos)
+      << p.explanation;
+  const Program rows = compile({{x}, {ir::reduce(ir::Op::sum, x, {1})}}, cpu());
+  EXPECT_EQ(rows.explanation.find("second launch"), std::string::npos) << rows.explanation;
+}
+
 int64_t moved(const std::string& text, const std::vector<int>& donated = {}) {
   Options options;
   options.donated = donated;

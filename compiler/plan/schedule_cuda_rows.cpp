@@ -187,6 +187,8 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
 // everything is asked for at once. Waiting for each other costs them as much as a few vectors more do.
 bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   constexpr int64_t kFewestBlocks = 4, kMostBlocks = 16, kFewVectors = 2, kMostVectors = 8;
+  // Twice the blocks with half as many vectors each begin to store sooner, while all of them run at once.
+  constexpr int64_t kManyVectors = 4, kManyBlocks = 8;
   if (!has_clusters() || p_.scans() || points * kFewestBlocks > 2 * processors_ ||
       row_vectors <= kMostVectors * kThreads)
     return false;
@@ -197,9 +199,12 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   const int64_t most = std::min(kept_bytes_ / 2 / bytes, kMostVectors);
   int64_t threads = kThreads, cluster = kFewestBlocks;
   auto each = [&] { return ceil_divide(row_vectors, threads * cluster); };
-  while (cluster < kMostBlocks &&
-         (each() > most || (points * cluster * 2 <= processors_ && each() > kFewVectors)))
-    cluster *= 2;
+  auto is_better_halved = [&] {
+    if (points * cluster * 2 <= processors_) return each() > kFewVectors;
+    return each() > kManyVectors && cluster < kManyBlocks && live_bytes(kept) < 8 &&
+           points * cluster * 2 <= 4 * processors_;
+  };
+  while (cluster < kMostBlocks && (each() > most || is_better_halved())) cluster *= 2;
   if (each() > most) threads *= 2;
   // A part of the chip has no room for half a cluster, so that an eighth of the blocks that it could run stay
   // idle, and some clusters would have to wait for others to end.
@@ -524,6 +529,11 @@ void CudaScheduler::rows_and_totals(int lane) {
   const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
   const int64_t waves = ceil_divide(points, at_once * kRunElements);
   s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
+  // What blocks leave to be joined shall be a fraction of what they read, as long as each multiprocessor has
+  // one.
+  constexpr int64_t kFewInTurn = 4;
+  const int64_t blocks = ceil_divide(points, s_.rows_per_task) * cluster;
+  s_.walk = std::max<int64_t>(s_.walk, std::min(ceil_divide(blocks, processors_), kFewInTurn));
   // The next row is on its way while one is computed, where it takes its threads long enough, and is not
   // copied by single words.
   const int64_t copied = live_bytes(p_) * s_.lanes * s_.unroll * s_.threads;

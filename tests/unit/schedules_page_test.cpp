@@ -69,10 +69,12 @@ std::vector<Example> examples() {
   for (auto [r, c] : {std::pair{16, 1 << 20}, {4096, 4096}, {1 << 20, 16}})
     add(fmt::format("sum over the rows, {} rows of {}", r, c), reduced("sum", r, c, 0));
   for (auto [r, c] : {std::pair{1 << 22, 5},
+                      {1 << 20, 49},
                       {1 << 20, 64},
                       {1 << 15, 4096},
                       {1 << 12, 1 << 15},
                       {256, 1 << 17},
+                      {64, 1 << 15},
                       {4, 1 << 20},
                       {16, 1 << 19},
                       {8, 1 << 22}})
@@ -83,6 +85,8 @@ std::vector<Example> examples() {
   for (auto [r, c] : {std::pair{32768, 1024}, {100, 5000}, {1000000, 3}})
     add(fmt::format("gradients of a layer norm, {} rows of {}", r, c),
         test::layer_norm_gradients("f32", r, c));
+  add("sums of 500 rows of 5000, along and across",
+      "  %x = input : f32[500, 5000]\n  %r = sum %x, axes=[1]\n  %c = sum %x, axes=[0]\n  return %r, %c");
   for (auto [r, c] : {std::pair{1 << 14, 1024}, {1, 1 << 24}})
     add(fmt::format("running sum of each row, {} rows of {}", r, c), reduced("cumulative_sum", r, c, 1));
   add("running sum down the rows, 4096 rows of 4096", reduced("cumulative_sum", 4096, 4096, 0));

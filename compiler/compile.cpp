@@ -24,6 +24,7 @@
 #include "compiler/passes/pass.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
+#include "compiler/passes/split_reductions.h"
 #include "compiler/passes/unreshape.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/overwrite.h"
@@ -45,6 +46,7 @@ constexpr passes::Pass kPasses[] = {
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
+    {"split_reductions", passes::split_reductions},
     {"unreshape", passes::unreshape},
     {"assign", passes::assign_in_place},
 };

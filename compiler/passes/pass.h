@@ -19,4 +19,8 @@ struct Pass {
 // replaced node are handed to what replaces it by the rule.
 ir::Graph rewrite(const ir::Graph& graph, const std::function<ir::NodeRef(const ir::NodeRef&)>& rule);
 
+// The same for a rule that asks what the node was in `graph`.
+ir::Graph rewrite_from(const ir::Graph& graph,
+                       const std::function<ir::NodeRef(const ir::NodeRef& now, const ir::Node& was)>& rule);
+
 }  // namespace weft::passes

@@ -22,6 +22,7 @@
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/join_products.h"
 #include "compiler/passes/pass.h"
+#include "compiler/passes/refine_shapes.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
 #include "compiler/passes/split_reductions.h"
@@ -46,6 +47,7 @@ constexpr passes::Pass kPasses[] = {
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
+    {"refine_shapes", passes::refine_shapes},
     {"split_reductions", passes::split_reductions},
     {"unreshape", passes::unreshape},
     {"assign", passes::assign_in_place},

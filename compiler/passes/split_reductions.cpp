@@ -36,7 +36,8 @@ class SplitReductions {
     std::vector<const Node*> several;  // reductions over several axes
     for (const Node* n : topological_order(graph.outputs)) {
       const OpKind of = kind(n->op);
-      if (of == OpKind::Reduce || of == OpKind::Scan || is_library(*n) || n->op == Op::assign) roots_.insert(n);
+      if (of == OpKind::Reduce || of == OpKind::Scan || is_library(*n) || n->op == Op::assign)
+        roots_.insert(n);
       if (of == OpKind::Reduce && !gives_index(n->op) && wide_axes(*n).size() > 1 &&
           element_count(n->inputs[0]->shape()) > 0)
         several.push_back(n);
@@ -87,8 +88,7 @@ class SplitReductions {
     }
     const NodeRef half = ir::reduce(n.op, n.inputs[0], row);
     const bool joins =
-        space.has_row &&
-        can_fuse(space, producer, axis, *half, reading, target_, options_.numerics).possible;
+        space.has_row && can_fuse(space, producer, axis, *half, reading, target_, options_.numerics).possible;
     return joins ? row : Dims{};
   }
 
@@ -100,7 +100,8 @@ class SplitReductions {
 
   bool reads_same(const Node* a, const Node* b) {
     const std::vector<const Node*>&of = expression(a).inputs, &other = expression(b).inputs;
-    return std::ranges::any_of(of, [&](const Node* in) { return std::ranges::find(other, in) != other.end(); });
+    return std::ranges::any_of(of,
+                               [&](const Node* in) { return std::ranges::find(other, in) != other.end(); });
   }
 
   void split_along_rows(const Node* n) {
@@ -139,7 +140,7 @@ class SplitReductions {
   const Options& options_;
   std::unordered_set<const Node*> roots_;
   std::unordered_map<const Node*, Expression> expressions_;
-  std::unordered_map<const Node*, Dims> first_;  // what each that is cut reduces first
+  std::unordered_map<const Node*, Dims> first_;                        // what each that is cut reduces first
   std::unordered_map<const Node*, std::vector<const Node*>> readers_;  // of an array, those that are cut
 };
 

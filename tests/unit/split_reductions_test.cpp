@@ -39,13 +39,15 @@ std::string axes_of(const std::string& lines, const Target& target = cpu()) {
   std::string out;
   for (const ir::Node* n : topological_order(result.outputs))
     if (kind(n->op) == ir::OpKind::Reduce)
-      out += fmt::format("{}{}{}", out.empty() ? "" : " ", name(n->op), to_string(n->as<ir::AxesAttr>().axes));
+      out +=
+          fmt::format("{}{}{}", out.empty() ? "" : " ", name(n->op), to_string(n->as<ir::AxesAttr>().axes));
   return out;
 }
 
 // The largest number of each row, taken from it, and what `tail` makes of %d.
 std::string centred(const std::string& tail) {
-  return "%x = input : f32[40, 30]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[40, 1]\n%d = subtract %x, %r\n" +
+  return "%x = input : f32[40, 30]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[40, 1]\n%d = subtract %x, "
+         "%r\n" +
          tail;
 }
 
@@ -63,9 +65,10 @@ TEST(SplitReductions, OtherKindsOfReductions) {
 }
 
 TEST(SplitReductions, AMiddleAxis) {
-  EXPECT_EQ(axes_of("%x = input : f32[3, 40, 5, 6]\n%m = sum %x, axes=[2, 3]\n%r = reshape %m : f32[3, 40, 1, 1]\n"
-                    "%d = subtract %x, %r\n%t = sum %d, axes=[0, 2, 3]\nreturn %t"),
-            "sum(2, 3) sum(2, 3) sum(0,)");
+  EXPECT_EQ(
+      axes_of("%x = input : f32[3, 40, 5, 6]\n%m = sum %x, axes=[2, 3]\n%r = reshape %m : f32[3, 40, 1, 1]\n"
+              "%d = subtract %x, %r\n%t = sum %d, axes=[0, 2, 3]\nreturn %t"),
+      "sum(2, 3) sum(2, 3) sum(0,)");
 }
 
 // What reads the same array with the same axes stays beside it, from wherever it reads.
@@ -85,9 +88,10 @@ TEST(SplitReductions, WhatStaysWhole) {
   // Totals across rows.
   EXPECT_EQ(axes_of(centred("%t = sum %d, axes=[0]\nreturn %t")), "max(1,) sum(0,)");
   // Rows of another array.
-  EXPECT_EQ(axes_of("%x = input : f32[40, 30]\n%y = input : f32[40, 30]\n%m = max %y, axes=[1]\n"
-                    "%r = reshape %m : f32[40, 1]\n%d = subtract %x, %r\n%t = sum %d, axes=[0, 1]\nreturn %t"),
-            "max(1,) sum(0, 1)");
+  EXPECT_EQ(
+      axes_of("%x = input : f32[40, 30]\n%y = input : f32[40, 30]\n%m = max %y, axes=[1]\n"
+              "%r = reshape %m : f32[40, 1]\n%d = subtract %x, %r\n%t = sum %d, axes=[0, 1]\nreturn %t"),
+      "max(1,) sum(0, 1)");
   // Rows that are read elsewhere than at their own places.
   EXPECT_EQ(axes_of(centred("%n = slice %m, starts=[1] : f32[20]\n%q = reshape %n : f32[20, 1]\n"
                             "%y = slice %x, starts=[0, 0] : f32[20, 30]\n%z = subtract %y, %q\n"
@@ -123,9 +127,10 @@ TEST(SplitReductions, HalvesAreRoundedOnce) {
 TEST(SplitReductions, ACrossEntropyIsOneKernelAndASmallOne) {
   for (const Target& target : {cpu(), h200()}) {
     const Program p = compile(
-        ir::parse("graph {\n" + centred("%y = input : f32[40, 30]\n%e = exp %d\n%s = sum %e, axes=[1]\n%l = log %s\n"
-                                        "%k = reshape %l : f32[40, 1]\n%z = subtract %d, %k\n%p = multiply %z, %y\n"
-                                        "%t = sum %p, axes=[0, 1]\nreturn %t\n}")),
+        ir::parse("graph {\n" +
+                  centred("%y = input : f32[40, 30]\n%e = exp %d\n%s = sum %e, axes=[1]\n%l = log %s\n"
+                          "%k = reshape %l : f32[40, 1]\n%z = subtract %d, %k\n%p = multiply %z, %y\n"
+                          "%t = sum %p, axes=[0, 1]\nreturn %t\n}")),
         target);
     ASSERT_EQ(p.steps.size(), 2u) << p.explanation;
     EXPECT_EQ(std::get<KernelStep>(p.steps[0]).bytes_read, 2 * 40 * 30 * 4) << p.explanation;

@@ -1,0 +1,79 @@
+"""What is normalized by rows and then scaled, summed or compared is computed while the rows are at hand."""
+
+import numpy as np
+import pytest
+import weft as wf
+
+RNG = np.random.default_rng(0)
+X, TARGET = RNG.normal(size=(2, 6, 12, 10, 7))
+GAIN, BIAS = RNG.normal(size=(2, 12))
+
+
+def steps(*arrays):
+    return sum(line.startswith("step ") for line in wf.explain(*arrays).splitlines())
+
+
+def rows_kept(x, gain, bias):
+    rows = x.reshape(6, 3, -1)
+    h = ((rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5)).reshape(x.shape)
+    return h * gain[:, None, None] + bias[:, None, None]
+
+
+def rows_lost(x, gain, bias):
+    rows = x.reshape(6, 3, 4 * 70)
+    d = rows - rows.mean(axis=2)[:, :, None]
+    h = (d * (1 / np.sqrt((d * d).mean(axis=-1) + 1e-5))[..., None]).reshape(6, 12, 10, 7)
+    return h * gain.reshape(1, -1, 1, 1) + bias.reshape(1, -1, 1, 1)
+
+
+def groups_apart(x, gain, bias):
+    groups = x.reshape(6, 3, 4, 10, 7)
+    mean, variance = (of((2, 3, 4), keepdims=True) for of in (groups.mean, groups.var))
+    h = ((groups - mean) / np.sqrt(variance + 1e-5)).reshape(6, 12, 10, 7)
+    return h * gain[:, None, None] + bias[:, None, None]
+
+
+def channels_last(x, gain, bias):
+    last = np.moveaxis(x, 1, -1)
+    groups = last.reshape(6, 70, 3, 4)
+    mean, variance = (of((1, 3), keepdims=True) for of in (groups.mean, groups.var))
+    return ((groups - mean) / np.sqrt(variance + 1e-5)).reshape(last.shape) * gain + bias
+
+
+@pytest.mark.parametrize("spelling", [rows_kept, rows_lost, groups_apart, channels_last])
+@pytest.mark.parametrize("dtype, digits", [("f4", 5), ("f8", 12)])
+def test_a_group_norm_is_one_kernel_however_it_is_written(spelling, dtype, digits):
+    y = spelling(*(wf.asarray(a.astype(dtype)) for a in (X, GAIN, BIAS)))
+    assert steps(y) == 1, wf.explain(y)
+    np.testing.assert_array_almost_equal(y, spelling(*(a.astype(dtype).astype("f8") for a in (X, GAIN, BIAS))), digits)
+
+
+def log_softmax(x, axis):
+    z = x - x.max(axis=axis, keepdims=True)
+    return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))
+
+
+LOSSES = {
+    "cross-entropy": lambda x, t: -(t * log_softmax(x, -1)).sum(),
+    "mean of it": lambda x, t: -(t * log_softmax(x, -1)).mean(),
+    "along a middle axis": lambda x, t: -(t * log_softmax(x, 1)).sum(),
+    "of each sample": lambda x, t: -(t * log_softmax(x, -1)).sum(axis=(1, 2, 3)),
+    "largest difference": lambda x, t: (x - x.mean(axis=-1, keepdims=True)).max(),
+    "squared": lambda x, t: ((log_softmax(x, (2, 3)) - t) ** 2).sum(),
+    "is any": lambda x, t: (x - x.min(axis=-1, keepdims=True) > 5).any(),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_a_loss_over_all_rows_reads_them_once(loss):
+    value = loss(wf.asarray(X), wf.asarray(TARGET))
+    first, *rest = [line for line in wf.explain(value).splitlines() if line.startswith("step ")]
+    assert len(rest) <= 1 and "library" not in first, wf.explain(value)
+    assert all("12, 10, 7" not in line for line in rest), wf.explain(value)
+    np.testing.assert_allclose(value, loss(X, TARGET), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_sums_of_rows_of_halves_are_rounded_once(dtype):
+    x = wf.asarray(np.concatenate([np.full((1, 1000), 800), np.full((1, 1000), -796)]).astype("f4")).astype(dtype)
+    assert float((x - (x - x.max(axis=1, keepdims=True))).sum()) == 4000

@@ -70,8 +70,6 @@ class CudaScheduler {
   static int64_t live_bytes(const RowProgram& p);
   bool read_again();
   bool finish_in_one_sweep();
-  bool is_light() const;
-  bool is_line(int64_t row_vectors) const;
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
   // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
   // room in each of the chip's parts where a multiprocessor takes several of them.
@@ -79,6 +77,8 @@ class CudaScheduler {
 
   // ---- schedule_cuda_rows.cpp
   void rows_along(int lane);
+  bool is_light() const;
+  bool is_line(int64_t row_vectors) const;
   bool keep_among_few(int64_t row_vectors, int64_t points);
   bool is_worth_device(int64_t row_vectors, int64_t points) const;
   void share_device(int64_t row_vectors, int64_t points);
@@ -92,6 +92,8 @@ class CudaScheduler {
   static int64_t bank_conflicts(int64_t row, int64_t element, int64_t threads);
   bool share_bundled_rows(int lane, int64_t points);
   std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
+
+  // ---- schedule_cuda_totals.cpp
   void rows_and_totals(int lane);
 
   // ---- schedule_cuda_columns.cpp

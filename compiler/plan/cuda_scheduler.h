@@ -12,6 +12,10 @@
 namespace weft::plan {
 
 constexpr int kThreads = 256;
+// Of a block of several rows.
+constexpr int kThreadsOfRows = 128;
+// What a thread of a row should read at once.
+constexpr int64_t kInFlight = 64;
 // What a thread has in flight where it goes on to fold what it loaded.
 constexpr int64_t kRowBytes = 64;
 // Static shared memory of a block, less what the compiler may want.
@@ -87,11 +91,12 @@ class CudaScheduler {
   void take_at_once(int64_t row_vectors);
   bool keep_in_registers(int64_t row_vectors, int64_t points);
   bool keep_in_shared(int64_t row_vectors);
+  std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
+
+  // ---- schedule_cuda_bundled.cpp
   int64_t bundled_bytes(int lane) const;
   bool can_bundle(int lane) const;
-  static int64_t bank_conflicts(int64_t row, int64_t element, int64_t threads);
   bool share_bundled_rows(int lane, int64_t points);
-  std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
 
   // ---- schedule_cuda_totals.cpp
   void rows_and_totals(int lane);

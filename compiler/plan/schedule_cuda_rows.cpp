@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
 
 #include "compiler/plan/chain.h"
 #include "compiler/plan/cuda_access.h"
@@ -15,15 +12,8 @@ namespace weft::plan {
 
 namespace {
 
-// What a thread of a row should read at once.
-constexpr int64_t kInFlight = 64;
 // Steps of a thread that a row of few takes, of about kRowBytes each, where one block reads it.
 constexpr int64_t kStepsAlone = 2048;
-// Rows of no more bytes are a thread's own and pass through shared memory, where they are no multiples of a
-// vector.
-constexpr int64_t kBundledBytes = 64;
-// Of a block of several rows.
-constexpr int64_t kBlock = 128;
 
 }  // namespace
 
@@ -82,7 +72,7 @@ void CudaScheduler::rows_along(int lane) {
     if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
   }
-  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : static_cast<int>(kBlock));
+  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : kThreadsOfRows);
   // To start a block takes longer than such rows do.
   if (s_.threads_per_row == 1 && !shares_bundle) {
     s_.threads = kThreads;
@@ -174,7 +164,7 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   s_.unroll = static_cast<int>(unroll);
   // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
   if (unroll * bytes <= kInFlight || threads == 512)
-    s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
+    s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, kThreadsOfRows));
   if (threads == 512 && unroll * bytes <= kInFlight / 2) s_.resident = 4;
   return true;
 }
@@ -339,87 +329,6 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   if (!shared && (several || !use(1, 1, 0))) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Shared;
-  return true;
-}
-
-// Bytes of the widest row of those that lie one behind the other; 0 where none do.
-int64_t CudaScheduler::bundled_bytes(int lane) const {
-  if (outer_ != 1 || p_.row.size() != 1 || p_.scans()) return 0;
-  int64_t largest = 0;
-  for_each_stmt(p_, [&](const Stmt& s) {
-    if (auto* buffer = bundled_buffer(p_, s, lane))
-      largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(buffer->dtype)));
-  });
-  return extent(lane) * largest;
-}
-
-// Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
-bool CudaScheduler::can_bundle(int lane) const {
-  const int64_t bytes = s_.lanes > 1 ? 0 : bundled_bytes(lane);
-  return bytes > 0 && extent(lane) > 2 && bytes <= kBundledBytes && p_.outer_count() * 2 > fill_;
-}
-
-// How many rows of the warp's, each of `threads` neighbours, are at other words of the same bank.
-int64_t CudaScheduler::bank_conflicts(int64_t row, int64_t element, int64_t threads) {
-  constexpr int64_t kBanks = 32, kWord = 4;
-  // Elements of two words are read by half a warp at a time.
-  const int64_t together = element > kWord ? kBanks * kWord / element : kBanks;
-  std::array<std::set<int64_t>, kBanks> words;
-  size_t most = 0;
-  for (int64_t t = 0; t < together; ++t) {
-    const int64_t word = (t / threads * row + t % threads) * element / kWord;
-    auto& bank = words[static_cast<size_t>(word % kBanks)];
-    bank.insert(word);
-    most = std::max(most, bank.size());
-  }
-  return static_cast<int64_t>(most);
-}
-
-// Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
-// parts of sectors only: not where a row is a thread's one vector.
-bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
-  constexpr int64_t kWidestRow = 400, kWidestOfVectors = 256, kSector = 32, kVector = 16, kMostThreads = 8,
-                    kMostElements = 32, kMostShared = 48 << 10;
-  const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
-  if (s_.bundled || row < 3 || row == s_.lanes || row_bytes % kSector == 0 ||
-      row_bytes > (row_bytes % kVector == 0 ? kWidestOfVectors : kWidestRow))
-    return false;
-  RowProgram kept = p_;
-  repeat_cheap_values(kept, false, 4);
-  const int64_t bytes = live_bytes(kept);
-  if (bytes == 0) return false;
-  bool fits = true;
-  std::map<int, int64_t> buffers;  // and the bytes of their elements
-  for_each_stmt(p_, [&](const Stmt& s) {
-    const Index* at = index_of(s);
-    if (!at) return;
-    if (auto* buffer = bundled_buffer(p_, s, lane))
-      buffers[std::holds_alternative<Load>(s) ? std::get<Load>(s).buffer : std::get<Store>(s).buffer] =
-          static_cast<int64_t>(size_of(buffer->dtype));
-    else
-      fits &= at->values.empty() && (stride_along(*at, lane) == 0 || stride_along(*at, 0) == 0);
-  });
-  int64_t body = 0, element = 1, room = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
-  for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
-  const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
-                most_conflicts = element < 8 ? 3 : 4;
-  auto can_share = [&](int64_t threads) {
-    return ceil_divide(row, threads) <= most && bank_conflicts(row, element, threads) <= most_conflicts &&
-           kBlock / threads * row * room <= kMostShared;
-  };
-  int64_t threads = 1;
-  while (threads <= kMostThreads && !can_share(threads)) threads *= 2;
-  while (threads < kMostThreads && points * threads * 2 < fill_ && can_share(2 * threads)) threads *= 2;
-  const int64_t unroll = ceil_divide(row, threads);
-  if (!fits || threads > kMostThreads || points * threads * 4 < fill_ || body * unroll > 2 * most_unrolled_)
-    return false;
-  p_ = std::move(kept);
-  s_.lanes = 1, s_.shifted = false, s_.bundled = true;
-  s_.keeper = Keeper::Registers;
-  s_.threads_per_row = static_cast<int>(threads);
-  s_.unroll = static_cast<int>(unroll);
-  s_.resident = unroll * bytes <= kInFlight ? 1024 / kBlock : 1;
   return true;
 }
 

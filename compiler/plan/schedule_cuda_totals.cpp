@@ -69,7 +69,7 @@ void CudaScheduler::rows_and_totals(int lane) {
   if (s_.bundled) s_.threads_per_row = 1;
   s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row * cluster), 1));
   // Blocks of many short rows have fewer totals to leave.
-  s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : 128);
+  s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : kThreadsOfRows);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   // As many blocks as there are registers for, of all threads' totals and rows and what else they need.
   constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 160, kOtherBytesAlone = 112;

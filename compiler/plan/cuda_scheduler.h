@@ -72,6 +72,7 @@ class CudaScheduler {
   void reduce();
   int64_t state_bytes(const Sweep& sweep, int64_t unit = 16) const;
   static int64_t live_bytes(const RowProgram& p);
+  static int64_t body_statements(const RowProgram& p);
   bool read_again();
   bool finish_in_one_sweep();
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);

@@ -75,8 +75,8 @@ bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
     else
       fits &= at->values.empty() && (stride_along(*at, lane) == 0 || stride_along(*at, 0) == 0);
   });
-  int64_t body = 0, element = 1, room = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
+  int64_t element = 1, room = 0;
   for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
   const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
                 most_conflicts = element < 8 ? 3 : 4;

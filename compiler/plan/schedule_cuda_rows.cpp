@@ -155,8 +155,7 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
     threads = fewer, unroll = longer;
   // 64 registers take so many elements and what is computed of them.
   if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
@@ -197,8 +196,7 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   const int64_t room = (each() * s_.lanes <= kElements ? 4 : 2) * processors_ * kThreads;
   if (each() > most || points * cluster * threads > room) return false;
   const int64_t unroll = each();
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
@@ -249,8 +247,7 @@ bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
   const Schedule before = s_;
   s_.keeper = Keeper::Registers;
   share_device(row_vectors, points);
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   const int64_t elements = int64_t{s_.unroll} * s_.lanes;
   if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kMostElements ||
       body * elements > 2 * most_unrolled_) {

@@ -26,10 +26,10 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  bool shares_bundle = false;
-  if (crosses &&
-      (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
-       (shares_bundle = share_bundled_rows(lane, points)) || keep_in_registers(row_vectors, points))) {
+  const bool blocks_share =
+      crosses && (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points));
+  const bool shares_bundle = crosses && !blocks_share && share_bundled_rows(lane, points);
+  if (blocks_share || shares_bundle || (crosses && keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";

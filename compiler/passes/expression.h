@@ -32,6 +32,8 @@ struct Expression {
   }
 };
 
+using Expressions = std::unordered_map<const ir::Node*, Expression>;  // of roots
+
 // The expression of `root`. Where a stencil reads another one, and so on, positions multiply with each: if
 // `may_glance`, a very long one ends after the nodes next to the root, which is all that it takes to tell
 // what to store.

@@ -21,8 +21,7 @@ struct Arrays {
 
 class TakeIn {
  public:
-  TakeIn(Groups& groups, const std::unordered_map<const Node*, Expression>& expressions, const Target& target,
-         const Options& options)
+  TakeIn(Groups& groups, const Expressions& expressions, const Target& target, const Options& options)
       : groups_(groups),
         expressions_(expressions),
         target_(target),
@@ -191,7 +190,7 @@ class TakeIn {
   }
 
   Groups& groups_;
-  const std::unordered_map<const Node*, Expression>& expressions_;
+  const Expressions& expressions_;
   const Target& target_;
   const Options& options_;
   std::vector<Arrays> arrays_;  // of each group
@@ -201,8 +200,8 @@ class TakeIn {
 
 }  // namespace
 
-void take_in_groups(Groups& groups, const std::unordered_map<const Node*, Expression>& expressions,
-                    const Target& target, const Options& options) {
+void take_in_groups(Groups& groups, const Expressions& expressions, const Target& target,
+                    const Options& options) {
   TakeIn(groups, expressions, target, options).run();
 }
 

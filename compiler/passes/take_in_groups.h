@@ -13,7 +13,7 @@ namespace weft::passes {
 
 // `groups` are all known, `expressions` are those of all roots. Takes time in proportion to what the roots
 // read, as long as few groups read each array.
-void take_in_groups(Groups& groups, const std::unordered_map<const ir::Node*, Expression>& expressions,
-                    const Target& target, const Options& options);
+void take_in_groups(Groups& groups, const Expressions& expressions, const Target& target,
+                    const Options& options);
 
 }  // namespace weft::passes

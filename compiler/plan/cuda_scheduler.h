@@ -12,6 +12,10 @@
 namespace weft::plan {
 
 constexpr int kThreads = 256;
+// Of a block of several rows.
+constexpr int kThreadsOfRows = 128;
+// What a thread of a row should read at once.
+constexpr int64_t kInFlight = 64;
 // What a thread has in flight where it goes on to fold what it loaded.
 constexpr int64_t kRowBytes = 64;
 // Static shared memory of a block, less what the compiler may want.
@@ -68,10 +72,9 @@ class CudaScheduler {
   void reduce();
   int64_t state_bytes(const Sweep& sweep, int64_t unit = 16) const;
   static int64_t live_bytes(const RowProgram& p);
+  static int64_t body_statements(const RowProgram& p);
   bool read_again();
   bool finish_in_one_sweep();
-  bool is_light() const;
-  bool is_line(int64_t row_vectors) const;
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
   // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
   // room in each of the chip's parts where a multiprocessor takes several of them.
@@ -79,6 +82,8 @@ class CudaScheduler {
 
   // ---- schedule_cuda_rows.cpp
   void rows_along(int lane);
+  bool is_light() const;
+  bool is_line(int64_t row_vectors) const;
   bool keep_among_few(int64_t row_vectors, int64_t points);
   bool is_worth_device(int64_t row_vectors, int64_t points) const;
   void share_device(int64_t row_vectors, int64_t points);
@@ -87,11 +92,14 @@ class CudaScheduler {
   void take_at_once(int64_t row_vectors);
   bool keep_in_registers(int64_t row_vectors, int64_t points);
   bool keep_in_shared(int64_t row_vectors);
+  std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
+
+  // ---- schedule_cuda_bundled.cpp
   int64_t bundled_bytes(int lane) const;
   bool can_bundle(int lane) const;
-  static int64_t bank_conflicts(int64_t row, int64_t element, int64_t threads);
   bool share_bundled_rows(int lane, int64_t points);
-  std::string chain_parts(int64_t row_vectors, int64_t points, const std::string& where);
+
+  // ---- schedule_cuda_totals.cpp
   void rows_and_totals(int lane);
 
   // ---- schedule_cuda_columns.cpp

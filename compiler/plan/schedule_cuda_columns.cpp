@@ -64,8 +64,7 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   if (live_bytes(kept) == 0 || row == 0) return false;
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   if (row <= 8 && columns >= 32 * processors_ && body * row * s_.lanes <= most_unrolled_) {
     p_ = std::move(kept);
     s_.keeper = Keeper::Registers;
@@ -113,11 +112,11 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
 bool CudaScheduler::take_turns(const RowProgram& kept, int64_t columns, int64_t row) {
   constexpr int64_t kTurnThreads = 512, kLongColumn = 1024, kLongSingleColumn = 8192;
   if (!has_clusters() || row < (s_.lanes == 1 ? kLongSingleColumn + 1 : kLongColumn)) return false;
-  int64_t unit = 1, body = 0, joined = 0, told = 0;
+  const int64_t body = body_statements(kept);
+  int64_t unit = 1, joined = 0, told = 0;
   for (auto& b : p_.buffers)
     unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
   for (auto& sweep : kept.sweeps) {
-    body += static_cast<int64_t>(sweep.body.size());
     joined = std::max(joined, state_bytes(sweep, 1));
     told += state_bytes(sweep, 1);
   }

@@ -55,6 +55,13 @@ int64_t CudaScheduler::live_bytes(const RowProgram& p) {
   return most;
 }
 
+// What is unrolled for each element that a thread keeps.
+int64_t CudaScheduler::body_statements(const RowProgram& p) {
+  int64_t statements = 0;
+  for (auto& sweep : p.sweeps) statements += static_cast<int64_t>(sweep.body.size());
+  return statements;
+}
+
 // Rows are read in each sweep, in fewer ones where sums can be rescaled; whether there are such.
 bool CudaScheduler::read_again() {
   repeat_cheap_values(p_, true, 1e30f);

@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
 
 #include "compiler/plan/chain.h"
 #include "compiler/plan/cuda_access.h"
@@ -15,19 +12,8 @@ namespace weft::plan {
 
 namespace {
 
-// What a thread of a row should read at once.
-constexpr int64_t kInFlight = 64;
 // Steps of a thread that a row of few takes, of about kRowBytes each, where one block reads it.
 constexpr int64_t kStepsAlone = 2048;
-// Rows of no more bytes are a thread's own and pass through shared memory, where they are no multiples of a
-// vector.
-constexpr int64_t kBundledBytes = 64;
-// Of a block of several rows.
-constexpr int64_t kBlock = 128;
-// Of a block that totals across rows, at most; and of a multiprocessor, so that each has 64 registers.
-constexpr int64_t kMostThreadsOfTotals = 512, kThreadsWithTotals = 1024;
-// And of a cluster.
-constexpr int64_t kBlocksOfTotals = 16;
 
 }  // namespace
 
@@ -40,10 +26,10 @@ void CudaScheduler::rows_along(int lane) {
   int64_t points = p_.outer_count();
   bool crosses = !crossing_values(p_).empty();
   std::string where = "nothing crosses sweeps";
-  bool shares_bundle = false;
-  if (crosses &&
-      (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points) ||
-       (shares_bundle = share_bundled_rows(lane, points)) || keep_in_registers(row_vectors, points))) {
+  const bool blocks_share =
+      crosses && (keep_among_few(row_vectors, points) || keep_across_device(row_vectors, points));
+  const bool shares_bundle = crosses && !blocks_share && share_bundled_rows(lane, points);
+  if (blocks_share || shares_bundle || (crosses && keep_in_registers(row_vectors, points))) {
     where = "rows stay in registers";
   } else {
     if (crosses && finish_in_one_sweep()) crosses = false, where = "sums are rescaled as the largest grows";
@@ -86,7 +72,7 @@ void CudaScheduler::rows_along(int lane) {
     if (!s_.chained && !large_ && s_.split > s_.threads_per_row && s_.threads_per_row == kThreads)
       s_.threads_per_row *= 2, s_.split = ceil_divide(s_.split, 2);
   }
-  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : static_cast<int>(kBlock));
+  s_.threads = std::max(s_.threads_per_row, s_.keeper == Keeper::Shared ? 32 : kThreadsOfRows);
   // To start a block takes longer than such rows do.
   if (s_.threads_per_row == 1 && !shares_bundle) {
     s_.threads = kThreads;
@@ -169,8 +155,7 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
     threads = fewer, unroll = longer;
   // 64 registers take so many elements and what is computed of them.
   if (unroll > most || (threads == 512 && unroll * s_.lanes > 32)) return false;
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
@@ -178,7 +163,7 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   s_.unroll = static_cast<int>(unroll);
   // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
   if (unroll * bytes <= kInFlight || threads == 512)
-    s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, 128));
+    s_.resident = static_cast<int>(1024 / std::max<int64_t>(threads, kThreadsOfRows));
   if (threads == 512 && unroll * bytes <= kInFlight / 2) s_.resident = 4;
   return true;
 }
@@ -216,8 +201,7 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
   const int64_t room = (each() * s_.lanes <= kElements ? 4 : 2) * processors_ * kThreads;
   if (each() > most || points * cluster * threads > room) return false;
   const int64_t unroll = each();
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   if (body * unroll * s_.lanes > 2 * most_unrolled_) return false;
   p_ = std::move(kept);
   s_.keeper = Keeper::Registers;
@@ -268,8 +252,7 @@ bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
   const Schedule before = s_;
   s_.keeper = Keeper::Registers;
   share_device(row_vectors, points);
-  int64_t body = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
+  const int64_t body = body_statements(kept);
   const int64_t elements = int64_t{s_.unroll} * s_.lanes;
   if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kMostElements ||
       body * elements > 2 * most_unrolled_) {
@@ -351,87 +334,6 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
   return true;
 }
 
-// Bytes of the widest row of those that lie one behind the other; 0 where none do.
-int64_t CudaScheduler::bundled_bytes(int lane) const {
-  if (outer_ != 1 || p_.row.size() != 1 || p_.scans()) return 0;
-  int64_t largest = 0;
-  for_each_stmt(p_, [&](const Stmt& s) {
-    if (auto* buffer = bundled_buffer(p_, s, lane))
-      largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(buffer->dtype)));
-  });
-  return extent(lane) * largest;
-}
-
-// Whether narrow rows lie one behind the other, so many that a thread for each fills the device.
-bool CudaScheduler::can_bundle(int lane) const {
-  const int64_t bytes = s_.lanes > 1 ? 0 : bundled_bytes(lane);
-  return bytes > 0 && extent(lane) > 2 && bytes <= kBundledBytes && p_.outer_count() * 2 > fill_;
-}
-
-// How many rows of the warp's, each of `threads` neighbours, are at other words of the same bank.
-int64_t CudaScheduler::bank_conflicts(int64_t row, int64_t element, int64_t threads) {
-  constexpr int64_t kBanks = 32, kWord = 4;
-  // Elements of two words are read by half a warp at a time.
-  const int64_t together = element > kWord ? kBanks * kWord / element : kBanks;
-  std::array<std::set<int64_t>, kBanks> words;
-  size_t most = 0;
-  for (int64_t t = 0; t < together; ++t) {
-    const int64_t word = (t / threads * row + t % threads) * element / kWord;
-    auto& bank = words[static_cast<size_t>(word % kBanks)];
-    bank.insert(word);
-    most = std::max(most, bank.size());
-  }
-  return static_cast<int64_t>(most);
-}
-
-// Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
-// parts of sectors only: not where a row is a thread's one vector.
-bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
-  constexpr int64_t kWidestRow = 400, kWidestOfVectors = 256, kSector = 32, kVector = 16, kMostThreads = 8,
-                    kMostElements = 32, kMostShared = 48 << 10;
-  const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
-  if (s_.bundled || row < 3 || row == s_.lanes || row_bytes % kSector == 0 ||
-      row_bytes > (row_bytes % kVector == 0 ? kWidestOfVectors : kWidestRow))
-    return false;
-  RowProgram kept = p_;
-  repeat_cheap_values(kept, false, 4);
-  const int64_t bytes = live_bytes(kept);
-  if (bytes == 0) return false;
-  bool fits = true;
-  std::map<int, int64_t> buffers;  // and the bytes of their elements
-  for_each_stmt(p_, [&](const Stmt& s) {
-    const Index* at = index_of(s);
-    if (!at) return;
-    if (auto* buffer = bundled_buffer(p_, s, lane))
-      buffers[std::holds_alternative<Load>(s) ? std::get<Load>(s).buffer : std::get<Store>(s).buffer] =
-          static_cast<int64_t>(size_of(buffer->dtype));
-    else
-      fits &= at->values.empty() && (stride_along(*at, lane) == 0 || stride_along(*at, 0) == 0);
-  });
-  int64_t body = 0, element = 1, room = 0;
-  for (auto& sweep : kept.sweeps) body += static_cast<int64_t>(sweep.body.size());
-  for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
-  const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
-                most_conflicts = element < 8 ? 3 : 4;
-  auto can_share = [&](int64_t threads) {
-    return ceil_divide(row, threads) <= most && bank_conflicts(row, element, threads) <= most_conflicts &&
-           kBlock / threads * row * room <= kMostShared;
-  };
-  int64_t threads = 1;
-  while (threads <= kMostThreads && !can_share(threads)) threads *= 2;
-  while (threads < kMostThreads && points * threads * 2 < fill_ && can_share(2 * threads)) threads *= 2;
-  const int64_t unroll = ceil_divide(row, threads);
-  if (!fits || threads > kMostThreads || points * threads * 4 < fill_ || body * unroll > 2 * most_unrolled_)
-    return false;
-  p_ = std::move(kept);
-  s_.lanes = 1, s_.shifted = false, s_.bundled = true;
-  s_.keeper = Keeper::Registers;
-  s_.threads_per_row = static_cast<int>(threads);
-  s_.unroll = static_cast<int>(unroll);
-  s_.resident = unroll * bytes <= kInFlight ? 1024 / kBlock : 1;
-  return true;
-}
-
 // Parts of rows that are too few for the device: a block scans each, from what lies before it. It keeps
 // what it reads, or takes it from the cache again.
 std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, const std::string& where) {
@@ -464,87 +366,6 @@ std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, cons
   s_.ahead = true;
   s_.resident = kKeepingBlocks;
   return "parts of it in turn, each in shared memory";
-}
-
-// Rows that are totalled across too: in registers, with a total for each element beside what is kept. The
-// threads of a row take as many rows one after another as may be added up without a wider dtype, or as make
-// all blocks run at once.
-void CudaScheduler::rows_and_totals(int lane) {
-  s_.order = Order::Rows;
-  s_.lane_axis = lane;
-  s_.lanes = lanes_along(lane);
-  const int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane), points = p_.outer_count();
-  int64_t totals = 0;
-  for (auto& acc : p_.accumulators)
-    if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
-  // What all rows share, gains, is in the first-level cache, and registers are for what is a row's.
-  RowProgram kept = p_;
-  repeat_cheap_values(kept, false, 4, outer_ == 1 ? 0 : -1);
-  int64_t bytes = (live_bytes(kept) + totals) * s_.lanes, cluster = 1, most = kThreads;
-  auto held = [&] { return ceil_divide(row_vectors, most * cluster) * bytes; };
-  // Half as many threads with twice as much each leave more registers for what is computed; of more, each has
-  // to keep less. Blocks of a cluster share rows of which one would fill its multiprocessor's registers.
-  auto share = [&] {
-    for (cluster = 1;; cluster *= 2) {
-      most = kThreads;
-      if (held() <= std::max(kept_bytes_, bytes)) break;
-      most = kMostThreadsOfTotals;
-      if (held() <= kept_bytes_ / 4 * 3 || !has_clusters() || cluster == kBlocksOfTotals) return;
-    }
-    if (held() > kept_bytes_) most = kMostThreadsOfTotals;
-  };
-  share();
-  std::string where = "rows stay in registers";
-  if (held() > kept_bytes_) {
-    kept = p_;
-    repeat_cheap_values(kept, true, 1e30f);
-    s_.streaming = false;
-    bytes = totals * s_.lanes;
-    share();
-    where = "rows are read again";
-  }
-  s_.bundled = can_bundle(lane) && row_vectors * bytes <= kept_bytes_;
-  p_ = std::move(kept);
-  s_.keeper = Keeper::Registers;
-  s_.cluster = static_cast<int>(cluster);
-  const int64_t each = std::clamp<int64_t>(kept_bytes_ / bytes, 1, 4), widest = power_of_two_up(row_vectors);
-  // Of rows that few could keep, too: neighbours that fill sectors of memory together.
-  const int64_t fewest = cluster > 1 ? most : std::min<int64_t>(widest, s_.lanes > 1 ? 2 : 8);
-  int64_t threads =
-      std::clamp<int64_t>(power_of_two_up(ceil_divide(row_vectors, each * cluster)), fewest, most);
-  while (threads < std::min(widest, most) && points * threads * cluster * 4 <= fill_) threads *= 2;
-  s_.threads_per_row = static_cast<int>(threads);
-  if (s_.bundled) s_.threads_per_row = 1;
-  s_.unroll = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, s_.threads_per_row * cluster), 1));
-  // Blocks of many short rows have fewer totals to leave.
-  s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : 128);
-  s_.rows_per_task = s_.threads / s_.threads_per_row;
-  // As many blocks as there are registers for, of all threads' totals and rows and what else they need.
-  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 160, kOtherBytesAlone = 112;
-  const int64_t thread_bytes = s_.unroll * bytes + (s_.bundled ? kOtherBytesAlone : kOtherBytes);
-  s_.resident = static_cast<int>(
-      std::max<int64_t>(std::min(kRegisterBytes / thread_bytes, kThreadsWithTotals) / s_.threads, 1));
-  const int64_t running = processors_ * s_.threads * s_.resident / (s_.threads_per_row * cluster);
-  // A part of the chip has no room for half a cluster.
-  const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
-  const int64_t waves = ceil_divide(points, at_once * kRunElements);
-  s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
-  // What blocks leave to be joined shall be a fraction of what they read, as long as each multiprocessor has
-  // one.
-  constexpr int64_t kFewInTurn = 4;
-  const int64_t blocks = ceil_divide(points, s_.rows_per_task) * cluster;
-  s_.walk = std::max<int64_t>(s_.walk, std::min(ceil_divide(blocks, processors_), kFewInTurn));
-  // The next row is on its way while one is computed, where it takes its threads long enough, and is not
-  // copied by single words.
-  const int64_t copied = live_bytes(p_) * s_.lanes * s_.unroll * s_.threads;
-  const bool is_long =
-      s_.lanes > 1 ? p_.row_count() >= 64 || row_vectors >= 16 : p_.row_count() >= 64 && live_bytes(p_) < 8;
-  const bool fits =
-      is_long && copied > 0 && copied * s_.resident <= static_cast<int64_t>(target_.shared_bytes) / 4 * 3;
-  s_.ahead = s_.walk > 1 && (s_.bundled ? last_to_read_bundles(p_, lane) >= 0 : fits);
-  s_.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}",
-                          s_.threads_per_row, lane, s_.walk, where);
-  if (cluster > 1) s_.reason += fmt::format(", {} blocks a row", cluster);
 }
 
 }  // namespace weft::plan

@@ -1,0 +1,179 @@
+#include "compiler/passes/repeated_work.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace weft::passes {
+
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::OpKind;
+
+constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
+constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
+constexpr float kSpreadWork =
+    36;  // the same, for a value of few elements that is repeated along the last axis
+constexpr float kComplexWork = 4;  // of a complex op, in real ones
+constexpr float kPartWork = 1;     // of a concat or pad, an element
+constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
+
+// Each part of a concat, pad or update is a guarded load and a choice, wherever it is read.
+float cost(const Node* n) {
+  if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
+    return kPartWork * static_cast<float>(n->inputs.size());
+  return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
+}
+
+bool repeats(const Expression& e) {
+  float repeated = 0;
+  for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
+  return repeated > kRepeatedWork;
+}
+
+}  // namespace
+
+bool RepeatedWork::find_expressions(bool may_change) {
+  bool changed = false;
+  expressions_.clear();
+  for (auto* root : roots_.order) {
+    if (!roots_.contains(root)) continue;
+    // What is stored may repeat what it reads as its reader did.
+    std::vector<const Node*> left{root};
+    while (!left.empty()) {
+      const Node* n = left.back();
+      left.pop_back();
+      Expression e = analyze(n, roots_.all, may_change);
+      bool stored = may_change && repeats(e) && store_repeated(e, left);
+      if (e.glanced && !stored) {
+        // Long, but nothing near the root repeats.
+        e = analyze(n, roots_.all, false);
+        stored = repeats(e) && store_repeated(e, left);
+      }
+      changed |= stored || (may_change && store_spread(e, left));
+      expressions_[n] = std::move(e);
+    }
+  }
+  return changed;
+}
+
+// Stores the values at which repetition begins: those read more often than one of their readers is
+// computed.
+bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>& stored) {
+  const size_t before = stored.size();
+  for (auto& [node, times] : e.times) {
+    if (times == 1 || cost(node) == 0) continue;
+    // Views that repeat as often are no place to begin: it is what they view that is stored.
+    bool begins = false;
+    std::vector<const Node*> stack{node};
+    while (!stack.empty() && !begins) {
+      const Node* top = stack.back();
+      stack.pop_back();
+      for (auto* user : roots_.users.at(top)) {
+        auto u = e.times.find(user);
+        if (u == e.times.end() || u->second < times)
+          begins = true;
+        else if (cost(user) == 0 && u->second == times)
+          stack.push_back(user);
+      }
+    }
+    if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
+        roots_.all.insert(node).second)
+      stored.push_back(node);
+  }
+  return stored.size() > before;
+}
+
+// Stores costly values of few elements that would be computed again and again, as those of a table that is
+// repeated along an axis.
+bool RepeatedWork::store_spread(const Expression& e, std::vector<const Node*>& stored) {
+  if (target_.kind != TargetKind::Cpu || e.glanced) return false;
+  const size_t before = stored.size();
+  for (const Node* node : e.spread) {
+    // Of a chain of them, the last.
+    bool last = false;
+    std::vector<const Node*> stack{node};
+    while (!stack.empty() && !last) {
+      const Node* top = stack.back();
+      stack.pop_back();
+      for (const Node* user : roots_.users.at(top)) {
+        if (kind(user->op) == OpKind::View && e.times.contains(user))
+          stack.push_back(user);
+        else
+          last |= !e.spread.contains(user);
+      }
+    }
+    const float parts = kind(node->dtype()) == DTypeKind::Complex ? kComplexWork : 1;
+    if (last && work_below(node, e) * parts > kSpreadWork && roots_.all.insert(node).second)
+      stored.push_back(node);
+  }
+  return stored.size() > before;
+}
+
+float RepeatedWork::work_below(const Node* top, const Expression& e) const {
+  float sum = 0;
+  std::unordered_set<const Node*> seen{top};
+  std::vector<const Node*> stack{top};
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    sum += cost(n);
+    for (auto& in : n->inputs) {
+      if (!seen.insert(in.get()).second) continue;
+      if (e.times.contains(in.get())) stack.push_back(in.get());
+      if (auto bound = bounded_work_.find(in.get()); bound != bounded_work_.end()) sum += bound->second;
+    }
+  }
+  return sum;
+}
+
+bool RepeatedWork::store_shared(const Groups& groups) {
+  struct Use {
+    std::unordered_set<int> groups;
+    size_t beyond = 0;  // roots that would compute it too, were their expressions not bounded
+    size_t count() const { return groups.size() + beyond; }
+    const Expression* in = nullptr;  // one that computes it
+  };
+  for (auto* n : roots_.order)
+    if (roots_.bounds.contains(n)) bounded_work_[n] = work_below(n, expressions_.at(n));
+  // How many roots would compute what a bound computes, were it none.
+  std::unordered_map<const Node*, size_t> beyond;
+  for (auto root = roots_.order.rbegin(); root != roots_.order.rend() && !roots_.bounds.empty(); ++root)
+    if (auto e = expressions_.find(*root); e != expressions_.end())
+      for (auto& [producer, reading] : e->second.readings)
+        if (roots_.bounds.contains(producer))
+          beyond[producer] = std::min(beyond[producer] + beyond[*root] + 1, roots_.order.size());
+  std::unordered_map<const Node*, Use> used;
+  for (auto* root : roots_.order) {
+    auto e = expressions_.find(root);
+    if (e == expressions_.end()) continue;
+    for (auto& [node, times] : e->second.times) {
+      Use& u = used[node];
+      u.groups.insert(groups.group_of.at(root));
+      if (auto b = beyond.find(root); b != beyond.end()) u.beyond += b->second;
+      if (!u.in) u.in = &e->second;
+    }
+  }
+  bool changed = false;
+  for (auto* n : roots_.order) {
+    auto u = used.find(n);
+    if (u == used.end() || u->second.count() < 2 || kind(n->op) != OpKind::Map) continue;
+    const size_t kernels = u->second.count();
+    // Views and updates that are shared as widely only pass it on.
+    bool top = false;
+    std::vector<const Node*> passing{n};
+    for (size_t k = 0; k < passing.size() && k < kPassingOn && !top; ++k)
+      for (auto* user : roots_.users.at(passing[k])) {
+        auto w = used.find(user);
+        top |= w == used.end() || w->second.count() < kernels;
+        if (kind(user->op) != OpKind::Map) passing.push_back(user);
+      }
+    if (top && work_below(n, *u->second.in) * static_cast<float>(kernels - 1) > kSharedWork)
+      changed |= roots_.all.insert(n).second;
+  }
+  return changed;
+}
+
+}  // namespace weft::passes

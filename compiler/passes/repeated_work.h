@@ -1,0 +1,38 @@
+// The expressions of all roots, and whose work they would repeat: values that are read at so many positions,
+// or computed by so many kernels, that it costs less to store them become roots, too.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/passes/expression.h"
+#include "compiler/passes/groups.h"
+#include "compiler/passes/roots.h"
+
+namespace weft::passes {
+
+class RepeatedWork {
+ public:
+  // Adds to `roots`, which outlives it.
+  RepeatedWork(Roots& roots, const Target& target) : roots_(roots), target_(target) {}
+
+  // Finds every root's expression. True when a value turned out to be read at so many positions that it had
+  // better be stored: the roots have changed then, unless they `may_change` no more.
+  bool find_expressions(bool may_change);
+  const Expressions& expressions() const { return expressions_; }
+
+  // Makes roots of costly values that several groups would each compute; whether there are such.
+  bool store_shared(const Groups& groups);
+
+ private:
+  bool store_repeated(const Expression& e, std::vector<const ir::Node*>& stored);
+  bool store_spread(const Expression& e, std::vector<const ir::Node*>& stored);
+  float work_below(const ir::Node* top, const Expression& e) const;
+
+  Roots& roots_;
+  const Target& target_;
+  Expressions expressions_;
+  std::unordered_map<const ir::Node*, float> bounded_work_;  // below each bound, other bounds included
+};
+
+}  // namespace weft::passes

@@ -1,0 +1,26 @@
+// The values of a graph that are roots from the start, by structure alone: what has to lie in memory whatever
+// it costs, and where expressions are cut that are too long, or too large for one kernel.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "compiler/options.h"
+
+namespace weft::passes {
+
+struct Roots {
+  std::vector<const ir::Node*> order;  // every node after its inputs
+  // Who reads each node, as often as it does.
+  std::unordered_map<const ir::Node*, std::vector<const ir::Node*>> users;
+  std::unordered_set<const ir::Node*> all;
+  std::unordered_set<const ir::Node*> bounds;  // those that only keep others' expressions short
+
+  bool contains(const ir::Node* n) const { return all.contains(n); }
+};
+
+Roots first_roots(const ir::Graph& graph, const Options& options);
+
+}  // namespace weft::passes

@@ -6,7 +6,6 @@
 namespace weft::passes {
 
 constexpr size_t kSmallSiblings = 8;
-constexpr int64_t kSmallLoops = 1 << 16;
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
 
 void run_after(Groups& groups, int g, const std::set<int>& needs) {

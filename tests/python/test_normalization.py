@@ -73,6 +73,22 @@ def test_a_loss_over_all_rows_reads_them_once(loss):
     np.testing.assert_allclose(value, loss(X, TARGET), rtol=1e-12)
 
 
+def test_gradients_of_an_instance_norm_read_their_arrays_once():
+    def gradients(x, dy, gain):
+        d = x - x.mean(axis=(2, 3), keepdims=True)
+        h = d / np.sqrt((d * d).mean(axis=(2, 3), keepdims=True) + 1e-5)
+        g = dy * gain[:, None, None]
+        dx = g - g.mean(axis=(2, 3), keepdims=True) - h * (g * h).mean(axis=(2, 3), keepdims=True)
+        return dx, (dy * h).sum(axis=(0, 2, 3)), dy.sum(axis=(0, 2, 3))
+
+    have = gradients(wf.asarray(X), wf.asarray(TARGET), wf.asarray(GAIN))
+    lines = [line for line in wf.explain(*have).splitlines() if line.startswith("step ")]
+    assert len(lines) == 2, wf.explain(*have)
+    assert "kernel over (12,) with rows (6,)" in lines[1]
+    for a, b in zip(have, gradients(X, TARGET, GAIN)):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_sums_of_rows_of_halves_are_rounded_once(dtype):
     x = wf.asarray(np.concatenate([np.full((1, 1000), 800), np.full((1, 1000), -796)]).astype("f4")).astype(dtype)

@@ -110,8 +110,14 @@ class RefineShapes {
     if (reader == readers.end() || part_of_.contains(*reader)) return;
     const std::optional<Shape> fine = common_refinement(value->shape(), view.shape());
     if (!fine) return;
+    if (std::ranges::any_of(in_vain_[value], [&](int k) { return tried_[static_cast<size_t>(k)] == *fine; }))
+      return;
     Part part{*fine, {}, {}};
-    if (!collect(value, part) || part.reductions.empty()) return;
+    if (!collect(value, part) || part.reductions.empty()) {
+      for (const Node* n : part.maps) in_vain_[n].push_back(static_cast<int>(tried_.size()));
+      tried_.push_back(*fine);
+      return;
+    }
     const auto number = static_cast<int>(parts_.size());
     for (auto* nodes : {&part.maps, &part.reductions})
       for (const Node* n : *nodes) part_of_.emplace(n, number);
@@ -140,7 +146,7 @@ class RefineShapes {
     };
     visit(start);
     bool may = true;
-    while (!stack.empty() && may) {
+    while (!stack.empty()) {
       const Node* n = stack.back();
       stack.pop_back();
       may &= !part_of_.contains(n);
@@ -148,7 +154,7 @@ class RefineShapes {
       for (const NodeRef& in : n->inputs) {
         const Node* value = unshaped(in.get());
         visit(value);
-        if (value->op == Op::input) for_each_reader(value, add_if_reduction);
+        if (value->op == Op::input && seen.insert(value).second) for_each_reader(value, add_if_reduction);
         // What runs along an axis runs along it whole.
         may &= kind(value->op) != OpKind::Scan;
         if (value->op == Op::broadcast)
@@ -165,11 +171,16 @@ class RefineShapes {
 
   template <typename Visit>
   void for_each_reader(const Node* n, const Visit& visit) {
-    for (const Node* reader : users_[n])
-      if (reader->op == Op::reshape)
-        for_each_reader(reader, visit);
-      else
-        visit(reader);
+    std::vector<const Node*> values{n};
+    while (!values.empty()) {
+      const Node* value = values.back();
+      values.pop_back();
+      for (const Node* reader : users_[value])
+        if (reader->op == Op::reshape)
+          values.push_back(reader);
+        else
+          visit(reader);
+    }
   }
 
   // Those from which a row's number is computed.
@@ -233,6 +244,8 @@ class RefineShapes {
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
   std::vector<Part> parts_;
   std::unordered_map<const Node*, int> part_of_;
+  std::vector<Shape> tried_;  // of values that stay as they are
+  std::unordered_map<const Node*, std::vector<int>> in_vain_;
   std::unordered_map<const Node*, NodeRef> now_, refined_;
   std::map<std::pair<const Node*, int>, NodeRef> leaves_;
 };

@@ -27,6 +27,7 @@
 #include "compiler/passes/simplify.h"
 #include "compiler/passes/split_reductions.h"
 #include "compiler/passes/unreshape.h"
+#include "compiler/passes/write_out_reductions.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/overwrite.h"
 #include "compiler/plan/schedule.h"
@@ -47,6 +48,7 @@ constexpr passes::Pass kPasses[] = {
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
+    {"write_out_reductions", passes::write_out_reductions},
     {"refine_shapes", passes::refine_shapes},
     {"split_reductions", passes::split_reductions},
     {"unreshape", passes::unreshape},

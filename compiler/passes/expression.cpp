@@ -169,6 +169,13 @@ Expression analyze(const Node* root, const std::unordered_set<const Node*>& root
   return analyze_to(root, roots, may_glance ? Depth::WholeOrGlance : Depth::Whole);
 }
 
+std::unordered_set<const Node*> lasting_roots(const std::vector<const Node*>& order) {
+  std::unordered_set<const Node*> out;
+  for (const Node* n : order)
+    if (is_reduce(*n) || kind(n->op) == OpKind::Scan || is_library(*n) || n->op == Op::assign) out.insert(n);
+  return out;
+}
+
 int compile_cost(const Node& n) {
   if (kind(n.op) == OpKind::Source) return 0;
   if (n.op == Op::update) return kUpdateCompileCost;

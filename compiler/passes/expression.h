@@ -39,6 +39,10 @@ using Expressions = std::unordered_map<const ir::Node*, Expression>;  // of root
 // what to store.
 Expression analyze(const ir::Node* root, const std::unordered_set<const ir::Node*>& roots, bool may_glance);
 
+// Where expressions end whatever it costs: reductions, scans, what libraries compute and what is written in
+// place.
+std::unordered_set<const ir::Node*> lasting_roots(const std::vector<const ir::Node*>& order);
+
 // What a node costs the backend's compiler, in real additions: a sine inlines its whole polynomial, a complex
 // op several real ones, and a chain of updates nests its guards.
 int compile_cost(const ir::Node& n);

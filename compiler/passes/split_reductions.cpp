@@ -17,7 +17,6 @@ namespace {
 using ir::Node;
 using ir::NodeRef;
 using ir::Op;
-using ir::OpKind;
 
 bool contains(const Dims& axes, int64_t axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
@@ -34,14 +33,12 @@ class SplitReductions {
   SplitReductions(const ir::Graph& graph, const Target& target, const Options& options)
       : target_(target), options_(options) {
     std::vector<const Node*> several;  // reductions over several axes
-    for (const Node* n : topological_order(graph.outputs)) {
-      const OpKind of = kind(n->op);
-      if (of == OpKind::Reduce || of == OpKind::Scan || is_library(*n) || n->op == Op::assign)
-        roots_.insert(n);
-      if (of == OpKind::Reduce && !gives_index(n->op) && wide_axes(*n).size() > 1 &&
+    const std::vector<const Node*> order = topological_order(graph.outputs);
+    for (const Node* n : order)
+      if (ir::is_reduce(*n) && !gives_index(n->op) && wide_axes(*n).size() > 1 &&
           element_count(n->inputs[0]->shape()) > 0)
         several.push_back(n);
-    }
+    if (!several.empty()) roots_ = lasting_roots(order);
     for (const Node* n : several) split_along_rows(n);
     for (const Node* n : several) split_as_others(n);
   }

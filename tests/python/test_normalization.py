@@ -1,4 +1,4 @@
-"""What is normalized by rows and then scaled, summed or compared is computed while the rows are at hand."""
+"""What is computed from rows, or compared along them, is computed while they are at hand."""
 
 import numpy as np
 import pytest
@@ -93,3 +93,21 @@ def test_gradients_of_an_instance_norm_read_their_arrays_once():
 def test_sums_of_rows_of_halves_are_rounded_once(dtype):
     x = wf.asarray(np.concatenate([np.full((1, 1000), 800), np.full((1, 1000), -796)]).astype("f4")).astype(dtype)
     assert float((x - (x - x.max(axis=1, keepdims=True))).sum()) == 4000
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 8, 32])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_nearest_centre_is_found_in_one_kernel(dimensions, dtype):
+    points, centres = (RNG.normal(size=(n, dimensions)).astype(dtype) for n in (300, 40))
+    p, c = wf.asarray(points), wf.asarray(centres)
+    exact = ((points[:, None].astype("f8") - centres) ** 2).sum(axis=-1)
+    for nearest in (
+        ((p[:, None] - c[None]) ** 2).sum(axis=2).argmin(axis=1),
+        np.linalg.norm(p[:, None, :] - c, axis=-1).argmin(axis=1),
+        np.square(np.expand_dims(p, 1) - np.expand_dims(c, 0)).sum(-1).argmin(-1),
+    ):
+        assert steps(nearest) == 1, wf.explain(nearest)
+        np.testing.assert_array_equal(nearest, exact.argmin(axis=1))
+    least = ((p[:, None] - c) ** 2).sum(axis=-1).min(axis=1)
+    assert steps(least) == 1, wf.explain(least)
+    np.testing.assert_allclose(least, exact.min(axis=1), rtol=1e-5 if dtype == "f4" else 1e-13)

@@ -94,7 +94,7 @@ def test_out_keeps_the_kind(expression):
     "np.greater([1, 2, 3], [.5, 2.5, 9], dtype=bool)", "np.greater(a, a, dtype=float)", "np.add(f, 1.5, dtype=int)", "np.add(a, 1.5, dtype=int)",
     "np.sqrt(a, dtype=int)", "np.divide(a, a, dtype=int)", "np.sqrt(a, dtype='f4')", "np.add(u, 1, dtype='u1')", "np.add(u, 300, dtype='u1')", "np.isnan(f, dtype=bool)",
     "np.add.reduce(u, dtype='u1')", "np.add.accumulate(u, dtype='u1')", "np.multiply.reduce(i, dtype='i1')", "np.add.reduce(u)", "np.add.reduce(m)", "np.add.reduce(m, None)",
-    "np.maximum.reduce(m, 1)", "np.add.reduce(a, initial=10)", "np.add.reduce(f, where=[True, False, True])", "np.add.reduceat(a, [0, 2])", "np.bitwise_or.reduce(a)",
+    "np.maximum.reduce(m, 1)", "np.add.reduce(a, initial=10)", "np.add.reduce(f, where=[True, False, True])", "np.max(np.asarray([1, 2], 'u1'), initial=2.5, where=[True, True])", "np.max(b, initial=3, where=[True, False, True])", "np.min(i, initial=-1.5, where=False)", "np.add.reduceat(a, [0, 2])", "np.bitwise_or.reduce(a)",
     "np.subtract.reduce(a)", "np.logical_xor.reduce(b)", "np.hypot.reduce(f)", "np.subtract.accumulate(a)", "np.bitwise_and.accumulate(a)", "np.logaddexp.reduce(f)",
     "np.add.nin", "np.add.nout", "np.add.identity", "np.multiply.identity", "np.maximum.identity", "np.sqrt.nin", "np.sqrt.nargs", "np.logical_or.identity",
     "x = np.zeros(3); np.add.at(x, [0, 0, 2], 1)", "np.sqrt.reduce(a)",
@@ -365,3 +365,17 @@ def test_the_columns_of_a_stack_of_guarded_parts_are_reduced():
     wide = np.arange(3000) * 7 % 1001
     parts = lambda m: m.stack([m.concatenate([[10**6], m.asarray(wide)[:-1]]), m.asarray(wide), m.concatenate([m.asarray(wide)[1:], [10**6]])])  # noqa: E731
     np.testing.assert_array_equal(np.asarray(parts(wf).argmin(0)), parts(np).argmin(0))
+
+
+@pytest.mark.parametrize("dtype, each", [("u8", 2**63), ("i8", 2**62), ("i4", 2**30), ("u1", 255), ("?", True)])
+def test_means_of_many_large_integers_where_a_condition_holds(dtype, each):
+    x = np.full(300, each, dtype)
+    chosen = np.arange(300) > 0
+    assert wf.mean(wf.asarray(x), where=chosen) == np.mean(x, where=chosen) == wf.nanmean(wf.asarray(x), where=chosen)
+
+
+def test_means_of_halves_where_a_condition_holds_are_rounded_once():
+    x = wf.asarray(np.random.default_rng(0).normal(size=(200, 100)).astype("f4")).astype("bfloat16")
+    chosen = np.random.default_rng(1).random((200, 100)) > 0.3
+    exact = wf.asarray(np.mean(np.asarray(x.astype("float64")), axis=1, where=chosen))
+    assert bool((wf.mean(x, axis=1, where=chosen) == exact.astype("float32").astype("bfloat16")).all())

@@ -64,16 +64,18 @@ def _accumulate(op: Any, x: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
     return result if dtype is None else _core.astype(result, dtype)
 
 
+def _start(initial: Any, of: Array) -> Any:
+    """A number that a reduction starts from, in the dtype of what is reduced."""
+    if isinstance(initial, (str, bytes)):
+        return asarray(initial, of.dtype, device=of.device)
+    if type(initial) is int and of.dtype.kind in "iu":
+        return initial  # which has to fit the dtype
+    return _core.astype(initial if isinstance(initial, Array) else asarray(initial, device=of.device), of.dtype)
+
+
 def _joined(join: Any, result: Array, initial: Any) -> Array:
     """The result with a number that it starts from, in the result's dtype."""
-    if initial is None:
-        return result
-    if isinstance(initial, (str, bytes)):
-        initial = asarray(initial, result.dtype, device=result.device)
-    if type(initial) is int and result.dtype.kind in "iu":
-        return join(result, initial)  # which has to fit the dtype
-    one = initial if isinstance(initial, Array) else asarray(initial, device=result.device)
-    return join(result, _core.astype(one, result.dtype))
+    return result if initial is None else join(result, _start(initial, result))
 
 
 def sum(
@@ -133,7 +135,7 @@ def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, in
     if where is not True:
         if initial is None:
             raise ValueError("max, min: `where` needs `initial`, since there may be nothing left")
-        x = _masked(x, where, initial)
+        x = _masked(x, where, _start(initial, x))
     if initial is not None and x.size == 0:
         shape = _core.sum(x, axis, keepdims).shape
         return cast_into(_core.full(shape, initial, x.dtype, x.device), out)
@@ -227,8 +229,8 @@ def mean(
     if where is not True:
         where = asarray(where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
-        half = _core.dtype("float16")
-        total = _core.sum(_masked(x if x.dtype != half else _core.astype(x, _core.dtype("float32")), where, 0), axis, keepdims)
+        summed = "float64" if dtype is None and x.dtype.kind in "biu" else "float32" if str(x.dtype) in ("float16", "bfloat16") else x.dtype
+        total = _core.sum(_masked(_core.astype(x, _core.dtype(summed)), where, 0), axis, keepdims)
         count = _core.astype(count, total.dtype) if total.dtype.kind in "fcV" else count
         if out is not None:
             return _divided(total, count, out)

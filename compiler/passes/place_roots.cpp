@@ -150,10 +150,6 @@ class Placer {
     };
     for (auto* in : e.inputs) offer(in);
     for (auto& [producer, reading] : e.readings) offer(producer);
-    // Reductions of other results of the same kernel, where a launch takes longer than the loops.
-    if (is_reduce(*n) && element_count(space_of(*n)) < kSmallLoops)
-      for (int h : needs)
-        for (auto& root : groups_.all[h].roots) offer(root.node.get());
     for (int g : candidates) {
       Building& b = groups_.all[g];
       if (b.library || needs.contains(g) || copy_before(*n, b) || enough_siblings(b, 1, target_)) continue;

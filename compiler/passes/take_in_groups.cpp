@@ -32,17 +32,38 @@ class TakeIn {
     for (size_t g = 0; g < arrays_.size(); ++g) gather_arrays(static_cast<int>(g));
   }
 
-  // First what reduces the same rows, then what reduces over their points.
+  // First what reduces the same rows, then what reduces over their points, then what reduces other results of
+  // the same kernel where a launch takes longer than the loops.
   void run() {
-    for (bool across : {false, true})
+    for (By by : {By::Rows, By::Points, By::Launch})
       for (int g = 0; g < static_cast<int>(groups_.all.size()); ++g) {
         if (!groups_.all[g].space.has_row) continue;
-        for (int into : candidates(g))
-          if (take_in(into, g, across)) break;
+        for (int into : by == By::Launch ? small_readers(g) : candidates(g))
+          if (take_in(into, g, by)) break;
       }
   }
 
  private:
+  // What two groups share.
+  enum class By { Rows, Points, Launch };
+
+  // Other groups of few elements that read what a kernel gives which this one reads.
+  std::set<int> small_readers(int g) const {
+    std::set<int> out;
+    if (is_small(g))
+      for (int kernel : groups_.all[g].before) {
+        size_t tried = 0;
+        for (int reader : groups_.all[kernel].after)
+          if (reader < g && is_small(reader) && ++tried <= kReadersTried) out.insert(reader);
+      }
+    return out;
+  }
+
+  bool is_small(int g) const {
+    const Building& b = groups_.all[g];
+    return !b.library && b.space.has_row && element_count(b.space.extents) < kSmallLoops;
+  }
+
   std::set<int> candidates(int g) const {
     std::set<int> out;
     for (auto* array : arrays_[g].all) {
@@ -116,7 +137,8 @@ class TakeIn {
     return std::ranges::any_of(arrays_[group].all, [&](auto* n) { return group_of(n) == other; });
   }
 
-  bool take_in(int into, int group, bool across) {
+  bool take_in(int into, int group, By by) {
+    const bool across = by == By::Points;
     Building &to = groups_.all[into], &from = groups_.all[group];
     if (to.roots.empty() || to.library || to.before.contains(group)) return false;
     Join join = across ? can_total_across(
@@ -126,7 +148,7 @@ class TakeIn {
                              },
                              target_)
                        : can_go_on(to, from);
-    if (join.possible && !share_reading(into, group)) return false;
+    if (join.possible && by != By::Launch && !share_reading(into, group)) return false;
     if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};

@@ -66,7 +66,7 @@ double rounding_of(std::span<const ir::HostTensor> values) {
 
 Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, double rounding) {
   DType t = reference.type.dtype;
-  size_t step = size_of(t), n = reference.data.size() / step, worst = 0;
+  size_t step = size_of(t), n = reference.data.size() / step, worst = 0, nans = 0;
   bool inexact = is_float(t) || is_complex(t);
   double most = -1;
   for (size_t i = 0; i < n; ++i) {
@@ -74,7 +74,11 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
            w = Scalar::load(t, reference.data.data() + i * step);
     double d = inexact ? std::max(part_difference(g.re, w.re), part_difference(g.im, w.im)) : g.i != w.i;
     if (d > most) most = d, worst = i;
+    nans += inexact && d == 0 && (std::isnan(w.re) || std::isnan(w.im));
   }
+  if (most <= 0 && nans > 0)
+    return {true, nans == n ? "every element is NaN, so that nothing was compared"
+                            : fmt::format("every element is equal, {} of {} are NaN", nans, n)};
   if (most <= 0) return {true, "every element is equal"};
   auto at = [&](const ir::HostTensor& x) {
     return ir::to_string(Scalar::load(t, x.data.data() + worst * step));

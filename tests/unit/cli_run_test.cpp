@@ -121,6 +121,21 @@ TEST_F(CliRun, RoundingAloneIsNoDisagreement) {
   EXPECT_THAT(ran.out, HasSubstr("agrees with the reference interpreter: the largest difference"));
 }
 
+TEST_F(CliRun, SaysWhenNothingWasCompared) {
+  const std::string text = R"(graph {
+  %a = input : f32[300, 2]
+  %n = divide 0.0, 0.0
+  %y = add %a, %n
+  %i = iota axis=1 : f32[300, 2]
+  %h = divide %i, %i
+  return %y, %h
+})";
+  Ran ran = run({"-", "--random", "1", "--verify"}, text);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("every element is NaN, so that nothing was compared"));
+  EXPECT_THAT(ran.out, HasSubstr("every element is equal, 300 of 600 are NaN"));
+}
+
 TEST_F(CliRun, RandomInputsDependOnTheSeedAlone) {
   std::vector<std::string> seeded = {folder / "scaled.weft", "--random", "1"};
   Ran a = run(seeded), b = run(seeded), c = run({folder / "scaled.weft", "--random", "2"});

@@ -51,6 +51,19 @@ std::string explained(const Inspected& at) {
          " no kernel is worth it; compiled, it would be\n" + explanation;
 }
 
+// Those that are still to be computed, which have to be of one device.
+std::vector<Array> to_compute(const char* op, std::span<const Array> xs) {
+  std::vector<Array> out;
+  for (const Array& x : xs) {
+    if (Inspected(x).in_memory()) continue;
+    if (!out.empty() && &Access::cell(out[0])->device != &Access::cell(x)->device)
+      throw Error(std::string(op) + ": takes arrays of one device: got " + Access::cell(out[0])->device.name +
+                  " and " + Access::cell(x)->device.name);
+    out.push_back(x);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string explain(const Array& x) {
@@ -83,28 +96,40 @@ std::string explain(std::span<const Array> xs) {
   return all;
 }
 
-const Array& one_kernel(const Array& x) {
-  Inspected at(x);
-  if (at.in_memory()) return x;
-  const detail::ProgramCache::Program known = detail::program_for(at.device, at.nodes, at.graph);
-  const Program& program = known->program();
-  if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
-    const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));
-    throw Error("one_kernel: the array must be one kernel: got " + std::to_string(kernel_steps(program)) +
-                " kernels and " + std::to_string(library) + " library calls or copies\n" +
-                program.explanation);
+void one_kernel(std::span<const Array> xs) {
+  const std::vector<Array> pending = to_compute("one_kernel", xs);
+  if (!pending.empty()) {
+    Inspected at(pending);
+    const detail::ProgramCache::Program known = detail::program_for(at.device, at.nodes, at.graph);
+    const Program& program = known->program();
+    if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
+      const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));
+      throw Error("one_kernel: " +
+                  std::string(pending.size() > 1 ? "the arrays must be one kernel together"
+                                                 : "the array must be one kernel") +
+                  ": got " + std::to_string(kernel_steps(program)) + " kernels and " +
+                  std::to_string(library) + " library calls or copies\n" + program.explanation);
+    }
+    if (std::ranges::none_of(pending, [](const Array& x) { return static_cast<bool>(Access::view(x)); })) {
+      const auto results = known->run(at.graph.buffers, at.graph.scalars);
+      for (size_t k = 0; k < results.size(); ++k)
+        at.nodes[k]->set_computed(detail::input_node(at.nodes[k]->type, results[k]));
+    }
   }
-  if (Access::view(x)) return x.eval();
-  at.nodes[0]->set_computed(
-      detail::input_node(at.nodes[0]->type, known->run(at.graph.buffers, at.graph.scalars)[0]));
+  eval(xs);
+}
+
+const Array& one_kernel(const Array& x) {
+  one_kernel({&x, 1});
   return x;
 }
 
-std::string tune(const Array& x, double seconds) {
+std::string tune(std::span<const Array> xs, double seconds) {
   if (!(seconds >= 0))
     throw Error("tune: takes seconds, 0 or more: got " + ir::to_string(Scalar::of(seconds)));
-  Inspected at(x);
-  if (at.in_memory()) return "the value lies in memory: nothing to tune\n";
+  const std::vector<Array> pending = to_compute("tune", xs);
+  if (pending.empty()) return "the value lies in memory: nothing to tune\n";
+  Inspected at(pending);
   const detail::LongWork work;
   detail::SessionState& session = at.device.session;
   Options options = session.compile_options();
@@ -137,8 +162,12 @@ std::string tune(const Array& x, double seconds) {
   return report(kernels);
 }
 
-std::string show(const Array& x, const std::string& stage) {
-  Inspected at(x);
+std::string tune(const Array& x, double seconds) { return tune({&x, 1}, seconds); }
+
+std::string show(std::span<const Array> xs, const std::string& stage) {
+  const std::vector<Array> pending = to_compute("show", xs);
+  if (xs.empty()) return "";
+  Inspected at(pending.empty() ? xs.first(1) : std::span<const Array>(pending));
   const Stage* wanted = nullptr;
   std::vector<Stage> stages;
   for (const Stage& s : kStages)
@@ -151,7 +180,7 @@ std::string show(const Array& x, const std::string& stage) {
       known.append(known.empty() ? "" : s.name == stages.back().name ? " or " : ", ").append(s.name);
     throw Error("show: takes one of " + known + ": got '" + stage + "'");
   }
-  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
+  if (pending.empty()) return "the value lies in memory: nothing to compute\n";
   std::map<std::string, std::string, std::less<>> texts;
   const auto passes = pass_names();
   Options options = at.device.compile_options();
@@ -180,5 +209,7 @@ std::string show(const Array& x, const std::string& stage) {
   }
   return all;
 }
+
+std::string show(const Array& x, const std::string& stage) { return show({&x, 1}, stage); }
 
 }  // namespace weft

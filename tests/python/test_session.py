@@ -308,3 +308,27 @@ def test_equal_numbers_are_those_of_the_same_bits(value):
     wf.eval(*results)
     for number, result in zip((value, 0.0, value), results):
         np.testing.assert_array_equal(result, np.copysign(np.asarray(x), number) + 0.5)
+
+
+def gradients(x, dy):
+    away = x - x.mean(axis=1, keepdims=True)
+    h = away / wf.sqrt((away * away).mean(axis=1, keepdims=True) + 1e-5)
+    return (dy * h).sum(axis=1), (dy * h).sum(axis=0), dy.sum(axis=0)
+
+
+def test_several_arrays_are_held_to_one_kernel_shown_and_tuned_together():
+    x, dy = (wf.asarray(np.random.default_rng(seed).normal(size=(300, 100))) for seed in (1, 2))
+    want = [np.asarray(one) for one in gradients(x, dy)]
+    several = gradients(x, dy)
+    assert wf.show(several, "plan").count("\nschedule ") == 1
+    assert "kernel 0: " in wf.tune(list(several), 0.05) and "kernel 1: " not in wf.tune(several, 0)
+    launched = wf.stats()["kernels_launched"]
+    assert wf.one_kernel(*several) is not None and wf.stats()["kernels_launched"] == launched + 1
+    for a, b in zip(several, want):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    assert wf.one_kernel(several, x) == (several, x) and wf.one_kernel() == ()
+    assert wf.show([x, dy]) == "the value lies in memory: nothing to compute\n"
+    with pytest.raises(wf.Error, match="one_kernel: the arrays must be one kernel together: got 2 kernels"):
+        wf.one_kernel([x.sum(axis=0), (dy * 2)[::2]])
+    with pytest.raises(TypeError, match="tune: takes arrays, or lists of them: got int"):
+        wf.tune([x, 3])

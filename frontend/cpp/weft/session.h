@@ -121,13 +121,17 @@ std::string explain(const Array& x);
 std::string explain(std::span<const Array> xs);
 // The array, computed. Error with the reasons when that takes more than one kernel.
 const Array& one_kernel(const Array& x);
+// The same for the program of several, of one device, as eval would run it.
+void one_kernel(std::span<const Array> xs);
 // Searches faster schedules for the kernels that would compute the array, by running them for up to
 // `seconds`, and says what was tried. What is faster is kept in the cache, and used for these kernels and
 // extents from then on. Results may differ in their last digits from those of another schedule. The array
 // stays uncomputed.
 std::string tune(const Array& x, double seconds = 10);
+std::string tune(std::span<const Array> xs, double seconds = 10);
 // The text of one stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx). An
 // empty stage gives all but the last, each under its name.
 std::string show(const Array& x, const std::string& stage = {});
+std::string show(std::span<const Array> xs, const std::string& stage = {});
 
 }  // namespace weft

@@ -36,9 +36,13 @@ void bind_session(nb::module_& m) {
       },
       "arrays"_a);
   m.def("explain", [](const std::vector<Array>& arrays) { return explain(arrays); }, "arrays"_a);
-  m.def("tune", [](const Array& x, double seconds) { return tune(x, seconds); }, "x"_a, "seconds"_a);
-  m.def("show", [](const Array& x, const std::string& stage) { return show(x, stage); }, "x"_a, "stage"_a);
-  m.def("one_kernel", [](const Array& x) { return one_kernel(x); }, "x"_a);
+  m.def(
+      "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },
+      "arrays"_a, "seconds"_a);
+  m.def(
+      "show", [](const std::vector<Array>& arrays, const std::string& stage) { return show(arrays, stage); },
+      "arrays"_a, "stage"_a);
+  m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
 }

@@ -35,19 +35,20 @@ def explain(*arrays: Any) -> str:
     return _core.explain(_flat("explain", arrays))
 
 
-def show(x: Array, stage: str = "") -> str:
-    """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all."""
-    return _core.show(x, stage)
+def show(x: Any, stage: str = "") -> str:
+    """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program."""
+    return _core.show(_flat("show", (x,)), stage)
 
 
-def tune(x: Array, seconds: float = 10.0) -> str:
-    """Searches faster schedules for the array's kernels by running them; says what was tried, and keeps what is faster."""
-    return _core.tune(x, seconds)
+def tune(x: Any, seconds: float = 10.0) -> str:
+    """Searches faster schedules for the kernels of an array, or of a list of them, by running them; says what was tried, and keeps what is faster."""
+    return _core.tune(_flat("tune", (x,)), seconds)
 
 
-def one_kernel(x: Array) -> Array:
-    """The array, computed; weft.Error with the reasons when that takes more than one kernel."""
-    return _core.one_kernel(x)
+def one_kernel(*arrays: Any) -> Any:
+    """The arrays, computed; weft.Error with the reasons when they take more than one kernel together."""
+    _core.one_kernel(_flat("one_kernel", arrays))
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 def stats() -> dict[str, int]:

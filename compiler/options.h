@@ -29,6 +29,9 @@ struct Target {
   static constexpr int64_t kFewColumns = 8;
   // CUDA: elements of a column that a cluster's shared memory keeps.
   static constexpr int64_t kLongestColumn = 16384;
+  // CUDA: sections of a row that the threads of a block share out, and blocks of a cluster that share them
+  // out.
+  static constexpr int64_t kSectionsOfBlock = 16, kBlocksOfSections = 8;
   // CUDA: whether blocks form clusters, which came with so much shared memory.
   bool has_clusters() const { return shared_bytes >= size_t{200} << 10; }
   // CUDA: whether these are so few rows that several multiprocessors had better share each.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/cpu_walk.h"
@@ -63,6 +64,8 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
       columns_(s.order == Order::Columns),
       scans_(p.scans()),
       goes_across_(p.across()) {
+  if (p.section_axes > 0 && (s.order != Order::Rows || s.split > 1 || x_ < outer_rank() + p.section_axes))
+    throw InternalError("emit cpu: rows of sections are whole, and walked along each section");
   if (goes_across_ && (s.order != Order::Rows || s.split > 1))
     throw InternalError("emit cpu: totals across rows take whole rows, walked along the row");
   if (s.masked && ((!columns_ && s.split > 1) || s.streaming || s.tile_axis >= 0))
@@ -134,6 +137,7 @@ void CpuEmitter::find_varying() {
     for (auto& s : sweep.before) visit(s);
     for (auto& s : sweep.body) visit(s);
     for (int a : sweep.accumulators) varies_[p_.accumulators[a].out] = columns_;
+    for (auto& s : sweep.after_section) visit(s);
   }
   for (auto& s : p_.epilogue) visit(s);
   for (auto& acc : p_.accumulators)
@@ -369,10 +373,14 @@ int CpuEmitter::many_rows_axis(const Sweep& w) const {
 std::string CpuEmitter::sweep(const Sweep& w) {
   std::string out;
   for (int a : w.accumulators) out += start_total(a);
-  std::string close;
+  std::string close, close_sections;
   std::string row = "0";
   out += "      {\n";
   for (size_t k = 0; k < p_.row.size(); ++k) {
+    if (static_cast<int>(k) == p_.section_axes) {
+      close_sections = std::exchange(close, "");
+      for (int a : w.section_totals) out += start_total(a);
+    }
     int a = outer_rank() + static_cast<int>(k);
     std::string from, to;
     out += loop_bounds(a, from, to);
@@ -394,9 +402,11 @@ std::string CpuEmitter::sweep(const Sweep& w) {
   }
   row_ = row;
   rows_axis_ = many_rows_axis(w);
-  out += block(totalling_ ? scanned_only(w.body) : w.body) + close + "      }\n";
+  out += block(totalling_ ? scanned_only(w.body) : w.body) + close;
   rows_axis_ = -1;
   row_ = "0";
+  for (int a : w.section_totals) out += finish_total(a);
+  out += block(w.after_section) + close_sections + "      }\n";
   if (!columns_)
     for (int a : w.accumulators)
       if (!p_.accumulators[a].running) out += finish_total(a);

@@ -130,6 +130,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.device_wide))
     throw InternalError("emit cuda: totals across rows stay in registers, of rows of a block or a cluster");
+  check_sections();
   two_level_ = !p.row.empty() && (!keeps || run > 128 || s.chained ||
                                   (whole_rows_ && !columns_ && !goes_across_ && kept_.empty()));
 }
@@ -201,8 +202,9 @@ std::string CudaEmitter::part_of_block() { return remainder("blockIdx.x", split_
 // ---- positions
 
 // Axes of the outer points or of the row, the one that neighbouring threads walk first.
+// Threads of a row have sections of their own, each of which is a row to them.
 std::vector<int> CudaEmitter::order_of(bool outer) const {
-  int first = outer ? 0 : outer_axes_;
+  int first = outer ? 0 : outer_axes_ + p_.section_axes;
   int last = outer ? outer_axes_ : static_cast<int>(axis_.size());
   std::vector<int> order;
   if (lane_ >= first && lane_ < last) order.push_back(lane_);
@@ -367,6 +369,7 @@ Emitted CudaEmitter::run() {
     declare_state(k);
     declare_scans(k);
   }
+  if (p_.section_axes > 0) declare_state(p_.sweeps.size());
   if (totalling_) {
     totals_.before = p_.sweeps[0].before;
     totals_.body = scanned_only(p_.sweeps[0].body);

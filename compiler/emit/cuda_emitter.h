@@ -217,7 +217,7 @@ class CudaEmitter {
   void each_column(bool open);
 
   // The accumulators whose folds are joined: all but running ones, or those too where the parts of a row are
-  // totalled.
+  // totalled. Those of sections, of all sweeps, count as one more sweep's.
   std::vector<int> folded(size_t sweep) const;
 
   // ---- cuda_words.cpp: folds of whole words of elements
@@ -238,6 +238,16 @@ class CudaEmitter {
   std::string place_of_totals(int accumulator);
   int threads_down() const;
   void finish_across();
+
+  // ---- cuda_section.cpp: totals of sections of a row
+  void check_sections() const;
+  std::vector<int> section_totals() const;
+  // Threads of a block that share a section.
+  int section_threads() const {
+    return static_cast<int>(int64_t{s_.threads_per_row} * s_.cluster / p_.section_count());
+  }
+  std::string take_section();
+  void store_sections();
 
   // ---- cuda_scan.cpp: running values
   void declare_scans(size_t sweep);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "compiler/emit/cuda_emitter.h"
 
@@ -11,6 +12,7 @@ using fmt::format;
 // all at once: t<n> is accumulator n, i<n> the position of argmax and argmin.
 
 std::vector<int> CudaEmitter::folded(size_t sweep) const {
+  if (sweep == p_.sweeps.size()) return section_totals();
   std::vector<int> out = p_.sweeps[sweep].accumulators;
   if (!totalling_) std::erase_if(out, [&](int a) { return p_.accumulators[a].running; });
   return out;
@@ -113,7 +115,7 @@ void CudaEmitter::fold(const Fold& f) {
   auto& acc = p_.accumulators[f.accumulator];
   if (acc.across) return fold_across(f);
   size_t sweep = 0;
-  while (std::ranges::count(p_.sweeps[sweep].accumulators, f.accumulator) == 0) ++sweep;
+  while (std::ranges::count(folded(sweep), f.accumulator) == 0) ++sweep;
   const std::string e = columns_ ? "[e]" : "", when = every_fold_ ? "" : "if (in_fold) ";
   std::string total = format("s{}{}.t{}", sweep, e, f.accumulator);
   if (ir::gives_index(acc.op)) {
@@ -233,8 +235,14 @@ void CudaEmitter::join_in_block(size_t sweep, int threads) {
     code_.add("__syncthreads();");
     const std::string first =
         threads == launch_threads_ ? "" : format("threadIdx.x / {} * {} + ", threads, warps);
-    code_.line("s{0} = joined{0}[{1}threadIdx.x % {2}];", sweep, first, warps);
-    exchange(warps);
+    const auto width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(warps)));
+    std::string when;
+    if (width > warps) {
+      start_totals(sweep, false);
+      when = format("if (threadIdx.x % {} < {}) ", width, warps);
+    }
+    code_.line("{3}s{0} = joined{0}[{1}threadIdx.x % {2}];", sweep, first, width, when);
+    exchange(width);
   }
 }
 

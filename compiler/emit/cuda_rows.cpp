@@ -65,6 +65,7 @@ void CudaEmitter::rows() {
   const int blocks = whole_rows_ ? s_.cluster : 1;
   if (blocks > 1) start = format("rank * {} + t", threads);
   if (s_.chained) code_.line("const I k = (I)({});", remainder("number", split_, s_.split));
+  if (p_.section_axes > 0) start = take_section();
   if (split || (s_.cluster > 1 && !whole_rows_)) {
     code_.line("const I begin = {} * {};",
                s_.chained ? "k"
@@ -98,13 +99,15 @@ void CudaEmitter::rows() {
     if (whole_rows_) {
       code_.add("{");
       if (two_level_) start_runs(number);
+      if (two_level_ && !b.sweep->section_totals.empty()) start_runs(p_.sweeps.size());
     }
     // Without the thread's own place, where all take their steps together.
     const std::string together = split ? "from" : "0";
-    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(threads * blocks), end,
-          !whole_rows_);
+    const int step = p_.section_axes > 0 ? section_threads() : threads * blocks;
+    batch(b, scans_rows(b) && !whole_rows_ ? together : start, std::to_string(step), end, !whole_rows_);
     if (whole_rows_) {
       if (two_level_) flush_runs(number);
+      if (two_level_ && !b.sweep->section_totals.empty()) flush_runs(p_.sweeps.size());
       code_.add("}");
     }
     if (s_.ahead && s_.bundled && b.number == last_to_read_bundles(p_, lane_)) copy_next_bundle();
@@ -124,6 +127,7 @@ void CudaEmitter::rows() {
     settle(*b.sweep);
   }
   outer_code(p_.epilogue, last);
+  if (p_.section_axes > 0) store_sections();
   if (s_.bundled) unbundle_rows();
   if (goes_across_) store_across(threads);
 }

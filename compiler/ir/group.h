@@ -2,6 +2,7 @@
 // printed.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,18 @@ inline bool reduces_across(const Group& group, const Root& root) {
   for (int64_t k : root.node->as<AxesAttr>().axes)
     if (const int axis = root.axis[static_cast<size_t>(k)];
         axis >= 0 && axis < static_cast<int>(group.outer.size()))
+      return true;
+  return false;
+}
+
+// Whether the root reduces over some of the group's row axes and not over others: it has a result for each
+// section of the row. These others come first (can_total_sections).
+inline bool reduces_sections(const Group& group, const Root& root) {
+  if (!is_reduce(*root.node) || reduces_across(group, root)) return false;
+  const Dims& reduced = root.node->as<AxesAttr>().axes;
+  for (size_t k = 0; k < root.axis.size(); ++k)
+    if (root.axis[k] >= static_cast<int>(group.outer.size()) &&
+        std::ranges::find(reduced, static_cast<int64_t>(k)) == reduced.end())
       return true;
   return false;
 }

@@ -100,6 +100,8 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
 // CPU: rows of fewer elements are better walked beside each other, where there are no masks.
 constexpr int64_t kNarrowestTotals = 64;
 constexpr int64_t kLongTotals = 1 << 16;
+// CPU: elements of a section that repay a call of its own, without masks and with.
+constexpr int64_t kShortestSection = 64, kShortestMaskedSection = 16;
 
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
@@ -224,7 +226,29 @@ bool are_few_for_clusters(int64_t points, int64_t elements, int64_t widest, cons
   return target.has_clusters() && blocks > kFewBlocks && points > at_once && points < kTurns * at_once;
 }
 
+// Whether a root reads another one, if it does, at the group's axes.
+Join lines_up(const ir::Root& root, const ir::Root& other, const Reading* reading) {
+  if (!reading) return {true, {}, ""};
+  if (!reading->aligned) return refuse(reading->reason);
+  size_t result = 0;
+  for (size_t k = 0; k < other.axis.size(); ++k) {
+    if (reduces(*other.node, static_cast<int64_t>(k))) continue;
+    const int at = reading->axis[result++];
+    if (at >= 0 && root.axis[static_cast<size_t>(at)] != other.axis[k])
+      return refuse("it lines up otherwise than " + std::string(name(other.node->op)));
+  }
+  return {true, {}, ""};
+}
+
 }  // namespace
+
+std::vector<char> reduced_axes(const ir::Root& root, const Space& space) {
+  std::vector<char> reduced(space.extents.size(), 0);
+  for (size_t k = 0; k < root.axis.size(); ++k)
+    if (root.axis[k] >= 0)
+      reduced[static_cast<size_t>(root.axis[k])] = reduces(*root.node, static_cast<int64_t>(k));
+  return reduced;
+}
 
 Join can_total_across(const Members& rows, const Members& columns,
                       const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
@@ -263,18 +287,74 @@ Join can_total_across(const Members& rows, const Members& columns,
     if (is_reduce(n) || reads_total) totals.push_back(&n);
     for (auto& other : rows.roots) {
       const Reading* r = reading(&n, other.node.get());
-      if (!r) continue;
-      if (reads_total) return refuse("what reads totals across rows reads one row's values too");
-      if (!r->aligned) return refuse(r->reason);
-      size_t result = 0;
-      for (size_t k = 0; k < other.axis.size(); ++k) {
-        if (reduces(*other.node, static_cast<int64_t>(k))) continue;
-        const int at = r->axis[result++];
-        if (at >= 0 && root.axis[at] != other.axis[k])
-          return refuse("it lines up otherwise than " + std::string(name(other.node->op)));
-      }
+      if (r && reads_total) return refuse("what reads totals across rows reads one row's values too");
+      if (Join join = lines_up(root, other, r); !join.possible) return join;
     }
   }
+  return {true, {}, ""};
+}
+
+namespace {
+
+// CUDA: whether blocks that take whole sections of a row, a cluster at most, have registers for them and
+// enough to do, and keep half the device busy. To start one takes as long as to read some of the row again.
+bool repays_sections(int64_t points, int64_t sections, int64_t bytes, const Target& target) {
+  constexpr int64_t kMostBytes = 64 << 10, kFewestBytes = 1536, kFewestOfCluster = 4096;
+  constexpr int64_t kBusyAnyway = 1 << 20, kFewBlocks = 16;
+  for (int64_t blocks = 1; blocks <= (target.has_clusters() ? Target::kBlocksOfSections : 1); ++blocks) {
+    const int64_t beside = sections / blocks, all = points * blocks;
+    if (sections % blocks != 0 || beside > Target::kSectionsOfBlock || beside * bytes > kMostBytes) continue;
+    const bool busy = all * 2 >= target.threads || points * sections * bytes <= kBusyAnyway;
+    const int64_t fewest = all <= kFewBlocks * target.threads ? 0
+                           : blocks > 1                       ? kFewestOfCluster
+                                                              : kFewestBytes;
+    if (busy && beside * bytes >= fewest) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Join can_total_sections(const Members& rows, const Members& sections,
+                        const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
+                        const Target& target) {
+  const Space &space = rows.space, &section = sections.space;
+  if (!space.has_row || !section.has_row || space.extents != section.extents || space.row == section.row)
+    return refuse("");
+  int64_t points = 1, count = 1, elements = 1;
+  for (size_t g = 0; g < space.extents.size(); ++g) {
+    // What is reduced is the end of the row.
+    if (section.row[g] > space.row[g] || (elements > 1 && space.row[g] && !section.row[g])) return refuse("");
+    if (section.row[g])
+      elements *= space.extents[g];
+    else if (space.row[g])
+      count *= space.extents[g];
+    else
+      points *= space.extents[g];
+  }
+  if (space.scans || section.scans) return refuse("what is scanned is not reduced in sections too");
+  int64_t widest = 1;
+  for (auto& root : sections.roots) {
+    const Node& n = *root.node;
+    if (!is_reduce(n)) return refuse("");
+    if (gives_index(n.op)) return refuse("positions are not kept for sections of a row");
+    if (reduced_axes(root, section) != section.row) return refuse("it is computed with totals across rows");
+    widest = std::max(widest, static_cast<int64_t>(size_of(n.inputs[0]->dtype())));
+    for (auto& other : sections.roots)
+      if (reading(&n, other.node.get())) return refuse("it reads what sections of a row give");
+    for (auto& other : rows.roots)
+      if (Join join = lines_up(root, other, reading(&n, other.node.get())); !join.possible) return join;
+  }
+  for (auto& root : rows.roots)
+    if (is_reduce(*root.node))
+      if (const auto reduced = reduced_axes(root, space); reduced != space.row && reduced != section.row)
+        return refuse("its rows are totalled otherwise too");
+  const bool cpu = target.kind == TargetKind::Cpu;
+  const int64_t shortest = target.has_masks() ? kShortestMaskedSection : kShortestSection;
+  if (cpu ? elements < shortest || !row_is_local(points, count * elements, false, target)
+          : !repays_sections(points, count, elements * widest, target))
+    return refuse(fmt::format("{} rows of {} sections of {} elements do not repay totals of both", points,
+                              count, elements));
   return {true, {}, ""};
 }
 

@@ -65,4 +65,13 @@ Join can_total_across(const Members& rows, const Members& columns,
                       const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
                       const Target& target);
 
+// The axes of a group that one of its reductions is over: its row, all others, or sections of its row.
+std::vector<char> reduced_axes(const ir::Root& root, const Space& space);
+
+// Whether a group can total sections of its rows too, which another one reduces: the last of its row axes,
+// one result for each position on the others.
+Join can_total_sections(const Members& rows, const Members& sections,
+                        const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
+                        const Target& target);
+
 }  // namespace weft::passes

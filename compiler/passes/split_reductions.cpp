@@ -67,7 +67,7 @@ class SplitReductions {
  private:
   // The axes of `n` that are the row of `producer`, which it reads, where a reduction over these alone can
   // share the producer's loops and other axes are left; none otherwise.
-  Dims shared_row(const Node& n, const Node& producer, const Reading& reading) const {
+  Dims shared_row(const Node& n, const Node& producer, const Reading& reading) {
     if (!reading.aligned || !ir::is_reduce(producer)) return {};
     Dims row;
     for (int64_t k : wide_axes(n))
@@ -83,10 +83,30 @@ class SplitReductions {
       space.row.push_back(contains(producer.as<ir::AxesAttr>().axes, static_cast<int64_t>(k)) ? 1 : 0);
       space.has_row |= space.row.back() != 0;
     }
+    if (!space.has_row) return {};
     const NodeRef half = ir::reduce(n.op, n.inputs[0], row);
-    const bool joins =
-        space.has_row && can_fuse(space, producer, axis, *half, reading, target_, options_.numerics).possible;
+    const bool joins = can_fuse(space, producer, axis, *half, reading, target_, options_.numerics).possible ||
+                       shares_sections(space, producer, axis, n, half, reading);
     return joins ? row : Dims{};
+  }
+
+  // Whether the half of `n` reduces sections of the rows that `producer` reduces, which lie in one piece.
+  bool shares_sections(const Space& space, const Node& producer, const std::vector<int>& axis, const Node& n,
+                       const NodeRef& half, const Reading& reading) {
+    if (half->inputs[0]->shape() != ir::space_of(producer)) return false;
+    if (expression(&n).turned || expression(&producer).turned) return false;
+    Space sections = space;
+    for (size_t k = 0; k < axis.size(); ++k)
+      if (axis[k] >= 0)
+        sections.row[static_cast<size_t>(axis[k])] =
+            contains(half->as<ir::AxesAttr>().axes, static_cast<int64_t>(k)) ? 1 : 0;
+    return can_total_sections(
+               {space, {{NodeRef(&producer), axis}}}, {sections, {{half, axis}}},
+               [&](const Node* reader, const Node* read) {
+                 return reader == half.get() && read == &producer ? &reading : nullptr;
+               },
+               target_)
+        .possible;
   }
 
   const Expression& expression(const Node* n) {

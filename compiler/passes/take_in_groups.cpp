@@ -32,10 +32,10 @@ class TakeIn {
     for (size_t g = 0; g < arrays_.size(); ++g) gather_arrays(static_cast<int>(g));
   }
 
-  // First what reduces the same rows, then what reduces over their points, then what reduces other results of
-  // the same kernel where a launch takes longer than the loops.
+  // First what reduces the same rows, then what reduces over their points or over sections of them, then what
+  // reduces other results of the same kernel where a launch takes longer than the loops.
   void run() {
-    for (By by : {By::Rows, By::Points, By::Launch})
+    for (By by : {By::Rows, By::Points, By::Sections, By::Launch})
       for (int g = 0; g < static_cast<int>(groups_.all.size()); ++g) {
         if (!groups_.all[g].space.has_row) continue;
         for (int into : by == By::Launch ? small_readers(g) : candidates(g))
@@ -45,7 +45,7 @@ class TakeIn {
 
  private:
   // What two groups share.
-  enum class By { Rows, Points, Launch };
+  enum class By { Rows, Points, Sections, Launch };
 
   // Other groups of few elements that read what a kernel gives which this one reads.
   std::set<int> small_readers(int g) const {
@@ -105,9 +105,20 @@ class TakeIn {
     return it == groups_.group_of.end() ? -1 : it->second;
   }
 
+  // What a group totals beside its rows: the axes of its points, or of sections. Empty: nothing.
+  static std::vector<char> other_totals(const Building& b) {
+    for (auto& root : b.roots)
+      if (ir::is_reduce(*root.node))
+        if (std::vector<char> reduced = reduced_axes(root, b.space); reduced != b.space.row) return reduced;
+    return {};
+  }
+
   // Whether the roots of a group can go on in the loops of another one, whose rows they reduce too.
   Join can_go_on(const Building& to, const Building& from) const {
     if (to.space.extents != from.space.extents || to.space.row != from.space.row) return {};
+    const std::vector<char> others = other_totals(to), more = other_totals(from);
+    if (!others.empty() && !more.empty() && others != more)
+      return {false, {}, "its rows are totalled otherwise too"};
     for (auto& root : from.roots) {
       if (root.node->op == ir::Op::assign) return {};
       if (ir::scans(*root.node) || to.space.scans) return {};
@@ -137,23 +148,25 @@ class TakeIn {
     return std::ranges::any_of(arrays_[group].all, [&](auto* n) { return group_of(n) == other; });
   }
 
+  Join joins(const Building& to, const Building& from, By by) const {
+    if (by == By::Rows || by == By::Launch) return can_go_on(to, from);
+    const auto can_total = by == By::Points ? can_total_across : can_total_sections;
+    return can_total(
+        {to.space, to.roots}, {from.space, from.roots},
+        [&](const Node* reader, const Node* producer) { return expressions_.at(reader).reading(producer); },
+        target_);
+  }
+
   bool take_in(int into, int group, By by) {
-    const bool across = by == By::Points;
     Building &to = groups_.all[into], &from = groups_.all[group];
     if (to.roots.empty() || to.library || to.before.contains(group)) return false;
-    Join join = across ? can_total_across(
-                             {to.space, to.roots}, {from.space, from.roots},
-                             [&](const Node* reader, const Node* producer) {
-                               return expressions_.at(reader).reading(producer);
-                             },
-                             target_)
-                       : can_go_on(to, from);
+    Join join = joins(to, from, by);
     if (join.possible && by != By::Launch && !share_reading(into, group)) return false;
     if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};
-    if (join.possible && across && target_.kind == TargetKind::Cpu &&
-        (reads_turned(to) || reads_turned(from)))
+    const bool in_one_piece = by == By::Sections || (by == By::Points && target_.kind == TargetKind::Cpu);
+    if (join.possible && in_one_piece && (reads_turned(to) || reads_turned(from)))
       join = {false, {}, "rows of some array do not lie in one piece"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
     if (join.reason.empty() && !join.possible) return false;

@@ -102,6 +102,9 @@ class CudaScheduler {
   // ---- schedule_cuda_totals.cpp
   void rows_and_totals(int lane);
 
+  // ---- schedule_cuda_sections.cpp
+  void rows_of_sections();
+
   // ---- schedule_cuda_columns.cpp
   void columns_along(int lane);
   bool keep_columns(int64_t columns, int64_t row);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/base/error.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/in_place.h"
 #include "compiler/plan/lower_expression.h"
@@ -112,11 +113,14 @@ class Lowerer {
       write_to(sweep);
       for (size_t r = 0; r < stage_.size(); ++r)
         if (stage_[r] == k && needs_sweep(group_.roots[r])) lower_root(group_.roots[r], sweep);
+      expressions_.write_to(sweep.after_section, sweep.after_section);
+      for (size_t r = 0; r < stage_.size(); ++r)
+        if (stage_[r] == k && reduces_sections(group_, group_.roots[r])) store_result(group_.roots[r]);
     }
     expressions_.write_to(program_.epilogue, program_.epilogue);
     for (size_t r = 0; r < stage_.size(); ++r) {
       const ir::Root& root = group_.roots[r];
-      if (stage_[r] < kAfter && !reduces_across(group_, root) &&
+      if (stage_[r] < kAfter && !reduces_across(group_, root) && !reduces_sections(group_, root) &&
           (!needs_sweep(root) || is_reduce(*root.node)))
         store_result(root);
     }
@@ -169,8 +173,25 @@ class Lowerer {
   void declare_axes() {
     for (const Loop& l : loops_) vars_.add_axis(l.extent), program_.outer.push_back({l.extent});
     for (int64_t e : group_.row) vars_.add_axis(e), program_.row.push_back({e});
+    for (auto& root : group_.roots)
+      if (reduces_sections(group_, root)) {
+        const int axes = section_axes_of(root);
+        if (program_.section_axes != 0 && program_.section_axes != axes)
+          throw InternalError("lower: the sections of a row are those of one of its reductions");
+        program_.section_axes = axes;
+      }
     // Schedules need a loop to run lanes along.
     if (program_.outer.empty() && program_.row.empty()) vars_.add_axis(1), program_.outer.push_back({1});
+  }
+
+  // The row axes that it does not reduce.
+  int section_axes_of(const ir::Root& root) const {
+    const Dims& reduced = root.node->as<ir::AxesAttr>().axes;
+    int axes = 0;
+    for (size_t k = 0; k < root.axis.size(); ++k)
+      if (is_row_axis(root.axis[k]) && std::ranges::find(reduced, static_cast<int64_t>(k)) == reduced.end())
+        ++axes;
+    return axes;
   }
 
   Access root_access(const ir::Root& root) const {
@@ -209,10 +230,14 @@ class Lowerer {
     acc.op = n->op;
     acc.dtype = n->inputs[0]->dtype();
     acc.across = reduces_across(group_, root);
+    acc.of_section = reduces_sections(group_, root);
     acc.out = expressions_.define(n->dtype(), acc.across);
     int number = static_cast<int>(program_.accumulators.size());
     program_.accumulators.push_back(acc);
-    if (!acc.across) sweep.accumulators.push_back(number);
+    if (acc.of_section)
+      sweep.section_totals.push_back(number);
+    else if (!acc.across)
+      sweep.accumulators.push_back(number);
     expressions_.set_result(n, acc.out);
     Fold fold{number, v};
     if (gives_index(n->op)) {

@@ -131,15 +131,17 @@ void drop_axis(RowProgram& p, int axis, int into) {
 }  // namespace
 
 void collapse_axes(RowProgram& p) {
-  auto collapse = [&](std::vector<Num>& axes, int first, bool keep_one) {
+  // Parts of the row stay apart: the first `sections` axes are joined among themselves.
+  auto collapse = [&](std::vector<Num>& axes, int first, bool keep_one, int& sections) {
     for (size_t k = axes.size(); k-- > 0;) {
       if (axes[k].value != 1 || (keep_one && axes.size() == 1)) continue;
       drop_axis(p, first + static_cast<int>(k), -1);
       axes.erase(axes.begin() + static_cast<int64_t>(k));
+      if (static_cast<int>(k) < sections) --sections;
     }
     for (size_t k = axes.size(); k-- > 1;) {
       int outer = first + static_cast<int>(k) - 1, inner = outer + 1;
-      bool joins = true;
+      bool joins = static_cast<int>(k) != sections;
       for_each_stmt(p, [&](Stmt& s) {
         if (const Index* at = index_of(s))
           joins &= coefficient(*at, outer) == coefficient(*at, inner) * axes[k].value;
@@ -149,11 +151,13 @@ void collapse_axes(RowProgram& p) {
       // The joined axis steps as the inner one did: drop_axis handed its coefficient to `outer`.
       axes[k - 1].value *= axes[k].value;
       axes.erase(axes.begin() + static_cast<int64_t>(k));
+      if (static_cast<int>(k) < sections) --sections;
     }
   };
   bool lanes_need_outer = p.row.empty() || p.ordered;
-  collapse(p.row, static_cast<int>(p.outer.size()), true);
-  collapse(p.outer, 0, lanes_need_outer);
+  int none = 0;
+  collapse(p.row, static_cast<int>(p.outer.size()), true, p.section_axes);
+  collapse(p.outer, 0, lanes_need_outer, none);
 }
 
 // ---- values that cross sweeps
@@ -336,15 +340,21 @@ void verify(const RowProgram& p) {
   auto fail = [&](const std::string& rule) { throw InternalError("plan: " + rule + "\n" + print(p)); };
   std::vector<char> known(p.values.size(), 0);
   int axes = static_cast<int>(p.outer.size() + p.row.size());
-  auto check = [&](const Stmt& s, bool in_row) {
+  // Which axes and values there are: of the point, of a section of its row, or of one element.
+  enum Place { Point, Part, Element };
+  const int outer = static_cast<int>(p.outer.size());
+  auto check = [&](const Stmt& s, Place place) {
     for (Value v : uses(s)) {
       if (v < 0 || v >= static_cast<int>(known.size()) || !known[v])
         fail("%" + std::to_string(v) + " is used before it is computed");
-      if (!in_row && p.values[v].row) fail("%" + std::to_string(v) + " is a row value outside of the row");
+      if (place != Element && p.values[v].row)
+        fail("%" + std::to_string(v) + " is a row value outside of the row");
     }
     if (const Index* at = index_of(s))
       for (auto& t : at->axes)
-        if (t.axis < 0 || t.axis >= axes || (!in_row && t.axis >= static_cast<int>(p.outer.size())))
+        if (t.axis < 0 || t.axis >= (place == Element ? axes
+                                     : place == Part  ? outer + p.section_axes
+                                                      : outer))
           fail("axis " + std::to_string(t.axis) + " does not exist here");
     if (Value v = defines(s); v >= 0) {
       if (known[v]) fail("%" + std::to_string(v) + " is computed twice");
@@ -352,24 +362,32 @@ void verify(const RowProgram& p) {
     }
   };
   for (auto& sweep : p.sweeps) {
-    for (auto& s : sweep.before) check(s, false);
-    for (auto& s : sweep.body) check(s, true);
+    for (auto& s : sweep.before) check(s, Point);
+    for (auto& s : sweep.body) check(s, Element);
+    for (int a : sweep.section_totals) known[p.accumulators[a].out] = 1;
+    for (auto& s : sweep.after_section) check(s, Part);
+    for (int a : sweep.section_totals) known[p.accumulators[a].out] = 0;
     for (int a : sweep.accumulators) known[p.accumulators[a].out] = 1;
   }
-  for (auto& s : p.epilogue) check(s, false);
+  for (auto& s : p.epilogue) check(s, Point);
   std::fill(known.begin(), known.end(), 0);
   for (auto& acc : p.accumulators) known[acc.out] = acc.across;
   for (auto& s : p.after) {
-    check(s, true);
+    check(s, Element);
     if (const Index* at = index_of(s))
       for (auto& t : at->axes)
-        if (t.axis < static_cast<int>(p.outer.size())) fail("outer axes do not exist after the points");
+        if (t.axis < outer) fail("outer axes do not exist after the points");
   }
   if (p.scans() && p.across()) fail("what is scanned is not reduced across too");
   for (auto& acc : p.accumulators)
     if (acc.relative_to >= 0 && (acc.op != ir::Op::sum || p.accumulators[acc.relative_to].op != ir::Op::max))
       fail("only sums are relative, and to a largest value");
   if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
+  for (auto& acc : p.accumulators)
+    if (acc.of_section && (p.section_axes == 0 || acc.across || acc.running || acc.relative_to >= 0))
+      fail("a section of a row is totalled where the row has sections, and in no other way");
+  if (p.section_axes > 0 && (p.section_axes >= static_cast<int>(p.row.size()) || p.scans() || p.across()))
+    fail("rows of sections are walked for totals of rows and sections alone");
 }
 
 }  // namespace weft::plan

@@ -126,6 +126,9 @@ struct Accumulator {
   // Over the outer points, with a total for each row element. No sweep finishes it; `out` is a row value of
   // `after`.
   bool across = false;
+  // Over a section of the row, with a result for each of the sections. `out` is known to Sweep::after_section
+  // alone.
+  bool of_section = false;
   // A sum of exp(x - m), where m is the largest x that this accumulator found; -1: none.
   int relative_to = -1;
 };
@@ -140,6 +143,9 @@ DType total_dtype(const Accumulator& acc);
 struct Sweep {
   std::vector<Stmt> before, body;
   std::vector<int> accumulators;  // those it finishes
+  // Accumulators of sections that it folds into, and what runs once for each section, when that is walked.
+  std::vector<int> section_totals;
+  std::vector<Stmt> after_section;
 };
 
 struct BufferUse {
@@ -156,6 +162,8 @@ struct ValueInfo {
 // A program without row axes is pointwise: one sweep, whose body runs once for each outer point.
 struct RowProgram {
   std::vector<Num> outer, row;  // extents
+  // Of the row, the first ones: each position on them is a section that is totalled by itself.
+  int section_axes = 0;
   std::vector<Sweep> sweeps;
   std::vector<Stmt> epilogue;  // once for each outer point, on finished accumulators
   // Once for each row element, when all outer points are done: on accumulators that go across. Of other
@@ -183,6 +191,7 @@ struct RowProgram {
   }
   int64_t outer_count() const { return count(outer); }
   int64_t row_count() const { return count(row); }
+  int64_t section_count() const { return count({row.begin(), row.begin() + section_axes}); }
 
  private:
   static int64_t count(const std::vector<Num>& axes) {
@@ -208,6 +217,7 @@ void for_each_stmt(Program& program, F&& f) {
   for (auto& sweep : program.sweeps) {
     for (auto& s : sweep.before) f(s);
     for (auto& s : sweep.body) f(s);
+    for (auto& s : sweep.after_section) f(s);
   }
   for (auto& s : program.epilogue) f(s);
   for (auto& s : program.after) f(s);

@@ -40,6 +40,7 @@ class Printer {
       for (auto& stmt : p_.sweeps[s].before) line(stmt, 1);
       out_ += fmt::format("  sweep {}\n", s);
       for (auto& stmt : p_.sweeps[s].body) line(stmt, 2);
+      section(p_.sweeps[s]);
       for (int a : p_.sweeps[s].accumulators) {
         auto& acc = p_.accumulators[a];
         if (acc.running) continue;
@@ -57,6 +58,18 @@ class Printer {
   }
 
  private:
+  void section(const Sweep& sweep) {
+    if (sweep.section_totals.empty()) return;
+    out_ += "    after each section:";
+    for (int k = 0; k < p_.section_axes; ++k)
+      out_ += fmt::format(" r{}", p_.outer.size() + static_cast<size_t>(k));
+    out_ += "\n";
+    for (int a : sweep.section_totals)
+      out_ += fmt::format("      %{} : {} = finish a{}\n", p_.accumulators[a].out,
+                          name(p_.values[p_.accumulators[a].out].dtype), a);
+    for (auto& stmt : sweep.after_section) line(stmt, 3);
+  }
+
   void axes(const char* what, const std::vector<Num>& list, const char* letter, size_t first) {
     if (list.empty()) return;
     out_ += fmt::format("  {}", what);
@@ -109,8 +122,11 @@ class Printer {
   }
   std::string text(const Fold& x) {
     const Accumulator& acc = p_.accumulators[x.accumulator];
-    return fmt::format("fold a{} {}{} %{}{}{}", x.accumulator, acc.across ? "across " : "", name(acc.op),
-                       x.value, x.position < 0 ? "" : fmt::format(" at %{}", x.position),
+    return fmt::format("fold a{} {}{} %{}{}{}", x.accumulator,
+                       acc.across       ? "across "
+                       : acc.of_section ? "of the section "
+                                        : "",
+                       name(acc.op), x.value, x.position < 0 ? "" : fmt::format(" at %{}", x.position),
                        acc.relative_to < 0 ? "" : fmt::format(" relative to a{}", acc.relative_to));
   }
   std::string text(const Scan& x) {

@@ -44,7 +44,7 @@ class Joiner {
     if (!l || l->op != ir::Op::subtract || !found_.contains(l->args[1])) return false;
     const int a = found_.at(l->args[1]);
     const Accumulator& acc = p_.accumulators[a];
-    if (acc.op != ir::Op::max || acc.across || !is_float(acc.dtype)) return false;
+    if (acc.op != ir::Op::max || acc.across || acc.of_section || !is_float(acc.dtype)) return false;
     for (auto& of : first_.body)
       if (auto* f = std::get_if<Fold>(&of); f && f->accumulator == a && equal(f->value, l->args[0])) {
         relative_[l->out] = a;
@@ -64,7 +64,8 @@ class Joiner {
       const std::vector<Value> used = uses(s);
       if (std::ranges::count(used, v) == 0) continue;
       auto* f = std::get_if<Fold>(&s);
-      if (!f || p_.accumulators[f->accumulator].op != ir::Op::sum || p_.accumulators[f->accumulator].across)
+      if (!f || p_.accumulators[f->accumulator].op != ir::Op::sum || p_.accumulators[f->accumulator].across ||
+          p_.accumulators[f->accumulator].of_section)
         return false;
       sums_[f->accumulator] = relative_.at(std::get<Let>(*definition_.at(v)).args[0]);
     }

@@ -308,13 +308,13 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     s.lane_axis = fastest_axis(p, lanes, masks);
     s.reason = "pointwise";
   } else {
-    int row_axis = best_axis(p, outer, axes);
+    int row_axis = best_axis(p, outer + p.section_axes, axes);
     s.order = Order::Rows;
     s.lane_axis = row_axis;
     s.reason = columns_of_few ? "lanes along a few columns"
                : tiny >= 0    ? "lanes across rows of a few elements, each totalled across too"
                               : "lanes along the row";
-    if (outer > 0 && !p.across() && tiny < 0) {
+    if (outer > 0 && !p.across() && p.section_axes == 0 && tiny < 0) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
       if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, Target::kFewColumns)) {
@@ -388,8 +388,8 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
-    if (p.sweeps.size() == 1 && parts && !p.across() && points < (p.scans() ? 16 : 64) &&
-        row >= 2 * kPartElements)
+    if (p.sweeps.size() == 1 && parts && !p.across() && p.section_axes == 0 &&
+        points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     if (tiny >= 0 && points < 64)
       s.split =

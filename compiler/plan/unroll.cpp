@@ -193,7 +193,7 @@ class Unroller {
 }  // namespace
 
 bool can_unroll(const RowProgram& p, int axis) {
-  if (p.ordered || p.scans()) return false;
+  if (p.ordered || p.scans() || p.section_axes > 0) return false;
   if (p.row.empty()) return p.outer.size() > 1;
   const bool column = axis < static_cast<int>(p.outer.size());
   if (column && (p.sweeps.size() > 1 || p.across())) return false;

@@ -90,6 +90,47 @@ def test_gradients_of_an_instance_norm_read_their_arrays_once(order):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+def gradients_of_rows(x, dy, gain):
+    rows = x.reshape(6, 3, -1)
+    r = 1 / np.sqrt(rows.var(-1, keepdims=True) + 1e-5)
+    h = (rows - rows.mean(-1, keepdims=True)) * r
+    g = (dy * gain[:, None, None]).reshape(6, 3, -1)
+    dx = r * (g - g.mean(-1, keepdims=True) - h * (g * h).mean(-1, keepdims=True))
+    return dx.reshape(x.shape), (dy * h.reshape(x.shape)).sum((0, 2, 3)), dy.sum((0, 2, 3))
+
+
+def gradients_of_groups(x, dy, gain):
+    groups, dgroups, gains = x.reshape(6, 3, 4, 70), dy.reshape(6, 3, 4, 70), gain.reshape(3, 4, 1)
+    r = 1 / np.sqrt(groups.var((2, 3), keepdims=True) + 1e-5)
+    h = (groups - groups.mean((2, 3), keepdims=True)) * r
+    g = dgroups * gains
+    dx = r * (g - g.mean((2, 3), keepdims=True) - h * (g * h).mean((2, 3), keepdims=True))
+    return dx.reshape(x.shape), (dgroups * h).sum((0, 3)).reshape(-1), dgroups.sum((0, 3)).reshape(-1)
+
+
+@pytest.mark.parametrize("spelling", [gradients_of_rows, gradients_of_groups])
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 2, 0), (2, 1, 0)])
+def test_gradients_of_a_group_norm_read_their_arrays_once(spelling, order):
+    have = spelling(wf.asarray(X), wf.asarray(TARGET), wf.asarray(GAIN))
+    have, want = ([of[i] for i in order] for of in (have, spelling(X, TARGET, GAIN)))
+    lines = [line for line in wf.explain(*have).splitlines() if line.startswith("step ")]
+    assert len(lines) == 2 and "rows (6,)" in lines[1], wf.explain(*have)
+    for a, b in zip(have, want):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 70), (16, 3, 65), (1, 2, 64), (5, 2, 3, 100), (3, 40, 1000), (0, 2, 90), (3, 0, 70), (3, 2, 0)])
+@pytest.mark.parametrize("of", ["sum", "prod", "any", "all"])
+@pytest.mark.parametrize("dtype", ["f4", "i1", "c16", "?"])
+def test_rows_and_sections_of_them_are_reduced_together(shape, of, dtype):
+    x = (1 + RNG.normal(size=shape) / 1000 if of == "prod" and dtype != "i1" else RNG.normal(size=shape) * 3).astype(dtype)
+    a = wf.asarray(x)
+    have = [getattr(a, of)(axis=axes) for axes in (tuple(range(1, x.ndim)), -1)]
+    want = [getattr(x, of)(axis=axes) for axes in (tuple(range(1, x.ndim)), -1)]
+    for a, b in zip(have, want):
+        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-4 if dtype == "f4" else 1e-11, atol=1e-4)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_sums_of_rows_of_halves_are_rounded_once(dtype):
     x = wf.asarray(np.concatenate([np.full((1, 1000), 800), np.full((1, 1000), -796)]).astype("f4")).astype(dtype)

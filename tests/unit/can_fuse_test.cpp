@@ -26,6 +26,9 @@ struct Edge {
 // A value of each row, which some reduction across the rows reads.
 #define ADDS_SUM "%s = sum %x, axes=[1]\n%r = reshape %s : f32[999, 1]\n%y = add %x, %r\n"
 
+// The same, of rows that have two axes.
+#define ADDS_SUM_OF_ROWS "%s = sum %x, axes=[1, 2]\n%r = reshape %s : f32[99, 1, 1]\n%y = add %x, %r\n"
+
 const Edge kEdges[] = {
     {"Shifted", "%x = input : f32[9]\n%y = exp %x\n%z = slice %y, starts=[1] : f32[8]\nreturn %y, %z",
      "it is read at other positions than its own (shifted, strided, repeated or gathered)"},
@@ -56,6 +59,28 @@ const Edge kEdges[] = {
     {"AfterTheLastRow",
      "%x = input : f32[999, 80]\n" ADDS_SUM "%t = max %y, axes=[0]\n%u = subtract %x, %t\nreturn %y, %u",
      "totals across rows are known after the last row only"},
+    {"ShortSections", "%x = input : f32[99, 4, 63]\n" ADDS_SUM_OF_ROWS "%t = max %y, axes=[2]\nreturn %y, %t",
+     "99 rows of 4 sections of 63 elements do not repay totals of both"},
+    {"PositionInASection",
+     "%x = input : f32[99, 4, 80]\n" ADDS_SUM_OF_ROWS "%t = argmax %y, axes=[2]\nreturn %y, %t",
+     "positions are not kept for sections of a row"},
+    {"ReadInASection",
+     "%x = input : f32[99, 4, 80]\n" ADDS_SUM_OF_ROWS
+     "%m = max %y, axes=[2]\n%n = reshape %m : f32[99, 4, 1]\n%d = subtract %y, %n\n%t = sum %d, axes=[2]\n"
+     "return %y, %t",
+     "it reads what sections of a row give"},
+    {"OtherSections",
+     "%x = input : f32[99, 4, 8, 80]\n%s = sum %x, axes=[1, 2, 3]\n%r = reshape %s : f32[99, 1, 1, 1]\n"
+     "%y = add %x, %r\n%t = max %y, axes=[3]\n%u = max %y, axes=[2, 3]\nreturn %y, %t, %u",
+     "its rows are totalled otherwise too"},
+    {"SectionsTotalledAcross",
+     "%x = input : f32[99, 80]\n%s = sum %x, axes=[0, 1]\n%y = add %x, %s\n%t = max %y, axes=[1]\n"
+     "%u = max %y, axes=[0]\nreturn %s, %t, %u",
+     "it is computed with totals across rows"},
+    {"TurnedSections",
+     "%z = input : f32[99, 80, 4]\n%x = permute %z, axes=[0, 2, 1]\n" ADDS_SUM_OF_ROWS
+     "%t = max %y, axes=[2]\nreturn %y, %t",
+     "rows of some array do not lie in one piece"},
     {"Repeated",
      "%x = input \"x\" : f32[9]\n%w = input \"w\" : f32[8, 9]\n%y = exp %x\n%z = add %w, %y\nreturn %y, %z",
      "it is repeated along an axis: read from memory instead of computed again"},
@@ -73,6 +98,10 @@ const Edge kEdges[] = {
      "it reduces over the axes that are walked in parallel"},
     {"WholeMachine", "%x = input : f32[70000]\n%s = sum %x\n%y = divide %x, %s\nreturn %y",
      "a row of 70000 elements for 1 results is reduced by the whole machine first"},
+    {"WholeMachineBeforeSections",
+     "%x = input : f32[8, 4, 20000]\n%s = sum %x, axes=[1, 2]\n%r = reshape %s : f32[8, 1, 1]\n"
+     "%d = subtract %x, %r\n%t = sum %d, axes=[2]\nreturn %d, %t",
+     "a row of 80000 elements for 8 results is reduced by the whole machine first"},
     {"LinesUpOtherwise",
      "%x = input : f32[9, 9]\n%y = exp %x\n%t = permute %x, axes=[1, 0]\n%u = add %y, %t\n"
      "%v = permute %y, axes=[1, 0]\n%w = add %u, %v\nreturn %y, %u, %w",
@@ -174,6 +203,32 @@ TEST(CanFuse, TotalsOfFewLongRowsAreLeftToTheCache) {
   EXPECT_EQ(kernels(16, 200000), 2U) << "two turns";
   EXPECT_EQ(kernels(64, 200000), 1U) << "many";
   EXPECT_EQ(kernels(64, 200000, "f64"), 2U) << "totals that the registers of a cluster have no room for";
+}
+
+TEST(CanFuse, SectionsAreTotalledWithRowsThatBlocksTakeWhole) {
+  auto kernels = [](int64_t rows, int64_t sections, int64_t width, const Target& target = h200()) {
+    const ir::Graph g = ir::parse(fmt::format(
+        "graph {{\n%x = input : f32[{}, {}, {}]\n%s = sum %x, axes=[1, 2]\n%t = sum %x, axes=[2]\n"
+        "return %s, %t\n}}",
+        rows, sections, width));
+    return passes::fuse(g, target, {}).steps.size();
+  };
+  EXPECT_EQ(kernels(2000, 8, 4096), 1U);
+  EXPECT_EQ(kernels(2000, 10, 6400), 1U) << "five blocks, with two of them each";
+  EXPECT_EQ(kernels(2000, 19, 400), 2U) << "more than a block takes, that no blocks share out equally";
+  EXPECT_EQ(kernels(2000, 4, 20000), 2U) << "longer than the registers of a block";
+  EXPECT_EQ(kernels(200000, 4, 90), 2U) << "more blocks to start than that is worth";
+  EXPECT_EQ(kernels(200000, 4, 100), 1U);
+  EXPECT_EQ(kernels(200000, 32, 50), 2U) << "two for each row";
+  EXPECT_EQ(kernels(2000, 4, 10), 1U) << "few blocks";
+  EXPECT_EQ(kernels(4, 4, 16384), 1U) << "a small array";
+  EXPECT_EQ(kernels(4, 5, 16384), 2U) << "the whole machine has more of a large one to do";
+  Target older = h200();
+  older.shared_bytes = size_t{100} << 10;
+  EXPECT_EQ(kernels(2000, 4, 4096, older), 1U);
+  EXPECT_EQ(kernels(2000, 10, 6400, older), 2U) << "no clusters";
+  EXPECT_EQ(kernels(15, 8, 10000, cpu()), 2U) << "rows that many threads share";
+  EXPECT_EQ(kernels(16, 8, 10000, cpu()), 1U);
 }
 
 TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
+#include "compiler/passes/fuse.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/across_graphs.h"
@@ -602,6 +604,75 @@ TEST(TotalsAcross, AnySchedule) {
               << "output " << i << ", lanes " << lanes << ", rows " << rows << "\n"
               << c.text;
       }
+  }
+}
+
+// A kernel takes in reductions of another result of what it reads: not those of other sections, or across.
+TEST(SectionsOfRows, BesideOtherTotalsOfWhatOneKernelGave) {
+  struct {
+    std::string shape, rows, of_first, of_second;
+    size_t kernels;
+  } cases[] = {
+      {"4, 4, 4, 64", "1, 2, 3", "2, 3", "2, 3", 2},
+      {"4, 4, 4, 64", "1, 2, 3", "2, 3", "3", 3},
+      {"80, 3, 64", "1, 2", "2", "0", 3},
+      {"80, 3, 64", "1, 2", "0", "0", 2},
+      {"80, 3, 64", "1, 2", "1, 2", "2", 2},
+      {"70, 5, 64", "0, 1, 2", "1, 2", "2", 3},
+  };
+  for (auto& c : cases)
+    for (bool second_first : {false, true}) {
+      const ir::Graph graph =
+          ir::parse(test::two_results_reduced(c.shape, c.rows, c.of_first, c.of_second, second_first));
+      EXPECT_EQ(passes::fuse(graph, test::cpu(), {}).steps.size(), c.kernels) << ir::print(graph);
+      auto inputs = test::random_inputs(graph, 1, {-3, 3}, 0.0);
+      auto want = interpret(graph, inputs);
+      auto got = run_kernels(graph, inputs, test::cpu(), Forced{});
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_EQ(test::difference(got[i], want[i], {1e-4, 1e-3, false}), "") << "output " << i << "\n"
+                                                                              << ir::print(graph);
+    }
+}
+
+// Sections of rows beside the rows, whatever the lanes and the rows of a task.
+TEST(SectionsOfRows, AnySchedule) {
+  struct {
+    std::string text;
+    bool exact;
+  } cases[] = {
+      {test::group_norm_gradients("f32", 5, 3, 4, 67), false},
+      {test::group_norm_gradients("f64", 7, 2, 3, 64), false},
+      {test::group_norm_gradients("bf16", 3, 2, 2, 300), false},
+      {test::row_and_section_reductions("sum", "sum", "f16", 13, 3, 133), false},
+      {test::row_and_section_reductions("max", "min", "f32", 16, 5, 91), true},
+      {test::row_and_section_reductions("sum", "prod", "i64", 30, 4, 64), true},
+      {test::row_and_section_reductions("any", "all", "bool", 12, 6, 130), true},
+      {test::row_and_section_reductions("sum", "sum", "c64", 20, 3, 65), false},
+  };
+  uint64_t seed = 0;
+  for (auto& c : cases) {
+    const ir::Graph graph = ir::parse(c.text);
+    auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, c.exact ? 0.05 : 0.0);
+    auto want = interpret(graph, inputs);
+    for (int lanes : {4, 16, 64})
+      for (int64_t rows : {1, 2, 100})
+        for (bool masked : {false, true}) {
+          Forced forced;
+          bool sections = false;
+          forced.change = [&](Schedule& s, const RowProgram& p) {
+            sections = p.section_axes > 0;
+            s.lanes = lanes;
+            s.rows_per_task = rows;
+            s.masked = masked;
+            s.aligned = s.streaming = false;
+          };
+          auto got = run_kernels(graph, inputs, test::cpu(), forced);
+          ASSERT_TRUE(sections) << c.text;
+          for (size_t i = 0; i < want.size(); ++i)
+            ASSERT_EQ(test::difference(got[i], want[i], {2e-2, 1e-3, c.exact}), "")
+                << "output " << i << ", lanes " << lanes << ", rows " << rows << "\n"
+                << c.text;
+        }
   }
 }
 

@@ -77,6 +77,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
        "graph {\n  %x = input : f32[500, 5000]\n  %r = sum %x, axes=[1]\n  %c = sum %x, axes=[0]\n  return "
        "%r, %c\n}"},
       {"layer_norm_gradients_of_long_rows", layer_norm_gradients("f32", 512, 65536)},
+      {"group_norm_gradients", group_norm_gradients("f32", 16, 32, 10, 4096)},
       {"scan_rows", scanned("cumulative_sum", "f32", 8192, 4096, 1)},
       {"scan_parts", scanned("cumulative_sum", "f32", 1, int64_t{1} << 27, 1)},
       {"scan_columns", scanned("cumulative_max", "f32", 4096, 65536, 0)},

@@ -458,6 +458,44 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   all.check(2e-2, 0);
 }
 
+// Sections of rows, which are totalled beside these: as many in a block as there are, or some; several warps,
+// one and a part of one for each; values that stay and that are read again.
+TEST(CudaMeaning, OfSectionsOfRows) {
+  EmulatedCases all;
+  auto add = [&](const std::string& text, const Target& target, const Change& change = {}) {
+    CudaCase c = compile(ir::parse(text), target, change);
+    ASSERT_TRUE(c.kernels[0].lowered.program.section_axes > 0) << text;
+    all.add(std::move(c));
+  };
+  for (int64_t width : {6, 49, 64, 196, 1030})
+    for (int64_t channels : {2, 3, 10, 16}) {
+      const char* dtype = width == 64 ? "bf16" : width == 196 ? "f64" : "f32";
+      add(group_norm_gradients(dtype, 3, 2, channels, width), h200());
+      if (channels * width < 4000) add(group_norm_gradients(dtype, 2, 3, channels, width), tiny());
+    }
+  // More sections than a block takes, and of more elements than its registers keep.
+  add(group_norm_gradients("f32", 2, 2, 24, 36), h200());
+  add(group_norm_gradients("f64", 140, 1, 2, 4096), h200());
+  for (int threads : {8, 32, 64, 256})
+    for (int cluster : {1, 2, 4}) {
+      if (threads * 4 / cluster < 32) continue;
+      add(group_norm_gradients("f32", 3, 2, 4, 268), h200(), [&](Schedule& s, RowProgram& p) {
+        const auto vectors = static_cast<int>((p.row.back().value + s.lanes - 1) / s.lanes);
+        s.cluster = cluster;
+        s.threads = s.threads_per_row = threads * 4 / cluster;
+        s.unroll = (vectors + threads - 1) / threads;
+        s.resident = 1;
+      });
+    }
+  add(row_and_section_reductions("sum", "sum", "f16", 13, 3, 33), tiny());
+  add(row_and_section_reductions("max", "min", "f32", 15, 5, 41), tiny());
+  add(row_and_section_reductions("sum", "prod", "i64", 12, 4, 24), tiny());
+  add(row_and_section_reductions("any", "all", "bool", 12, 2, 32), tiny());
+  add(row_and_section_reductions("sum", "sum", "c128", 16, 7, 25), tiny());
+  add(row_and_section_reductions("argmax", "sum", "i8", 20, 4, 68), h200());
+  all.check(2e-2, 0);
+}
+
 TEST(CudaMeaning, OfTotalsAcrossRowsOfRandomShapes) {
   std::mt19937 random(7);
   auto up_to = [&](int64_t most) {

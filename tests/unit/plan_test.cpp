@@ -96,6 +96,12 @@ const Golden kGoldens[] = {
   %s = sqrt %c
   return %r, %s)",
      true},
+    {"row_and_section_sums", R"(  %x = input "x" : f32[64, 8, 1000]
+  %y = square %x
+  %r = sum %y, axes=[1, 2]
+  %c = sum %x, axes=[2]
+  return %r, %c)",
+     true},
     {"sums_of_few_columns", R"(  %x = input "x" : f32[40000, 3]
   %y = square %x
   %c = sum %y, axes=[0]

@@ -85,6 +85,9 @@ std::vector<Example> examples() {
   for (auto [r, c] : {std::pair{32768, 1024}, {100, 5000}, {1000000, 3}})
     add(fmt::format("gradients of a layer norm, {} rows of {}", r, c),
         test::layer_norm_gradients("f32", r, c));
+  for (auto [c, w] : {std::pair{4, 3136}, {10, 4096}})
+    add(fmt::format("gradients of a group norm, 64 rows of 32 groups of {} channels of {}", c, w),
+        test::group_norm_gradients("f32", 64, 32, c, w));
   add("sums of 500 rows of 5000, along and across",
       "  %x = input : f32[500, 5000]\n  %r = sum %x, axes=[1]\n  %c = sum %x, axes=[0]\n  return %r, %c");
   for (auto [r, c] : {std::pair{1 << 14, 1024}, {1, 1 << 24}})

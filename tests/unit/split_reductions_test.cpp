@@ -71,6 +71,28 @@ TEST(SplitReductions, AMiddleAxis) {
       "sum(2, 3) sum(2, 3) sum(0,)");
 }
 
+// One that is reduced with others in rows: in sections of these.
+TEST(SplitReductions, SectionsOfRows) {
+  const std::string lines =
+      "%x = input : f32[9, 4, 70]\n%m = sum %x, axes=[1, 2]\n%r = reshape %m : f32[9, 1, 1]\n"
+      "%d = subtract %x, %r\n%s = sum %x, axes=[0, 2]\n%t = sum %d, axes=[0, 2]\nreturn %s, %t";
+  EXPECT_EQ(axes_of(lines), "sum(2,) sum(0,) sum(1, 2) sum(2,) sum(0,)");
+  EXPECT_EQ(axes_of(lines, h200()), "sum(2,) sum(0,) sum(1, 2) sum(2,) sum(0,)");
+  // Too short to be totalled with the row.
+  EXPECT_EQ(axes_of("%x = input : f32[9, 4, 7]\n%m = sum %x, axes=[1, 2]\n%r = reshape %m : f32[9, 1, 1]\n"
+                    "%d = subtract %x, %r\n%t = sum %d, axes=[0, 2]\nreturn %t"),
+            "sum(1, 2) sum(0, 2)");
+  // Turned over in memory, so that no kernel takes both.
+  EXPECT_EQ(
+      axes_of("%z = input : f32[9, 70, 4]\n%x = permute %z, axes=[0, 2, 1]\n%m = sum %x, axes=[1, 2]\n"
+              "%r = reshape %m : f32[9, 1, 1]\n%d = subtract %x, %r\n%t = sum %d, axes=[0, 2]\nreturn %t"),
+      "sum(1, 2) sum(0, 2)");
+  // Its last axis is not what is reduced.
+  EXPECT_EQ(axes_of("%x = input : f32[9, 70, 80]\n%m = sum %x, axes=[1, 2]\n%r = reshape %m : f32[9, 1, 1]\n"
+                    "%d = subtract %x, %r\n%t = sum %d, axes=[0, 1]\nreturn %t"),
+            "sum(1, 2) sum(0, 1)");
+}
+
 // What reads the same array with the same axes stays beside it, from wherever it reads.
 TEST(SplitReductions, OthersOfTheSameArrayFollow) {
   EXPECT_EQ(axes_of(centred("%s = sum %x, axes=[0, 1]\n%t = sum %d, axes=[0, 1]\nreturn %s, %t")),

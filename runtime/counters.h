@@ -7,6 +7,7 @@
 namespace weft::runtime {
 
 struct Counters {
+  // Two where a second launch joins what the first one's parts gave.
   std::atomic<int64_t> kernels_launched{0};
   std::atomic<int64_t> library_calls{0};  // matrix products
   std::atomic<int64_t> compiles{0};       // sources given to Clang or NVRTC

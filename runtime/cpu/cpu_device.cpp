@@ -208,7 +208,9 @@ class CpuDevice : public Device {
       });
     };
     run(ours->entry, how.tasks);
-    if (how.finish_tasks > 0) run(ours->finish, how.finish_tasks);
+    ++counters_.kernels_launched;
+    if (how.finish_tasks == 0) return;
+    run(ours->finish, how.finish_tasks);
     ++counters_.kernels_launched;
   }
 

@@ -63,7 +63,9 @@ const std::vector<std::string>& backend_names() {
 }
 
 Backend& backend(const std::string& name) {
-  static std::map<std::string, Backend> made;
+  // Never freed, as sessions are: at exit cuBLASLt may be gone, and ends the process when it is asked to
+  // close.
+  static auto& made = *new std::map<std::string, Backend>;
   auto it = made.find(name);
   if (it == made.end()) it = made.emplace(name, make(name)).first;
   return it->second;

@@ -11,6 +11,9 @@ namespace {
 using ir::Node;
 
 constexpr size_t kReadersTried = 4;  // of each array
+// Elements of loops that take no longer than to start a kernel, or about as long beside each other as by
+// themselves.
+constexpr int64_t kLoopsOfOneLaunch = 1 << 19;
 
 // What a group's roots read, but for each other.
 struct Arrays {
@@ -33,7 +36,7 @@ class TakeIn {
   }
 
   // First what reduces the same rows, then what reduces over their points or over sections of them, then what
-  // reduces other results of the same kernel where a launch takes longer than the loops.
+  // reduces other results of the same kernel where loops gain nothing from a launch of their own.
   void run() {
     for (By by : {By::Rows, By::Points, By::Sections, By::Launch})
       for (int g = 0; g < static_cast<int>(groups_.all.size()); ++g) {
@@ -61,7 +64,7 @@ class TakeIn {
 
   bool is_small(int g) const {
     const Building& b = groups_.all[g];
-    return !b.library && b.space.has_row && element_count(b.space.extents) < kSmallLoops;
+    return !b.library && b.space.has_row && element_count(b.space.extents) < kLoopsOfOneLaunch;
   }
 
   std::set<int> candidates(int g) const {

@@ -36,11 +36,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {

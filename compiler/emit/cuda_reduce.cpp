@@ -187,15 +187,22 @@ void CudaEmitter::begin_cluster() {
     return;
   }
   const int columns = columns_ ? s_.lanes * (s_.threads / s_.threads_per_row) : 1;
-  std::string expected;
+  std::string set_up, expected;
   for (auto& b : batches_) {
     if (folded(static_cast<size_t>(b.number)).empty()) continue;
     code_.line("__shared__ unsigned long long told{}{};", b.number, meets_in_turns() ? "[2]" : "");
-    for (const char* turn : meets_in_turns() ? std::vector{"[0]", "[1]"} : std::vector{""})
+    for (const char* turn : meets_in_turns() ? std::vector{"[0]", "[1]"} : std::vector{""}) {
+      set_up += format(" weft_set_up(told{}{});", b.number, turn);
       expected +=
           format(" weft_expect(told{0}{2}, {1} * sizeof(S{0}));", b.number, s_.cluster * columns, turn);
+    }
   }
-  if (!expected.empty()) code_.line("if (threadIdx.x == 0) {{{} }}", expected);
+  if (!expected.empty()) {
+    code_.line("if (threadIdx.x == 0) {{{} }}", set_up);
+    // Short code is predicated, not branched over, and racecheck then takes these for several threads.
+    code_.add("__syncwarp();");
+    code_.line("if (threadIdx.x == 0) {{{} }}", expected);
+  }
   code_.add("weft_arrive();");
 }
 

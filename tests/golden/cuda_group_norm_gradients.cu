@@ -49,11 +49,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
@@ -136,7 +139,7 @@ static __device__ __forceinline__ void join4(S4& a, const S4& b) {
   a.t2 = a.t2 + b.t2;
   a.t5 = a.t5 + b.t5;
 }
-extern "C" __global__ void __launch_bounds__(512, 2) weft_5fbf4991877e740a(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512, 2) weft_cb8dd2b0d3f93b6a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -160,6 +163,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) weft_5fbf4991877e740a(const
   __shared__ unsigned long long told0;
   __shared__ unsigned long long told1;
   __shared__ unsigned long long told2;
+  if (threadIdx.x == 0) { weft_set_up(told0); weft_set_up(told1); weft_set_up(told2); }
+  __syncwarp();
   if (threadIdx.x == 0) { weft_expect(told0, 5 * sizeof(S0)); weft_expect(told1, 5 * sizeof(S1)); weft_expect(told2, 5 * sizeof(S2)); }
   weft_arrive();
   Vec<float, 4> k0[4];

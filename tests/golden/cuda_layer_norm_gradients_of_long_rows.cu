@@ -54,11 +54,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
@@ -124,7 +127,7 @@ struct __align__(4) S2 { float t4; };
 static __device__ __forceinline__ void join2(S2& a, const S2& b) {
   a.t4 = a.t4 + b.t4;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_8bf1b852889caeac(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_84794236b999f49f(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];
@@ -157,6 +160,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_8bf1b852889caeac(const
   __shared__ unsigned long long told0[2];
   __shared__ unsigned long long told1[2];
   __shared__ unsigned long long told2[2];
+  if (threadIdx.x == 0) { weft_set_up(told0[0]); weft_set_up(told0[1]); weft_set_up(told1[0]); weft_set_up(told1[1]); weft_set_up(told2[0]); weft_set_up(told2[1]); }
+  __syncwarp();
   if (threadIdx.x == 0) { weft_expect(told0[0], 16 * sizeof(S0)); weft_expect(told0[1], 16 * sizeof(S0)); weft_expect(told1[0], 16 * sizeof(S1)); weft_expect(told1[1], 16 * sizeof(S1)); weft_expect(told2[0], 16 * sizeof(S2)); weft_expect(told2[1], 16 * sizeof(S2)); }
   weft_arrive();
   weft_await();
@@ -379,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_8bf1b852889caeac(const
     }
   }
 }
-extern "C" __global__ void __launch_bounds__(128) weft_8bf1b852889caeac_finish(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(128) weft_84794236b999f49f_finish(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   const float* const b1 = (const float*)args.w[1];
   const float* const b2 = (const float*)args.w[2];

@@ -60,11 +60,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
@@ -114,7 +117,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(256, 3) weft_491f318f79ccc1b6(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 3) weft_b28fba9e22e375e1(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -129,6 +132,8 @@ extern "C" __global__ void __launch_bounds__(256, 3) weft_491f318f79ccc1b6(const
   const I rank = (I)(blockIdx.x % 2);
   __shared__ unsigned long long told0;
   __shared__ unsigned long long told1;
+  if (threadIdx.x == 0) { weft_set_up(told0); weft_set_up(told1); }
+  __syncwarp();
   if (threadIdx.x == 0) { weft_expect(told0, 128 * sizeof(S0)); weft_expect(told1, 128 * sizeof(S1)); }
   weft_arrive();
   const I begin = rank * p[4];

@@ -77,11 +77,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
@@ -138,7 +141,7 @@ struct __align__(4) S1 { float t1; };
 static __device__ __forceinline__ void join1(S1& a, const S1& b) {
   a.t1 = a.t1 + b.t1;
 }
-extern "C" __global__ void __launch_bounds__(512) weft_2bdd7be67155d3fa(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(512) weft_3935a0a4820def33(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4], (I)args.w[5], (I)args.w[6]};
@@ -149,6 +152,8 @@ extern "C" __global__ void __launch_bounds__(512) weft_2bdd7be67155d3fa(const __
   const I rank = (I)(blockIdx.x % 16);
   __shared__ unsigned long long told0[2];
   __shared__ unsigned long long told1[2];
+  if (threadIdx.x == 0) { weft_set_up(told0[0]); weft_set_up(told0[1]); weft_set_up(told1[0]); weft_set_up(told1[1]); }
+  __syncwarp();
   if (threadIdx.x == 0) { weft_expect(told0[0], 512 * sizeof(S0)); weft_expect(told0[1], 512 * sizeof(S0)); weft_expect(told1[0], 512 * sizeof(S1)); weft_expect(told1[1], 512 * sizeof(S1)); }
   weft_arrive();
   Vec<float, 4>* const z0 = (Vec<float, 4>*)(weft_shared + 0) + threadIdx.x;

@@ -22,11 +22,14 @@ static __device__ __forceinline__ void weft_tell_block(S& place, unsigned long l
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                  ::"r"(at + 4 * i), "r"(((const unsigned int*)&s)[i]), "r"(count) : "memory");
 }
-// Before the blocks meet, one thread says how many bytes will come; then each waits for them.
-static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+// Before the blocks meet, one thread sets the counts up and says how many bytes will come; then each waits for them.
+static __device__ __forceinline__ void weft_set_up(unsigned long long& told) {
   unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+static __device__ __forceinline__ void weft_expect(unsigned long long& told, unsigned int bytes) {
+  unsigned int count = (unsigned int)__cvta_generic_to_shared(&told);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(bytes) : "memory");
 }
 static __device__ __forceinline__ void weft_await_told(unsigned long long& told) {
@@ -61,7 +64,7 @@ struct __align__(8) S0 { double t0; };
 static __device__ __forceinline__ void join0(S0& a, const S0& b) {
   a.t0 = a.t0 + b.t0;
 }
-extern "C" __global__ void __launch_bounds__(256, 2) weft_a71c52e4e4ddf68e(const __grid_constant__ Args args) {
+extern "C" __global__ void __launch_bounds__(256, 2) weft_c5157d8a4965f18a(const __grid_constant__ Args args) {
   const float* const b0 = (const float*)args.w[0];
   float* const b1 = (float*)args.w[1];
   const I p[] = {(I)args.w[2], (I)args.w[3], (I)args.w[4]};
@@ -73,6 +76,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) weft_a71c52e4e4ddf68e(const
   const I x0 = q;
   const I m = p[1] / 4;
   __shared__ unsigned long long told0;
+  if (threadIdx.x == 0) { weft_set_up(told0); }
+  __syncwarp();
   if (threadIdx.x == 0) { weft_expect(told0, 4 * sizeof(S0)); }
   weft_arrive();
   S0 s0;

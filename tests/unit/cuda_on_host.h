@@ -125,6 +125,8 @@ static T __shfl_xor_sync(unsigned all, T value, int mask) {
   return value;
 }
 
+static inline void __syncwarp() { __shfl_xor_sync(0xffffffffu, 0, 1); }
+
 static void fiber_main() {
   block_body();
   stop(Wait::Done);

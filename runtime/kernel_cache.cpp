@@ -121,11 +121,11 @@ std::string header_problem(const Header& header, uint64_t file_bytes, const Hash
 }
 
 Hash checksum(std::string& file) {
-  constexpr size_t at = offsetof(Header, sum_low);
-  const std::string kept = file.substr(at, 16);
-  std::memset(file.data() + at, 0, 16);
+  constexpr size_t kAt = offsetof(Header, sum_low);
+  const std::string kept = file.substr(kAt, 16);
+  std::memset(file.data() + kAt, 0, 16);
   const Hash sum = hash_text(file);
-  std::memcpy(file.data() + at, kept.data(), 16);
+  std::memcpy(file.data() + kAt, kept.data(), 16);
   return sum;
 }
 

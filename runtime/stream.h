@@ -49,16 +49,16 @@ class Stream {
 // order of their making.
 class StreamScope {
  public:
-  explicit StreamScope(std::shared_ptr<Stream> stream) : stream_(std::move(stream)), outer_(innermost) {
-    innermost = this;
+  explicit StreamScope(std::shared_ptr<Stream> stream) : stream_(std::move(stream)), outer_(innermost_) {
+    innermost_ = this;
   }
-  ~StreamScope() { innermost = outer_; }
+  ~StreamScope() { innermost_ = outer_; }
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
 
   // The stream of this order that the thread chose; null: none.
   static const std::shared_ptr<Stream>* chosen(const void* order) {
-    for (const StreamScope* scope = innermost; scope; scope = scope->outer_)
+    for (const StreamScope* scope = innermost_; scope; scope = scope->outer_)
       if (scope->stream_->order() == order) return &scope->stream_;
     return nullptr;
   }
@@ -66,7 +66,7 @@ class StreamScope {
  private:
   std::shared_ptr<Stream> stream_;
   StreamScope* outer_;
-  static inline thread_local StreamScope* innermost = nullptr;
+  static inline thread_local StreamScope* innermost_ = nullptr;
 };
 
 }  // namespace weft::runtime

@@ -120,7 +120,7 @@ struct Batch {
 // copies of all that reads the result.
 inline std::string both(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return a + b;
-  return a + " & " + (b.find(' ') == b.npos ? b : "(" + b + ")");
+  return a + " & " + (b.find(' ') == std::string::npos ? b : "(" + b + ")");
 }
 
 constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows, at most

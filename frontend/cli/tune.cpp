@@ -35,6 +35,7 @@ void run(const Flags& flags) {
         "tune: what it finds is kept in the cache, which is switched off: give --cache-dir or "
         "WEFT_CACHE_DIR");
   std::vector<Binding> in;
+  in.reserve(flags.in.size());
   for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
   const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
   runtime::Counters counters;

@@ -40,7 +40,7 @@ int64_t kernel_steps(const Program& program) {
 }
 
 std::string explained(const Inspected& at) {
-  const std::string explanation =
+  std::string explanation =
       compile(detail::graph_of(at.nodes, at.graph), at.device.target, at.device.compile_options())
           .explanation;
   const int64_t limit = at.device.session.options.interpret_limit;

@@ -58,7 +58,7 @@ Array value_now(const Array& view) {
   Age since = cell.since();
   ir::NodeRef part = shown ? read_small(cell, *shown, value) : ir::NodeRef();
   if (part) shown = {}, since = kInMemory;
-  const Array own = record(cell.device, part ? std::move(part) : value, since);
+  const Array own = record(cell.device, part ? part : value, since);
   const Ref<Cell>& owner = Access::cell(own);
   return Access::make(owner, with_access(layout_of(owner->type, shown), false));
 }

@@ -34,10 +34,10 @@ constexpr int64_t kMostForLate = 64;
 
 // Eight bools: the highest bit of each byte that is true. Little-endian, the lowest byte comes first.
 uint64_t true_bytes(const uint8_t* mask) {
-  constexpr uint64_t low = 0x7f7f7f7f7f7f7f7f;
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
   uint64_t word;
   std::memcpy(&word, mask, sizeof word);
-  return (((word & low) + low) | word) & ~low;
+  return (((word & kLow) + kLow) | word) & ~kLow;
 }
 
 // Bytes that are looked at together.

@@ -407,10 +407,10 @@ void ClangJit::State::optimize(llvm::Module& module, llvm::TargetMachine& machin
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  auto parse = [&](auto&& passes, const char* text) {
+  auto parse = [&](auto passes, const char* text) {
     if (llvm::Error problem = builder.parsePassPipeline(passes, text))
       throw InternalError("clang_jit: " + llvm::toString(std::move(problem)));
-    return std::move(passes);
+    return passes;
   };
   auto run = [&](const char* text) {
     modules.invalidate(module, parse(llvm::ModulePassManager(), text).run(module, modules));

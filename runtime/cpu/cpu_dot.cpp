@@ -183,16 +183,16 @@ int64_t piece_begin(int64_t extent, int64_t count, int64_t index) {
 template <typename T>
 void few_rows_dot(const Product<T>& whole, const Dot& d, T* c, const T* a, const T* b,
                   const ParallelFor& parallel) {
-  constexpr int64_t unit = kFewRowsUnit<T>, grain = kFewRowsPiece / static_cast<int64_t>(sizeof(T)) / unit;
-  const int64_t units = d.n / unit, rest = d.n % unit;
+  constexpr int64_t kUnit = kFewRowsUnit<T>, kGrain = kFewRowsPiece / static_cast<int64_t>(sizeof(T)) / kUnit;
+  const int64_t units = d.n / kUnit, rest = d.n % kUnit;
   for (int64_t batch = 0; batch < d.batch; ++batch, c += d.stride_c, a += d.stride_a, b += d.stride_b) {
     const FewRows<T> rows{d.m, d.n,   d.k, a,    d.transpose_a ? 1 : d.lda, d.transpose_a ? d.lda : 1,
                           b,   d.ldb, c,   d.ldc};
-    parallel(units, grain, [&](int64_t begin, int64_t end) { few_rows(rows, begin * unit, end * unit); });
+    parallel(units, kGrain, [&](int64_t begin, int64_t end) { few_rows(rows, begin * kUnit, end * kUnit); });
     if (rest == 0) continue;
     Product<T> last = whole;
     last.n = rest;
-    last.run(c + units * unit, a, b + units * unit);
+    last.run(c + units * kUnit, a, b + units * kUnit);
   }
 }
 

@@ -19,7 +19,7 @@ template <int64_t steps, int64_t vectors, typename T>
 [[gnu::target("avx2,fma")]] void add_rows(T* sums, int64_t columns, const FewRows<T>& w, const T* a,
                                           const T* b, int64_t ahead) {
   typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
-  constexpr int64_t lanes = kVectorBytes / sizeof(T);
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
   int64_t j = 0;
   const auto add = [&]<int64_t count>(std::integral_constant<int64_t, count>)
                        __attribute__((target("avx2,fma"), always_inline)) {
@@ -40,9 +40,9 @@ template <int64_t steps, int64_t vectors, typename T>
                            for (int64_t v = 0; v < count; ++v) sum[v] = s[v];
                          }
                        };
-  for (; j + vectors * lanes <= columns; j += vectors * lanes)
+  for (; j + vectors * kLanes <= columns; j += vectors * kLanes)
     add(std::integral_constant<int64_t, vectors>{});
-  for (; j < columns; j += lanes) add(std::integral_constant<int64_t, 1>{});
+  for (; j < columns; j += kLanes) add(std::integral_constant<int64_t, 1>{});
 }
 
 template <int64_t steps, int64_t vectors, typename T>

@@ -232,7 +232,8 @@ PyObject* signature_of(PyObject* self, void*) {
 PyObject* operands_of(PyObject* self, void*) { return PyLong_FromLong(function_of(self).info->arity); }
 
 PyObject* describe(PyObject* self) {
-  return PyUnicode_FromFormat("<function %s of weft>", function_of(self).info->name.data());
+  const std::string name(function_of(self).info->name);
+  return PyUnicode_FromFormat("<function %s of weft>", name.c_str());
 }
 // Not bound to what it is an attribute of, as C functions are not. inspect takes what has this for a
 // function.

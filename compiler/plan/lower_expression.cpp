@@ -82,7 +82,7 @@ Value ExpressionLowerer::variable(int v) {
   const ir::Variable var = vars_[v];
   Value out;
   if (var.kind == VariableKind::Dynamic) {
-    Value raw = *find({var.node, access_number(var.at), 0});
+    Value raw = *find(inside(var.node, var.at));
     bool in_row = row(raw);
     out = define(DType::I64, in_row);
     emit(Clamp{out, raw, {var.extent}}, in_row);
@@ -162,12 +162,32 @@ void ExpressionLowerer::guard(Branch& b) {
   b.request.guards = guards_number(g);
 }
 
+ExpressionLowerer::Request ExpressionLowerer::inside(const Node* n, const Access& at) {
+  std::vector<Value> g;
+  for (size_t a = 0; a < at.size(); ++a) {
+    const int64_t extent = n->shape()[a];
+    const auto [low, high] = vars_.range(at[a]);
+    if (low < 0 || high >= extent) g.push_back(test({at[a], extent}));
+  }
+  std::sort(g.begin(), g.end());
+  g.erase(std::unique(g.begin(), g.end()), g.end());
+  return {n, access_number(at), guards_number(g)};
+}
+
+// Its access may wait for others, which are needed first.
+void ExpressionLowerer::need_inside(const Node* n, const Access& at, std::vector<Request>& needs) {
+  const size_t before = needs.size();
+  for (auto& l : at) need_dynamic(l, needs);
+  if (std::all_of(needs.begin() + static_cast<int64_t>(before), needs.end(),
+                  [&](auto& r) { return find(r); }))
+    needs.push_back(inside(n, at));
+}
+
 void ExpressionLowerer::need_dynamic(const Linear& l, std::vector<Request>& needs) {
   for (auto& [v, c] : l.terms) {
     const ir::Variable var = vars_[v];
     if (var.kind == VariableKind::Dynamic) {
-      for (auto& a : var.at) need_dynamic(a, needs);
-      needs.push_back({var.node, access_number(var.at), 0});
+      need_inside(var.node, var.at, needs);
     } else if (var.kind != VariableKind::Axis) {
       need_dynamic(var.of, needs);
     }
@@ -195,8 +215,7 @@ std::vector<ExpressionLowerer::Branch> ExpressionLowerer::branches(const Request
       return out;
     case OpKind::Gather: {
       Branch index = branch(r, 1);
-      index.request.guards = 0;
-      needs.push_back(index.request);
+      need_inside(index.request.node, *accesses_[index.request.access], needs);
       out.push_back(branch(r, 0));
       break;
     }

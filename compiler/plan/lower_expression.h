@@ -70,6 +70,10 @@ class ExpressionLowerer {
   const Value* find(const Request& r) const;
   Branch branch(const Request& r, size_t input);
   void guard(Branch& b);
+  // A node at an access, guarded where that may lie outside of it: what indices lead to is computed for all
+  // that read it, whatever their guards.
+  Request inside(const ir::Node* n, const ir::Access& at);
+  void need_inside(const ir::Node* n, const ir::Access& at, std::vector<Request>& needs);
   void need_dynamic(const ir::Linear& l, std::vector<Request>& needs);
   bool loads(const ir::Node* n) const;
   std::vector<Branch> branches(const Request& r, std::vector<Request>& needs);

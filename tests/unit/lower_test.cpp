@@ -136,6 +136,23 @@ TEST(Lower, GuardsBelongToTheLoad) {
   });
 }
 
+// What a gather reads behind them is clamped to its array. Its indices are read where they are, too.
+TEST(Lower, IndicesAreReadWhereThereAreSome) {
+  RowProgram p = lowered(R"(%x = input "x" : f32[12, 40]
+%i = input "i" : i64[7, 1]
+%g = gather %x, %i, axis=0 : f32[7, 40]
+%c = pad %g, 0.0, before=[2, 0], after=[1, 0]
+return %c)");
+  int loads = 0;
+  for_each_stmt(p, [&](const Stmt& s) {
+    const auto* load = std::get_if<Load>(&s);
+    if (!load) return;
+    ++loads;
+    EXPECT_EQ(load->guards.size(), 1u) << print(p);
+  });
+  EXPECT_EQ(loads, 2);
+}
+
 TEST(Lower, SlicesThatMissThePaddingNeedNoGuard) {
   RowProgram p = lowered(
       "%x = input : f32[100]\n%p = pad %x, 0.0, before=[3], after=[4]\n"

@@ -22,7 +22,6 @@ namespace {
 constexpr const char* kSupport = R"(
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -76,6 +75,7 @@ Emitted CpuEmitter::run() {
   find_varying();
   find_arrays();
   find_transposed();
+  find_windows();
   place_partials();
   if (goes_across_) place_across();
   std::string main = entry();
@@ -310,12 +310,13 @@ std::string CpuEmitter::entry() {
   std::string body =
       goes_across_ ? task_loops(false, point, clear_across()) : task_loops(s_.split > 1, point);
   std::string head = unpack();
-  return signature("") + head + kArguments + body + "}\n";
+  return signature("") + head + kArguments + find_bounds() + body + "}\n";
 }
 
 std::string CpuEmitter::finish_entry() {
   totalling_ = false;
   prefetched_.clear();
+  bounds_.clear();
   finish_tasks_ = scans_ ? tasks_ : tasks_ / s_.split;
   if (columns_ && !scans_) {
     // Parts are few and columns many: as many tasks as have some of them.
@@ -330,7 +331,7 @@ std::string CpuEmitter::finish_entry() {
   point += block(p_.epilogue);
   std::string body = task_loops(scans_, point);
   std::string head = unpack();
-  return signature("_finish") + head + kArguments + body + "}\n";
+  return signature("_finish") + head + kArguments + find_bounds() + body + "}\n";
 }
 
 std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to) const {

@@ -49,6 +49,7 @@ std::string CpuEmitter::clear_across() const {
 
 std::string CpuEmitter::across_entry() {
   const auto& [elements, parts, chunk, chunks] = across_names_;
+  bounds_.clear();
   std::string body = "  for (long t = begin; t < end; ++t) {\n";
   body += format("      const long line = t / {0}, left = t % {0} * {1};\n", chunks, chunk);
   body += format("      const long right = weft_least(left + {}, {});\n", chunk, spell(extent(x_)));
@@ -72,7 +73,7 @@ std::string CpuEmitter::across_entry() {
   }
   body += block(p_.after) + "  }\n";
   std::string head = unpack();
-  return signature("_finish") + head + kArguments + body + "}\n";
+  return signature("_finish") + head + kArguments + find_bounds() + body + "}\n";
 }
 
 }  // namespace weft::emit

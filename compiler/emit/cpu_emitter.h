@@ -116,6 +116,14 @@ class CpuEmitter {
   // Where a transposed load's current row lies, less the position on the lane axis where it begins.
   std::string tile_row(plan::Value loaded) const;
 
+  // ---- cpu_window.cpp: what rows of masked loads may ask for
+  void find_windows();
+  // Names of the bounds of a buffer's memory, which the entry at hand finds.
+  std::string first_of(int buffer);
+  std::string past_of(int buffer);
+  // What an entry finds before its loops.
+  std::string find_bounds() const;
+
   // ---- cpu_uniform.cpp: statements that are the same in every lane
   // Whether a half is stored that was rounded from a wider number. Stores round by themselves, so they take
   // that, which is named e<n>: LLVM does not see that it would be rounded twice.
@@ -149,7 +157,10 @@ class CpuEmitter {
   std::vector<const plan::Stmt*> definition_;
   std::set<plan::Value> stored_halves_;
   std::map<plan::Value, Array> arrays_;
-  std::map<plan::Value, std::string> tiles_;  // of the transposed loads
+  std::map<plan::Value, std::string> tiles_;    // of the transposed loads
+  std::map<plan::Value, std::string> windows_;  // of masked loads, where copies of their rows go
+  std::string zeros_, zeros_bytes_;             // a row of them, for loads that a guard shuts off
+  std::map<std::string, std::string> bounds_;   // of buffers, that the entry at hand finds
   // Of the accumulators: Columns. In the finishing entry, of those that go across.
   std::vector<Array> totals_, positions_;
   std::vector<Array> across_;  // what a task has of the accumulators that go across, over the whole row

@@ -34,7 +34,12 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
   std::string element = e_.dialect_.element_type(t), mask = "alive";
   std::string low = "0", high = "right - left", only_if = e_.guard(s.guards);
   bool bounded = true;
+  // A window is known where all guards are the same in a row, or hold for one stretch of it.
+  const bool windowed = e_.windows_.contains(s.out) && std::ranges::all_of(s.guards, [&](Value g) {
+                          return !e_.varies_[g] || has_bounds(g);
+                        });
   for (Value g : s.guards) {
+    if (!e_.varies_[g] && windowed) continue;
     mask = both(mask, import(g));
     bounded &= has_bounds(g) || !e_.varies_[g];
     if (!has_bounds(g)) continue;
@@ -50,13 +55,29 @@ std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
            format("{} ? {} : (const {}*)weft_zeros", only_if, start, element));
     return format("weft_load_one_{}(r{})", suffix(t), n);
   }
-  if (by && by->param < 0 && by->value == 1) {
-    add_stream({"r" + n, element, start, "", true, false, size_of(t)});
-    return format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
+  const bool apart = by && by->param == kLiteral;
+  if (windowed) {
+    add_stream({.name = "r" + n,
+                .element = element,
+                .start = "",
+                .stride = apart ? spell(*by) : "",
+                .in = true,
+                .out = false,
+                .bytes = size_of(t),
+                .place = window(s, n, low, high)});
+    return apart ? format("weft_load_apart_{}(r{}, {}, {})", suffix(t), n, by->value, mask)
+                 : format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
   }
-  if (by && by->param == kLiteral) {
-    add_stream({"r" + n, element, start, spell(*by), true, false, size_of(t)});
-    return format("weft_load_apart_{0}(r{1}, {2}, {3})", suffix(t), n, by->value, mask);
+  if (by && !apart && by->param < 0 && by->value == 1) {
+    add_stream({"r" + n, element, start, "", true, false, size_of(t)});
+    if (!s.guards.empty()) return format("weft_load_guarded_{}(r{}, {})", suffix(t), n, mask);
+    const std::string past = e_.past_of(s.buffer);
+    if (pasts_.insert(s.buffer).second) {
+      members_ += format("  const char* {};\n", past);
+      locals_ += format("  const char* const {0} = s->{0};\n", past);
+      sets_ += format("      s.{0} = {0};\n", past);
+    }
+    return format("weft_load_first_{}(r{}, alive, rest, {})", suffix(t), n, past);
   }
   std::string stride = by ? spell(*by) : "0";
   const bool whole_rows =
@@ -135,6 +156,11 @@ void CpuSpan::write_masked_function(const std::string& pointers) {
 std::string CpuSpan::masked_call() {
   std::string out = format("      {{\n      S{} s;\n{}", id_, sets_);
   for (auto& q : streams_) {
+    if (!q.place.empty()) {
+      out += q.place;
+      if (q.owns_step()) out += format("      s.{} = {};\n", q.step, q.stride);
+      continue;
+    }
     const std::string by = q.stride.empty() ? "" : format(" * {}", q.stride);
     out += format("      s.{} = {} + left{};\n", q.name, q.start, by);
     if (q.owns_step()) out += format("      s.{} = {};\n", q.step, q.stride);

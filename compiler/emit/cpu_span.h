@@ -29,6 +29,7 @@ class CpuSpan {
     int count = 1;                        // neighbours at each position
     std::string step = {};                // the member that has it, and is shared with others
     bool scratch = false;                 // memory of the task
+    std::string place = {};  // masked: text that sets the pointer, where more than a row's start does
     bool has_step() const { return !stride.empty() || !only_if.empty() || !tests.empty(); }
     bool owns_step() const { return has_step() && step == name + "_by"; }
   };
@@ -64,6 +65,9 @@ class CpuSpan {
   std::string both(const std::string& mask, const std::string& test);
   // Masked schedules: the load where the row goes on and its guards hold.
   std::string masked_load(const plan::Load& s, const std::string& n);
+  // cpu_window.cpp: text that sets where a masked load reads a row, whose lanes [low, high) are live.
+  std::string window(const plan::Load& s, const std::string& n, const std::string& low,
+                     const std::string& high);
   void write_masked_function(const std::string& pointers);
   float work() const;  // multiply-adds of a lane
   // Whether masks are nothing beside what is computed.
@@ -113,6 +117,7 @@ class CpuSpan {
   std::map<std::string, std::string> masks_;  // what `both` named
   std::string run_;                           // of loads or stores, the one at hand
   std::string streamed_;                      // the store that decides where aligned vectors begin
+  std::set<int> pasts_;                       // buffers whose end the state knows
   int streams_out_ = 0;
   bool uses_positions_ = false, folds_ = false, scans_ = false, bounded_ = false;
 };

@@ -115,9 +115,17 @@ Value ExpressionLowerer::all_of(const std::vector<Condition>& when) {
 int ExpressionLowerer::buffer(const Node* n, bool written) {
   auto [it, fresh] = buffer_of_.try_emplace(n, static_cast<int>(program_.buffers.size()));
   if (fresh) {
-    int64_t elements = element_count(n->shape());
-    if (n->op == Op::input && !n->as<ir::InputAttr>().strides.empty()) elements = 0;
-    program_.buffers.push_back({n->dtype(), false, elements});
+    int64_t elements = element_count(n->shape()), first = 0, past = elements;
+    if (n->op == Op::input && !n->as<ir::InputAttr>().strides.empty()) {
+      const auto& input = n->as<ir::InputAttr>();
+      if (elements > 0) first = input.offset, past = input.offset + 1;
+      for (size_t a = 0; elements > 0 && a < input.strides.size(); ++a) {
+        const int64_t end = input.strides[a] * (n->shape()[a] - 1);
+        (end < 0 ? first : past) += end;
+      }
+      elements = 0;
+    }
+    program_.buffers.push_back({n->dtype(), false, elements, first, past});
     out_.buffers.push_back(n);
   }
   program_.buffers[it->second].written |= written;

@@ -151,7 +151,8 @@ struct Sweep {
 struct BufferUse {
   DType dtype;
   bool written = false;
-  int64_t elements = 0;  // of the whole buffer
+  int64_t elements = 0;         // of the whole buffer
+  int64_t first = 0, past = 0;  // there is memory for elements [first, past), counted from where it is passed
 };
 
 struct ValueInfo {

@@ -58,6 +58,10 @@ const bool kMasks = __builtin_cpu_supports("avx512bw") != 0;
 template <class T>
 [[gnu::target("avx512bw")]] void pad_masked(char* to, const char* from, long live, long lanes) {
   const char* last = from + (live - 1) * long{sizeof(T)};
+  // A load that reaches into a page that is not mapped is slow, even where its mask leaves that out.
+  const auto page_of = [](const char* at) { return reinterpret_cast<uintptr_t>(at) / 4096; };
+  const char* asked = from + ((live * long{sizeof(T)} + 63) & ~63L);
+  if (page_of(asked - 1) != page_of(last + sizeof(T) - 1)) return pad<T>(to, from, 1, live, lanes, 1);
   __m512i fill;
   if constexpr (sizeof(T) == 1) fill = _mm512_set1_epi8(*last);
   if constexpr (sizeof(T) == 2) fill = _mm512_set1_epi16(read<short>(last));

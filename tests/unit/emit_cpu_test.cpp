@@ -383,6 +383,7 @@ TEST_P(Forcing, AnySchedule) {
             force(s, p, order, k, lanes, seed % 2 ? lanes : 3 * lanes, split);
           };
           forced.repeat_cost = k == 0 ? 0.0f : 6.0f;
+          forced.placed = seed % 2 ? test::Placed::FirstOfPages : test::Placed::LastOfPages;
           auto got = run_kernels(graph, inputs, test::cpu(), forced);
           for (size_t i = 0; i < want.size(); ++i)
             ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "")
@@ -542,6 +543,7 @@ TEST(OlderProcessors, ComputeTheSame) {
       auto want = interpret(graph, inputs);
       Forced forced;
       forced.processor = "x86-64-v3";
+      forced.placed = seed % 2 ? test::Placed::FirstOfPages : test::Placed::LastOfPages;
       auto got = run_kernels(graph, inputs, test::cpu(), forced);
       for (size_t i = 0; i < want.size(); ++i)
         ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "") << c.name << ", output " << i;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csetjmp>
+#include <csignal>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -50,6 +54,83 @@ class Block {
   size_t bytes_, start_ = 0;
 };
 
+// The same beside pages that are not mapped.
+class LonelyBlock {
+ public:
+  LonelyBlock(size_t bytes, Placed placed) : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
+    size_ = std::max<size_t>((bytes + page_ - 1) / page_, 1) * page_;
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, size_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_EQ(mprotect(memory_ + page_, size_, PROT_READ | PROT_WRITE), 0);
+    std::fill_n(memory_ + page_, size_, kUntouched);
+    start_ = page_ + (placed == Placed::LastOfPages ? size_ - bytes : 0), bytes_ = bytes;
+  }
+  LonelyBlock(const LonelyBlock&) = delete;
+  LonelyBlock& operator=(const LonelyBlock&) = delete;
+  ~LonelyBlock() { munmap(memory_, size_ + 2 * page_); }
+  std::byte* data() { return memory_ + start_; }
+  bool margins_untouched() const {
+    auto untouched = [](std::byte b) { return b == kUntouched; };
+    return std::all_of(memory_ + page_, memory_ + start_, untouched) &&
+           std::all_of(memory_ + start_ + bytes_, memory_ + page_ + size_, untouched);
+  }
+
+ private:
+  size_t page_, size_ = 0, start_ = 0, bytes_ = 0;
+  std::byte* memory_ = nullptr;
+};
+
+// Memory of an array.
+class Memory {
+ public:
+  Memory(size_t bytes, Placed placed) : bytes_(bytes) {
+    if (placed == Placed::Anywhere)
+      plain_ = std::make_unique<Block>(bytes);
+    else
+      lonely_ = std::make_unique<LonelyBlock>(bytes, placed);
+  }
+  std::byte* data() { return plain_ ? plain_->data() : lonely_->data(); }
+  size_t bytes() const { return bytes_; }
+  bool margins_untouched() const {
+    return plain_ ? plain_->margins_untouched() : lonely_->margins_untouched();
+  }
+
+ private:
+  size_t bytes_;
+  std::unique_ptr<Block> plain_;
+  std::unique_ptr<LonelyBlock> lonely_;
+};
+
+// A kernel whose masked loads read the first and the last byte that they ask for.
+std::string probing(std::string text) {
+  const std::string opening = "(const void* p, boolv mask) {\n", start = "weft_load_masked_";
+  for (size_t at = 0; (at = text.find(opening, at)) != std::string::npos; at += opening.size()) {
+    const size_t line = text.rfind('\n', at) + 1, named = text.find(start, line);
+    if (named == std::string::npos || named > at) continue;
+    const std::string dtype = text.substr(named + start.size(), at - named - start.size());
+    DType t{};
+    for (int k = 0; k < kDTypeCount; ++k)
+      if (dtype == weft::name(static_cast<DType>(k))) t = static_cast<DType>(k);
+    text.insert(at + opening.size(), fmt::format("  const long asked = L * {0} < 16 ? 16 : L * {0};\n"
+                                                 "  (void)*(const volatile char*)p;\n"
+                                                 "  (void)*((const volatile char*)p + asked - 1);\n",
+                                                 size_of(t)));
+  }
+  return text;
+}
+
+// Runs what may touch memory that is not mapped.
+sigjmp_buf before_fault;
+bool faults(const std::function<void()>& run) {
+  struct sigaction jump = {}, old = {};
+  jump.sa_handler = [](int) { siglongjmp(before_fault, 1); };
+  sigaction(SIGSEGV, &jump, &old);
+  const bool faulted = sigsetjmp(before_fault, 1) != 0;
+  if (!faulted) run();
+  sigaction(SIGSEGV, &old, nullptr);
+  return faulted;
+}
+
 using Entry = void (*)(const uint64_t*, int64_t, int64_t, char*);
 
 struct Loaded {
@@ -57,18 +138,18 @@ struct Loaded {
   Entry run, finish;
 };
 
-const Loaded& load(const KernelSource& source, const std::string& processor) {
+const Loaded& load(const KernelSource& source, const std::string& processor, bool probes) {
   static std::map<std::string, ClangJit> jits;
-  static std::map<std::pair<std::string, std::string>, Loaded> loaded;
-  auto it = loaded.find({source.name, processor});
+  static std::map<std::tuple<std::string, std::string, bool>, Loaded> loaded;
+  auto it = loaded.find({source.name, processor, probes});
   if (it != loaded.end()) return it->second;
   const ClangJit& jit = jits.try_emplace(processor, processor).first->second;
   std::vector<std::string> symbols = {source.name, source.name + "_finish"};
   Loaded l;
-  l.code = jit.load(jit.compile(source.text, source.name), symbols);
+  l.code = jit.load(jit.compile(probes ? probing(source.text) : source.text, source.name), symbols);
   l.run = reinterpret_cast<Entry>(l.code->address(symbols[0]));
   l.finish = reinterpret_cast<Entry>(l.code->address(symbols[1]));
-  return loaded.emplace(std::pair(source.name, processor), l).first->second;
+  return loaded.emplace(std::tuple(source.name, processor, probes), l).first->second;
 }
 
 Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
@@ -99,16 +180,18 @@ class Run {
         scalars_[n] = Scalar::load(n->dtype(), inputs[k].data.data());
         continue;
       }
-      add(n, n->type);
+      add(n, n->type, forced_.placed);
       std::memcpy(blocks_.at(n).data(), inputs[k].data.data(), inputs[k].data.size());
     }
     for (auto& step : partition.steps)
       for (auto& root : step.group.roots)
-        if (root.stored) add(root.node.get(), root.node->type);
+        if (root.stored)
+          add(root.node.get(), root.node->type,
+              forced_.placed == Placed::Anywhere ? Placed::Anywhere : Placed::FirstOfPages);
     for (auto& step : partition.steps) kernel(step.group);
     std::vector<HostTensor> out;
     for (auto& o : graph_.outputs) {
-      Block& b = blocks_.at(ir::written_into(o.get()));
+      Memory& b = blocks_.at(ir::written_into(o.get()));
       out.push_back({o->type, std::vector<std::byte>(b.data(), b.data() + b.bytes())});
     }
     for (auto& [node, block] : blocks_) EXPECT_TRUE(block.margins_untouched()) << "wrote beyond a buffer";
@@ -116,9 +199,9 @@ class Run {
   }
 
  private:
-  void add(const Node* n, const ir::TensorType& type) {
+  void add(const Node* n, const ir::TensorType& type, Placed placed) {
     blocks_.try_emplace(ir::written_into(n),
-                        static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype));
+                        static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype), placed);
   }
 
   void kernel(const ir::Group& group) {
@@ -142,20 +225,26 @@ class Run {
       args.push_back(words[0]);
       if (n->dtype() == DType::C128) args.push_back(words[1]);
     }
-    const Loaded& code = load(emitted.source, forced_.processor);
+    const Loaded& code = load(emitted.source, forced_.processor, forced_.placed != Placed::Anywhere);
     // Tasks may run in any order, and several at a time.
     int64_t tasks = emitted.launch.tasks, half = tasks / 2;
     auto* memory = reinterpret_cast<char*>(scratch.data());
-    code.run(args.data(), half, tasks, memory);
-    for (int64_t t = 0; t < half; ++t) code.run(args.data(), t, t + 1, memory);
-    if (emitted.launch.finish_tasks > 0) code.finish(args.data(), 0, emitted.launch.finish_tasks, memory);
+    auto run = [&] {
+      code.run(args.data(), half, tasks, memory);
+      for (int64_t t = 0; t < half; ++t) code.run(args.data(), t, t + 1, memory);
+      if (emitted.launch.finish_tasks > 0) code.finish(args.data(), 0, emitted.launch.finish_tasks, memory);
+    };
+    if (forced_.placed == Placed::Anywhere)
+      run();
+    else
+      EXPECT_FALSE(faults(run)) << "asked for memory that is not mapped";
     EXPECT_TRUE(partials.margins_untouched() && scratch.margins_untouched()) << "wrote beyond scratch";
   }
 
   const ir::Graph& graph_;
   const Target& target_;
   const Forced& forced_;
-  std::map<const Node*, Block> blocks_;
+  std::map<const Node*, Memory> blocks_;
   std::map<const Node*, Scalar> scalars_;
 };
 

@@ -12,6 +12,11 @@
 
 namespace weft::test {
 
+// Where inputs lie. At an end of pages, those beyond cannot be read or written, and results begin their
+// pages. There masked loads read first what they would ask the processor for, whatever their mask says: a
+// kernel that asks for what is not mapped fails, on any processor.
+enum class Placed { Anywhere, FirstOfPages, LastOfPages };
+
 // Changes what schedule_cpu chose; may look at the program, which is the lowered one. What crosses sweeps is
 // settled afterwards: `repeat_cost` is that of repeat_cheap_values, negative for the schedule's own.
 struct Forced {
@@ -19,6 +24,7 @@ struct Forced {
   float repeat_cost = -1;
   Bias bias = {};
   std::string processor = {};  // an older one to compile for
+  Placed placed = Placed::Anywhere;
 };
 
 // The outputs of a graph without dots and scatters. Sources that were compiled once are kept.

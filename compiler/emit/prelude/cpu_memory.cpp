@@ -132,6 +132,39 @@ $fn long weft_to_aligned(const void* p, long bytes) {
 // The bits of elements as those of their halves.
 //@ weft_both_halves
 #define weft_both_halves(x) (__builtin_ia32_pdep_di(x, 0x55) * 3)
+// What is read where nothing is there: a vector of the most lanes and largest elements.
+//@ weft_zeros
+__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
+// A processor asks for the page of lanes that a mask leaves out, too. Where that is not mapped it takes hundreds of
+// nanoseconds to find that nothing is wrong. So no load reaches into a page that may not be there: these say where to
+// read instead.
+//
+// Elements [low, high) of a row, in `to`, with zeros before and after: `count` elements of so many bytes.
+//@ weft_aside
+$call const void* weft_aside(const void* row, long low, long high, long count, long bytes, void* to) {
+  if (high < low) high = low;
+  __builtin_memset(to, 0, low * bytes);
+  __builtin_memcpy((char*)to + low * bytes, (const char*)row + low * bytes, (high - low) * bytes);
+  __builtin_memset((char*)to + high * bytes, 0, (count - high) * bytes);
+  return to;
+}
+// The lanes of a mask, of elements of so many bytes: at `p`, in a copy of them, or at zeros if it has none.
+//@ weft_reach
+$fn const void* weft_reach(const void* p, unsigned long bits, long bytes, long all, void* copy) {
+  if (!bits) return weft_zeros;
+  const long page = 4096 - ((long)p & 4095);
+  if (__builtin_expect(page >= all, 1)) return p;
+  const long first = (page + bytes - 1) / bytes;  // lanes that begin in the first page
+  const unsigned long behind = first < L ? bits >> (first % 64) : 0;
+  if (behind && behind << (first % 64) != bits) return p;
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (; bits; bits &= bits - 1) {
+    const long at = __builtin_ctzl(bits) * bytes;
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (long k = 0; k < bytes; ++k) ((char*)copy)[at + k] = ((const char*)p)[at + k];
+  }
+  return copy;
+}
 //@ weft_load_masked_$T : all
 $fn $V weft_load_masked_$T(const void* p, boolv mask) {
 #if __AVX512BW__ && __AVX512VL__
@@ -146,6 +179,27 @@ $fn $V weft_load_masked_$T(const void* p, boolv mask) {
   for (int i = 0; i < $C * L; ++i) v[i] = *(mask[i / $C] ? (const Item*)p + i : &none);
   return weft_unpack_$T(v);
 #endif
+}
+// The same where it is not known whether there is memory around the mask's lanes.
+//@ weft_load_guarded_$T : all
+$fn $V weft_load_guarded_$T(const void* p, boolv mask) {
+  char copy[$reach];
+  const unsigned long bits = weft_bits(mask);
+  if (bits != ~0ul >> (64 - L)) p = weft_reach(p, bits, $itembytes, $reach, copy);
+  return weft_load_masked_$T(p, mask);
+}
+// The first `n` lanes, which `mask` names, of a vector, or all of them. Memory is there up to `past`.
+//@ weft_load_first_$T : all
+$fn $V weft_load_first_$T(const void* p, boolv mask, long n, const void* past) {
+  struct Reached { char bytes[$reach]; } copy;
+  if ((n < L || $reach > $wholebytes) && __builtin_expect((const char*)p + $reach > (const char*)past, 0)) {
+    const void* from = p;
+    void* to = &copy;
+    long count = (n < L ? n : L) * $itembytes;
+    asm("rep movsb" : "+S"(from), "+D"(to), "+c"(count), "=m"(copy) : "m"(*(const Reached*)p));
+    p = &copy;
+  }
+  return weft_load_masked_$T(p, mask);
 }
 // The first `n` lanes, all of them where it is L or more.
 //@ weft_load_strided_first_$T : all

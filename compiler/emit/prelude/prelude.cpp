@@ -162,6 +162,8 @@ struct Parts {
     if (whole >= items) return joined(0, count());
     return "__builtin_shufflevector(" + part_loaded(0) + ", Part{}, " + counted(0, whole) + ")";
   }
+  // Bytes that are asked for.
+  size_t reach() const { return count() * bytes; }
   // The parts of a vector `v`, one after another.
   std::string stored() const {
     std::string out;
@@ -353,6 +355,8 @@ class Prelude {
     }
     if (key == "item") return void(out += Parts(t, lanes).item);
     if (key == "partbytes") return void(out += std::to_string(Parts(t, lanes).bytes));
+    if (key == "itembytes") return void(out += std::to_string(size_of(t)));
+    if (key == "reach") return void(out += std::to_string(Parts(t, lanes).reach()));
     if (key == "wholebytes") return void(out += std::to_string(size_of(t) * static_cast<size_t>(lanes)));
     if (key == "loadparts") return void(out += Parts(t, lanes).loaded());
     if (key == "storeparts") return void(out += Parts(t, lanes).stored());

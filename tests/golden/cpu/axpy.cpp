@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -49,7 +48,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_bc2edb51ad4bfd80(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ec4450e5f41bf0b2(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];

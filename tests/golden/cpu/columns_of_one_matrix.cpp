@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -107,7 +106,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_eb1c7a6920ddc6f1(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_475493135c63168c(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   double* b1 = (double*)w[1];
   long p[9];

@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -42,7 +41,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_e32fb32f307c9aa6(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8c0edc75894cb359(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   double* b1 = (double*)w[1];
   long p[5];
@@ -103,7 +102,6 @@ static inline __attribute__((always_inline)) f64v weft_load_f64(const void* p) {
 
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -212,7 +210,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_ccfa2b461e195caa(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_3134fe64d10bea72(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   const double* b1 = (const double*)w[1];
   double* b2 = (double*)w[2];

@@ -1,17 +1,18 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
+  const char* past0;
   f64v T0;
   const float* r0;
   float* w0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const char* const past0 = s->past0;
   const float* const r0_row = s->r0;
   float* const w0_row = s->w0;
   long done = 0;
@@ -19,7 +20,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     float* const w0 = w0_row + done;
-    f32v v0 = weft_load_masked_f32(r0, alive);
+    f32v v0 = weft_load_first_f32(r0, alive, rest, past0);
     f32v v1 = weft_square_f32(v0);
     f32v P0 = weft_prefix_sum_f32(weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f)), weft_splat_f32(-0x0p+0f));
     f64v R0 = T0 + weft_cast_f32_f64(P0);
@@ -34,11 +35,12 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     step(weft_first(rest), rest);
   s->T0 = T0;
 }
-extern "C" void weft_a1f39c6a6a7f75e3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_9a8aa3cd314daf2b(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
-  long p[6];
-  __builtin_memcpy(p, w + 2, 6 * 8);
+  long p[7];
+  __builtin_memcpy(p, w + 2, 7 * 8);
+  const char* const past0 = (const char*)(((long)(b0 + p[6]) + 4095) & -4096);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[4], last = weft_least(first + p[4], p[5]);
@@ -49,6 +51,7 @@ extern "C" void weft_a1f39c6a6a7f75e3(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S0 s;
+      s.past0 = past0;
       s.T0 = T0;
       s.r0 = b0 + a0 * p[2] + left;
       s.w0 = b1 + a0 * p[3] + left;

@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -51,6 +50,7 @@ static inline __attribute__((always_inline)) void weft_store_run_u8_3(void* to, 
     for (long k = 0; k < 3 * rest; ++k) ((Item*)to)[k] = items[k];
 }
 struct S0 {
+  const char* past1;
   const unsigned char* r0;
   long r0_by;
   const unsigned char* r1;
@@ -58,6 +58,7 @@ struct S0 {
   long w0_by;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const char* const past1 = s->past1;
   const unsigned char* r0 = s->r0;
   const long r0_by = s->r0_by;
   const unsigned char* const r1_row = s->r1;
@@ -71,7 +72,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     u8v v0 = q0[0];
     u8v v3 = q0[1];
     u8v v4 = q0[2];
-    u8v v1 = weft_load_masked_u8(r1, alive);
+    u8v v1 = weft_load_first_u8(r1, alive, rest, past1);
     u8v v2 = v0 + v1;
     u8v v5 = v3 + v1;
     u8v v6 = v4 + v1;
@@ -88,12 +89,13 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_3783046a000958a5(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_95c52d58010b879a(const unsigned long* w, long begin, long end, char* scratch) {
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];
   unsigned char* b2 = (unsigned char*)w[2];
-  long p[9];
-  __builtin_memcpy(p, w + 3, 9 * 8);
+  long p[10];
+  __builtin_memcpy(p, w + 3, 10 * 8);
+  const char* const past1 = (const char*)(((long)(b1 + p[9]) + 4095) & -4096);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long left = block % p[8] * p[7];
@@ -104,6 +106,7 @@ extern "C" void weft_3783046a000958a5(const unsigned long* w, long begin, long e
       {
       {
       S0 s;
+      s.past1 = past1;
       s.r0 = b0 + 0 + left * p[1];
       s.r0_by = p[1];
       s.r1 = b1 + 0 + left;

@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -30,9 +29,8 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     const float* const r2 = r2_row + done;
     float* const w0 = w0_row + done;
     boolv v1 = weft_bitwise_and_bool(weft_greater_equal_i32(lane, low1), weft_less_i32(lane, high1));
-    const boolv m0 = alive & v0;
-    const boolv m1 = m0 & v1;
-    f32v v2 = weft_load_masked_f32(r2, m1);
+    const boolv m0 = alive & v1;
+    f32v v2 = weft_load_masked_f32(r2, m0);
     boolv v4 = v0 & v1;
     f32v v5 = weft_select_f32(v4, v2, v3);
     f32v v6 = weft_exp_f32(v5);
@@ -48,17 +46,20 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_fd122f4efcdd50d8(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_2a4b1878bfa5c34a(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
-  long p[12];
-  __builtin_memcpy(p, w + 2, 12 * 8);
+  long p[17];
+  __builtin_memcpy(p, w + 2, 17 * 8);
+  const char* const first0 = (const char*)((long)(b0 + p[16]) & -4096);
+  const char* const past0 = (const char*)(((long)(b0 + p[15]) + 4095) & -4096);
+  __builtin_memset((scratch + p[9]), 0, p[10]);
   for (long t = begin; t < end; ++t) {
     long block = t;
-    long left = block % p[11] * p[10];
-    block /= p[11];
-    long right = weft_least(left + p[10], p[1]);
-    long first = block * p[8], last = weft_least(first + p[8], p[9]);
+    long left = block % p[14] * p[13];
+    block /= p[14];
+    long right = weft_least(left + p[13], p[1]);
+    long first = block * p[11], last = weft_least(first + p[11], p[12]);
     for (long o = first; o < last; ++o) {
       long a0 = o;
       {
@@ -73,7 +74,9 @@ extern "C" void weft_fd122f4efcdd50d8(const unsigned long* w, long begin, long e
         s.high1 = (int)weft_least(weft_most(high - left, 0), right - left);
       }
       s.v0 = v0;
-      s.r2 = b0 + a0 * p[5] + p[6] + left;
+      const float* at2 = b0 + a0 * p[5] + p[6] + left;
+      s.r2 = !(g0) ? (const float*)(scratch + p[9]) : (const char*)at2 >= first0 && (const char*)(at2 + right - left + 16) <= past0 ? at2
+               : (const float*)weft_aside(at2, weft_most(0, s.low1), weft_least(right - left, s.high1), right - left + 16, 4, (scratch + p[8]));
       s.w0 = b1 + a0 * p[7] + left;
       span0(&s, right - left);
       }

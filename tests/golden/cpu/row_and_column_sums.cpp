@@ -1,17 +1,18 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
+  const char* past0;
   double T0;
   const float* r0;
   float* z_t1;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const char* const past0 = s->past0;
   const float* const r0_row = s->r0;
   float* const z_t1_row = s->z_t1;
   long done = 0;
@@ -21,7 +22,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     const float* const r0 = r0_row + done;
     float* const z_t1 = z_t1_row + done;
     f32v T1 = weft_load_f32(z_t1);
-    f32v v0 = weft_load_masked_f32(r0, alive);
+    f32v v0 = weft_load_first_f32(r0, alive, rest, past0);
     f32v v1 = weft_square_f32(v0);
     A0 = A0 + weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f));
     T1 = T1 + v1;
@@ -58,13 +59,14 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_c95a41e4d3cd5ffc(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f593c9d16c5e06eb(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
-  long p[12];
-  __builtin_memcpy(p, w + 4, 12 * 8);
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
+  const char* const past0 = (const char*)(((long)(b0 + p[12]) + 4095) & -4096);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[10], last = weft_least(first + p[10], p[11]);
@@ -77,6 +79,7 @@ extern "C" void weft_c95a41e4d3cd5ffc(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S0 s;
+      s.past0 = past0;
       s.T0 = T0;
       s.r0 = b0 + a0 * p[2] + left;
       s.z_t1 = (float*)((float*)(partials + p[8]) + t * p[3]) - left + left;
@@ -89,13 +92,13 @@ extern "C" void weft_c95a41e4d3cd5ffc(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_c95a41e4d3cd5ffc_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f593c9d16c5e06eb_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
   char* partials = (char*)w[3];
-  long p[12];
-  __builtin_memcpy(p, w + 4, 12 * 8);
+  long p[13];
+  __builtin_memcpy(p, w + 4, 13 * 8);
   for (long t = begin; t < end; ++t) {
       const long line = t / p[6], left = t % p[6] * p[5];
       const long right = weft_least(left + p[5], p[1]);

@@ -1,23 +1,24 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
+  const char* past0;
   f32v T0;
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const char* const past0 = s->past0;
   const float* const r0_row = s->r0;
   long done = 0;
   f32v A0 = s->T0;
   unsigned long N0 = weft_nans_f32(A0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
-    f32v v0 = weft_load_masked_f32(r0, alive);
+    f32v v0 = weft_load_first_f32(r0, alive, rest, past0);
     weft_extend_max_f32(A0, N0, weft_select_f32(alive, v0, weft_splat_f32(-__builtin_inff())));
     done += L;
   };
@@ -27,12 +28,14 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   s->T0 = weft_unless_nan_f32(A0, N0);
 }
 struct S1 {
+  const char* past0;
   f32v v1;
   double T1;
   const float* r6;
   float* y3;
 };
 static inline __attribute__((always_inline)) void span1(S1* s, long live) {
+  const char* const past0 = s->past0;
   const f32v v1 = s->v1;
   const float* const r6_row = s->r6;
   float* const y3_row = s->y3;
@@ -42,7 +45,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r6 = r6_row + done;
     float* const y3 = y3_row + done;
-    f32v v6 = weft_load_masked_f32(r6, alive);
+    f32v v6 = weft_load_first_f32(r6, alive, rest, past0);
     f32v v2 = v6 - v1;
     f32v v3 = weft_exp_f32(v2);
     A1 = A1 + weft_select_f32(alive, v3, weft_splat_f32(-0x0p+0f));
@@ -85,11 +88,12 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_8403bd5eab193109(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7a730bb75328cdce(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
-  long p[8];
-  __builtin_memcpy(p, w + 2, 8 * 8);
+  long p[9];
+  __builtin_memcpy(p, w + 2, 9 * 8);
+  const char* const past0 = (const char*)(((long)(b0 + p[8]) + 4095) & -4096);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[6], last = weft_least(first + p[6], p[7]);
@@ -100,6 +104,7 @@ extern "C" void weft_8403bd5eab193109(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S0 s;
+      s.past0 = past0;
       s.T0 = T0;
       s.r0 = b0 + a0 * p[2] + left;
       span0(&s, right - left);
@@ -112,6 +117,7 @@ extern "C" void weft_8403bd5eab193109(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S1 s;
+      s.past0 = past0;
       s.v1 = v1;
       s.T1 = T1;
       s.r6 = b0 + a0 * p[2] + left;

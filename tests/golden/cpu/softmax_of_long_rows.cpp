@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -93,7 +92,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_0f07f406e2e9a83a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_0db1c0bebcb17be3(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];

@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -58,7 +57,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_37a14c90fea71e47(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_63b68f86f0776909(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[11];

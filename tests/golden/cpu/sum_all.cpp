@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -47,7 +46,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f64(B0, live, weft_splat_f64(-0x0p+0));
   s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
-extern "C" void weft_5d7db225836537be(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_04f9480f3439abdc(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -83,7 +82,7 @@ extern "C" void weft_5d7db225836537be(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_5d7db225836537be_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_04f9480f3439abdc_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

@@ -1,6 +1,5 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
@@ -68,7 +67,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_4fb40da2b91f2e71(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7a89e5df097f1a58(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -111,7 +110,7 @@ extern "C" void weft_4fb40da2b91f2e71(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_4fb40da2b91f2e71_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7a89e5df097f1a58_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

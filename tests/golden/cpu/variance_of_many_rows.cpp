@@ -1,16 +1,17 @@
 struct c64e { float re, im; };
 struct c128e { double re, im; };
-__attribute__((aligned(64))) static const unsigned char weft_zeros[1024] = {};
 static inline long weft_least(long a, long b) { return a < b ? a : b; }
 static inline long weft_most(long a, long b) { return a < b ? b : a; }
 static inline long weft_floor_div(long a, long b) { return a / b - (a % b < 0); }
 static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0 ? r + b : r; }
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 struct S0 {
+  const char* past0;
   double T0;
   const float* r0;
 };
 static inline __attribute__((always_inline)) void span0(S0* s, long live) {
+  const char* const past0 = s->past0;
   const float* const r0_row = s->r0;
   long done = 0;
   f32v A0 = weft_splat_f32(-0x0p+0f);
@@ -18,7 +19,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     weft_ahead_f32(r0);
-    f32v v0 = weft_load_masked_f32(r0, alive);
+    f32v v0 = weft_load_first_f32(r0, alive, rest, past0);
     A0 = A0 + weft_select_f32(alive, v0, weft_splat_f32(-0x0p+0f));
     done += L;
   };
@@ -33,11 +34,13 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
 struct S1 {
+  const char* past0;
   f32v v3;
   double T1;
   const float* r7;
 };
 static inline __attribute__((always_inline)) void span1(S1* s, long live) {
+  const char* const past0 = s->past0;
   const f32v v3 = s->v3;
   const float* const r7_row = s->r7;
   long done = 0;
@@ -45,7 +48,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   f64v B1 = weft_splat_f64(-0x0p+0);
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r7 = r7_row + done;
-    f32v v7 = weft_load_masked_f32(r7, alive);
+    f32v v7 = weft_load_first_f32(r7, alive, rest, past0);
     f32v v4 = v7 - v3;
     f32v v5 = weft_square_f32(v4);
     A1 = A1 + weft_select_f32(alive, v5, weft_splat_f32(-0x0p+0f));
@@ -61,12 +64,13 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   B1 = B1 + weft_cast_f32_f64(A1);
   s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
-extern "C" void weft_05bab10e39a63b18(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_44f0d5d91339d07d(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
-  long p[5];
-  __builtin_memcpy(p, w + 3, 5 * 8);
+  long p[6];
+  __builtin_memcpy(p, w + 3, 6 * 8);
+  const char* const past0 = (const char*)(((long)(b0 + p[5]) + 4095) & -4096);
   for (long t = begin; t < end; ++t) {
     long block = t;
     long first = block * p[3], last = weft_least(first + p[3], p[4]);
@@ -77,6 +81,7 @@ extern "C" void weft_05bab10e39a63b18(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S0 s;
+      s.past0 = past0;
       s.T0 = T0;
       s.r0 = b0 + a0 * p[2] + left;
       span0(&s, right - left);
@@ -91,6 +96,7 @@ extern "C" void weft_05bab10e39a63b18(const unsigned long* w, long begin, long e
       const long left = 0, right = p[1];
       {
       S1 s;
+      s.past0 = past0;
       s.v3 = v3;
       s.T1 = T1;
       s.r7 = b0 + a0 * p[2] + left;

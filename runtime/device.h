@@ -38,6 +38,13 @@ class Buffer {
   virtual void complete() const {}
   const std::shared_ptr<Device>& device() const { return device_; }
 
+ protected:
+  // The bytes lie there from now on, where they may be written to. Nobody else uses the buffer meanwhile.
+  void move_to(void* data) {
+    data_ = data;
+    writable_ = Writable::Freely;
+  }
+
  private:
   std::shared_ptr<Device> device_;
   void* data_;
@@ -128,6 +135,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // A buffer over memory that `release` gives back once nobody uses it. What the foreign stream was given
   // comes first.
   virtual BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t stream) = 0;
+  // Gives adopted host memory back before its time: the buffer gets a copy. Nobody else uses it meanwhile.
+  virtual void give_back(Buffer& /*adopted*/) {}
   // Makes the foreign stream wait for what was written to the buffer, and later uses of the buffer for the
   // foreign stream.
   virtual void lend_to(const Buffer& /*buffer*/, uint64_t /*stream*/) {}

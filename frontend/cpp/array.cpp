@@ -69,7 +69,7 @@ Array Array::to(const std::string& device) const {
 }
 
 const Array& Array::eval() const {
-  detail::materialized(*Access::cell(*this));
+  detail::memory_now(*Access::cell(*this));
   return *this;
 }
 

@@ -36,7 +36,9 @@ ir::NodeRef Cell::take_computed() const {
   return old;
 }
 
-ir::NodeRef Cell::value() const {
+ir::NodeRef Cell::value() const { return lent() ? read_lent() : memory(); }
+
+ir::NodeRef Cell::memory() const {
   ir::NodeRef old;
   std::lock_guard held(lock_);
   old = take_computed();
@@ -141,11 +143,11 @@ void note_late(LatePositions positions) { cells_read()->late_positions_.push_bac
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   Cell& cell = *Access::cell(x);
   note_read(cell);
-  ir::NodeRef value = cell.value();
   const View* view = Access::view(x).get();
-  if (!view) return value;
-  if (ir::NodeRef part = read_small(cell, *view, value)) return part;
-  return apply(view, value, lines);
+  if (!view) return cell.value();
+  const ir::NodeRef memory = cell.memory();
+  if (ir::NodeRef part = read_small(cell, *view, memory)) return part;
+  return apply(view, cell.lent() ? cell.value() : memory, lines);
 }
 
 }  // namespace detail

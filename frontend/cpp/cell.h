@@ -14,6 +14,10 @@
 #include "compiler/ir/node.h"
 #include "frontend/cpp/weft/array.h"
 
+namespace weft::runtime {
+class Buffer;
+}
+
 namespace weft::detail {
 
 struct SessionState;
@@ -32,18 +36,27 @@ struct Cell : Recycled<Cell> {
 
   Cell(DeviceSlot& where, ir::NodeRef value, Age since);
 
-  // The value now: an input node, whose handle is the buffer, once somebody has computed it.
+  // The value now: an input node, whose handle is the buffer, once somebody has computed it. Of lent memory
+  // what lies there now, copied unless it is what was read last.
   ir::NodeRef value() const;
+  // Whether somebody outside may write to the memory of the value: see lent_memory.h.
+  bool lent() const { return lent_.load(std::memory_order_relaxed); }
+  // As value(), but of lent memory the node over that: for a look that is over when the caller returns.
+  ir::NodeRef memory() const;
   Age since() const { return since_.load(std::memory_order_relaxed); }
   void set_since(Age since) const { since_.store(since, std::memory_order_relaxed); }
   // Error where a function that is being recorded writes to what it did not take.
   void check_write() const;
   // How often somebody wrote to it.
-  uint32_t writes() const { return writes_.load(std::memory_order_relaxed); }
+  uint32_t writes() const {
+    if (lent()) value();  // counts what was written from outside
+    return writes_.load(std::memory_order_relaxed);
+  }
   // Replaces the value by f(value); other writers wait. `since`: of what f adds.
   template <class F>
   void modify(Age since, F&& f) {
     check_write();
+    if (lent()) part_from_lent();
     ir::NodeRef old;  // what the cell held is released after the lock
     std::lock_guard held(lock_);
     old = take_computed();
@@ -63,7 +76,7 @@ struct Cell : Recycled<Cell> {
     std::lock_guard held(lock_);
     if (node_ == value) std::swap(true_positions_, positions);
   }
-  // Calls f(value); nobody reads or writes the cell meanwhile.
+  // Calls f(value); nobody reads or writes the cell meanwhile. Of lent memory it is the node over that.
   template <class F>
   void inspect(F&& f) const {
     ir::NodeRef old;
@@ -75,14 +88,20 @@ struct Cell : Recycled<Cell> {
  private:
   // Puts the value that was computed for the node in its place; returns what is to be released.
   ir::NodeRef take_computed() const;
+  ir::NodeRef read_lent() const;
+  // Leaves the lent memory to whoever has it; the value is what lies there now.
+  void part_from_lent();
 
   mutable SpinLock lock_;
   mutable ir::NodeRef node_, true_positions_;
   mutable std::atomic<Age> since_;
-  std::atomic<uint32_t> writes_{0};
-  uint32_t made_in_;  // the CellsRead of that serial number; 0: none
+  mutable std::atomic<uint32_t> writes_{0};
+  uint32_t made_in_;          // the CellsRead of that serial number; 0: none
+  mutable ir::NodeRef seen_;  // of lent memory, what was read last; none: nothing yet
+  mutable std::atomic<bool> lent_{false};
 
   friend class CellsRead;
+  friend std::shared_ptr<runtime::Buffer> lend_to_write(Cell& cell);
 };
 
 // Positions along an axis that depend on the arguments of a function that is being recorded: the extremes are

@@ -240,7 +240,7 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
 void materialize(std::span<Cell* const> cells) {
   std::vector<Cell*> left;
   for (Cell* cell : cells) {
-    if (cell->value()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
+    if (cell->memory()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
       left.push_back(cell);
   }
   if (left.size() == 1) {
@@ -264,6 +264,12 @@ void materialize(std::span<Cell* const> cells) {
 }
 
 runtime::BufferRef materialized(Cell& cell) {
+  if (!cell.lent()) return memory_now(cell);
+  note_read(cell);
+  return value_of(*cell.value());
+}
+
+runtime::BufferRef memory_now(Cell& cell) {
   note_read(cell);
   runtime::BufferRef buffer;
   ir::NodeRef node;

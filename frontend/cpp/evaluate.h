@@ -24,6 +24,8 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
 void materialize(std::span<Cell* const> cells);
 // The buffer of the cell's value, computed first where it is pending.
 runtime::BufferRef materialized(Cell& cell);
+// As materialized(), but lent memory itself: for a look that is over when the caller returns.
+runtime::BufferRef memory_now(Cell& cell);
 
 // Fills `graph` for looking a program up.
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);

@@ -39,7 +39,7 @@ void Array::copy_to(void* out) const {
   const Layout at = layout_of(*this);
   const size_t bytes = static_cast<size_t>(size()) * itemsize();
   if (bytes == 0) return;
-  runtime::BufferRef buffer = detail::materialized(cell);
+  runtime::BufferRef buffer = detail::memory_now(cell);
   runtime::Device& device = *cell.device.device;
   const detail::LongWork work;
   if (contiguous(at)) {
@@ -71,7 +71,7 @@ const void* Array::host_data() const {
     throw Error("span: the view must be contiguous: got strides " + to_string(at.strides) + " for shape " +
                 to_string(at.type.shape));
   }
-  return static_cast<const std::byte*>(detail::materialized(cell)->data()) +
+  return static_cast<const std::byte*>(detail::memory_now(cell)->data()) +
          at.offset * static_cast<int64_t>(itemsize());
 }
 
@@ -87,7 +87,7 @@ Scalar Array::only_element() const {
   }
   detail::Cell& cell = *Access::cell(*this);
   const Layout at = layout_of(*this);
-  const runtime::BufferRef buffer = detail::materialized(cell);
+  const runtime::BufferRef buffer = detail::memory_now(cell);
   std::byte bytes[16];
   cell.device.device->download(bytes, *buffer, static_cast<size_t>(at.offset) * itemsize(), itemsize());
   return Scalar::load(dtype(), bytes);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/lent_memory.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/view.h"
 #include "frontend/cpp/weft/create.h"
@@ -80,13 +81,42 @@ Borrowed borrow_strided(const void* data, DType dtype, const Shape& shape, const
   return {take(whole, at - low, 0).eval(), true};
 }
 
-Lent lend(const Array& x) {
-  detail::Cell& cell = *Access::cell(x);
+namespace {
+Lent lent_as(const Array& x, const runtime::BufferRef& buffer) {
   const detail::Layout at = detail::layout_of(x);
-  const runtime::BufferRef buffer = detail::materialized(cell);
   const int64_t offset = element_count(at.type.shape) > 0 ? at.offset : 0;
   const auto bytes = offset * static_cast<int64_t>(size_of(at.type.dtype));
   return {static_cast<const std::byte*>(buffer->data()) + bytes, at.strides, buffer};
+}
+}  // namespace
+
+Lent lend(const Array& x) { return lent_as(x, detail::materialized(*Access::cell(x))); }
+
+Lent lend_to_write(const Array& x) {
+  detail::Cell& cell = *Access::cell(x);
+  if (!cell.device.device->host_visible() || !x.writable()) {
+    throw Error("lend_to_write: takes arrays in host memory that can be written: got shape " +
+                to_string(x.shape()) + " on " + cell.device.name);
+  }
+  return lent_as(x, detail::lend_to_write(cell));
+}
+
+const void* address(const Array& x) { return lent_as(x, detail::memory_now(*Access::cell(x))).data; }
+
+bool give_back(const std::weak_ptr<void>& owner) {
+  const auto buffer = std::static_pointer_cast<runtime::Buffer>(owner.lock());
+  if (!buffer) return true;
+  detail::DeviceSlot& slot = detail::current_session().device(buffer->device()->info().name);
+  // Nobody begins to use the buffer of a node while this is held.
+  std::unique_lock alone(slot.in_place, std::defer_lock);
+  {
+    const detail::LongWork wait;  // whoever holds it may ask for the interpreter's lock
+    alone.lock();
+  }
+  constexpr int kNodeAndHere = 2;
+  if (buffer.use_count() != kNodeAndHere) return false;
+  slot.device->give_back(*buffer);
+  return true;
 }
 
 Dims strides(const Array& x) { return detail::layout_of(x).strides; }

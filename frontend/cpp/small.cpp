@@ -53,12 +53,12 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
 Array value_now(const Array& view) {
   Cell& cell = *Access::cell(view);
   note_read(cell);
-  const ir::NodeRef value = cell.value();
+  const ir::NodeRef value = cell.memory();
   Ref<const View> shown = Access::view(view);
   Age since = cell.since();
   ir::NodeRef part = shown ? read_small(cell, *shown, value) : ir::NodeRef();
   if (part) shown = {}, since = kInMemory;
-  const Array own = record(cell.device, part ? part : value, since);
+  const Array own = record(cell.device, part ? part : cell.lent() ? cell.value() : value, since);
   const Ref<Cell>& owner = Access::cell(own);
   return Access::make(owner, with_access(layout_of(owner->type, shown), false));
 }

@@ -92,10 +92,18 @@ class BorrowedBuffer : public Buffer {
  public:
   BorrowedBuffer(std::shared_ptr<Device> device, void* data, size_t bytes, std::function<void()> release)
       : Buffer(std::move(device), data, bytes, Writable::Never), release_(std::move(release)) {}
-  ~BorrowedBuffer() override { release_(); }
+  ~BorrowedBuffer() override {
+    if (release_) release_();
+  }
+  void give_back(BufferRef copy) {
+    move_to(copy->data());
+    copy_ = std::move(copy);
+    std::exchange(release_, {})();
+  }
 
  private:
   std::function<void()> release_;
+  BufferRef copy_;  // the memory, once it is no longer another's
 };
 
 // Work is done when the call that gave it returns: streams and events are always past everything.
@@ -186,6 +194,14 @@ class CpuDevice : public Device {
   }
   BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t) override {
     return std::make_shared<BorrowedBuffer>(shared_from_this(), data, bytes, std::move(release));
+  }
+
+  void give_back(Buffer& adopted) override {
+    auto* borrowed = dynamic_cast<BorrowedBuffer*>(&adopted);
+    if (!borrowed || borrowed->writable()) return;
+    BufferRef own = allocate(adopted.bytes());
+    copy(*own, 0, adopted, 0, adopted.bytes());
+    borrowed->give_back(std::move(own));
   }
 
   KernelRef load(const KernelSource& source) override;

@@ -162,7 +162,7 @@ def test_arguments_of_the_wrong_type_are_told_with_what_is_taken():
         (lambda: wf.explain(3), "explain: takes arrays, or lists of them: got int"),
         (lambda: wf.tril(3, None), r"tril: takes \(x: .*, k: .*\): got \(Array, None\)"),
         (lambda: wf.put(3, 0, 1), "put: takes a weft.Array, which it writes to: got int"),
-        (lambda: wf.random.random(out=3), "out: takes a weft.Array"),
+        (lambda: wf.random.random(out=3), "out: results are written to arrays of Weft or of NumPy: got int"),
         (lambda: wf.linalg.eigvalsh(wf.ones((2, 2)), [1]), r"eigvalsh: .*: got \(Array, list\)"),
         (lambda: wf.from_dlpack(3), "from_dlpack: takes what has __dlpack__ .*: got int"),
     ):

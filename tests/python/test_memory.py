@@ -48,6 +48,18 @@ def test_bases_are_locked_too():
     base[1, 0] = 1
 
 
+def test_views_that_are_let_go_before_their_base_are_written_again_with_it():
+    base = np.zeros((2, LARGE))
+    view = base[1]
+    x, y = wf.asarray(base), wf.asarray(view)
+    del y
+    with pytest.raises(ValueError, match="read-only"):
+        view[0] = 1
+    del x
+    view[0] = 1
+    assert base[1, 0] == 1
+
+
 def test_read_only_arrays_stay_so():
     a = np.zeros(LARGE)
     a.flags.writeable = False
@@ -104,7 +116,7 @@ def test_numpy_reads_where_weft_wrote():
     np.testing.assert_array_equal(np.asarray(x[::-1]), np.arange(LARGE)[::-1] * 2)
     assert np.array(x).flags.writeable
     view = memoryview(x)
-    assert view.readonly and view.format == "l" and view.shape == (LARGE,)
+    assert not view.readonly and view.format == "l" and view.shape == (LARGE,)
 
 
 def test_what_is_no_array():

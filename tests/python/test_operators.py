@@ -185,7 +185,7 @@ def test_out_and_where():
     with pytest.raises(ValueError, match="out"):
         wf.add(wf.zeros((2, 3)), 1, out=wf.zeros(3))
     with pytest.raises(TypeError):
-        wf.add(wf.zeros(3), 1, out=np.zeros(3))
+        wf.add(wf.zeros(3), 1, out=[0.0] * 3)
 
 
 @pytest.mark.parametrize("power", [2, 2.0, np.int64(2), 3])

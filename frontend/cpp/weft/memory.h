@@ -1,6 +1,6 @@
 // Memory shared with others without copies: arrays over memory that somebody else owns, and the memory in
 // which an array lies. Shared memory holds the values of one moment: Weft never writes to it, and neither may
-// anyone else while it is shared.
+// anyone else while it is shared, but for what lend_to_write() gives.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,10 @@ struct Borrowed {
 Borrowed borrow_strided(const void* data, DType dtype, const Shape& shape, const Dims& strides,
                         std::function<void()> release, const std::string& device, uint64_t stream,
                         bool may_copy);
+// Gives borrowed host memory back before its time, `owner` being that of lend(): arrays that read it read a
+// copy from now on, and `release` has run. False where somebody uses the memory at the moment, or was lent
+// it.
+bool give_back(const std::weak_ptr<void>& owner);
 // The GPU in whose memory a pointer lies; Error where it lies in none.
 std::string device_of(const void* pointer);
 
@@ -37,6 +41,13 @@ struct Lent {
   std::shared_ptr<void> owner;  // keeps the memory and what it holds
 };
 Lent lend(const Array& x);
+// As lend(), of host memory that the taker may write to for as long as he keeps `owner`. What he writes is
+// the array's value, and that of its views, until it is written to here: then it gets memory of its own and
+// leaves this to him. What was computed or copied of it before keeps its values: memory that other values
+// need is copied first.
+Lent lend_to_write(const Array& x);
+// Where the first element lies now, computed first; nobody is to read there later.
+const void* address(const Array& x);
 // Its `strides`, which are known before anything is computed.
 Dims strides(const Array& x);
 // On a GPU: makes a foreign stream wait for what was written there; and what Weft does with the memory later

@@ -31,12 +31,20 @@ struct Extras {
 
 PyObject* call_by_rules = nullptr;  // the package's, never freed
 
-// Whether a keyword says how operands and results are converted, which the package sees to.
-bool asks_for_rules(PyObject* keywords) {
+// Whether the package sees to it: a keyword says how operands and results are converted, or the result goes
+// to memory that is not Weft's.
+bool asks_for_rules(PyObject* const* args, Py_ssize_t count, int arity, PyObject* keywords) {
+  const auto elsewhere = [](PyObject* out) {
+    if (PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1) out = PyTuple_GET_ITEM(out, 0);
+    return out != Py_None && !is_array(out);
+  };
+  if (count == arity + 1 && elsewhere(args[arity])) return true;
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* keyword = PyTuple_GET_ITEM(keywords, i);
     for (const char* rule : {"casting", "order", "subok", "signature", "sig"}) {
-      if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), rule) == 0) return true;
+      if (PyUnicode_CompareWithASCIIString(keyword, rule) == 0) return true;
     }
+    if (PyUnicode_CompareWithASCIIString(keyword, "out") == 0 && elsewhere(args[count + i])) return true;
   }
   return false;
 }
@@ -45,7 +53,7 @@ PyObject* by_rules(const char* op, PyObject* const* args, Py_ssize_t count, PyOb
   nb::list operands;
   for (Py_ssize_t i = 0; i < count; ++i) operands.append(nb::handle(args[i]));
   nb::dict options;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i)
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
     options[nb::handle(PyTuple_GET_ITEM(keywords, i))] = nb::handle(args[count + i]);
   return nb::handle(call_by_rules)(op, operands, options).release().ptr();
 }
@@ -136,7 +144,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       throw TypeError(std::string(op_name) + ": takes " + std::to_string(arity) + " operands: got " +
                       std::to_string(count));
     }
-    if (asks_for_rules(keywords)) return by_rules(op_name, args, count, keywords);
+    if (asks_for_rules(args, count, arity, keywords)) return by_rules(op_name, args, count, keywords);
     Argument given[arity];
     for (int i = 0; i < arity; ++i) {
       if (arity == 2 && PyLong_CheckExact(args[i])) {

@@ -101,6 +101,21 @@ void bind_memory(nb::module_& m) {
       "after what the "
       "foreign stream was given.");
   m.def(
+      "loan_of",
+      [](const Array& x) {
+        return nb::capsule(new std::weak_ptr<void>(lend(x).owner),
+                           [](void* memory) noexcept { delete static_cast<std::weak_ptr<void>*>(memory); });
+      },
+      "x"_a, "The memory of an array that borrow() has just made, for give_back().");
+  m.def(
+      "give_back",
+      [](const nb::capsule& loan) {
+        return give_back(*static_cast<const std::weak_ptr<void>*>(loan.data()));
+      },
+      "loan"_a,
+      "Gives borrowed memory back before its time: what reads it reads a copy from now on. False where that "
+      "cannot be.");
+  m.def(
       "borrow_strided",
       [](uintptr_t address, DType dtype, const Dims& shape, const Dims& strides, nb::object owner,
          const std::string& device, uint64_t stream, bool may_copy) -> nb::object {
@@ -127,7 +142,7 @@ void bind_memory(nb::module_& m) {
       "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
       "x"_a, "address"_a, "Writes the elements to row-major host memory.");
   m.def(
-      "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(lend(x).data); }, "x"_a,
+      "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(address(x)); }, "x"_a,
       "Where the first element lies.");
   m.def(
       "strides",

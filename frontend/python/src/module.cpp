@@ -24,6 +24,7 @@ NB_MODULE(weft_core, m) {
   bind_map_functions(m);
   bind_creation(m);
   bind_memory(m);
+  bind_buffers(m);
   bind_random(m);
   bind_reductions(m);
   bind_shaping(m);

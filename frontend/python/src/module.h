@@ -9,6 +9,7 @@ void bind_indexing(nanobind::module_& m);
 void bind_map_functions(nanobind::module_& m);
 void bind_creation(nanobind::module_& m);
 void bind_memory(nanobind::module_& m);
+void bind_buffers(nanobind::module_& m);
 void bind_random(nanobind::module_& m);
 void bind_reductions(nanobind::module_& m);
 void bind_shaping(nanobind::module_& m);

@@ -144,6 +144,7 @@ void bind_array_type(nb::module_& m) {
   add_operators(parts);
   add_indexing(parts);
   add_values(parts);
+  add_buffers(parts);
   add_properties(parts);
   parts.methods.push_back({});
   parts.properties.push_back({});

@@ -67,6 +67,7 @@ struct TypeParts {
 void add_operators(TypeParts& parts);
 void add_indexing(TypeParts& parts);
 void add_values(TypeParts& parts);
+void add_buffers(TypeParts& parts);
 void add_properties(TypeParts& parts);
 
 }  // namespace weft::python

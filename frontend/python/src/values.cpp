@@ -1,10 +1,7 @@
-// Looking at values: Python's numbers, truth, positions and text, the buffer protocol, and attributes that do
-// not depend on the elements.
-#include <memory>
+// Looking at values: Python's numbers, truth, positions and text.
 #include <string>
 
 #include "compiler/base/error.h"
-#include "compiler/base/interrupted.h"
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
@@ -87,76 +84,6 @@ PyObject* to_index(PyObject* self) {
   });
 }
 
-// The struct module's format; null where it has none.
-const char* format_of(DType dtype) {
-  constexpr const char* kFormats[kDTypeCount] = {"?", "b", "h",     "i", "l", "B",  "H", "I",
-                                                 "L", "e", nullptr, "f", "d", "Zf", "Zd"};
-  return kFormats[static_cast<int>(dtype)];
-}
-
-struct Exported {
-  Lent lent;
-  std::vector<Py_ssize_t> shape, strides;
-};
-
-int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  view->obj = nullptr;
-  return guarded(
-      [&] {
-        const Array& x = array_of(self);
-        const char* format = format_of(x.dtype());
-        if (x.device() != "cpu" || !format || (flags & PyBUF_WRITABLE)) {
-          const std::string why = !format               ? "dtype " + std::string(name(x.dtype()))
-                                  : x.device() != "cpu" ? "device " + x.device()
-                                                        : "a request to write";
-          PyErr_SetString(
-              PyExc_BufferError,
-              ("buffer: host memory of a dtype that the struct module knows can be lent, for reading: got " +
-               why)
-                  .c_str());
-          throw nb::python_error();
-        }
-        std::unique_ptr<Exported> exported;
-        try {
-          exported.reset(new Exported{lend(x), {}, {}});
-        } catch (const Interrupted&) {
-          // NumPy drops what is raised here and asks in another way, whose first step the signal ends.
-          PyErr_SetString(PyExc_BufferError, "buffer: the computing was interrupted");
-          throw nb::python_error();
-        }
-        const auto item = static_cast<Py_ssize_t>(x.itemsize());
-        Py_ssize_t expected = item;
-        bool contiguous = true;
-        exported->shape.assign(x.shape().begin(), x.shape().end());
-        exported->strides.resize(x.ndim());
-        for (size_t i = x.ndim(); i-- > 0;) {
-          exported->strides[i] = exported->lent.strides[i] * item;
-          contiguous = contiguous && (x.shape()[i] == 1 || exported->strides[i] == expected);
-          expected *= x.shape()[i];
-        }
-        contiguous = contiguous || x.size() == 0;
-        if (!contiguous && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
-          PyErr_SetString(PyExc_BufferError, "buffer: the array is not contiguous");
-          throw nb::python_error();
-        }
-        view->buf = const_cast<void*>(exported->lent.data);
-        view->len = static_cast<Py_ssize_t>(x.size()) * item;
-        view->itemsize = item;
-        view->readonly = 1;
-        view->ndim = static_cast<int>(x.ndim());
-        view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
-        view->shape = (flags & PyBUF_ND) ? exported->shape.data() : nullptr;
-        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides.data() : nullptr;
-        view->suboffsets = nullptr;
-        view->internal = exported.release();
-        view->obj = Py_NewRef(self);
-        return 0;
-      },
-      -1);
-}
-
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
-
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     const Array& x = array_of(self);
@@ -206,8 +133,6 @@ void add_values(TypeParts& parts) {
   slot(Py_nb_int, to_int);
   slot(Py_nb_float, to_float);
   slot(Py_nb_index, to_index);
-  slot(Py_bf_getbuffer, get_buffer);
-  slot(Py_bf_releasebuffer, release_buffer);
   parts.methods.push_back({"__complex__", to_complex, METH_NOARGS, "__complex__($self, /)\n--\n\n"});
   parts.methods.push_back(
       {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,

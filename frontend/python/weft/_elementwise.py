@@ -8,6 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray, heed
 from weft._errors import named
+from weft._memory import NumpysOut, is_numpys
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _at(self: Any, a: Array, indices: Any, b: Any = None, /) -> None:
     """The function in place at these positions, each occurrence of one counting; answered by NumPy, on host memory."""
     from weft._protocols import _at as at
 
-    at(_of_numpy(self), target(f"{self.__name__}.at", a), indices, *(() if b is None else (b,)))
+    at(_of_numpy(self), a if is_numpys(a) else target(f"{self.__name__}.at", a), indices, *(() if b is None else (b,)))
 
 
 def _loop_of(f: Any, operands: list[Any], outs: tuple[Any, ...], dtype: Any, casting: str, signature: Any) -> Any:
@@ -142,9 +143,13 @@ def by_rules(
     """f with what NumPy's elementwise functions take besides operands: NumPy says in what dtypes that is computed."""
     heed(f.__name__, order, None)
     signature = sig if signature is None else signature
-    if signature is None and casting == "same_kind" and isinstance(f, _core.Function):
-        return f(*operands, out=out, where=where, dtype=dtype)
     outs = out if isinstance(out, tuple) else (out,) + (None,) * (f.nout - 1)
+    if signature is None and casting == "same_kind" and isinstance(f, _core.Function):
+        if len(outs) == 1 and (outs[0] is None or isinstance(outs[0], Array)):
+            return f(*operands, out=out, where=where, dtype=dtype)
+        if len(outs) > 1:
+            raise TypeError(f"{f.__name__}: out is one array, or a tuple of it: got a tuple of {len(outs)}")
+        return _stored(f.__name__, f(*operands, dtype=dtype), outs[0], where)
     operands = [x if type(x) in (int, float, builtins.complex) else asarray(x) for x in operands]
     loop = _loop_of(f, operands, outs, dtype, casting, signature)
     results = f(*(_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)))
@@ -162,12 +167,16 @@ def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) 
             raise TypeError(f"{op}: where is of bools: got {where.dtype}")
     if out is None:  # without it 0 is left out, where NumPy has whatever its memory held
         return result if where is True else _core.where(where, result, _core.full((), 0, result.dtype, result.device))
-    out = target(op, out)
+    out = place(op, out)
     if result.shape != out.shape:
         try:
             result = _core.broadcast_to(result, out.shape)
         except _core.Error:
             raise ValueError(f"{op}: out must have the result's shape {result.shape}: got {out.shape}") from None
+    if isinstance(out, NumpysOut):
+        if checked:
+            _check_kind(result, out)
+        return out.store(op, result, where)
     if where is not True:
         result = _core.where(where, result, out)
     return store(result if checked else _core.astype(result, out.dtype), out)
@@ -276,15 +285,30 @@ def target(op: str, x: Any) -> Array:
     return x
 
 
-def store(result: Array, out: Any, same_dtype: bool = False) -> Array:
+def place(op: str, out: Any) -> Any:
+    """Where the op writes its result: an array of Weft, or of NumPy."""
+    if isinstance(out, NumpysOut) or is_numpys(out):
+        return out if isinstance(out, NumpysOut) else NumpysOut(op, out)
+    if not isinstance(out, Array):
+        raise TypeError(f"{op}: results are written to arrays of Weft or of NumPy: got {type(out).__name__}")
+    return target(op, out)
+
+
+def _check_kind(result: Array, out: Any, same_dtype: bool = False) -> None:
+    if out.dtype != result.dtype and (same_dtype or _rank(out.dtype) < _rank(result.dtype)):
+        raise TypeError(f"out: the result cannot be stored as {out.dtype}: got {result.dtype}, convert it with astype()")
+
+
+def store(result: Array, out: Any, same_dtype: bool = False) -> Any:
     """The result, written to `out` if there is one, whose dtype is the result's or one of its kind or a higher."""
     out = given_out(out)
     if out is None:
         return result
     if out.shape != result.shape:
         raise ValueError(f"out: must have the result's shape {result.shape}: got {out.shape}")
-    if out.dtype != result.dtype and (same_dtype or _rank(out.dtype) < _rank(result.dtype)):
-        raise TypeError(f"out: the result cannot be stored as {out.dtype}: got {result.dtype}, convert it with astype()")
+    _check_kind(result, out, same_dtype)
+    if isinstance(out, NumpysOut):
+        return out.store("out", result)
     _core.assign(out, result)
     return out
 
@@ -293,10 +317,10 @@ def given_out(out: Any) -> Any:
     """The array to write to, which may be given as a tuple of one; None where there is none."""
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    return None if out is None else target("out", out)
+    return None if out is None else place("out", out)
 
 
-def cast_into(result: Array, out: Any) -> Array:
+def cast_into(result: Array, out: Any) -> Any:
     """The result, written to `out` if there is one, of whatever dtype: as NumPy's reductions cast."""
     out = given_out(out)
     return store(result if out is None or out.dtype == result.dtype else _core.astype(result, out.dtype), out)
@@ -385,7 +409,7 @@ def clip(
     if out is not None and casting != "same_kind":
         from weft._dtypes import can_cast
 
-        to = target("clip", out[0] if isinstance(out, tuple) else out)
+        to = given_out(out)
         if not can_cast(limited.dtype, to.dtype, casting):
             raise TypeError(f"clip: {limited.dtype} cannot be cast to {to.dtype} by the rule {casting!r}")
         limited = _core.astype(limited, to.dtype)

@@ -53,9 +53,6 @@ def missing_of_array(self: object, name: str) -> object:
     if not name.startswith("_"):
         import numpy
 
-        if name == "ctypes":
-            raise AttributeError(f"{plain}: C could write to memory that other arrays share: numpy.asarray(x).ctypes has its address to read, "
-                                 "numpy.array(x).ctypes that of a copy")
         if hasattr(numpy.ndarray, name):
             raise AttributeError(f"{plain}: NumPy's arrays have it: numpy.asarray(x).{name} reads the values on host memory")
     raise AttributeError(plain)

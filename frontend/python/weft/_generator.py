@@ -9,7 +9,7 @@ from weft import _core
 from weft._compiled import recording
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import store, target
+from weft._elementwise import given_out, store, target
 from weft._memory import to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -436,7 +436,7 @@ class Generator:
 
     @staticmethod
     def _size(size: Any, out: Any) -> tuple[int, ...]:
-        return tuple(target("out", out).shape) if size is None and out is not None else shape_of(size)
+        return tuple(given_out(out).shape) if size is None and out is not None else shape_of(size)
 
     @staticmethod
     def _store(result: Array, out: Any) -> Array:

@@ -172,8 +172,15 @@ def resize(self: Array, *new_shape: Any, refcheck: builtins.bool = True) -> None
 
 
 def data(self: Array) -> memoryview:
-    """The elements' memory, for reading."""
+    """The elements' memory, to write to where the array can be written."""
     return memoryview(self)  # type: ignore[arg-type]
+
+
+def ctypes(self: Array) -> Any:
+    """The memory for C, as numpy.asarray() gives it: its address, shape and strides."""
+    from weft._memory import to_numpy
+
+    return to_numpy(self, to_write=True).ctypes
 
 
 _requirements = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A", "ALIGNED": "A",

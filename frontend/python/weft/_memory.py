@@ -2,8 +2,9 @@
 
 An array made of a NumPy array holds the values of that moment. Small ones are copied. Large ones are borrowed: Weft reads
 the memory where it lies, and NumPy may not write to it until the last array that reads it is gone; until then NumPy
-answers a write with its own error, that the array is read-only. The other way round, `np.asarray(x)` reads Weft's memory
-and is read-only for good.
+answers a write with its own error, that the array is read-only. What Weft itself writes to such memory, as `out=`, ends
+those loans first: arrays that read it get a copy. The other way round, `np.asarray(x)` is Weft's memory, to write to: x shows
+what is written until it is written to itself. What only reads takes to_numpy(), whose values stay.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _borrow_from = 256 * 1024  # bytes; copying less costs no more than what borrowing takes
 
 _locked: dict[int, int] = {}  # NumPy arrays that are read-only for us, by identity, and how often
+_waiting: dict[int, list[Any]] = {}  # by an array that is read-only for us, views of it that are to be written again with it
+_lent: dict[int, tuple[Any, Any]] = {}  # by loan: what gives the memory back, and the NumPy array that shows it
 
 
 class _Loan:
@@ -33,14 +36,32 @@ class _Loan:
             _locked[id(array)] = _locked.get(id(array), 0) + 1
             array.flags.writeable = False
 
+    def lent_as(self, array: Any) -> None:
+        """Notes that this array of Weft reads the memory, so that give_back() can end the loan."""
+        _lent[id(self)] = _core.loan_of(array), self.owner
+
     def __del__(self) -> None:
+        _lent.pop(id(self), None)
         # The base first: a view can be written only where its base can.
         for array in reversed(self.arrays):
             left = _locked.pop(id(array)) - 1
             if left:
                 _locked[id(array)] = left
             else:
-                array.flags.writeable = True
+                _unlock(array)
+
+
+def _unlock(array: Any) -> None:
+    """Lets NumPy write to the array: now, or with the array of which it is a view."""
+    base = array.base
+    while base is not None and id(base) not in _locked:
+        base = getattr(base, "base", None)
+    if base is not None:
+        _waiting.setdefault(id(base), []).append(array)
+        return
+    array.flags.writeable = True
+    for view in _waiting.pop(id(array), ()):
+        _unlock(view)
 
 
 def _loan(array: Any) -> _Loan | None:
@@ -90,20 +111,66 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
         raise ValueError("asarray: this memory cannot be used without a copy: others may write to it")
     if loan is not None:
         result = _core.borrow(array.ctypes.data, dtype, array.shape, loan, device)
+        loan.lent_as(result)
     else:
         start = _core.copy_from if blocking or on_host else _core.start_from
         result = start(array.ctypes.data, dtype, array.shape, device)
     return result if transposed is None else _core.permute_dims(result, transposed)
 
 
-def to_numpy(x: Array) -> Any:
-    """The array's values as a NumPy array: read-only where it shares Weft's memory."""
+def to_numpy(x: Array, to_write: bool = False) -> Any:
+    """The array's values as a NumPy array: those of this moment, read-only where it shares Weft's memory.
+
+    To write: where x can be written it shows what is written there; a value, and an array on a GPU, are copied.
+    """
     import numpy
 
-    if x.device != "cpu":
+    if x.device != "cpu" or (to_write and _core.is_value(x)):
         result = numpy.empty(x.shape, x.dtype)
         _core.copy_to(x, result.ctypes.data)
         return result
-    if x.dtype.kind == "V":
-        return numpy.asarray(memoryview(_core.view_as(x, numpy.dtype("uint16")))).view(x.dtype)  # type: ignore[arg-type]
-    return numpy.asarray(memoryview(x))  # type: ignore[arg-type]
+    values = numpy.asarray(memoryview(_core.memory(x, to_write)))
+    return values.view(x.dtype) if x.dtype.kind == "V" else values
+
+
+def give_back(out: Any) -> None:
+    """Makes sure that no array of Weft reads the memory of this NumPy array, which is to be written to."""
+    import numpy
+
+    for loan, array in list(_lent.values()):
+        if numpy.may_share_memory(array, out) and not _core.give_back(loan):
+            raise ValueError("out: an array of Weft reads this memory, and has lent it on: assignment destination is read-only")
+
+
+def is_numpys(x: Any) -> bool:
+    """Whether it is an array of NumPy's that results can be written to."""
+    import numpy
+
+    return isinstance(x, numpy.ndarray) and not isinstance(x, numpy.ma.MaskedArray)
+
+
+class NumpysOut:
+    """An array of NumPy's that a result is written to, as arrays of Weft are asked for: by its shape and its dtype."""
+
+    def __init__(self, op: str, array: Any) -> None:
+        self.array = array
+        self.shape = array.shape
+        self.ndim = array.ndim
+        native = array.dtype.newbyteorder("=")
+        if native.kind not in "biufcV":
+            raise TypeError(f"{op}: out holds bools, integers, floats or complex numbers: got {array.dtype}")
+        self.dtype = _core.dtype(native)
+
+    def store(self, op: str, result: Array, where: Any = True) -> Any:
+        """Computes the result and stores it, where the condition is true."""
+        import numpy
+
+        if self.dtype != result.dtype:
+            result = _core.astype(result, self.dtype)
+        _core.eval([result])
+        give_back(self.array)
+        try:
+            numpy.copyto(self.array, to_numpy(result), where=where if where is True else to_numpy(where))
+        except ValueError as refusal:  # it is read-only
+            raise ValueError(f"{op}: out: {refusal}") from None
+        return self.array

@@ -203,13 +203,13 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
 
 
 def numpy(self: Array, out: Any = None, blocking: builtins.bool = True) -> Any:
-    """The values as a NumPy array: read-only where it shares Weft's memory. With `out` they are written there.
+    """The values as a NumPy array, as numpy.asarray() gives them: the array's memory where it lies in the host's. With `out` they are written there.
 
     With `blocking` False the copy from a GPU may still run when this returns: `out`, which wf.pinned_empty() makes, is not looked
     at until the stream has passed it.
     """
     if out is None:
-        return to_numpy(self)
+        return to_numpy(self, to_write=True)
     import numpy
 
     if not isinstance(out, numpy.ndarray):
@@ -317,6 +317,7 @@ def attach() -> None:
         strides=property(_strides),
         flags=property(_layout.flags),
         data=property(_layout.data),
+        ctypes=property(_layout.ctypes),
         setflags=_layout.setflags,
         resize=_layout.resize,
         flat=property(_flat, _set_flat),

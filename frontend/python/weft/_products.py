@@ -6,7 +6,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray, heed
-from weft._elementwise import Composed, store, target
+from weft._elementwise import Composed, given_out, store
 from weft._shaping import converted, expand_dims, moveaxis
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -322,5 +322,5 @@ def einsum(
     # One operand of which nothing is summed is a view, as NumPy has it.
     answer = answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer)
     if out is not None and casting == "unsafe":
-        answer = _core.astype(answer, target("einsum", out).dtype)
+        answer = _core.astype(answer, given_out(out).dtype)
     return store(answer, out)

@@ -9,7 +9,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._devices import Device
-from weft._memory import from_numpy, to_numpy
+from weft._memory import from_numpy, give_back, to_numpy
 from weft._streams import Stream
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -31,10 +31,10 @@ def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
 
 
 def _array(self: Array, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
-    """The values as a NumPy array."""
+    """The values as a NumPy array: the array's memory, to write to, where it lies in the host's and no copy is asked for."""
     import numpy
 
-    values = to_numpy(self)
+    values = to_numpy(self, to_write=not copy)
     if dtype is not None and dtype != values.dtype:
         if copy is False:
             raise ValueError("__array__: another dtype needs a copy")
@@ -47,10 +47,10 @@ def _array_interface(self: Array) -> dict[str, Any]:
     if self.device != "cpu" or self.dtype.kind == "V":
         why = "the array lies on a GPU: use __cuda_array_interface__" if self.device != "cpu" else "has no name for bfloat16, use DLPack"
         raise AttributeError(f"__array_interface__: {why}")
-    memory = memoryview(self)  # type: ignore[arg-type]
+    memory = memoryview(_core.memory(self))
     strides = None
     if not memory.c_contiguous:
-        memory = memoryview(_core.copy(self))  # type: ignore[arg-type]
+        memory = memoryview(_core.memory(_core.copy(self)))
         strides = memory.strides  # said though they are those of rows: Pillow reads what says none where it lies, gaps included
     return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": memory, "strides": strides}
 
@@ -92,10 +92,14 @@ def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
 
 def _into_numpys(numpys: Any, args: Any, options: Any) -> Any:
     """What NumPy's function writes to arrays of NumPy's, which it gives: by its rules, since the memory is its own."""
-    from weft._host import _device_of, _from_host, _to_host
+    import numpy
 
+    from weft._host import _device_of, _from_host, _to_host
     outs = options.get("out")
-    outs = outs if isinstance(outs, tuple) else (outs,)
+    outs = outs if isinstance(outs, tuple) else (outs if outs is not None else args[0],)
+    for out in outs:
+        if isinstance(out, numpy.ndarray):
+            give_back(out)
     result = numpys(*_to_host(tuple(args)), **{name: _to_host(value) for name, value in options.items()})
     device = _device_of([*args, *options.values()])
 
@@ -115,10 +119,8 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     if method == "at":
         return _at(ufunc, *inputs)
     out = options.pop("out", None)
-    if out is not None and not builtins.all(one is None or isinstance(one, Array) for one in out):
-        if not builtins.any(isinstance(one, Array) for one in out):
-            return _into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
-        raise TypeError(f"{ufunc.__name__}: writes to arrays of NumPy or of Weft: got some of both")
+    if builtins.any(isinstance(one, numpy.ndarray) for one in out or ()) and not builtins.any(isinstance(one, Array) for one in out):
+        return _into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
     if method == "__call__":
         f = _function(ufunc.__name__)
         if f is not None and ufunc.nout == 1:
@@ -161,6 +163,7 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     from weft._host import _to_host
 
     if not isinstance(target, Array):
+        give_back(target)
         ufunc.at(target, _to_host(index), *map(_to_host, values))
         return
     if _adds(ufunc, target, values):

@@ -8,7 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray, heed
 from weft._errors import axis_error, named
-from weft._elementwise import store, target
+from weft._elementwise import given_out, store
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list
     if out is not None and dtype is not None:
         raise TypeError(f"{op}: out has a dtype, so takes out or dtype: got both")
     if dtype is None:
-        dtype = result_type(*xs) if out is None else target("out", out).dtype
+        dtype = result_type(*xs) if out is None else given_out(out).dtype
     return converted(op, xs, dtype, casting)
 
 

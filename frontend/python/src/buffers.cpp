@@ -1,0 +1,154 @@
+// The buffer protocol: the host memory of arrays, as NumPy, memoryview and C extensions take it. Whoever may
+// want to write gets memory to write to, see lend_to_write().
+#include <memory>
+#include <string>
+
+#include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/errors.h"
+#include "frontend/python/src/module.h"
+#include "frontend/python/src/python_array.h"
+
+namespace weft::python {
+namespace {
+
+// The struct module's format; null where it has none.
+const char* format_of(DType dtype) {
+  constexpr const char* kFormats[kDTypeCount] = {"?", "b", "h",     "i", "l", "B",  "H", "I",
+                                                 "L", "e", nullptr, "f", "d", "Zf", "Zd"};
+  return kFormats[static_cast<int>(dtype)];
+}
+
+struct Exported {
+  Lent lent;
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+[[noreturn]] void refuse_buffer(const std::string& why) {
+  PyErr_SetString(PyExc_BufferError, ("buffer: " + why).c_str());
+  throw nb::python_error();
+}
+
+// Whether the taker may want to write: he says so, or asks as memoryview() does, which takes what it gets.
+bool may_write(int flags) { return (flags & PyBUF_WRITABLE) || (flags & PyBUF_FULL_RO) == PyBUF_FULL_RO; }
+
+// `owner` is the object that the taker holds.
+int give_buffer(PyObject* owner, const Array& x, const char* format, bool to_write, Py_buffer* view,
+                int flags) {
+  view->obj = nullptr;
+  return guarded(
+      [&] {
+        if (x.device() != "cpu") refuse_buffer("host memory can be lent: got device " + x.device());
+        if (!format)
+          refuse_buffer("dtypes that the struct module knows can be lent: got " +
+                        std::string(name(x.dtype())));
+        if ((flags & PyBUF_WRITABLE) && !to_write) refuse_buffer("the array cannot be written to");
+        std::unique_ptr<Exported> exported;
+        try {
+          exported.reset(new Exported{to_write ? lend_to_write(x) : lend(x), {}, {}});
+        } catch (const Interrupted&) {
+          // NumPy drops what is raised here and asks in another way, whose first step the signal ends.
+          PyErr_SetString(PyExc_BufferError, "buffer: the computing was interrupted");
+          throw nb::python_error();
+        }
+        const auto item = static_cast<Py_ssize_t>(x.itemsize());
+        Py_ssize_t expected = item;
+        bool contiguous = true;
+        exported->shape.assign(x.shape().begin(), x.shape().end());
+        exported->strides.resize(x.ndim());
+        for (size_t i = x.ndim(); i-- > 0;) {
+          exported->strides[i] = exported->lent.strides[i] * item;
+          contiguous = contiguous && (x.shape()[i] == 1 || exported->strides[i] == expected);
+          expected *= x.shape()[i];
+        }
+        contiguous = contiguous || x.size() == 0;
+        if (!contiguous && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+          PyErr_SetString(PyExc_BufferError, "buffer: the array is not contiguous");
+          throw nb::python_error();
+        }
+        view->buf = const_cast<void*>(exported->lent.data);
+        view->len = static_cast<Py_ssize_t>(x.size()) * item;
+        view->itemsize = item;
+        view->readonly = to_write ? 0 : 1;
+        view->ndim = static_cast<int>(x.ndim());
+        view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
+        view->shape = (flags & PyBUF_ND) ? exported->shape.data() : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides.data() : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = exported.release();
+        view->obj = Py_NewRef(owner);
+        return 0;
+      },
+      -1);
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return guarded(
+      [&] {
+        const Array& x = array_of(self);
+        const bool to_write = may_write(flags) && (x.writable() || is_value(self));
+        // Nobody else has the memory of what is given of one value.
+        const Array lent = to_write && is_value(self) ? x.copy() : x;
+        return give_buffer(self, lent, format_of(x.dtype()), to_write, view, flags);
+      },
+      -1);
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
+
+// An array's memory as the buffer protocol shows it: to read, or to write to. bfloat16 is shown as uint16.
+struct Memory {
+  PyObject_HEAD PyObject* array;
+  bool to_write;
+};
+
+int get_memory(PyObject* self, Py_buffer* view, int flags) {
+  const auto* memory = reinterpret_cast<const Memory*>(self);
+  const Array& x = array_of(memory->array);
+  const DType shown = x.dtype() == DType::BF16 ? DType::U16 : x.dtype();
+  return give_buffer(self, x, format_of(shown), memory->to_write, view, flags);
+}
+
+void deallocate_memory(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_DECREF(reinterpret_cast<Memory*>(self)->array);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyTypeObject* memory_type;
+
+}  // namespace
+
+void bind_buffers(nb::module_& m) {
+  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate_memory)},
+                         {Py_bf_getbuffer, reinterpret_cast<void*>(get_memory)},
+                         {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                         {}};
+  PyType_Spec spec = {"weft.Memory", sizeof(Memory), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  memory_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!memory_type) throw nb::python_error();
+  m.def(
+      "memory",
+      [](nb::handle x, bool to_write) {
+        if (!is_array(x.ptr())) throw TypeError("memory: takes a weft.Array");
+        auto* made = PyObject_New(Memory, memory_type);
+        if (!made) throw nb::python_error();
+        made->to_write = to_write && array_of(x.ptr()).writable() && !is_value(x.ptr());
+        made->array = x.inc_ref().ptr();
+        return nb::steal(reinterpret_cast<PyObject*>(made));
+      },
+      "x"_a, "to_write"_a = false,
+      "What gives the array's host memory by the buffer protocol: values that stay, or memory to write to "
+      "where the array can be written; bfloat16 as uint16.");
+}
+
+void add_buffers(TypeParts& parts) {
+  parts.slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)});
+  parts.slots.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)});
+}
+
+}  // namespace weft::python

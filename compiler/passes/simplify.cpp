@@ -298,10 +298,18 @@ NodeRef updating(const NodeRef& n) {
   const NodeRef& value = n->inputs[1];
   if (element_count(value->shape()) == 0) return n->inputs[0];
   const auto& [starts, steps] = n->as<ir::SliceAttr>();
-  bool whole = value->shape() == n->shape();
-  for (size_t k = 0; whole && k < starts.size(); ++k)
-    whole = starts[k] == 0 && (steps[k] == 1 || n->shape()[k] == 1);
-  if (whole) return value;
+  if (value->shape() == n->shape()) {
+    // Every element is replaced: by the value itself, or by the value with some axes reversed.
+    Dims first(starts.size(), 0), step(starts.size(), 1);
+    bool reversed = false;
+    for (size_t k = 0; k < starts.size(); ++k) {
+      const bool turned = n->shape()[k] > 1 && steps[k] < 0;
+      if (turned) first[k] = n->shape()[k] - 1;
+      if (turned) step[k] = -1;
+      reversed |= turned;
+    }
+    return reversed ? ir::slice(value, first, n->shape(), step, n->lines) : value;
+  }
   // What was written to the same range before is gone.
   const NodeRef& base = n->inputs[0];
   if (base->op != Op::update || base->inputs[1]->shape() != value->shape()) return n;

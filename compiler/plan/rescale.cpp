@@ -33,6 +33,9 @@ class Joiner {
       for (Value v : uses(s))
         if (relative_.contains(v) && !is_exponential(s)) return {};
     }
+    // Where nothing sums what is relative to a largest value, it is dead, and keeps no base.
+    for (auto& [largest, name] : largest_)
+      if (std::ranges::none_of(sums_, [&](auto& sum) { return sum.second == largest; })) return {};
     if (largest_.empty()) return {};
     return joined();
   }

@@ -571,6 +571,24 @@ TEST(CudaMeaning, OfRescaledSumsOfGrowingRows) {
   all.check(2e-5, 0);
 }
 
+// What is relative to the largest value is computed, and nobody sums it: without simplify nothing takes it
+// out.
+TEST(CudaMeaning, OfDifferencesThatNobodyReads) {
+  EmulatedCases all;
+  for (const Target& target : {h200(), tiny()})
+    all.add(compile(ir::parse(R"(graph {
+  %x = input : f32[64]
+  %u = input : f32[64]
+  %m = max %x, axes=[0]
+  %m1 = reshape %m : f32[1]
+  %d = subtract %x, %m1
+  %y = update %d, %u, starts=[63], steps=[-1]
+  return %y, %m
+})"),
+                    target));
+  all.check(0, 0);
+}
+
 // Schedules that a spilling kernel or a search asks for.
 TEST(CudaMeaning, OfBiasedSchedules) {
   EmulatedCases all;

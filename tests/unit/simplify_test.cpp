@@ -189,9 +189,17 @@ const Rule kRules[] = {
     {"UpdateOfAll",
      "%x = input \"x\" : f32[3]\n %y = input \"y\" : f32[3]\n %r = update %x, %y, starts=[0], steps=[1]",
      "%x = input \"x\" : f32[3]\n %r = input \"y\" : f32[3]"},
-    {"UpdateReversedStays",
+    {"UpdateOfAllReversed",
      "%x = input \"x\" : f32[3]\n %y = input \"y\" : f32[3]\n %r = update %x, %y, starts=[2], steps=[-1]",
-     nullptr},
+     "%x = input \"x\" : f32[3]\n %y = input \"y\" : f32[3]\n %r = slice %y, starts=[2], steps=[-1] : "
+     "f32[3]"},
+    {"UpdateOfAllReversedAlongOneAxis",
+     "%x = input \"x\" : f32[3, 1, 4]\n %y = input \"y\" : f32[3, 1, 4]\n %r = update %x, %y, starts=[0, 0, "
+     "3], steps=[1, "
+     "-1, -1]",
+     "%x = input \"x\" : f32[3, 1, 4]\n %y = input \"y\" : f32[3, 1, 4]\n %r = slice %y, starts=[0, 0, 3], "
+     "steps=[1, 1, -1] : "
+     "f32[3, 1, 4]"},
     {"SliceOfWhatWasWritten",
      "%x = input \"x\" : f32[9]\n %y = input \"y\" : f32[3]\n %u = update %x, %y, starts=[2], steps=[2]\n"
      " %r = slice %u, starts=[2], steps=[2] : f32[3]",

@@ -345,6 +345,11 @@ class Drawing {
     if (options_.exact && sums && (is_float(x->dtype()) || is_complex(x->dtype())))
       x = to_dtype(x, DType::I64);
     Dims axes = some_axes(x->shape().size());
+    // Products of many numbers leave every range, and where they do depends on the order.
+    if (op == Op::prod && count_along(x->shape(), axes) > 16) {
+      if (is_complex(x->dtype())) x = to_dtype(x, DType::I32);
+      if (is_float(x->dtype())) x = ir::map(Op::tanh, {x});
+    }
     bool of_nothing = op == Op::max || op == Op::min || op == Op::argmax || op == Op::argmin;
     if (of_nothing && count_along(x->shape(), axes) == 0) return {};
     return ir::reduce(op, x, axes);

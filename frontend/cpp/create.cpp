@@ -32,8 +32,9 @@ NodeRef ramp(const Recording& r, const Shape& shape, DType dtype, const Scalar& 
   const DType by = is_integer(dtype) || dtype == DType::Bool ? DType::I64 : DType::F64;
   NodeRef x = ir::iota({by, shape}, 0, r.lines());
   const Scalar a = start.cast(by), d = step.cast(by);
+  // 0 times a step backwards is -0, to which a start of +0 is added.
   const bool steps = !d.same(Scalar::of(int64_t{1}).cast(by)),
-             starts = !a.same(Scalar::of(int64_t{0}).cast(by));
+             starts = !a.same(Scalar::of(int64_t{0}).cast(by)) || (by == DType::F64 && d.re < 0);
   if (steps && starts && by == DType::F64) {
     // Rounded once whether it is compiled, with contraction, or interpreted.
     x = ir::map(Op::fma, {x, number(r, x, d), number(r, x, a)}, r.lines());
@@ -163,7 +164,9 @@ Array arange(const Number& start, const Number& stop, const Number& step, const 
     const Wide a = wide(start.value()), b = wide(stop.value()), d = wide(step.value());
     if (d > 0 ? a < b : a > b) count = ((d > 0 ? b - a - 1 : a - b - 1) / (d > 0 ? d : -d)) + 1;
   } else {
-    const double extent = std::ceil((last - first) / by);
+    // A step so long that the quotient is +0 reaches the start alone, as in NumPy.
+    const double quotient = (last - first) / by;
+    const double extent = quotient == 0 && last != first && !std::signbit(quotient) ? 1 : std::ceil(quotient);
     if (!(extent < 0x1p62)) throw Error("arange: the range must be finite" + got());
     count = extent > 0 ? static_cast<int64_t>(extent) : 0;
   }
@@ -174,7 +177,8 @@ Array arange(const Number& start, const Number& stop, const Number& step, const 
                                           : furthest > INT64_MAX ? DType::U64
                                                                  : DType::I64);
   check_ramp(dtype, count, start.value(), step.value(), got);
-  return r.finish(ramp(r, {static_cast<int64_t>(count)}, dtype, start.value(), step.value()), 6);
+  const Scalar steps = std::isinf(by) ? Scalar::of(1.0) : step.value();  // times 0 it would be NaN
+  return r.finish(ramp(r, {static_cast<int64_t>(count)}, dtype, start.value(), steps), 6);
 }
 
 Array linspace(const Number& start, const Number& stop, int64_t count, bool endpoint, const Make& make,
@@ -183,9 +187,18 @@ Array linspace(const Number& start, const Number& stop, int64_t count, bool endp
   if (count < 0) throw Error("linspace: the count must not be negative: got " + std::to_string(count));
   const double first = real_value("linspace", start), last = real_value("linspace", stop);
   const int64_t gaps = endpoint ? count - 1 : count;
-  const double step = gaps > 0 ? (last - first) / static_cast<double>(gaps) : 0;
+  const double extent = last - first, step = gaps > 0 ? extent / static_cast<double>(gaps) : 0;
   const DType dtype = make.dtype.value_or(DType::F64);
-  NodeRef x = ramp(r, {count}, is_complex(dtype) ? dtype : DType::F64, Scalar::of(first), Scalar::of(step));
+  NodeRef x;
+  if (step == 0 && extent != 0 && gaps > 0) {
+    // A step below the least number: the quotient of each position is taken first.
+    x = ir::iota({DType::F64, {count}}, 0, r.lines());
+    x = ir::map(Op::divide, {x, number(r, x, Scalar::of(static_cast<double>(gaps)))}, r.lines());
+    x = ir::map(Op::multiply, {x, number(r, x, Scalar::of(extent))}, r.lines());
+    x = ir::map(Op::add, {x, number(r, x, Scalar::of(first))}, r.lines());
+  } else {
+    x = ramp(r, {count}, is_complex(dtype) ? dtype : DType::F64, Scalar::of(first), Scalar::of(step));
+  }
   if (endpoint && count > 1) {
     const NodeRef i = ir::iota({DType::I64, {count}}, 0, r.lines());
     const NodeRef is_last = ir::map(Op::equal, {i, number(r, i, Scalar::of(count - 1))}, r.lines());

@@ -164,6 +164,8 @@ def test_parts_of_flat(of, key):
 @pytest.mark.parametrize("subscripts", ["ii->i", "ij->ji", "ij", "ji", "iij->ij", "iji->ji", "ijj->ji", "iii->i", "...ii->...i", "ijk->kij", "i...->...i", "->", "i", "...", "ii"])
 def test_einsum_gives_views(operand, subscripts):
     check(f"np.einsum('{subscripts}', {operand})")
+    if isinstance(outcome(np, f"np.einsum('{subscripts}', {operand})"), np.generic):
+        return  # to which Weft lets one write
     check(f"e = np.einsum('{subscripts}', {operand}); e[...] += 100; e[..., 1:] *= 2; x = [e, m, t, a]")
 
 

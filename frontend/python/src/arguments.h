@@ -28,7 +28,7 @@ namespace weft::python {
 using namespace nb::literals;
 
 inline Axes axes_of(const char* op, const Integers& axes) {
-  return axes.is_none() ? Axes() : Axes(axes.all(op));
+  return axes.is_none() ? Axes() : Axes(axes.axes(op));
 }
 
 }  // namespace weft::python

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "frontend/python/src/errors.h"
+#include "frontend/python/src/python_array.h"
 
 namespace weft::python {
 namespace {
@@ -75,6 +76,7 @@ DType dtype_from(PyObject* object) {
   int number = find(object);
   if (number >= 0) return static_cast<DType>(number);
   if (object == Py_None) throw nb::type_error("dtype: takes a dtype: got None");
+  if (is_array(object)) throw nb::type_error("dtype: takes a dtype: got an array, use its dtype");
   std::string name;
   if (PyUnicode_Check(object)) name = nb::cast<std::string>(nb::str(nb::handle(object)));
   const nb::object dtype =

@@ -1,7 +1,9 @@
 // What stands between an array's brackets. Integers, slices, None and Ellipsis are views, taken here; masks
 // and arrays of positions go to the package's functions for them.
+#include <exception>
 #include <vector>
 
+#include "frontend/cpp/cell.h"
 #include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/small.h"
 #include "frontend/python/src/errors.h"
@@ -94,11 +96,47 @@ PyObject* get(PyObject* self, PyObject* key) {
   });
 }
 
+// Whether the caller's stack alone holds it, as in `x[0][...] = 5`.
+bool is_temporary(PyObject* object) {
+#if PY_VERSION_HEX >= 0x030E0000
+  return PyUnstable_Object_IsUniqueReferencedTemporary(object) != 0;
+#else
+  return Py_REFCNT(object) == 1;
+#endif
+}
+
+// Whether a recorded function may write to the value: to one that it computed of its arguments, none of
+// theirs and none from outside.
+bool is_own(const Array& value) {
+  return !detail::records_cells() ||
+         (detail::depends_on_arguments(value) && detail::Access::cell(value)->value()->op != ir::Op::input);
+}
+
+// The standard's programs write to what reductions give: a value becomes an array of rank 0 of its own, and
+// stays the value that it is where the write raises. TypeError where nobody would see what is written.
+class Writing {
+ public:
+  explicit Writing(PyObject* self) : value_(is_value(self) ? self : nullptr) {
+    if (!value_) return;
+    if (is_temporary(self) || !is_own(array_of(self))) target("assign", {array_of(self), true});
+    make_array(value_);
+  }
+  ~Writing() {
+    if (value_ && std::uncaught_exceptions() > exceptions_) make_value(value_);
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  PyObject* value_;  // null: it was an array
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 int set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
         if (!value) throw Error("index: elements of an array cannot be deleted");
-        if (is_value(self)) target("assign", {array_of(self), true});
+        const Writing writing(self);
         Array view;
         if (viewed(array_of(self), key, view)) {
           Argument given;

@@ -74,7 +74,7 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
       if (count > arity) throw TypeError(std::string(op) + ": out is given twice");
       given(extras.out, value);
     } else if (name == "where") {
-      given(extras.where, value == Py_True ? Py_None : value);
+      extras.where = value == Py_True ? nullptr : value;
     } else if (name == "dtype") {
       given(extras.dtype, value);
     } else {
@@ -96,13 +96,7 @@ Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t
 PyObject* finish(const char* op, const Extras& extras, const Array& result) {
   if (!extras.out && !extras.where) return wrap(result);
   Argument mask;
-  if (extras.where) {
-    parse_argument(mask, op, extras.where);
-    const Array* truths = mask.operand().array();
-    if (truths && truths->dtype() != DType::Bool) {
-      throw TypeError(std::string(op) + ": where is of bools: got " + std::string(name(truths->dtype())));
-    }
-  }
+  if (extras.where) parse_mask(mask, op, extras.where);
   if (!extras.out) {
     return wrap(where(mask.operand(), result, result.dtype() == DType::Bool ? Number(false) : Number(0)));
   }
@@ -115,7 +109,8 @@ PyObject* finish(const char* op, const Extras& extras, const Array& result) {
     }
     out.assign(result);
   } else {
-    out.assign(where(mask.operand(), result, out));
+    // In the dtype of `out`: one that held both would change what the mask leaves alone.
+    out.assign(where(mask.operand(), result.astype(out.dtype()), out));
   }
   return Py_NewRef(extras.out);
 }

@@ -21,6 +21,7 @@ NB_MODULE(weft_core, m) {
   bind_operands(m);
   bind_array_type(m);
   bind_indexing(m);
+  bind_operators(m);
   bind_map_functions(m);
   bind_creation(m);
   bind_memory(m);

@@ -6,6 +6,7 @@
 namespace weft::python {
 
 void bind_indexing(nanobind::module_& m);
+void bind_operators(nanobind::module_& m);
 void bind_map_functions(nanobind::module_& m);
 void bind_creation(nanobind::module_& m);
 void bind_memory(nanobind::module_& m);

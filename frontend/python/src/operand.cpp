@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/resident_index.h"
 #include "frontend/python/src/dtypes.h"
 
 namespace weft::python {
@@ -149,11 +150,29 @@ void parse_argument(Argument& out, const char* op, PyObject* object) {
   throw TypeError(std::string(op) + ": takes arrays and numbers: got " + Py_TYPE(object)->tp_name);
 }
 
+void parse_mask(Argument& out, const char* op, PyObject* object) {
+  const bool is_plain = is_array(object) ? is_value(object) : !is_numpy_array(object);
+  if (is_plain) return out.convert(object, DType::Bool);
+  parse_argument(out, op, object);
+  if (out.array()->dtype() != DType::Bool) {
+    throw TypeError(std::string(op) + ": where is of bools: got " + std::string(name(out.array()->dtype())));
+  }
+}
+
 void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) {
   // Text and None are what NumPy makes numbers of.
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object) || PyUnicode_Check(object) ||
       PyBytes_Check(object) || object == Py_None)
     return out.convert(object, dtype);
+  // A value is looked at where NumPy's scalar would have to fit.
+  if (is_array(object) && is_value(object) && is_integer(dtype)) {
+    const Array& one = array_of(object);
+    if (promote(one.dtype(), dtype) != dtype && !is_complex(one.dtype()) &&
+        !detail::depends_on_arguments(one)) {
+      out.take_number(Number::typed(one.only_element()));
+      return;
+    }
+  }
   if (PyLong_CheckExact(object) && !is_integer(dtype)) {
     // However large: floats hold what Python's float() makes of it, bools whether it is true.
     const nb::object held =

@@ -21,6 +21,7 @@ class Argument {
   bool parse_beside(PyObject* object, PyObject* other, ir::Op op);
   // Takes what is no array and no number as an array, of this dtype if one is given.
   void convert(PyObject* object, std::optional<DType> dtype = {});
+  void take_number(const Number& number) { number_ = number; }
   // As parse(); what cannot be converted is told when the operand is asked for, by an op.
   void take(PyObject* object) noexcept;
   Operand operand() const { return array_ ? Operand(*array_) : Operand(number_); }
@@ -46,6 +47,8 @@ std::optional<Number> number_from(PyObject* object);
 // As parse(), and takes whatever NumPy makes arrays of; TypeError naming `op` when the object is nothing of
 // the kind.
 void parse_argument(Argument& out, const char* op, PyObject* object);
+// As parse_argument(), of a condition: arrays are of bools, numbers and lists are taken by their truth.
+void parse_mask(Argument& out, const char* op, PyObject* object);
 // As parse_argument(), of what is stored in this dtype: Python's numbers in lists have to fit it, as NumPy's
 // rule is.
 void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype);

@@ -2,6 +2,7 @@
 #include "frontend/cpp/record.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
+#include "frontend/python/src/module.h"
 #include "frontend/python/src/operand.h"
 
 namespace weft::python {
@@ -21,8 +22,15 @@ PyObject* binary(Op op, PyObject* a, PyObject* b, F&& f) {
   });
 }
 
+// Python would join these with the bytes of the array's memory, which nobody means.
+bool is_bytes(PyObject* object) { return PyBytes_Check(object) || PyByteArray_Check(object); }
+
 template <Op op>
 PyObject* map2(PyObject* a, PyObject* b) {
+  if (op == Op::add && (is_bytes(a) || is_bytes(b))) {
+    PyErr_SetString(PyExc_TypeError, "add: takes arrays and numbers: got bytes");
+    return nullptr;
+  }
   return binary(op, a, b, [](const Operand& x, const Operand& y) { return detail::map(op, x, y); });
 }
 
@@ -122,7 +130,29 @@ bool equals_nothing(PyObject* object) {
          Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
+PyObject* compare_numbers = nullptr;  // the package's, never freed
+
+// Whether it is a number that no array holds, as a fraction or a decimal is.
+bool is_other_number(PyObject* object) {
+  static PyObject* const number = nb::module_::import_("numbers").attr("Number").ptr();
+  const int is = PyObject_IsInstance(object, number);
+  if (is < 0) throw nb::python_error();
+  return is == 1;
+}
+
+PyObject* compare_arrays(PyObject* a, PyObject* b, int how);
+
 PyObject* compare(PyObject* a, PyObject* b, int how) {
+  PyObject* result = compare_arrays(a, b, how);
+  if (result != Py_NotImplemented) return result;
+  return guarded([&]() -> PyObject* {
+    if (!is_other_number(b)) return result;
+    Py_DECREF(result);
+    return nb::handle(compare_numbers)(nb::handle(a), nb::handle(b), how).release().ptr();
+  });
+}
+
+PyObject* compare_arrays(PyObject* a, PyObject* b, int how) {
   if ((how == Py_EQ || how == Py_NE) && equals_nothing(b)) {
     return guarded([&] {
       Make like;
@@ -156,6 +186,12 @@ Py_hash_t hash(PyObject* self) {
 }
 
 }  // namespace
+
+void bind_operators(nb::module_& m) {
+  m.def(
+      "compare_numbers_with", [](nb::object function) { compare_numbers = function.release().ptr(); },
+      nb::arg("function"), "Sets what compares arrays with numbers of Python that no array holds.");
+}
 
 void add_operators(TypeParts& parts) {
   const auto slot = [&](int id, auto* what) { parts.slots.push_back({id, reinterpret_cast<void*>(what)}); };

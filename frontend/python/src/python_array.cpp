@@ -117,6 +117,12 @@ void rebind(PyObject* object, Array array) {
   detail::Access::cell(self->array)->owner = self;
 }
 
+void make_array(PyObject* value) {
+  rebind(value, array_of(value).copy());
+  reinterpret_cast<PyArray*>(value)->is_value = false;
+}
+void make_value(PyObject* array) { reinterpret_cast<PyArray*>(array)->is_value = true; }
+
 bool take(PyObject* object, Valued& out) noexcept {
   if (!is_array(object)) return false;
   try {

@@ -55,6 +55,10 @@ const Array& target(const char* op, const Valued& given);
 // The object is another array from here on, as NumPy's resize() makes it.
 void rebind(PyObject* object, Array array);
 
+// The value is an array of its own from here on, which can be written to; and a value again.
+void make_array(PyObject* value);
+void make_value(PyObject* array);
+
 // Makes the type and puts it into the module.
 void bind_array_type(nb::module_& m);
 

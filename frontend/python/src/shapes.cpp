@@ -13,7 +13,12 @@ namespace {
 
 namespace nb = nanobind;
 
+// As NumPy, which takes no bool for a count or an axis.
 int64_t integer(PyObject* object) {
+  if (PyBool_Check(object)) {
+    PyErr_SetString(PyExc_TypeError, "takes an integer, no bool");
+    throw nb::python_error();
+  }
   const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return value;
@@ -31,6 +36,11 @@ Dims dims_from(PyObject* object) {
     const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
     if (value != -1 || !PyErr_Occurred()) return {value};
     drop_error();
+  }
+  // Sets and dicts have no order, and what an iterator gives is there once.
+  if (!PySequence_Check(object) || PyUnicode_Check(object)) {
+    PyErr_SetString(PyExc_TypeError, "takes an integer or a sequence of integers");
+    throw nb::python_error();
   }
   const nb::object items = nb::steal(PySequence_Fast(object, "takes an integer or a sequence of integers"));
   if (!items.is_valid()) throw nb::python_error();
@@ -76,14 +86,23 @@ Dims Integers::all(const char* op, const char* what) const {
               [&] { return dims_from(given_.ptr()); });
 }
 
+Dims Integers::axes(const char* op) const {
+  return read(op, "axis", "an integer or a tuple of integers", given_, [&]() -> Dims {
+    if (PyTuple_Check(given_.ptr())) return dims_from(given_.ptr());
+    return {integer(given_.ptr())};
+  });
+}
+
 bool Flag::is(const char* op, const char* what) const {
   PyObject* given = given_.ptr();
   if (PyBool_Check(given)) return given == Py_True;
   // NumPy's bools are no integers to Python.
-  if (PyIndex_Check(given) || std::string_view(Py_TYPE(given)->tp_name).starts_with("numpy.bool")) {
-    const int truth = PyObject_IsTrue(given);
-    if (truth < 0) throw nb::python_error();
-    return truth != 0;
+  if (std::string_view(Py_TYPE(given)->tp_name).starts_with("numpy.bool")) return PyObject_IsTrue(given) == 1;
+  if (PyIndex_Check(given)) {
+    const Py_ssize_t value = PyNumber_AsSsize_t(given, PyExc_OverflowError);
+    if (value != -1 || !PyErr_Occurred()) return value != 0;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();  // an array, or one value that is no integer
   }
   throw TypeError(std::string(op) + ": " + what + " is True or False: got " +
                   nb::cast<std::string>(nb::repr(given_)));

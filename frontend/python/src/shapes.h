@@ -19,8 +19,13 @@ class Integers {
   bool is_one() const { return PyIndex_Check(given_.ptr()) != 0; }
   int64_t one(const char* op, const char* what = "axis") const;
   Dims all(const char* op, const char* what = "axis") const;
+  // As all(), of an integer or a tuple alone: what NumPy's reductions take.
+  Dims axes(const char* op) const;
   std::optional<int64_t> one_or_none(const char* op) const {
     return is_none() ? std::nullopt : std::optional(one(op));
+  }
+  std::optional<Dims> axes_or_none(const char* op) const {
+    return is_none() ? std::nullopt : std::optional(axes(op));
   }
   std::optional<Dims> all_or_none(const char* op) const {
     return is_none() ? std::nullopt : std::optional(all(op));

@@ -33,7 +33,7 @@ void bind_shaping(nb::module_& m) {
       "squeeze",
       [](const Valued& x, const Integers& axes) {
         const PythonLine line;
-        return Valued{squeeze(x.array, axes.all_or_none("squeeze")), x.is_value};
+        return Valued{squeeze(x.array, axes.axes_or_none("squeeze")), x.is_value};
       },
       "x"_a, "axes"_a.none());
   m.def(

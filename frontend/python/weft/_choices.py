@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import whole
 from weft._creation import asarray
-from weft._elementwise import store
+from weft._elementwise import store, value_of_rank_0
 from weft._shaping import broadcast_shapes, concat
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -42,7 +43,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
         # The first takes what lies below it and the last what lies above: so "clip" has it.
         result = _core.where(_core.less_equal(a, i), arrays[i], result)
     result = _core.astype(result, dtype)
-    return store(result if result.shape == shape else _core.copy(_core.broadcast_to(result, shape)), out)
+    result = result if result.shape == shape else _core.copy(_core.broadcast_to(result, shape))
+    return value_of_rank_0(result) if out is None else store(result, out)
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
@@ -86,11 +88,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements under another shape, from the first on again where there are too few."""
     x = _core.reshape(asarray(a), (-1,))
-    shape = tuple(new_shape) if hasattr(new_shape, "__iter__") else (new_shape,)
+    given = tuple(new_shape) if hasattr(new_shape, "__iter__") and getattr(new_shape, "ndim", 1) else (new_shape,)
+    shape = tuple(whole("resize", extent, "a shape is an integer or a sequence of integers") for extent in given)
     size = 1
     for extent in shape:
-        if not hasattr(extent, "__index__"):
-            raise TypeError(f"resize: a shape is an integer or a sequence of integers: got {new_shape!r}")
         if extent < 0:
             raise ValueError(f"resize: extents must not be negative: got {shape}")
         size *= extent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
+from weft._arguments import no_value, whole
 from weft._core import Array
 from weft._devices import Device
 from weft._flat import flatiter
@@ -125,6 +126,15 @@ def asarray(
     return from_numpy(a, where, copy, blocking)
 
 
+def viewable(a: Any) -> Array:
+    """What views are made of: an array itself, and what NumPy has a scalar for, a value too, as a value; whatever else as an array."""
+    if isinstance(a, Array):
+        return a
+    import numpy
+
+    return _core.as_value(asarray(a)) if isinstance(a, numpy.generic) else asarray(a)
+
+
 def array(
     object: Any,
     dtype: Any = None,
@@ -162,9 +172,9 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
 
 
 def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
-    """A copy; it costs nothing before one of the two is written."""
+    """A copy, of a value too an array that can be written; it costs nothing before one of the two is written."""
     heed("copy", order, None)
-    return _core.copy(a) if isinstance(a, Array) else asarray(a, copy=True)
+    return _core.copy(_core.as_array(a)) if isinstance(a, Array) else asarray(a, copy=True)
 
 
 def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
@@ -259,16 +269,20 @@ def _is_typed(value: Any) -> bool:
 
 
 def arange(
-    start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
+    start_or_stop: Any = no_value, /, stop: Any = None, step: Any = 1, dtype: Any = None, *, start: Any = no_value, device: Any = None,
+    like: Any = None,
 ) -> Array:
     """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not; those of a
     narrow dtype that holds the first two go around at its limits."""
-    if start is None and stop is None:
-        raise TypeError("arange: needs a bound to stop at: got none")
     heed("arange", None, like)
-    start, stop, step = _number(start), _number(stop), _number(step)
-    if stop is None or start is None:
-        start, stop = 0, start if stop is None else stop
+    if start is not no_value and start_or_stop is not no_value:
+        raise TypeError("arange: start is given twice")
+    first = start_or_stop if start is no_value else start
+    if stop is None:
+        if start_or_stop is no_value:
+            raise TypeError("arange: needs a bound to stop at: got none")
+        first, stop = no_value, start_or_stop
+    start, stop, step = _number(0 if first is no_value else first), _number(stop), _number(step)
     step = 1 if step is None else step
     if isinstance(step, (int, float)) and not step:
         raise ZeroDivisionError("arange: the step must not be zero")
@@ -319,20 +333,15 @@ def eye(
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
     heed("eye", order, like)
-    N, columns, k = (_whole("eye", one) for one in (N, N if M is None else M, k))
+    N, columns, k = (whole("eye", one) for one in (N, N if M is None else M, k))
+    if N < 0 or columns < 0:
+        raise ValueError(f"eye: extents must not be negative: got {(N, columns)}")
     return _core.eye(N, columns, _diagonal("eye", k, N, columns), None if dtype is None else _core.dtype(dtype), _named(device))
-
-
-def _whole(op: str, given: Any) -> int:
-    """An extent or a diagonal as an integer of Python: NumPy's wrap."""
-    if not hasattr(given, "__index__"):
-        raise TypeError(f"{op}: extents and diagonals are integers: got {type(given).__name__}")
-    return given.__index__()
 
 
 def _diagonal(op: str, k: Any, rows: int, columns: int) -> int:
     """The diagonal, or the first one outside of the matrix: k may have any size."""
-    return min(max(_whole(op, k), -rows), columns)
+    return min(max(whole(op, k), -rows), columns)
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:
@@ -343,7 +352,7 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, like: Any = None) -> Array:
     """Ones at and below the diagonal k, zeros above."""
     heed("tri", None, like)
-    N, columns = (max(_whole("tri", one), 0) for one in (N, N if M is None else M))
+    N, columns = (max(whole("tri", one), 0) for one in (N, N if M is None else M))
     return _core.tri(N, columns, _diagonal("tri", k, N, columns), None if dtype is None else _core.dtype(dtype), "")
 
 

@@ -66,9 +66,9 @@ def astype(x: Array, dtype: Any, /, copy: builtins.bool = True, *, device: Any =
     if not isinstance(x, Array):
         if not hasattr(x, "__array_interface__"):
             raise TypeError(f"astype: takes an array: got {type(x).__name__}")
-        from weft._creation import asarray
+        from weft._creation import viewable
 
-        x = asarray(x)
+        x = viewable(x)
     to = _core.dtype(dtype)
     if to == x.dtype:
         result = _core.copy(x) if copy else x
@@ -151,14 +151,23 @@ _kinds: dict[str, str] = {
 
 def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     """Whether a dtype is one, or of one of the standard's kinds: 'bool', 'integral', 'real floating', …"""
-    given = _core.dtype(dtype)
+    given = _exact(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(given, one) for one in kind)
     if isinstance(kind, str) and kind in _kinds:
         return given.kind in _kinds[kind]
     if isinstance(kind, str):
         raise ValueError(f"isdtype: takes a dtype or one of {', '.join(_kinds)}: got {kind!r}")
-    return given == _core.dtype(kind)
+    return given == _exact(kind)
+
+
+def _exact(dtype: Any) -> Any:
+    """A dtype or one of the types that stand for one in Weft and NumPy: isdtype() takes no other spelling."""
+    import numpy
+
+    if not isinstance(dtype, numpy.dtype) and not (isinstance(dtype, type) and hasattr(dtype, "dtype")):
+        raise TypeError(f"isdtype: takes a dtype: got {dtype!r}")
+    return _core.dtype(dtype)
 
 
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:

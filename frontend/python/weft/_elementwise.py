@@ -6,7 +6,8 @@ import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray, heed
+from weft._arguments import check_casting, check_subok, mask_of, no_value
+from weft._creation import asarray, heed, viewable
 from weft._errors import named
 from weft._memory import NumpysOut, is_numpys
 
@@ -56,17 +57,15 @@ def _answered(self: Any, method: str, array: Any, *args: Any, out: Any = None, *
     return store(answered(f, asarray(array), *args, **options), out)
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None and value is not True}
-
-
 def _reduce(
-    self: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    self: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = no_value, where: Any = True
 ) -> Array:
     """The array reduced by the function, along the first axis unless told."""
-    options = _given(initial=initial, where=where)
+    options = {} if where is True else {"where": mask_of(f"{self.__name__}.reduce", where)}
+    if initial is not no_value:
+        options["initial"] = initial
     name = _reductions.get(self.__name__)
-    if name is None or (name in ("all", "any") and (dtype is not None or initial is not None)):
+    if name is None or (name in ("all", "any") and (dtype is not None or initial is not no_value)):
         if dtype is not None:
             options["dtype"] = _core.dtype(dtype)
         return _answered(self, "reduce", array, out=out, axis=axis, keepdims=keepdims, **options)
@@ -142,6 +141,8 @@ def by_rules(
 ) -> Any:
     """f with what NumPy's elementwise functions take besides operands: NumPy says in what dtypes that is computed."""
     heed(f.__name__, order, None)
+    check_casting(f.__name__, casting)
+    check_subok(f.__name__, subok)
     signature = sig if signature is None else signature
     outs = out if isinstance(out, tuple) else (out,) + (None,) * (f.nout - 1)
     if signature is None and casting == "same_kind" and isinstance(f, _core.Function):
@@ -150,6 +151,8 @@ def by_rules(
         if len(outs) > 1:
             raise TypeError(f"{f.__name__}: out is one array, or a tuple of it: got a tuple of {len(outs)}")
         return _stored(f.__name__, f(*operands, dtype=dtype), outs[0], where)
+    if signature is None and casting == "same_kind" and dtype is None:
+        return f(*operands, out=out, where=where)
     operands = [x if type(x) in (int, float, builtins.complex) else asarray(x) for x in operands]
     loop = _loop_of(f, operands, outs, dtype, casting, signature)
     results = f(*(_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)))
@@ -162,9 +165,7 @@ def by_rules(
 def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) -> Array:
     """The result, or `out` with the result where the condition is true."""
     if where is not True:
-        where = asarray(where)
-        if where.ndim and where.dtype.kind != "b":
-            raise TypeError(f"{op}: where is of bools: got {where.dtype}")
+        where = mask_of(op, where)
     if out is None:  # without it 0 is left out, where NumPy has whatever its memory held
         return result if where is True else _core.where(where, result, _core.full((), 0, result.dtype, result.device))
     out = place(op, out)
@@ -173,13 +174,13 @@ def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) 
             result = _core.broadcast_to(result, out.shape)
         except _core.Error:
             raise ValueError(f"{op}: out must have the result's shape {result.shape}: got {out.shape}") from None
+    if checked:
+        _check_kind(result, out)
     if isinstance(out, NumpysOut):
-        if checked:
-            _check_kind(result, out)
         return out.store(op, result, where)
-    if where is not True:
-        result = _core.where(where, result, out)
-    return store(result if checked else _core.astype(result, out.dtype), out)
+    result = _core.astype(result, out.dtype)
+    # In the dtype of `out`: one that held both would change what the mask leaves alone.
+    return store(result if where is True else _core.where(where, result, out), out)
 
 
 def _rules(name: str, operands: list[Any], options: dict[str, Any]) -> Any:
@@ -221,9 +222,6 @@ def _binary_of_two(
 ) -> Any: ...
 
 
-_usual = {"casting": "same_kind", "order": "K", "subok": True, "signature": None}
-
-
 class Composed:
     """An elementwise function that is made of others, or answered by NumPy, with the keywords and methods of those."""
 
@@ -246,11 +244,11 @@ class Composed:
         outs = out if isinstance(out, tuple) else (out,) * (1 if out is not None else self.nout)
         if len(outs) != self.nout and out is not None:
             raise TypeError(f"{self.__name__}: out is a tuple of {self.nout} arrays, or None: got {len(outs)}")
-        if dtype is not None or rules and rules != _usual:
+        if dtype is not None or rules:
             return by_rules(self, operands, None if out is None else outs, where, dtype=dtype, **rules)
         results = self._of_operands(*operands)
         if out is None and where is True:
-            return results
+            return tuple(map(value_of_rank_0, results)) if self.nout > 1 else value_of_rank_0(results)
         stored = tuple(_stored(self.__name__, *one, where) for one in zip(results if self.nout > 1 else (results,), outs))
         return stored if self.nout > 1 else stored[0]
 
@@ -275,6 +273,11 @@ _core.Function.nout = property(lambda self: 1, doc="How many results it gives.")
 for _class in (_core.Function, Composed):
     _class.nargs = property(lambda self: self.nin + self.nout, doc="How many operands and results it has.")
     _class.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
+
+
+def value_of_rank_0(x: Any) -> Any:
+    """The result, of rank 0 as a value, which NumPy has a scalar for."""
+    return _core.as_value(x) if isinstance(x, Array) and not x.ndim else x
 
 
 def target(op: str, x: Any) -> Array:
@@ -335,7 +338,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     if not hasattr(decimals, "__index__"):
         raise TypeError(f"round: decimals is an integer: got {decimals!r}")
     decimals = decimals.__index__()
-    x = asarray(a)
+    x = viewable(a)
     if x.dtype.kind == "b":
         if decimals != 0:
             raise TypeError(f"round: bools have no decimals: got {decimals}")
@@ -343,7 +346,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     if decimals == 0:
         return _round(x, out)
     if x.dtype.kind in "biu" and decimals > 0:
-        return store(_core.copy(x), out)
+        return value_of_rank_0(_core.copy(x)) if out is None else store(x, out)
     scale = 10.0 ** abs_int(decimals)
     scaled = _core.multiply(x, scale) if decimals > 0 else _core.divide(x, scale)
     result = _core.divide(_round(scaled), scale) if decimals > 0 else _core.multiply(_round(scaled), scale)
@@ -352,12 +355,12 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
 
 def real(val: Any) -> Array:
     """The real part of complex numbers, a view; the array itself where it is real."""
-    return asarray(val).real
+    return viewable(val).real
 
 
 def imag(val: Any) -> Array:
     """The imaginary part of complex numbers, a view; zeros where the array is real."""
-    return asarray(val).imag
+    return viewable(val).imag
 
 
 def abs_int(value: int) -> int:
@@ -401,7 +404,7 @@ def clip(
         min, max = (one if type(one) in (bool, int, float, complex) else asarray(one) for one in (min, max))
         x = _core.astype(x, result_type(x, min, max))
     try:
-        limited = _core.copy(x) if min is None and max is None else _limit(_limit(x, min, _core.maximum), max, _core.minimum)
+        limited = value_of_rank_0(_core.copy(x)) if min is None and max is None else _limit(_limit(x, min, _core.maximum), max, _core.minimum)
     except Exception as error:
         raise named(error, "clip") from None
     if dtype is not None:

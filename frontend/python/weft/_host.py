@@ -129,6 +129,17 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     return store(result, out)
 
 
+def _compared(x: Array, number: Any, how: int) -> Any:
+    """x compared with a number that no array holds, a fraction or a decimal, element by element; `how` is Python's number of the operator."""
+    import operator
+
+    compare = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)[how]
+    return answered(lambda values: _numpy().asarray(compare(values, number), bool)[()], x)
+
+
+_core.compare_numbers_with(_compared)
+
+
 def _there(name: str, *args: Any, **options: Any) -> Any:
     """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
     if not _devices.is_gpu(_device_of([*args, *options.values()])):

@@ -231,7 +231,7 @@ def _stored(value: Any, x: Array) -> Array:
     """What is written to x: Python's numbers have to fit its dtype, as NumPy's rule is; arrays are converted."""
     import numpy
 
-    if isinstance(value, (builtins.bool, int, float, complex)) and not isinstance(value, numpy.generic):
+    if isinstance(value, (builtins.bool, int, float, complex, numpy.generic)) or (isinstance(value, Array) and _core.is_value(value)):
         one = _core.full((), 0, x.dtype, x.device)
         one[...] = value
         return one
@@ -244,7 +244,7 @@ def _set(x: Array, key: Any, value: Any) -> None:
         write_later(x, *later, value)
         return
     if _is_whole_mask(x, key):
-        if not isinstance(value, (Array, builtins.bool, int, float, complex)):
+        if not isinstance(value, (Array, builtins.bool, int, float, complex)) or (isinstance(value, Array) and _core.is_value(value)):
             value = _stored(value, x)
         if key.ndim == x.ndim and getattr(value, "ndim", 0) > 1:
             raise TypeError(f"assign: takes a number or a vector for what a mask picks of all axes: got shape {value.shape}")
@@ -396,7 +396,8 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
         raise ValueError(f"putmask: the mask has as many elements as the array, {a.size}: got {mask.size}")
     repeated = _repeated(values, a.size, a)
     if repeated.size:
-        _core.assign(a, _core.where(_core.reshape(mask, a.shape), _core.reshape(repeated, a.shape), a))
+        repeated = _core.astype(_core.reshape(repeated, a.shape), a.dtype)
+        _core.assign(a, _core.where(_core.reshape(mask, a.shape), repeated, a))
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:

@@ -8,7 +8,7 @@ from weft import _core, _creation, _diagonals, _dtypes, _elementwise, _host, _in
 from weft import _choices, _layout, _reductions, _scans, _shaping
 from weft._core import Array
 from weft._devices import Device
-from weft._elementwise import store
+from weft._elementwise import store, target
 from weft._errors import missing_of_array
 from weft._flat import flatiter
 from weft._memory import to_numpy
@@ -79,7 +79,8 @@ def ravel(self: Array, order: str = "C") -> Array:
 
 def copy(self: Array, order: str = "C") -> Array:
     """A copy; it costs nothing before one of the two is written."""
-    return _creation.copy(self, order)
+    _creation.heed("copy", order, None)
+    return _core.copy(self)
 
 
 def astype(
@@ -94,7 +95,9 @@ def astype(
 
 def view(self: Array, dtype: Any = None) -> Array:
     """The same memory, its bits read as another dtype; one of another size makes the last axis longer or shorter."""
-    return self[...] if dtype is None else _core.view_as(self, _core.dtype(dtype))
+    if dtype is None:
+        return _core.as_value(self) if _core.is_value(self) else self[...]
+    return _core.view_as(self, _core.dtype(dtype))
 
 
 def conj(self: Array, out: Any = None, /) -> Array:
@@ -135,7 +138,7 @@ def _truncated(self: Array) -> int:
 
 def fill(self: Array, value: Any) -> None:
     """Writes one value everywhere."""
-    self[...] = value
+    target("fill", self)[...] = value
 
 
 def sort(
@@ -164,6 +167,8 @@ def _by_numpy(self: Array, method: str, *args: Any) -> Any:
 def byteswap(self: Array, inplace: builtins.bool = False) -> Array:
     """The elements with their bytes in the other order."""
     result: Array = _by_numpy(self, "byteswap")
+    if _core.is_value(self):
+        return _core.as_value(result)
     if inplace:
         _core.assign(self, result)
     return self if inplace else result
@@ -268,7 +273,8 @@ def _imag(self: Array) -> Array:
     """The imaginary part, a view; zeros that cannot be written where the array is real."""
     if self.dtype.kind == "c":
         return _part(self, _core.imag)
-    return _core.broadcast_to(_core.full(self.shape, 0, self.dtype, self.device), self.shape)
+    zeros = _core.broadcast_to(_core.full(self.shape, 0, self.dtype, self.device), self.shape)
+    return _core.as_value(zeros) if _core.is_value(self) else zeros
 
 
 def _set_imag(self: Array, value: Any) -> None:

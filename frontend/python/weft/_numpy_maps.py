@@ -7,7 +7,7 @@ import builtins
 from weft import _core
 from weft._core import Array
 from weft._creation import asarray
-from weft._elementwise import Composed, store, where
+from weft._elementwise import Composed, store, value_of_rank_0, where
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def sinc(x: Any) -> Array:
     """sin(pi x) / (pi x), 1 at 0."""
     y = _core.multiply(asarray(x), 3.141592653589793)
     zero = _core.equal(y, 0)
-    return where(zero, 1.0, _core.divide(_core.sin(y), where(zero, 1.0, y)))
+    return _core.where(zero, 1.0, _core.divide(_core.sin(y), _core.where(zero, 1.0, y)))
 
 
 def deg2rad(x: Any) -> Array:
@@ -296,7 +296,7 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
 
     x = asarray(x)
     if x.dtype.kind in "biu":
-        return _core.copy(x) if copy else x
+        return value_of_rank_0(_core.copy(x) if copy else x)
     info = finfo(x.dtype)
 
     def cleaned(part: Array) -> Array:
@@ -308,7 +308,7 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
         return _core.astype(result, part.dtype)
 
     result = cleaned(x) if x.dtype.kind != "c" else _core.complex(cleaned(_core.real(x)), cleaned(_core.imag(x)))
-    return result if copy else store(result, x)
+    return value_of_rank_0(result if copy else store(result, x))
 
 
 # As NumPy's, these have outer(), reduce() and the other methods of elementwise functions.

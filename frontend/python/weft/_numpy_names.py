@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import check_casting, mask_of
 from weft._creation import asarray
 from weft._elementwise import round as _round
 from weft._elementwise import target
@@ -127,15 +128,21 @@ def broadcast(*arrays: Any) -> Any:
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Writes src to dst, where the condition is true."""
     from weft._dtypes import can_cast, result_type
+    from weft._indexing import _stored
 
     if isinstance(src, (list, tuple)):
         src = asarray(src)
     target("copyto", dst)
+    check_casting("copyto", casting)
     if hasattr(src, "dtype") and not can_cast(result_type(src), dst.dtype, casting):
         raise TypeError(f"copyto: {src.dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
     if type(src) in (bool, int, float, complex) and casting != "unsafe" and result_type(dst, src) != dst.dtype:
         raise TypeError(f"copyto: {type(src).__name__} cannot be cast to {dst.dtype} by the rule {casting!r}")
-    _core.assign(dst, src if where is True else _core.where(where, src, dst))
+    if where is not True:
+        # In dst's dtype: one that held both would change what the mask leaves alone.
+        picked = _core.broadcast_to(_core.astype(_stored(src, dst), dst.dtype), dst.shape)
+        src = _core.where(_core.broadcast_to(mask_of("copyto", where), dst.shape), picked, dst)
+    _core.assign(dst, src)
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
@@ -179,7 +186,8 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
 
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
     """An array apart from `a` where its elements do not lie column by column; how they lie is Weft's to choose."""
-    return asarray(a, dtype, "F", like=like)
+    result = asarray(a, dtype, "F", like=like)
+    return result if result.ndim else _core.reshape(result, (1,))
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:

@@ -128,13 +128,12 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
                 options["out"] = out[0]
             return _or_on_host(f, ufunc, inputs, options)
     if method == "reduce" and ufunc.__name__ in _reductions and len(inputs) == 1:
-        options = {name: value for name, value in options.items() if value is not None or name == "axis"}
+        options = {name: value for name, value in options.items() if value is not None or name in ("axis", "initial")}
         options.setdefault("axis", 0)
         if out is not None:
             options["out"] = out[0]
-        initial = options.pop("initial", None)
-        if initial is not None and initial is not numpy._NoValue:
-            options["initial"] = initial
+        if options.get("initial") is numpy._NoValue:
+            del options["initial"]
         return _function(_reductions[ufunc.__name__])(inputs[0], **options)
     result = answered(getattr(ufunc, method), *inputs, **options)
     if out is None:

@@ -6,9 +6,10 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import mask_of, no_value, start_of
 from weft._creation import asarray
 from weft._errors import named
-from weft._elementwise import cast_into, given_out, store
+from weft._elementwise import cast_into, given_out, store, value_of_rank_0
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
 def _masked(x: Array, where: Any, identity: Any) -> Array:
     if where is True:
         return x
+    where = mask_of("where", where)
     masked = _core.where(where, x, identity)
     if masked.shape != x.shape:
         raise ValueError(f"where: broadcasts to what is reduced, {x.shape}: got {asarray(where).shape}")
@@ -52,48 +54,50 @@ def with_out(x: Array, out: Any) -> Array:
     return x if out is None or out.dtype == x.dtype else _core.astype(x, _core.promote(x.dtype, out.dtype))
 
 
-def _accumulate(op: Any, x: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, where: Any, identity: int) -> Array:
-    """The reduction, not yet written to `out`."""
+def _accumulate(
+    name: str, op: Any, join: Any, x: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any, identity: Any
+) -> Array:
+    """The reduction, begun with `initial`, not yet written to `out`."""
     x = asarray(x)
     if dtype is not None:
         dtype = _core.dtype(dtype)
         x = _core.astype(x, dtype)
     else:
         x = with_out(x, out)
+    if initial is None and where is not True:
+        raise ValueError(f"{name}: with no number to start from there may be nothing left of what `where` picks: got initial=None")
+    if initial is not None and initial is not no_value and where is not True and x.dtype.kind in "fcV" and not identity:
+        identity = -0.0  # which leaves a start of -0.0 what it is
     result = op(_masked(x, where, identity), axis, keepdims)
-    return result if dtype is None else _core.astype(result, dtype)
+    result = result if dtype is None else _core.astype(result, dtype)
+    if initial is no_value:
+        return result
+    if not x.size:
+        if initial is None and result.size:
+            raise ValueError(f"{name}: there is nothing to start from without elements: got shape {x.shape} and initial=None")
+        return result if initial is None else _begun(result, start_of(name, initial, result.dtype, result.device))
+    return result if initial is None else join(result, start_of(name, initial, result.dtype, result.device))
 
 
-def _start(initial: Any, of: Array) -> Any:
-    """A number that a reduction starts from, in the dtype of what is reduced."""
-    if isinstance(initial, (str, bytes)):
-        return asarray(initial, of.dtype, device=of.device)
-    if type(initial) is int and of.dtype.kind in "iu":
-        return initial  # which has to fit the dtype
-    return _core.astype(initial if isinstance(initial, Array) else asarray(initial, device=of.device), of.dtype)
-
-
-def _joined(join: Any, result: Array, initial: Any) -> Array:
-    """The result with a number that it starts from, in the result's dtype."""
-    return result if initial is None else join(result, _start(initial, result))
+def _begun(result: Array, start: Array) -> Array:
+    """The number that a reduction of nothing starts from, in the result's shape."""
+    return _core.copy(_core.broadcast_to(start, result.shape)) if result.ndim else start
 
 
 def sum(
     a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
-    initial: Any = None, where: Any = True,
+    initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
-    result = _accumulate(_core.sum, a, axis, dtype, out, keepdims, where, 0)
-    return cast_into(_joined(_core.add, result, initial), out)
+    return cast_into(_accumulate("sum", _core.sum, _core.add, a, axis, dtype, out, keepdims, initial, where, 0), out)
 
 
 def prod(
     a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: builtins.bool = False,
-    initial: Any = None, where: Any = True,
+    initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
-    result = _accumulate(_core.prod, a, axis, dtype, out, keepdims, where, 1)
-    return cast_into(_joined(_core.multiply, result, initial), out)
+    return cast_into(_accumulate("prod", _core.prod, _core.multiply, a, axis, dtype, out, keepdims, initial, where, 1), out)
 
 
 def _complex_position(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
@@ -132,19 +136,19 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
 
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
     x = with_out(asarray(x), out)
+    start = None if initial is None or initial is no_value else start_of("max, min", initial, x.dtype, x.device)
     if where is not True:
-        if initial is None:
+        if start is None:
             raise ValueError("max, min: `where` needs `initial`, since there may be nothing left")
-        x = _masked(x, where, _start(initial, x))
-    if initial is not None and x.size == 0:
-        shape = _core.sum(x, axis, keepdims).shape
-        return cast_into(_core.full(shape, initial, x.dtype, x.device), out)
+        x = _masked(x, where, start)
+    if start is not None and x.size == 0:
+        return cast_into(_begun(_core.sum(x, axis, keepdims), start), out)
     result = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_extremum(op, x, axis, keepdims)
-    return cast_into(_joined(join, result, initial), out)
+    return cast_into(result if start is None else join(result, start), out)
 
 
 def max(
-    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = no_value,
     where: Any = True,
 ) -> Array:
     """The largest; NaN if any is."""
@@ -152,7 +156,7 @@ def max(
 
 
 def min(
-    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = None,
+    a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, initial: Any = no_value,
     where: Any = True,
 ) -> Array:
     """The smallest; NaN if any is."""
@@ -227,7 +231,7 @@ def mean(
     if dtype is not None:
         x = _core.astype(x, _core.dtype(dtype))
     if where is not True:
-        where = asarray(where)
+        where = mask_of("mean", where)
         count = _core.sum(_core.broadcast_to(where, x.shape), axis, keepdims)
         summed = "float64" if dtype is None and x.dtype.kind in "biu" else "float32" if str(x.dtype) in ("float16", "bfloat16") else x.dtype
         total = _core.sum(_masked(_core.astype(x, _core.dtype(summed)), where, 0), axis, keepdims)
@@ -251,7 +255,7 @@ def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, w
     if x.dtype.kind in "biu":
         x = _core.astype(x, _core.dtype("float64"))
     if where is not True:
-        where = _core.broadcast_to(_core.astype(asarray(where), _core.dtype("bool")), x.shape)
+        where = _core.broadcast_to(mask_of(op, where), x.shape)
         count: Any = _core.sum(where, axis, keepdims)
     else:
         count = x.size // builtins.max(_core.sum(x, axis, False).size, 1)
@@ -270,6 +274,16 @@ def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, w
     return _core.sqrt(result) if op == "std" else result
 
 
+def correction_of(op: str, ddof: Any, correction: Any) -> float:
+    """What is taken from the count: `correction`, or NumPy's `ddof`, of which 0 may be given beside it."""
+    if correction is not no_value and not (isinstance(ddof, (int, float)) and ddof == 0):
+        raise ValueError(f"{op}: ddof and correction are the same: got both")
+    name, given = ("ddof", ddof) if correction is no_value else ("correction", correction)
+    if not hasattr(given, "__float__") or isinstance(given, (Array, str)) and getattr(given, "ndim", 1):
+        raise TypeError(f"{op}: {name} is a number: got {given!r}")
+    return float(given)
+
+
 def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, correction: Any, where: Any, mean: Any) -> Array:
     x = asarray(x)
     to = None if dtype is None else _core.dtype(dtype)
@@ -277,24 +291,22 @@ def _spread(op: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdim
         if to.kind in "biu" or (to.kind != "c" and x.dtype.kind == "c"):
             raise TypeError(f"{op}: of {x.dtype} dtype is one of {'complex numbers' if x.dtype.kind == 'c' else 'floats'}: got {to}")
         x = _core.astype(x, to)
-    if correction and ddof:
-        raise ValueError("var, std: ddof and correction are the same: got both")
-    for given, name in ((ddof, "ddof"), (correction, "correction")):
-        if not hasattr(given, "__float__"):
-            raise TypeError(f"{op}: {name} is a number: got {given!r}")
+    correction = correction_of(op, ddof, correction)
     out = given_out(out)
     if op == "var" and out is not None and out.dtype.kind in "biu":
-        return _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean, out)
+        return _spread_of(op, x, axis, correction, keepdims, where, mean, out)
     if where is not True or mean is not None:
-        result = _spread_of(op, x, axis, float(correction or ddof), keepdims, where, mean)
+        result = _spread_of(op, x, axis, correction, keepdims, where, mean)
     else:
-        result = getattr(_core, op)(x, axis, float(correction or ddof), keepdims)
+        result = getattr(_core, op)(x, axis, 0.0 if correction != correction else correction, keepdims)
+        if correction != correction:
+            result = _core.multiply(result, correction)
     return store(result if to is None else _core.astype(result, to), out)
 
 
 def var(
     a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
-    *, correction: float = 0.0, where: Any = True, mean: Any = None,
+    *, correction: float = no_value, where: Any = True, mean: Any = None,
 ) -> Array:
     """The mean squared distance to the mean, which may be given with its axes kept, over count - correction."""
     return _spread("var", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
@@ -302,7 +314,7 @@ def var(
 
 def std(
     a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: builtins.bool = False,
-    *, correction: float = 0.0, where: Any = True, mean: Any = None,
+    *, correction: float = no_value, where: Any = True, mean: Any = None,
 ) -> Array:
     """The square root of var()."""
     try:
@@ -324,7 +336,7 @@ def average(
         if not result.size:
             raise ZeroDivisionError(f"average: there are no means to take: got shape {a.shape}")
         total = _core.full(result.shape, a.size / builtins.max(result.size, 1), result.dtype, a.device)
-        return (result, total) if returned else result
+        return (result, value_of_rank_0(total)) if returned else result
     weights = asarray(weights)
     if weights.shape != a.shape:
         if axis is None:

@@ -6,7 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray, heed
+from weft._creation import asarray, heed, viewable
 from weft._errors import axis_error, named
 from weft._elementwise import given_out, store
 
@@ -65,7 +65,7 @@ def _tuple(axes: Any) -> tuple[int, ...]:
 
 def reshape(a: Any, shape: Any, order: str | None = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
-    x, order = asarray(a), heed("reshape", order, None) or "C"
+    x, order = viewable(a), heed("reshape", order, None) or "C"
     if order == "A":
         order = "F" if x.flags.fnc else "C"
     if order == "F":
@@ -113,12 +113,13 @@ def ravel(a: Any, order: str | None = "C") -> Array:
 
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Array:
     """The axes in another order, reversed unless told; a view."""
-    return asarray(a).T if axes is None else _core.permute_dims(asarray(a), axes)
+    x = viewable(a)
+    return x.T if axes is None else _core.permute_dims(x, axes)
 
 
 def transpose(a: Any, axes: Any = None) -> Array:
     """The axes reversed, or in the given order; a view."""
-    x = asarray(a)
+    x = viewable(a)
     if axes is None:
         return x.T
     try:
@@ -143,7 +144,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """Axes at other places, the rest in their order; a view."""
-    x = asarray(a)
+    x = viewable(a)
     sources = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(source)]
     targets = [normalized("moveaxis", axis, x.ndim) for axis in _tuple(destination)]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -169,13 +170,15 @@ def expand_dims(a: Any, axis: Any = 0) -> Array:
 
 def squeeze(a: Any, axis: Any = None) -> Array:
     """Without axes of extent 1; a view."""
-    x = asarray(a)
+    x = viewable(a)
     return _core.squeeze(x, () if not x.ndim and axis in (0, -1) else axis)
 
 
 def flip(m: Any, axis: Any = None) -> Array:
-    """Backwards along some axes, or all; a view."""
-    return _core.flip(asarray(m), axis)
+    """Backwards along some axes, or all; a view. Of rank 0 a value, as NumPy's is."""
+    x = asarray(m)
+    result = _core.flip(x, axis)
+    return result if x.ndim or axis is not None else _core.as_value(result)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
@@ -204,12 +207,13 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 def tile(A: Any, reps: Any) -> Array:
     """The array repeated along its axes."""
     counts = reps if hasattr(reps, "__iter__") and getattr(reps, "ndim", 1) else (reps,)
-    return _core.tile(asarray(A), [int(one) if isinstance(one, str) else one for one in counts])
+    return _core.as_array(_core.tile(asarray(A), [int(one) if isinstance(one, str) else one for one in counts]))
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """Each element so many times in a row; of the flat array without an axis."""
     x = atleast_1d(a)
+    repeats = int(repeats) if isinstance(repeats, builtins.bool) else repeats
     if not isinstance(repeats, int):
         counts = asarray(repeats)
         # Python's floats and NumPy's scalars are cut to integers, arrays of them are not, as NumPy has it.
@@ -355,7 +359,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     if values.dtype.kind in "iu" and x.dtype.kind in "iu":
         values = values.astype(x.dtype)  # cut to its bits, as NumPy stores them
     if not values.ndim:
-        return _core.pad(x, widths, values.item())
+        return _core.as_array(_core.pad(x, widths, values.item()))
     try:
         values = numpy.broadcast_to(values, (x.ndim, 2)).tolist()
     except ValueError:

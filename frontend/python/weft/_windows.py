@@ -59,7 +59,7 @@ def i0(x: Any) -> Array:
     small, large = _core.minimum(a, 8.0), _core.maximum(a, 8.0)
     near = _chebyshev(small * 0.5 - 2.0, _NEAR)
     far = _chebyshev(32.0 / large - 2.0, _FAR) / _core.sqrt(large)
-    return _core.multiply(_core.exp(a), _core.where(_core.less_equal(a, 8.0), near, far))
+    return _core.as_array(_core.multiply(_core.exp(a), _core.where(_core.less_equal(a, 8.0), near, far)))
 
 
 def _positions(op: str, M: Any) -> tuple[Array | None, float]:

@@ -75,7 +75,29 @@ CASES = {
     "diff": lambda x, y: da.diff(x, axis=0),
     "take": lambda x, y: da.take(x, [1, 5, 2], axis=1),
     "zeros_like": lambda x, y: da.zeros_like(x),
+    "percentile": lambda x, y: da.percentile(x.ravel(), [10, 50, 90]),
+    "percentile of integers": lambda x, y: da.percentile((x.ravel() * 9).astype(int), 30, method="lower"),
+    "nanpercentile": lambda x, y: da.nanpercentile(x, [10, 50], axis=1),
+    "quantile": lambda x, y: da.quantile(x, 0.3, axis=1),
+    "bincount": lambda x, y: da.bincount((x.ravel() * 9).astype(int), weights=y.ravel(), minlength=10),
+    "digitize": lambda x, y: da.digitize(x, np.array([0.2, 0.7])),
+    "searchsorted": lambda x, y: da.searchsorted(da.sqrt(x.ravel().cumsum(axis=0)), y.ravel()),
+    "fft": lambda x, y: da.fft.fft(x),
+    "svd": lambda x, y: da.linalg.svd(x)[1],
 }
+
+
+@pytest.mark.parametrize("first", ["weft", "dask.array"])
+def test_percentiles_whichever_was_imported_first(first):
+    text = f"""
+import {first}
+import dask, dask.array as da, weft as wf
+chunks = da.from_array(wf.arange(100.0), chunks=30, asarray=False)
+median = da.percentile(chunks, [50]).compute(scheduler="synchronous")
+assert isinstance(median, wf.Array) and 45 < median[0] < 55  # Dask joins those of its chunks
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", CASES)

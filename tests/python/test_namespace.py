@@ -176,3 +176,13 @@ def test_numpys_functions_for_tests_compare_arrays_of_weft():
     wf.testing.assert_raises(IndexError, x.__getitem__, 7)
     with pytest.raises(AttributeError, match="module 'weft.testing' has no attribute 'nothing'"):
         wf.testing.nothing
+
+
+@pytest.mark.parametrize("dtype", [None, "float16", "float32", "float64"])
+def test_frequencies_have_the_dtype_that_is_asked_for(dtype):
+    for name in ("fftfreq", "rfftfreq"):
+        got, want = getattr(wf.fft, name)(7, d=0.5, dtype=dtype), getattr(np.fft, name)(7, 0.5).astype(dtype or "float64")
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
+        with pytest.raises(TypeError, match="real floats"):
+            getattr(wf.fft, name)(7, dtype="int64")

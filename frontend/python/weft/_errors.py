@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weft._dask import told_by
+
 
 def named(error: Exception, op: str) -> Exception:
     """The error as one of `op`."""
@@ -50,6 +52,8 @@ def missing_of_array(self: object, name: str) -> object:
         if name in known.__dict__:
             return known.__dict__[name].__get__(self)  # it is there, and says why it refused
     plain = f"'weft.Array' object has no attribute {name!r}"
+    if name.startswith("_"):
+        told_by(name)
     if not name.startswith("_"):
         import numpy
 

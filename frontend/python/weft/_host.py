@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections import namedtuple
 
-from weft import _core, _devices
+from weft import _core, _devices, _signatures
 from weft._core import Array
 from weft._creation import asarray
 from weft._errors import axis_error
@@ -396,6 +396,8 @@ def answered_by(module: str, name: str) -> Any:
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"{module}.{name}, answered by NumPy: help({module}.{name}) says what it takes."
+    if name in _signatures.taken.get(module, ()):
+        f.__wrapped__ = _signatures.taken[module][name]  # type: ignore[attr-defined]
     return f
 
 

@@ -34,7 +34,7 @@ class __array_namespace_info__:
         return _core.default_device()
 
     def devices(self) -> tuple[_devices.Device, ...]:
-        """Every device that can be had."""
+        """Every device that can be had: a tuple, as the standard has it from 2025.12 on."""
         return tuple(_devices.devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:

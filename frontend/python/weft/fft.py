@@ -1,6 +1,15 @@
 """Fourier transforms, answered by NumPy on host memory."""
 
+from __future__ import annotations
+
+from weft import _core
+from weft._core import Array
+from weft._creation import asarray
 from weft._host import answered_by
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "fft",
@@ -24,4 +33,24 @@ __all__ = [
 ]
 
 for _name in __all__:
-    globals()[_name] = answered_by("numpy.fft", _name)
+    if not _name.endswith("freq"):
+        globals()[_name] = answered_by("numpy.fft", _name)
+
+
+def _frequencies(name: str, n: int, d: float, device: Any, dtype: Any) -> Array:
+    import numpy
+
+    to = _core.dtype("float64" if dtype is None else dtype)
+    if to.kind not in "fV":
+        raise TypeError(f"{name}: frequencies are real floats: got dtype {to}")
+    return _core.astype(asarray(getattr(numpy.fft, name)(n, d), device=device), to)
+
+
+def fftfreq(n: int, d: float = 1.0, device: Any = None, *, dtype: Any = None) -> Array:
+    """The frequencies of fft() of n samples d apart: from 0 up, then the negative ones."""
+    return _frequencies("fftfreq", n, d, device, dtype)
+
+
+def rfftfreq(n: int, d: float = 1.0, device: Any = None, *, dtype: Any = None) -> Array:
+    """The frequencies of rfft() of n samples d apart, from 0 up."""
+    return _frequencies("rfftfreq", n, d, device, dtype)

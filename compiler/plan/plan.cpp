@@ -160,6 +160,37 @@ void collapse_axes(RowProgram& p) {
   collapse(p.outer, 0, lanes_need_outer, none);
 }
 
+void collapse_ranges_of_rows(RowProgram& p) {
+  if (!p.row.empty() || p.ordered) return;
+  for (int inner = static_cast<int>(p.outer.size()); --inner > 0;) {
+    const int outer = inner - 1;
+    const int64_t n = p.extent(inner).value;
+    auto ranges_over_rows = [&](const Stmt& s) {
+      const auto* test = std::get_if<Test>(&s);
+      return test && coefficient(test->at, inner) == 0 && std::abs(coefficient(test->at, outer)) == 1;
+    };
+    bool joins = true;
+    for_each_stmt(p, [&](Stmt& s) {
+      if (const Index* at = index_of(s))
+        joins &= ranges_over_rows(s) || coefficient(*at, outer) == coefficient(*at, inner) * n;
+    });
+    if (!joins) continue;
+    for_each_stmt(p, [&](Stmt& s) {
+      if (!ranges_over_rows(s)) return;
+      auto& test = std::get<Test>(s);
+      const int64_t by = coefficient(test.at, outer);
+      for (auto& t : test.at.axes) t.by.value *= n;
+      for (auto& t : test.at.values) t.by.value *= n;
+      test.at.offset.value = test.at.offset.value * n + (by < 0 ? n - 1 : 0);
+      test.at.axes.push_back({inner, {by}});
+      test.extent.value *= n;
+    });
+    drop_axis(p, inner, outer);
+    p.outer[static_cast<size_t>(outer)].value *= n;
+    p.outer.erase(p.outer.begin() + inner);
+  }
+}
+
 // ---- values that cross sweeps
 
 namespace {

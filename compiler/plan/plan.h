@@ -229,6 +229,9 @@ std::vector<Stmt> scanned_only(const std::vector<Stmt>& body);
 
 // Joins neighbouring axes that every index walks as one, and drops axes of extent 1.
 void collapse_axes(RowProgram& program);
+// The same of a map where tests ask for a range of the outer one of two axes: a range of whole rows is one of
+// their elements. Of `i < 3` and `x[i*7 + j]`, with 7 elements of j: `k < 21` and `x[k]`.
+void collapse_ranges_of_rows(RowProgram& program);
 
 // Values used in a sweep after the one that computes them are computed again there when that is cheap: loads
 // (when `repeat_loads`) and maps of cost at most `repeat_cost` a lane; whatever the cost, when they are the

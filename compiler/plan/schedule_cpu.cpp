@@ -286,6 +286,7 @@ void name_small_steps(RowProgram& p, int lane_axis) {
 
 Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   Schedule s;
+  collapse_ranges_of_rows(p);
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);

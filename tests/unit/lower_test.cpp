@@ -266,6 +266,23 @@ TEST(ScheduleCpu, PointwiseLanesRunWhereMostBytesAreContiguous) {
   EXPECT_EQ(scheduled(three).lane_axis, 0) << "two arrays are read along axis 0, one is written across";
 }
 
+TEST(ScheduleCpu, RangesOfWholeRowsAreRangesOfElements) {
+  const std::string lines = R"(%x = input "x" : f32[50, 3]
+%y = input "y" : f32[20, 3]
+%c = concat %x, %y, axis=0
+%z = exp %c
+return %z)";
+  RowProgram p = lowered(lines);
+  EXPECT_EQ(p.outer, (std::vector<Num>{{70}, {3}}));
+  schedule_cpu(p, cpu());
+  EXPECT_EQ(p.outer, (std::vector<Num>{{210}}));
+  std::vector<int64_t> extents;
+  for_each_stmt(p, [&](const Stmt& s) {
+    if (const auto* test = std::get_if<plan::Test>(&s)) extents.push_back(test->extent.value);
+  });
+  EXPECT_THAT(extents, testing::UnorderedElementsAre(150, 60));
+}
+
 TEST(ScheduleCpu, LeadingAxesAreReducedAcrossColumns) {
   EXPECT_EQ(scheduled("%x = input : f32[1000, 64]\n%s = sum %x, axes=[0]\nreturn %s").order, Order::Columns);
   EXPECT_EQ(scheduled("%x = input : f32[64, 1000]\n%s = sum %x, axes=[1]\nreturn %s").order, Order::Rows);

@@ -45,6 +45,12 @@ const Case kCases[] = {
   %f = concat %d, %e, axis=1
   %g = maximum %c, %f
   return %g })"},
+    {"TurnedStack", R"(graph {
+  %x = input "x" : {T}[5, {n}]
+  %y = input "y" : {T}[4, {n}]
+  %c = concat %x, %y, %x, axis=0
+  %t = slice %c, starts=[12, {n-1}], steps=[-1, -1] : {T}[11, {n}]
+  return %t })"},
     {"Stack", R"(graph {
   %x = input "x" : {T}[5, {n}]
   %y = input "y" : {T}[5, {n}]

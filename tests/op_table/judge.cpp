@@ -44,9 +44,9 @@ Real ulp_at(Real magnitude, DType t) {
   return std::ldexp(Real(1), std::clamp(exponent, f.min_exponent, f.max_exponent) - f.digits);
 }
 
-// Near their zeros these two are bounded by the size of what cancels.
+// Near their zeros these two are bounded by the size of what cancels; lgamma of positive numbers is not.
 Real cancelling(Op op, std::span<const Scalar> args) {
-  if (op == Op::lgamma && std::isfinite(args[0].re)) {
+  if (op == Op::lgamma && std::isfinite(args[0].re) && args[0].re <= 0) {
     const Real size = std::lgamma(std::abs(static_cast<Real>(args[0].re)));
     return std::isfinite(size) ? std::max(Real(1), size) : 1;
   }

@@ -38,7 +38,7 @@ def test_functions_of_a_part_differ_within_their_bound(name, operands, f32, f64,
     numbers = np.random.default_rng(5).uniform(-9, 9, (2, 4096)).astype(dtype)
     numbers[:, ::3] /= 16
     if name == "lgamma":
-        numbers = np.abs(numbers)  # its bound is not promised near the zeros between negative integers
+        numbers = np.abs(numbers)  # its bound counts other units for negative numbers
     function, bound = getattr(wf, name), (f32 if dtype == "float32" else f64)
     whole = np.array(function(*(wf.asarray(n) for n in numbers[:operands])))
     for k in (1, 20, 100, 128, 250):

@@ -18,18 +18,28 @@ constexpr float kSpreadWork =
     36;  // the same, for a value of few elements that is repeated along the last axis
 constexpr float kComplexWork = 4;  // of a complex op, in real ones
 constexpr float kPartWork = 1;     // of a concat or pad, an element
+constexpr float kGatherWork = 6;   // of an element that the CPU reads from a place of its own
+// On the CPU, a costly value of few elements is stored sooner where that spares so much in all: a kernel more
+// takes some microseconds.
+constexpr float kSpreadOfMany = 12, kSparedInAll = 1 << 22;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
 
+// Whether the lanes along the last axis each read from a place of their own.
+bool gathers_lanes(const Node* n) {
+  return n->op == Op::gather && !n->inputs[1]->shape().empty() && n->inputs[1]->shape().back() > 1;
+}
+
 // Each part of a concat, pad or update is a guarded load and a choice, wherever it is read.
-float cost(const Node* n) {
+float cost(const Node* n, const Target& target) {
+  if (target.kind == TargetKind::Cpu && gathers_lanes(n)) return kGatherWork;
   if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
     return kPartWork * static_cast<float>(n->inputs.size());
   return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
 }
 
-bool repeats(const Expression& e) {
+bool repeats(const Expression& e, const Target& target) {
   float repeated = 0;
-  for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node);
+  for (auto& [node, times] : e.times) repeated += static_cast<float>(times - 1) * cost(node, target);
   return repeated > kRepeatedWork;
 }
 
@@ -46,13 +56,13 @@ bool RepeatedWork::find_expressions(bool may_change) {
       const Node* n = left.back();
       left.pop_back();
       Expression e = analyze(n, roots_.all, may_change);
-      bool stored = may_change && repeats(e) && store_repeated(e, left);
+      bool stored = may_change && repeats(e, target_) && store_repeated(e, left);
       if (e.glanced && !stored) {
         // Long, but nothing near the root repeats.
         e = analyze(n, roots_.all, false);
-        stored = repeats(e) && store_repeated(e, left);
+        stored = repeats(e, target_) && store_repeated(e, left);
       }
-      changed |= stored || (may_change && store_spread(e, left));
+      changed |= stored || (may_change && store_spread(n, e, left));
       expressions_[n] = std::move(e);
     }
   }
@@ -64,7 +74,7 @@ bool RepeatedWork::find_expressions(bool may_change) {
 bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>& stored) {
   const size_t before = stored.size();
   for (auto& [node, times] : e.times) {
-    if (times == 1 || cost(node) == 0) continue;
+    if (times == 1 || cost(node, target_) == 0) continue;
     // Views that repeat as often are no place to begin: it is what they view that is stored.
     bool begins = false;
     std::vector<const Node*> stack{node};
@@ -75,7 +85,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
         auto u = e.times.find(user);
         if (u == e.times.end() || u->second < times)
           begins = true;
-        else if (cost(user) == 0 && u->second == times)
+        else if (cost(user, target_) == 0 && u->second == times)
           stack.push_back(user);
       }
     }
@@ -88,9 +98,10 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
 
 // Stores costly values of few elements that would be computed again and again, as those of a table that is
 // repeated along an axis.
-bool RepeatedWork::store_spread(const Expression& e, std::vector<const Node*>& stored) {
+bool RepeatedWork::store_spread(const Node* root, const Expression& e, std::vector<const Node*>& stored) {
   if (target_.kind != TargetKind::Cpu || e.glanced) return false;
   const size_t before = stored.size();
+  const auto points = static_cast<float>(element_count(ir::space_of(*root)));
   for (const Node* node : e.spread) {
     // Of a chain of them, the last.
     bool last = false;
@@ -106,8 +117,9 @@ bool RepeatedWork::store_spread(const Expression& e, std::vector<const Node*>& s
       }
     }
     const float parts = kind(node->dtype()) == DTypeKind::Complex ? kComplexWork : 1;
-    if (last && work_below(node, e) * parts > kSpreadWork && roots_.all.insert(node).second)
-      stored.push_back(node);
+    const float work = last ? work_below(node, e) * parts : 0;
+    const bool spares = work > kSpreadWork || (work > kSpreadOfMany && work * points > kSparedInAll);
+    if (spares && roots_.all.insert(node).second) stored.push_back(node);
   }
   return stored.size() > before;
 }
@@ -119,7 +131,7 @@ float RepeatedWork::work_below(const Node* top, const Expression& e) const {
   while (!stack.empty()) {
     const Node* n = stack.back();
     stack.pop_back();
-    sum += cost(n);
+    sum += cost(n, target_);
     for (auto& in : n->inputs) {
       if (!seen.insert(in.get()).second) continue;
       if (e.times.contains(in.get())) stack.push_back(in.get());

@@ -26,7 +26,7 @@ class RepeatedWork {
 
  private:
   bool store_repeated(const Expression& e, std::vector<const ir::Node*>& stored);
-  bool store_spread(const Expression& e, std::vector<const ir::Node*>& stored);
+  bool store_spread(const ir::Node* root, const Expression& e, std::vector<const ir::Node*>& stored);
   float work_below(const ir::Node* top, const Expression& e) const;
 
   Roots& roots_;

@@ -1,4 +1,5 @@
-"""What a guard shuts off for whole rows, or for ends of rows, beside NumPy: microseconds a call, the least of several.
+"""What a guard shuts off for whole rows, or for ends of rows, and what every reader or row would compute again, beside
+NumPy: microseconds a call, the least of several.
 
 Arrays end and begin at pages that are not mapped. A load that its mask leaves out, from such a page, takes hundreds of nanoseconds.
 
@@ -62,6 +63,16 @@ def pasted(xp, parts):
     return out
 
 
+def blur(xp, x, mode):
+    n, m = x.shape
+    p = xp.pad(x, 2, mode=mode)
+    return sum(p[i : i + n, j : j + m] * (1.0 + i * 5 + j) for i in range(5) for j in range(5))
+
+
+def windowed(xp, x, k):
+    return x * (0.5 - 0.5 * xp.cos(2 * np.pi * k / (x.shape[1] - 1)))
+
+
 def cases(xp, take):
     """Names and calls of one library, whose arrays `take` makes of NumPy's."""
     rng = np.random.default_rng(0)
@@ -90,6 +101,10 @@ def cases(xp, take):
     out["block of 4, 512"] = lambda: xp.block([[four[0], four[1]], [four[2], four[3]]])
     out["pasted blocks of 512"] = lambda: pasted(xp, four)
     out["pad 512 by 512"] = lambda: xp.pad(four[0], 512)
+    for mode in ("edge", "reflect", "wrap"):
+        out[f"blur of pad {mode}, 512"] = lambda mode=mode: blur(xp, four[0], mode)
+    places = take(np.arange(512.0))
+    out["Hann window, 512"] = lambda: windowed(xp, four[0], places)
     long = [made((100000, 3)) for _ in range(4)]
     out["concatenate of 4, 100000 x 3"] = lambda: xp.concatenate(long)
     tall, bias = made((200000, 13), "float32"), made((13,), "float32", at_end=True)

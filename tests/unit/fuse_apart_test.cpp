@@ -58,6 +58,38 @@ TEST(Fuse, ACostlyTableThatIsRepeatedAlongTheRowIsStored) {
             1u);
 }
 
+// A window that each of many rows is multiplied by. Of few rows, a kernel more would cost what it spares.
+TEST(Fuse, ACostlyFactorAlongManyRowsIsComputedOnce) {
+  const auto windowed = [](const char* rows, const char* window) {
+    return fmt::format(
+        "%x = input \"x\" : f64[{0}, 512]\n%k = input \"k\" : f64[512]\n%w = {1} %k\n%y = multiply %x, %w\n"
+        "return %y",
+        rows, window);
+  };
+  EXPECT_EQ(fuse(windowed("1024", "cos")).kernels(), 2u);
+  EXPECT_EQ(fuse(windowed("64", "cos")).kernels(), 1u);
+  EXPECT_EQ(fuse(windowed("1024", "sqrt")).kernels(), 1u);
+}
+
+// As the slices of an array that is padded with its edge do.
+TEST(Fuse, AGatherThatIsReadAtManyPositionsIsStored) {
+  const auto slices = [](int count, const char* indices) {
+    std::string lines = fmt::format(
+        "%x = input \"x\" : f32[100, 100]\n%i = input \"i\" : i64{}\n%y = gather %x, %i, axis={}\n", indices,
+        std::string_view(indices) == "[1, 110]" ? 1 : 0);
+    std::string sum;
+    for (int k = 0; k < count; ++k) {
+      lines += fmt::format("%s{0} = slice %y, starts=[{0}, 0] : f32[50, 100]\n", k);
+      if (k > 0) lines += fmt::format("%a{} = add {}, %s{}\n", k, sum, k);
+      sum = k > 0 ? fmt::format("%a{}", k) : "%s0";
+    }
+    return lines + "return " + sum;
+  };
+  EXPECT_EQ(fuse(slices(9, "[1, 110]")).kernels(), 2u);
+  EXPECT_EQ(fuse(slices(2, "[1, 110]")).kernels(), 1u);
+  EXPECT_EQ(fuse(slices(9, "[110, 1]")).kernels(), 1u) << "whole rows cost no more than those of an array";
+}
+
 TEST(Fuse, StencilOfACostlyExpressionStoresIt) {
   Fused f = fuse(stencil("%u = exp %x\n%y = tanh %u"));
   EXPECT_EQ(f.kernels(), 2u) << f.why;

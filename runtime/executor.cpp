@@ -157,8 +157,10 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
     }
     if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0) hold(b, allocate(b));
   }
+  // Until an input's memory is written to, which would have to be computed again.
   bool may_stop = true;
   auto get = [&](int b) -> Buffer& {
+    may_stop &= program_.buffers[b].role != BufferSpec::Role::Input || uses_[b] != Device::Use::Write;
     if (!buffers[b]) {
       const int from = taken_from[b];
       may_stop &= from < 0 || program_.buffers[from].role != BufferSpec::Role::Input;
@@ -175,8 +177,8 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       if (buffers[b] && program_.buffers[b].role != BufferSpec::Role::Temporary)
         device_->after(*buffers[b], uses[b]);
   };
-  for (size_t s = 0; s < program_.steps.size(); ++s) {
-    if (auto* k = std::get_if<KernelStep>(&program_.steps[s])) {
+  const auto start = [&](const ProgramStep& step) {
+    if (auto* k = std::get_if<KernelStep>(&step)) {
       ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
       uint64_t* next = args.begin();
       for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
@@ -185,17 +187,24 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
         scalars[number].store(next);
         next += program_.scalars[number] == DType::C128 ? 2 : 1;
       }
+      const StopScope scope(may_stop);
       device_->launch(*kernels_[k->kernel], k->launch, {args.begin(), next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
       counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
-    } else if (auto* d = std::get_if<DotStep>(&program_.steps[s])) {
-      DType t = d->dot.dtype;
-      device_->dot(d->dot, get(d->c).data(), element(d->a, d->offset_a, t), element(d->b, d->offset_b, t));
+    } else if (auto* d = std::get_if<DotStep>(&step)) {
+      const DType t = d->dot.dtype;
+      void* const c = get(d->c).data();
+      const void *a = element(d->a, d->offset_a, t), *b = element(d->b, d->offset_b, t);
+      const StopScope scope(may_stop);
+      device_->dot(d->dot, c, a, b);
     } else {
-      auto& c = std::get<CopyStep>(program_.steps[s]);
+      auto& c = std::get<CopyStep>(step);
       if (get(c.to).data() != get(c.from).data())
         device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
     }
+  };
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    start(program_.steps[s]);
     for (int b : dead_after_[s]) hold(b, nullptr);
     if (may_stop && s + 1 < program_.steps.size() && interrupted()) {
       note_uses();

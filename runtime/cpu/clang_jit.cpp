@@ -44,6 +44,7 @@
 #include "compiler/base/hash.h"
 #include "runtime/cpu/walk.h"
 #include "runtime/device.h"
+#include "runtime/gate.h"
 
 namespace weft::runtime {
 namespace {
@@ -90,11 +91,30 @@ float extend_half(_Float16 x) { return f16_to_float(std::bit_cast<uint16_t>(x));
 _Float16 truncate_to_half(float x) { return std::bit_cast<_Float16>(float_to_f16(x)); }
 
 // LLVM makes tables as it compiles for the first time, and destroys them as the program ends, before what was
-// made earlier: the destructors of the program's globals find them gone.
-std::atomic<bool> tables_are_gone{false};
+// made earlier. Nothing may be compiled then, and nobody may be in the middle of it.
+Gate compiling_gate, linking_gate;
+
+class Passage {
+ public:
+  explicit Passage(Gate& gate) : gate_(gate) {
+    if (!gate_.enter())
+      throw NoCompilerLeft(
+          "clang_jit: no kernel can be compiled while the program ends: got one that was not needed before, "
+          "in the destructor of a global or a thread that nobody joined; compute its value in main(), or let "
+          "such work be computed there once");
+  }
+  ~Passage() { gate_.leave(); }
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+
+ private:
+  Gate& gate_;
+};
+
+// To be called when the tables are there.
 void notice_the_end() {
   static const struct AfterTheTables {
-    ~AfterTheTables() { tables_are_gone = true; }
+    ~AfterTheTables() { compiling_gate.close_to_all(); }
   } last;
   static_cast<void>(last);
 }
@@ -434,10 +454,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
     return CompileError("clang_jit: cannot compile " + std::string(name), std::move(log),
                         std::string(source));
   };
-  if (tables_are_gone)
-    throw NoCompilerLeft(
-        "clang_jit: no kernel can be compiled while the program ends: got one that was not needed before, in "
-        "the destructor of a global; compute its value in main(), or let such work be computed there once");
+  const Passage compiles(compiling_gate);
   auto start = std::chrono::steady_clock::now();
   std::string log;
   // Owned by hand: a fatal error leaves all of it behind.
@@ -499,6 +516,11 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   return std::string(bytes.begin(), bytes.end());
 }
 
+void stop_compiling_elsewhere() {
+  compiling_gate.close_to_others();
+  linking_gate.close_to_others();
+}
+
 ClangJit::ClangJit(const std::string& processor) : state_(std::make_shared<State>(processor)) {}
 ClangJit::~ClangJit() = default;
 
@@ -514,6 +536,7 @@ std::string ClangJit::assembly(std::string_view source, std::string_view name) c
 
 std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
                                                std::span<const std::string> symbols) const {
+  const Passage links(linking_gate);
   State& state = *state_;
   std::string log;
   auto refuse = [&](llvm::Error problem) {

@@ -52,4 +52,8 @@ class ClangJit {
   std::shared_ptr<State> state_;
 };
 
+// From here on only the calling thread compiles and links; returns when the others are done with it. For one
+// that ends the program while others still work.
+void stop_compiling_elsewhere();
+
 }  // namespace weft::runtime

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "compiler/base/interrupted.h"
 #include "compiler/base/per_thread.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
@@ -24,6 +26,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/memory_pool.h"
 #include "runtime/fork.h"
+#include "runtime/interrupt.h"
 
 namespace weft::runtime {
 namespace {
@@ -31,6 +34,8 @@ namespace {
 using Entry = void(const uint64_t* args, long begin, long end, char* scratch);
 
 constexpr int64_t kPiecesPerThread = 4;         // so that a thread that was delayed does not hold up the rest
+constexpr int64_t kStopAfterGrains = 4;         // of a kernel's tasks: where an interrupt may end it
+constexpr int64_t kStopsPerPiece = 16;          // of a product: where an interrupt may end it
 constexpr size_t kCopyGrain = size_t{1} << 20;  // bytes of a copy worth a thread of their own
 
 class CpuKernel final : public Kernel {
@@ -48,6 +53,38 @@ class CpuKernel final : public Kernel {
   std::string name_;
   std::shared_ptr<ClangJit::Code> code_;
 };
+
+// The process ends, and this thread may not go on.
+[[noreturn]] void wait_for_the_end() {
+  for (;;) ::pause();
+}
+
+// After `working` was entered.
+struct Inside {
+  Inside() = default;
+  ~Inside() { working.leave(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+struct InLibrary {
+  InLibrary() {
+    if (!working.enter()) wait_for_the_end();
+  }
+  ~InLibrary() { working.leave(); }
+  InLibrary(const InLibrary&) = delete;
+  InLibrary& operator=(const InLibrary&) = delete;
+};
+
+// f(), which the end of the process may have given up, too: a thread that nobody joins has no use for that.
+template <typename F>
+void unless_at_the_end(F&& f) {
+  try {
+    f();
+  } catch (const Interrupted&) {
+    if (!working.open_to(pthread_self())) wait_for_the_end();
+    throw;
+  }
+}
 
 // Memory private to a thread, kept between launches.
 class Scratch {
@@ -218,25 +255,31 @@ class CpuDevice : public Device {
       throw InternalError(fmt::format("cpu: {} has no {}_finish to run {} finishing tasks", ours->name(),
                                       ours->name(), how.finish_tasks));
     auto run = [&](Entry* entry, int64_t tasks) {
-      parallel(tasks, how.grain, [&](int64_t begin, int64_t end) {
+      stoppable(tasks, how.grain, kStopAfterGrains * how.grain, [&](int64_t begin, int64_t end) {
         entry(args.data(), begin, end,
               how.scratch_bytes ? PerThread<Scratch>::get().at_least(how.scratch_bytes) : nullptr);
       });
     };
-    run(ours->entry, how.tasks);
-    ++counters_.kernels_launched;
-    if (how.finish_tasks == 0) return;
-    run(ours->finish, how.finish_tasks);
-    ++counters_.kernels_launched;
+    unless_at_the_end([&] {
+      run(ours->entry, how.tasks);
+      ++counters_.kernels_launched;
+      if (how.finish_tasks == 0) return;
+      run(ours->finish, how.finish_tasks);
+      ++counters_.kernels_launched;
+    });
   }
 
   bool supports_dot(DType dtype) const override { return cpu_supports_dot(dtype); }
   void dot(const Dot& what, void* c, const void* a, const void* b) override {
-    cpu_dot(what, c, a, b, shared_work());
+    unless_at_the_end([&] {
+      const InLibrary library;
+      cpu_dot(what, c, a, b, shared_work());
+    });
     ++counters_.library_calls;
   }
   bool supports_solve(DType dtype) const override { return cpu_supports_dot(dtype); }
   bool solve(DType dtype, int64_t n, int64_t columns, void* a, void* b) override {
+    const InLibrary library;
     const bool solved = cpu_solve(dtype, n, columns, a, b, shared_work());
     ++counters_.library_calls;
     return solved;
@@ -245,8 +288,26 @@ class CpuDevice : public Device {
  private:
   ParallelFor shared_work() {
     return [this](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
-      parallel(count, grain, body);
+      // Neighbouring tiles share what a library packs and what caches hold.
+      const int64_t together = count / (info_.threads * kPiecesPerThread) / kStopsPerPiece;
+      stoppable(count, grain, std::max(grain, together), body);
     };
+  }
+
+  // `parallel`, whose ranges are given up between steps of `step` tasks where the thread's StopScope says
+  // that they may be.
+  template <typename Body>
+  void stoppable(int64_t tasks, int64_t grain, int64_t step, const Body& body) {
+    if (!StopScope::may_stop()) return parallel(tasks, grain, body);
+    SharedWork work;
+    parallel(tasks, grain, [&](int64_t begin, int64_t end) {
+      const PartOf part(work);
+      for (int64_t next; begin < end && !PartOf::leave_rest(); begin = next) {
+        next = step < end - begin ? begin + step : end;
+        body(begin, next);
+      }
+    });
+    if (work.given_up.load(std::memory_order_relaxed)) throw Interrupted();
   }
 
   // Covers [0, tasks) with contiguous ranges of at least `grain`. How the ranges fall depends on the number
@@ -255,7 +316,8 @@ class CpuDevice : public Device {
   void parallel(int64_t tasks, int64_t grain, const Body& body) {
     if (tasks <= 0) return;
     const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), info_.threads * kPiecesPerThread);
-    if (pieces <= 1 || info_.threads == 1 || in_forked_child) return body(0, tasks);
+    if (pieces <= 1 || info_.threads == 1 || in_forked_child || !working.enter()) return body(0, tasks);
+    const Inside inside;
     const int64_t size = tasks / pieces, larger = tasks % pieces;
     // The larger pieces lie between the others, so that the halves which threads begin with are even.
     auto begin_of = [&](int64_t piece) { return piece * size + piece * larger / pieces; };

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/interrupt.h"
+
 namespace weft::runtime {
 namespace {
 
@@ -16,6 +18,23 @@ struct Bytes16 {
 
 // What streams read where a guard fails or nothing is there: a vector of the most lanes and largest elements.
 alignas(64) constexpr char kZeros[64 * sizeof(Bytes16)] = {};
+
+// A row may be all that a kernel does. Between so many vectors somebody may give it up: what follows computes
+// with whatever is there, in the same memory, and is thrown away.
+constexpr long kVectorsBetweenLooks = 1 << 13;
+
+class Looks {
+ public:
+  bool leave_rest(long vectors) {
+    done_ += vectors;
+    if (done_ < kVectorsBetweenLooks) return false;
+    done_ = 0;
+    return PartOf::leave_rest();
+  }
+
+ private:
+  long done_ = 0;
+};
 
 WEFT_CPU_BOUNDS
 
@@ -212,11 +231,15 @@ void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long row
   char* state = static_cast<char*>(state_of_span);
   const int shift =
       std::countr_zero(static_cast<unsigned long>(plan.lanes));  // a power of two; divisions are slow
+  const long limit = std::min(plan.limit, kVectorsBetweenLooks);
+  Looks looks;
   Place at{plan, memory, tests, pads, state, left, 0};
   if (plan.tests_count == 0 && plan.aligned == -1 && plan.position_place < 0 && plan.rows_place < 0) {
-    for (long vectors; (vectors = std::min((right - at.position) >> shift, plan.limit)) > 0;
-         at.position += vectors << shift)
+    for (long vectors; (vectors = std::min((right - at.position) >> shift, limit)) > 0;
+         at.position += vectors << shift) {
       walk_plainly(at, vectors);
+      if (looks.leave_rest(vectors)) return;
+    }
     if (const long live = right - at.position; live > 0) walk_partly(at, live);
     return;
   }
@@ -235,7 +258,7 @@ void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long row
       if (const long before = head(at)) count = std::min(count, before);
     // A stretch ends in a vector that is only partly live, and so does what lies before aligned ones.
     const bool partial = count < plan.lanes;
-    const long vectors = partial ? 1 : std::min(count >> shift, plan.limit);
+    const long vectors = partial ? 1 : std::min(count >> shift, limit);
     if (!partial) count = vectors * plan.lanes;
     if (plan.position_place >= 0) {
       put(state, plan.position_place, c);
@@ -244,6 +267,7 @@ void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long row
     // Pads hold one row.
     const long rows_at_once = partial ? 1 : rows;
     if (plan.rows_place >= 0) put(state, plan.rows_place, rows_at_once);
+    if (looks.leave_rest(vectors * rows)) return;
     for (; at.row < rows; at.row += rows_at_once) {
       if (partial) {
         walk_partly(at, count);

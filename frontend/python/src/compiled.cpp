@@ -13,6 +13,7 @@
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/the_end.h"
 
 namespace weft::python {
 namespace {
@@ -195,7 +196,7 @@ PyObject* call_general(CompiledFunction& self, PyObject* const* args, size_t cou
   nb::dict named;
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
     named[nb::handle(PyTuple_GET_ITEM(keywords, i))] = nb::handle(args[count + static_cast<size_t>(i)]);
-  return nb::handle(self.general)(positional, named).release().ptr();
+  return or_wait_for_the_end([&] { return nb::handle(self.general)(positional, named).release().ptr(); });
 }
 
 // Null where an argument is no key.
@@ -240,7 +241,8 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       made->values.push_back(nb::borrow(args[i]));
     }
   }
-  const nb::object recorded = nb::handle(self.record)(nb::handle(self.function), given, places);
+  const nb::object recorded =
+      or_wait_for_the_end([&] { return nb::handle(self.record)(nb::handle(self.function), given, places); });
   made->program_object = recorded[0];
   made->program = nb::cast<const Compiled*>(made->program_object);
   made->kind = recorded[1];
@@ -257,7 +259,8 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     if (Compiled::recording())
-      return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords);
+      return or_wait_for_the_end(
+          [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords); });
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
     constexpr size_t kFewArguments = 8;
@@ -276,7 +279,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     if (!recording) return call_general(compiled_of(self), args, count, nullptr);
     // What is one array in two places is left to the function itself.
     if (recording->program->writes_shared(arrays))
-      return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr);
+      return or_wait_for_the_end(
+          [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr); });
     std::vector<Array> results = (*recording->program)(arrays);
     PyObject* kind = recording->kind.ptr();
     if (kind == reinterpret_cast<PyObject*>(array_type))
@@ -407,7 +411,7 @@ void bind_compiled(nb::module_& m) {
               nb::list given;
               for (size_t i = 0; i < places.size(); ++i)
                 given.append(nb::steal(wrap(places[i], arguments[i].is_value)));
-              auto results = nb::cast<std::vector<Array>>(f(given));
+              auto results = nb::cast<std::vector<Array>>(or_wait_for_the_end([&] { return f(given); }));
               for (const nb::object& reference : made.references()) {
                 const nb::object array = reference();
                 if (!array.is_none() &&

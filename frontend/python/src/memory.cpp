@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 #include "frontend/cpp/weft/interrupt.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/streams.h"
+#include "frontend/python/src/the_end.h"
 
 namespace weft::python {
 namespace {
@@ -52,7 +54,8 @@ void* let_go() {
 }
 void take_lock_back(void* state) {
   leave_streams();
-  PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  wait_if_ended();
+  or_wait_for_the_end([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
   // What the work let go of is free by the time it returns.
   if (any_waiting.load(std::memory_order_relaxed)) release_waiting(nullptr);
 }
@@ -80,6 +83,8 @@ void bind_memory(nb::module_& m) {
   interrupt = nb::object(signals.attr("SIGINT")).release().ptr();
   raises_interrupt = nb::object(signals.attr("default_int_handler")).release().ptr();
   on_interrupt(interrupted);
+  // Registered as late as that, the function is called before anything of the process is destroyed.
+  Py_AtExit([] { std::atexit(stop_work_elsewhere); });
   m.def(
       "copy_from",
       [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {

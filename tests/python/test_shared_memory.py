@@ -119,6 +119,8 @@ def test_buffers_for_reading_alone_are_not_to_be_written():
     assert bytes(x) == np.arange(3).tobytes() == x.tobytes()
     assert memoryview(wf._core.memory(x)).readonly
     assert isinstance(x.__array_interface__["data"], memoryview) and x.__array_interface__["data"].readonly
+    (__import__("ctypes").c_long * 3).from_buffer(x)[0] = 30
+    x[0] = 0
     address = x.ctypes.data
     x.ctypes.data_as(__import__("ctypes").POINTER(__import__("ctypes").c_long))[1] = 40
     assert x.tolist() == [0, 40, 2] and wf._core.address(x) == address

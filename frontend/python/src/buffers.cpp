@@ -102,13 +102,17 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(
 struct Memory {
   PyObject_HEAD PyObject* array;
   bool to_write;
+  bool as_writable;  // values that stay, under the name of memory to write to: for functions that do not
 };
 
 int get_memory(PyObject* self, Py_buffer* view, int flags) {
   const auto* memory = reinterpret_cast<const Memory*>(self);
   const Array& x = array_of(memory->array);
   const DType shown = x.dtype() == DType::BF16 ? DType::U16 : x.dtype();
-  return give_buffer(self, x, format_of(shown), memory->to_write, view, flags);
+  const int asked = memory->as_writable ? flags & ~PyBUF_WRITABLE : flags;
+  const int result = give_buffer(self, x, format_of(shown), memory->to_write, view, asked);
+  if (result == 0 && memory->as_writable) view->readonly = 0;
+  return result;
 }
 
 void deallocate_memory(PyObject* self) {
@@ -133,17 +137,20 @@ void bind_buffers(nb::module_& m) {
   if (!memory_type) throw nb::python_error();
   m.def(
       "memory",
-      [](nb::handle x, bool to_write) {
+      [](nb::handle x, bool to_write, bool as_writable) {
         if (!is_array(x.ptr())) throw TypeError("memory: takes a weft.Array");
         auto* made = PyObject_New(Memory, memory_type);
         if (!made) throw nb::python_error();
         made->to_write = to_write && array_of(x.ptr()).writable() && !is_value(x.ptr());
+        made->as_writable = as_writable;
         made->array = x.inc_ref().ptr();
         return nb::steal(reinterpret_cast<PyObject*>(made));
       },
-      "x"_a, "to_write"_a = false,
+      "x"_a, "to_write"_a = false, "as_writable"_a = false,
       "What gives the array's host memory by the buffer protocol: values that stay, or memory to write to "
-      "where the array can be written; bfloat16 as uint16.");
+      "where the array can be written; bfloat16 as uint16. `as_writable`: values that stay, under the name "
+      "of "
+      "memory to write to, for functions of NumPy's that copy what cannot be written, and write to nothing.");
 }
 
 void add_buffers(TypeParts& parts) {

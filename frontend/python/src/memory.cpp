@@ -87,10 +87,19 @@ void bind_memory(nb::module_& m) {
   Py_AtExit([] { std::atexit(stop_work_elsewhere); });
   m.def(
       "copy_from",
-      [](uintptr_t address, DType dtype, const Dims& shape, const std::string& device) {
-        return Valued{from_bytes(reinterpret_cast<const void*>(address), dtype, shape, device), false};
+      [](nb::handle source, DType dtype, const Dims& shape, const std::string& device) {
+        if (PyLong_Check(source.ptr())) {
+          const auto address = nb::cast<uintptr_t>(source);
+          return Valued{from_bytes(reinterpret_cast<const void*>(address), dtype, shape, device), false};
+        }
+        Py_buffer view;
+        if (PyObject_GetBuffer(source.ptr(), &view, PyBUF_C_CONTIGUOUS) != 0) throw nb::python_error();
+        const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&view, PyBuffer_Release);
+        return Valued{from_bytes(view.buf, dtype, shape, device), false};
       },
-      "address"_a, "dtype"_a, "shape"_a, "device"_a, "A copy of row-major host memory.");
+      "source"_a, "dtype"_a, "shape"_a, "device"_a,
+      "A copy of row-major host memory, at an address or lent by the buffer protocol, which costs less to "
+      "ask.");
   m.def(
       "borrow",
       [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device,
@@ -146,6 +155,21 @@ void bind_memory(nb::module_& m) {
   m.def(
       "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
       "x"_a, "address"_a, "Writes the elements to row-major host memory.");
+  m.def(
+      "copy_into",
+      [](const Array& x, nb::handle memory) {
+        Py_buffer view;
+        if (PyObject_GetBuffer(memory.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0) {
+          PyErr_Clear();
+          return false;
+        }
+        const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&view, PyBuffer_Release);
+        if (view.len != x.size() * static_cast<Py_ssize_t>(x.itemsize())) return false;
+        x.copy_to(view.buf);
+        return true;
+      },
+      "x"_a, "memory"_a,
+      "Writes the elements to what lends so many row-major bytes to write to; False where it does not.");
   m.def(
       "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(address(x)); }, "x"_a,
       "Where the first element lies.");

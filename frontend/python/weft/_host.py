@@ -71,8 +71,14 @@ __all__ = [
 host_kinds = "OSUTMm"  # of NumPy's dtypes that no array of Weft has: objects, text and times stay NumPy's
 
 
-def _to_host(value: Any) -> Any:
+# They copy what cannot be written, though they write to nothing.
+_copy_read_only = frozenset(("bincount", "convolve", "correlate", "interp"))
+
+
+def _to_host(value: Any, as_writable: builtins.bool = False) -> Any:
     if isinstance(value, Array):
+        if as_writable and value.device == "cpu" and value.dtype.kind != "V":
+            return _numpy().asarray(memoryview(_core.memory(value, as_writable=True)))
         values = to_numpy(value)
         values.flags.writeable = False  # what is written to a copy of a GPU's memory would be lost
         return values
@@ -113,9 +119,10 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     out = options.pop("out", None)
     # What NumPy may overwrite to save memory of its own is Weft's.
     options.pop("overwrite_input", None)
-    host = {name: _to_host(value) for name, value in options.items()}
+    as_writable = f.__name__ in _copy_read_only
+    host = {name: _to_host(value, as_writable) for name, value in options.items()}
     try:
-        result = f(*(_to_host(value) for value in args), **host)
+        result = f(*[_to_host(value, as_writable) for value in args], **host)
     except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
         given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
@@ -382,9 +389,14 @@ _outs = {"median": 2, "nanmedian": 2, "percentile": 3, "quantile": 3, "nanpercen
 def answered_by(module: str, name: str) -> Any:
     """NumPy's function of this name, over Weft's arrays."""
 
-    def f(*args: Any, **options: Any) -> Any:
-        import importlib
+    here = None
 
+    def f(*args: Any, **options: Any) -> Any:
+        nonlocal here
+        if here is None:
+            import importlib
+
+            here = getattr(importlib.import_module(module), name)
         if module == "numpy" and (there := _there(name, *args, **options)) is not NotImplemented:
             return there
         if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:
@@ -392,7 +404,7 @@ def answered_by(module: str, name: str) -> Any:
             args = (*args[: _outs[name]], None, *args[_outs[name] + 1 :])
         if name in _outs and len(args) > _outs[name] + 1:
             args = (*args[: _outs[name] + 1], False, *args[_outs[name] + 2 :])
-        return answered(getattr(importlib.import_module(module), name), *args, **options)
+        return answered(here, *args, **options)
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"{module}.{name}, answered by NumPy: help({module}.{name}) says what it takes."

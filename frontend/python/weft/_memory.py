@@ -114,7 +114,8 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
         loan.lent_as(result)
     else:
         start = _core.copy_from if blocking or on_host else _core.start_from
-        result = start(array.ctypes.data, dtype, array.shape, device)
+        lends = start is _core.copy_from and array.dtype.kind != "V"  # bfloat16 is unknown to the buffer protocol
+        result = start(array if lends else array.ctypes.data, dtype, array.shape, device)
     return result if transposed is None else _core.permute_dims(result, transposed)
 
 
@@ -167,8 +168,11 @@ class NumpysOut:
 
         if self.dtype != result.dtype:
             result = _core.astype(result, self.dtype)
-        _core.eval([result])
-        give_back(self.array)
+        if _lent:
+            _core.eval([result])  # loans of memory that only this reads have ended then
+            give_back(self.array)
+        if where is True and self.array.dtype == result.dtype and result.shape == self.shape and _core.copy_into(result, self.array):
+            return self.array
         try:
             numpy.copyto(self.array, to_numpy(result), where=where if where is True else to_numpy(where))
         except ValueError as refusal:  # it is read-only

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray, heed
-from weft._elementwise import Composed, given_out, store
-from weft._shaping import converted, expand_dims, moveaxis
+from weft._creation import asarray
+from weft._elementwise import Composed, store
+from weft._shaping import expand_dims, moveaxis
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["dot", "einsum", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "trace", "vdot", "vecdot", "vecmat"]
+__all__ = ["dot", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "trace", "vdot", "vecdot", "vecmat"]
 
 
 def _by_axes(op: Any, cores: tuple[int, int, int], x1: Any, x2: Any, out: Any, axes: Any, rules: dict[str, Any]) -> Array:
@@ -168,159 +168,3 @@ def kron(a: Any, b: Any) -> Array:
     spread = [extent for pair in zip(a.shape, (1,) * ndim) for extent in pair]
     inner_shape = [extent for pair in zip((1,) * ndim, b.shape) for extent in pair]
     return _core.reshape(_core.multiply(_core.reshape(a, spread), _core.reshape(b, inner_shape)), shape)
-
-
-def _parse(subscripts: str, operands: list[Array]) -> tuple[list[list[Any]], list[Any]]:
-    """The labels of each operand and of the result; the axes of `...` are labelled by their place from the end."""
-    text = subscripts.replace(" ", "")
-    unknown = text.replace("...", "").replace("->", "").replace(",", "")
-    if unknown and not (unknown.isalpha() and unknown.isascii()):
-        raise ValueError(f"einsum: axes are named by letters, and others stand for by '...': got {subscripts!r}")
-    left, arrow, right = text.partition("->")
-    terms = left.split(",")
-    if len(terms) != len(operands):
-        raise ValueError(f"einsum: takes as many operands as terms: got {len(operands)} for {subscripts!r}")
-    labels = []
-    most = 0
-    for term, operand in zip(terms, operands):
-        named = len(term.replace("...", ""))
-        open_axes = operand.ndim - named
-        if ("..." in term and open_axes < 0) or ("..." not in term and open_axes != 0):
-            raise ValueError(f"einsum: the term {term!r} does not name the axes of shape {operand.shape}")
-        most = max(most, open_axes)
-        before, _, after = term.partition("...")
-        labels.append([*before, *range(-open_axes, 0), *(after if "..." in term else "")])
-    if arrow:
-        before, dots, after = right.partition("...")
-        result: list[Any] = [*before, *(range(-most, 0) if dots else ()), *after]
-    else:
-        counts = [label for term in labels for label in set(term) if isinstance(label, str)]
-        every = [label for term in labels for label in term if isinstance(label, str)]
-        result = [*range(-most, 0), *sorted(label for label in set(counts) if every.count(label) == 1)]
-    known = {label for term in labels for label in term}
-    if len(set(result)) != len(result) or any(label not in known for label in result):
-        raise ValueError(f"einsum: the result's axes must be different and named by an operand: got {subscripts!r}")
-    return labels, result
-
-
-def _without_repeats(x: Array, labels: list[Any]) -> tuple[Array, list[Any]]:
-    """The diagonals that a label stands for which one operand has twice."""
-    from weft._diagonals import diagonal_view
-
-    for label in list(labels):
-        while labels.count(label) > 1:
-            first = labels.index(label)
-            second = labels.index(label, first + 1)
-            if x.shape[first] != x.shape[second]:
-                raise ValueError(f"einsum: the extents of {label!r} differ: got {x.shape[first]} and {x.shape[second]}")
-            x = diagonal_view("einsum", x, 0, first, second)
-            labels = [one for i, one in enumerate(labels) if i not in (first, second)] + [label]
-    return x, labels
-
-
-def _summed(x: Array, axes: Any) -> Array:
-    """The sum in the array's own dtype."""
-    total = _core.sum(x, axes, False)
-    return total if total.dtype == x.dtype else _core.astype(total, x.dtype)
-
-
-def _contracted(a: Array, la: list[Any], b: Array, lb: list[Any], kept: set[Any]) -> tuple[Array, list[Any]]:
-    """Two operands as one batched matrix product, summed over what neither others nor the result need."""
-    for label in [one for one in la if one not in lb and one not in kept]:
-        a, la = _summed(a, la.index(label)), [one for one in la if one != label]
-    for label in [one for one in lb if one not in la and one not in kept]:
-        b, lb = _summed(b, lb.index(label)), [one for one in lb if one != label]
-    extent: dict[Any, int] = {}
-    for x, labels in ((a, la), (b, lb)):
-        for label, n in zip(labels, x.shape):
-            if extent.get(label, 1) != 1 and n not in (1, extent[label]):
-                raise ValueError(f"einsum: the extents of {label!r} differ: got {extent[label]} and {n}")
-            extent[label] = max(n, extent.get(label, 1)) if n else 0
-    batch = [one for one in la if one in lb and one in kept]
-    summed = [one for one in la if one in lb and one not in kept]
-    rows = [one for one in la if one not in lb]
-    columns = [one for one in lb if one not in la]
-    if any(a.shape[la.index(one)] != b.shape[lb.index(one)] for one in batch + summed) or not summed:
-        # Broadcasting, or nothing to sum: a product of elements, which fuses.
-        order = batch + rows + columns + summed
-        product = _core.multiply(_placed(a, la, order), _placed(b, lb, order))
-        if summed:
-            product = _summed(product, tuple(range(len(order) - len(summed), len(order))))
-        return product, batch + rows + columns
-
-    def matrix(x: Array, labels: list[Any], first: list[Any], last: list[Any]) -> Array:
-        x = _core.permute_dims(x, [labels.index(one) for one in batch + first + last])
-        count = lambda ones: _product(extent[one] for one in ones)  # noqa: E731
-        return _core.reshape(x, [*(extent[one] for one in batch), count(first), count(last)])
-
-    result = _core.matmul(matrix(a, la, rows, summed), matrix(b, lb, summed, columns))
-    return _core.reshape(result, [extent[one] for one in batch + rows + columns]), batch + rows + columns
-
-
-def _product(values: Any) -> int:
-    result = 1
-    for value in values:
-        result *= value
-    return result
-
-
-def _placed(x: Array, labels: list[Any], order: list[Any]) -> Array:
-    """The array with its axes in this order, extent 1 where it has none."""
-    present = [one for one in order if one in labels]
-    x = _core.permute_dims(x, [labels.index(one) for one in present])
-    extents = dict(zip(present, x.shape))
-    return _core.reshape(x, [extents.get(one, 1) for one in order])
-
-
-def _spelled(axes: Any) -> str:
-    """Axes named by numbers as a term of subscripts."""
-    import string
-
-    term = ""
-    for one in axes:
-        if one is not Ellipsis and not (hasattr(one, "__index__") and 0 <= one < 52):
-            raise ValueError(f"einsum: axes are named by numbers below 52 and ...: got {one!r}")
-        term += "..." if one is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[one]
-    return term
-
-
-def _subscripts(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """The subscripts as text, and the operands, of arrays that lists of numbers follow."""
-    lists = given[1::2]
-    if len(given) < 2 or not all(hasattr(one, "__iter__") and not isinstance(one, str) for one in lists):
-        raise ValueError("einsum: takes the subscripts as text, or after each array a list of numbers for its axes")
-    text = ",".join(map(_spelled, lists))
-    return (text if len(given) % 2 == 0 else f"{text}->{_spelled(given[-1])}"), given[0 : len(given) - len(given) % 2 : 2]
-
-
-def einsum(
-    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
-) -> Array:
-    """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
-    subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
-    heed("einsum", order, None)
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ValueError(f"einsum: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe': got {casting!r}")
-    xs = [asarray(x) for x in operands]
-    if dtype is not None:
-        xs = converted("einsum", xs, dtype, casting)
-    elif len({x.dtype for x in xs}) > 1:
-        from weft._dtypes import result_type
-
-        xs = converted("einsum", xs, result_type(*xs), "unsafe")  # what is summed before it meets the others is so in their dtype
-    labels, result = _parse(subscripts, xs)
-    pairs = [_without_repeats(x, names) for x, names in zip(xs, labels)]
-    a, la = pairs[0]
-    for i, (b, lb) in enumerate(pairs[1:], 1):
-        kept = set(result).union(*(names for _, names in pairs[i + 1 :]))
-        a, la = _contracted(a, la, b, lb, kept)
-    gone = tuple(i for i, label in enumerate(la) if label not in result)
-    if gone:
-        a = _summed(a, gone)
-        la = [one for one in la if one in result]
-    answer = _core.permute_dims(a, [la.index(label) for label in result])
-    # One operand of which nothing is summed is a view, as NumPy has it.
-    answer = answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer)
-    if out is not None and casting == "unsafe":
-        answer = _core.astype(answer, given_out(out).dtype)
-    return store(answer, out)

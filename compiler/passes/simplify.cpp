@@ -354,6 +354,8 @@ NodeRef rule(const NodeRef& n, const Options& options) {
     case OpKind::View:
       if (n->op == Op::concat) return concatenation(n);
       if (n->op == Op::slice) return slicing(n);
+      if (n->op == Op::reshape && n->inputs[0]->op == Op::reshape)
+        return ir::reshape(n->inputs[0]->inputs[0], n->shape(), n->lines);
       if (is_copy(*n)) return n->inputs[0];
       if (n->op == Op::pad && element_count(n->inputs[0]->shape()) == 0)
         return ir::broadcast(ir::reshape(n->inputs[1], {}), n->shape(), n->lines);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/build.h"
+#include "compiler/passes/pass.h"
 
 namespace weft::passes {
 namespace {
@@ -16,6 +17,7 @@ using ir::Op;
 using ir::OpKind;
 
 constexpr int kMaps = 64;  // one behind the other that are followed
+constexpr int kRounds = 4;
 
 NodeRef unshaped(NodeRef value) {
   while (value->op == Op::reshape) value = value->inputs[0];
@@ -49,6 +51,15 @@ class Unreshape {
     return value->op == Op::reshape || kind(value->op) == OpKind::Source ? output : value;
   }
 
+  // What `shown`, a reshape, shows, computed in the shape that it has before and after: maps of reshapes of
+  // that shape need neither. Nothing where one of them has another shape, or where rows give a shape.
+  NodeRef cancelled(const Node& shown) const {
+    const NodeRef& value = shown.inputs[0];
+    if (kind(value->op) != OpKind::Map || is_of_rows(value) || !reads_shape(value, shown.shape(), kMaps))
+      return {};
+    return in_shape(value, shown.shape(), kMaps);
+  }
+
   // Maps of a reshaped value that is computed from rows, in the value's shape; nothing where there is none.
   NodeRef lifted(const NodeRef& output) const {
     if (of_rows_.empty() || kind(output->op) != OpKind::Map) return {};
@@ -73,6 +84,14 @@ class Unreshape {
         if (NodeRef found = reshaped(in, maps - 1)) return found;
     }
     return {};
+  }
+
+  // Whether what a map, and those that it alone reads, is computed from had a shape before it was reshaped.
+  bool reads_shape(const NodeRef& map, const Shape& shape, int maps) const {
+    return is_read_once(map) && maps > 0 && std::ranges::any_of(map->inputs, [&](const NodeRef& in) {
+             return in->op == Op::reshape ? unshaped(in)->shape() == shape
+                                          : kind(in->op) == OpKind::Map && reads_shape(in, shape, maps - 1);
+           });
   }
 
   // The same elements, with nothing computed twice; nothing where that takes more than another view of
@@ -107,7 +126,28 @@ class Unreshape {
 
 }  // namespace
 
-ir::Graph unreshape(const ir::Graph& graph, const Target& target, const Options&) {
+namespace {
+
+// Without the reshapes around maps that undo each other. Those around what was reshaped inside of such maps
+// go in the next round.
+ir::Graph without_detours(ir::Graph graph) {
+  for (int round = 0; round < kRounds; ++round) {
+    const Unreshape of(graph);
+    bool changed = false;
+    graph = rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
+      const NodeRef direct = was.op == Op::reshape && now.get() == &was ? of.cancelled(was) : NodeRef();
+      changed |= static_cast<bool>(direct);
+      return direct ? direct : now;
+    });
+    if (!changed) break;
+  }
+  return graph;
+}
+
+}  // namespace
+
+ir::Graph unreshape(const ir::Graph& reshaped, const Target& target, const Options&) {
+  const ir::Graph graph = without_detours(reshaped);
   const Unreshape of(graph);
   ir::Graph out = graph;
   for (NodeRef& output : out.outputs) {

@@ -10,6 +10,10 @@
 //
 //   before   %3 = reshape %2 : f32[24]   %4 = add %3, %c : f32[24]   return %4
 //   after    %3 = reshape %c : f32[6, 4]   %4 = add %2, %3 : f32[6, 4]   return %4
+// Maps between two reshapes of which the second undoes the first need neither, wherever they are.
+//
+//   before   %2 = reshape %1 : f32[24]   %3 = exp %2 : f32[24]   %4 = reshape %3 : f32[6, 4]
+//   after    %4 = exp %1 : f32[6, 4]
 #pragma once
 
 #include "compiler/ir/node.h"

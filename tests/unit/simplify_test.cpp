@@ -217,6 +217,14 @@ const Rule kRules[] = {
      "%x = input \"x\" : f32[9]\n %y = input \"y\" : f32[3]\n %u = update %x, %y, starts=[2], steps=[2]\n"
      " %r = slice %u, starts=[1] : f32[4]",
      nullptr},
+    {"ReshapeThereAndBack",
+     "%x = input : f32[2, 3]\n %a = exp %x\n %b = reshape %a : f32[6]\n %c = reshape %b : f32[2, 3]\n"
+     " %r = negative %c",
+     "%x = input : f32[2, 3]\n %a = exp %x\n %r = negative %a"},
+    {"ReshapesBehindEachOther",
+     "%x = input : f32[2, 3]\n %b = reshape %x : f32[6]\n %c = reshape %b : f32[1, 6]\n"
+     " %r = reshape %c : f32[3, 2]",
+     "%x = input : f32[2, 3]\n %r = reshape %x : f32[3, 2]"},
     {"FastAddZero", "%x = input : f32[40]\n %r = add %x, 0.0", "%r = input \"x\" : f32[40]", Numerics::Fast},
     {"FastMultiplyByZero", "%x = input : f32[40]\n %r = multiply 0.0, %x", "%r = constant 0.0 : f32[40]",
      Numerics::Fast},

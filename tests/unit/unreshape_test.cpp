@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/compile.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/parse.h"
@@ -54,6 +56,46 @@ TEST(Unreshape, InputsStay) {
 TEST(Unreshape, CudaStays) {
   EXPECT_EQ(output_of(std::string(kTable) + "%r = reshape %d : f32[24]\n return %r", {TargetKind::Cuda}),
             "reshape (24,)");
+}
+
+// How many reshapes are left.
+int reshapes_of(const std::string& lines) {
+  const ir::Graph graph = ir::parse("graph {\n" + lines + "\n}");
+  const ir::Graph after = passes::unreshape(graph, {}, {});
+  ir::verify(after, "unreshape");
+  const std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  const auto want = ir::interpret(graph, inputs), got = ir::interpret(after, inputs);
+  for (size_t k = 0; k < want.size(); ++k) EXPECT_EQ(got[k].data, want[k].data) << "output " << k;
+  const auto order = topological_order(after.outputs);
+  return static_cast<int>(std::ranges::count_if(order, [](auto* n) { return n->op == ir::Op::reshape; }));
+}
+
+TEST(Unreshape, MapsBetweenReshapesThatUndoEachOtherNeedNeither) {
+  const std::string flat = std::string(kTable) + "%f = reshape %d : f32[24]\n";
+  const std::string padded =
+      "%h = reshape %g : f32[6, 4]\n %z = constant 0.0 : f32[]\n"
+      " %r = pad %h, %z, before=[1, 1], after=[1, 1]\n return %r";
+  EXPECT_EQ(reshapes_of(flat + "%g = exp %f\n" + padded), 0);
+  EXPECT_EQ(reshapes_of(flat + "%e = exp %f\n %t = scalar \"t\" : f32[24]\n %g = multiply %e, %t\n" + padded),
+            1)
+      << "of the scalar, which no loop splits";
+  EXPECT_EQ(reshapes_of(flat + "%w = input \"w\" : f32[24]\n %g = add %f, %w\n" + padded), 1)
+      << "of an input";
+  // There and back inside of another detour.
+  EXPECT_EQ(reshapes_of(flat +
+                        "%e = exp %f\n %i = reshape %e : f32[6, 4]\n %j = abs %i\n"
+                        " %k = reshape %j : f32[24]\n %g = negative %k\n" +
+                        padded),
+            0);
+}
+
+TEST(Unreshape, MapsThatOthersReadInTheirShapeStay) {
+  const std::string flat = std::string(kTable) + "%f = reshape %d : f32[24]\n %g = exp %f\n";
+  EXPECT_EQ(reshapes_of(flat + "%h = reshape %g : f32[6, 4]\n %n = negative %h\n %r = sum %g, axes=[0]\n"
+                               " return %n, %r"),
+            2);
+  EXPECT_EQ(reshapes_of(flat + "%h = reshape %g : f32[3, 8]\n %r = sum %h, axes=[1]\n return %r"), 2)
+      << "another shape than before";
 }
 
 // A group norm: rows of the groups, in the shape of its argument.

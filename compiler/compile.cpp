@@ -21,6 +21,7 @@
 #include "compiler/passes/expand_products.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/join_products.h"
+#include "compiler/passes/narrow.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/refine_shapes.h"
 #include "compiler/passes/share.h"
@@ -46,6 +47,7 @@ using ir::OpKind;
 constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
+    {"narrow", passes::narrow},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
     {"write_out_reductions", passes::write_out_reductions},

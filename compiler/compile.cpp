@@ -21,6 +21,7 @@
 #include "compiler/passes/expand_products.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/join_products.h"
+#include "compiler/passes/merge_reductions.h"
 #include "compiler/passes/narrow.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/refine_shapes.h"
@@ -48,6 +49,7 @@ constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"narrow", passes::narrow},
+    {"merge_reductions", passes::merge_reductions},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},
     {"write_out_reductions", passes::write_out_reductions},

@@ -164,7 +164,9 @@ class TakeIn {
     Building &to = groups_.all[into], &from = groups_.all[group];
     if (to.roots.empty() || to.library || to.before.contains(group)) return false;
     Join join = joins(to, from, by);
-    if (join.possible && by != By::Launch && !share_reading(into, group)) return false;
+    // A map of results of both goes on in the loops of either.
+    const bool joined = by == By::Launch || (by == By::Rows && reads(group, into));
+    if (join.possible && !joined && !share_reading(into, group)) return false;
     if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};

@@ -45,6 +45,28 @@ TEST(Fuse, Softmax) {
   EXPECT_EQ(f.partition.steps[0].group.row, (Shape{1000}));
 }
 
+// Each reduction reads an array of its own; a map reads what both give.
+TEST(Fuse, ReductionsOfTwoArraysThatAMapJoins) {
+  const std::string arrays = "%x = input \"x\" : f32[64, 100]\n%y = input \"y\" : f32[64, 100]\n";
+  const std::string sums = arrays + "%a = sum %x, axes=[1]\n%b = max %y, axes=[1]\n%c = sqrt %a\n";
+  Fused f = fuse(sums + "%r = add %c, %b\nreturn %r");
+  EXPECT_EQ(f.kernels(), 1u) << f.why;
+  expect_runnable(f.partition);
+  EXPECT_EQ(fuse(sums + "%d = reshape %b : f32[64, 1]\n%e = subtract %x, %d\n%s = sum %e, axes=[1]\n"
+                        "%r = add %c, %s\nreturn %r")
+                .kernels(),
+            1u);
+  EXPECT_EQ(fuse(sums + "return %c, %b").kernels(), 2u) << "nothing joins them";
+  EXPECT_EQ(fuse(arrays + "%a = sum %x, axes=[0, 1]\n%b = sum %y, axes=[0, 1]\n%r = add %a, %b\nreturn %r")
+                .kernels(),
+            1u);
+  EXPECT_EQ(fuse("%x = input : f32[64, 100]\n%y = input : f32[64, 50]\n%a = sum %x, axes=[1]\n"
+                 "%b = sum %y, axes=[1]\n%r = add %a, %b\nreturn %r")
+                .kernels(),
+            2u)
+      << "rows of two lengths";
+}
+
 const char* kLayerNorm = R"(%x = input "x" : f32[64, 1000]
     %g = input "g" : f32[1000]
     %b = input "b" : f32[1000]

@@ -75,7 +75,11 @@ def test_results_go_to_numpys_memory(name, arguments):
     "m.add(i, 1, out=x)", "m.add(i, 2.5, out=i, casting='unsafe')", "m.add(i, 300, out=k, casting='unsafe')", "m.add(x, 1, out=h)", "m.add(i, 1, out=x, where=t)",
     "m.add.at(x, [1, 1], 5)", "m.subtract.reduce(s, out=x)", "m.add.reduceat(x, [0, 3], out=y[:2])", "m.isposinf(x, out=t)", "m.logical_not(x, out=x)", "m.ptp(s, 0, out=x)",
     "m.var(s, 0, out=x)", "m.argmax(s, 0, out=i)", "m.nanmean(s, 0, out=x)", "m.median(s, 0, out=x)", "m.sort(x)", "m.stack([x, y], 1, out=s[:, :2])",
+    "m.copyto(x, y)", "m.copyto(x, y, where=y > 3)", "m.copyto(dst=x, src=7)", "m.put(x, [1, 2], [5, 6])", "m.place(x, x > 3, [1, 2])", "m.putmask(x, x > 3, y)",
+    "m.put_along_axis(s, np.argsort(s, 1)[:, :1], 9, 1)", "m.fill_diagonal(s, 5)", "m.fill_diagonal(a=s, val=x)",
+    "x[3] = np.nan; m.nan_to_num(x, copy=False)", "m.copyto(x, m.asarray(x)[::-1])",
     # what NumPy refuses
+    "m.copyto(i, y)", "m.put(x, [99999], 1)", "m.copyto(w, y)", "m.fill_diagonal(x, 1)",
     "m.add(x, 1, out=x[:5])", "m.add(x, 1.5, out=i)", "m.add(i, 1, out=k, casting='safe')", "m.add(x, 1, out=w)", "m.sum(s, 0, out=x[:5])", "m.divmod(x, 2, out=x)",
     "m.add(x, 1, out=[0.0])", "m.add(x, 1, x, out=x)", "m.sum(s, 0, out='x')", "m.add(x, 1j, out=x)", "m.matmul(s, s, out=x)", "m.dot(s, s, out=s.astype('f4'))",
     "m.clip(x, 0, 1, out=i)", "m.concatenate([x, x], out=x)", "m.add(x, 1, out=(x, y))",
@@ -83,7 +87,7 @@ def test_results_go_to_numpys_memory(name, arguments):
 @pytest.mark.parametrize("size", [10, 300])
 def test_memory_that_is_read_and_written_and_what_is_refused(statement, size):
     def outcome(m):
-        names = {"m": m, "x": np.arange(size) % 10 * 1.0, "y": np.arange(size)[::-1] * 1.0, "s": np.arange(size * size).reshape(size, size) % 7 * 1.0, "i": np.arange(size),
+        names = {"m": m, "np": np, "x": np.arange(size) % 10 * 1.0, "y": np.arange(size)[::-1] * 1.0, "s": np.arange(size * size).reshape(size, size) % 7 * 1.0, "i": np.arange(size),
                  "k": np.zeros(size, "i1"), "h": np.zeros(size, "f2"), "t": np.arange(size) % 3 > 0, "w": np.zeros(size)}  # fmt: skip
         names["w"].flags.writeable = False
         try:
@@ -115,6 +119,13 @@ def test_large_memory_that_arrays_read_is_written_to_and_they_keep_their_values(
         wf.add(y, 1, out=n)
     del kept
     wf.add(y, 1, out=n)
+
+
+def test_a_shuffled_array_of_numpys_has_its_elements():
+    n = np.arange(100_000)
+    x = wf.asarray(n)
+    wf.random.default_rng(3).shuffle(n)
+    assert not (n == np.arange(100_000)).all() and (np.sort(n) == np.arange(100_000)).all() and int(x[5]) == 5
 
 
 def test_results_go_to_the_memory_of_other_arrays():

@@ -9,6 +9,7 @@ from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import target
 from weft._shaping import reshape
+from weft._written_by_numpy import numpys_too
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     return diag(reshape(v, (-1,)), k)
 
 
+@numpys_too
 def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
     """Writes to the main diagonal; with `wrap` also to those that begin below it in a matrix of more rows than columns."""
     shape = target("fill_diagonal", a).shape

@@ -10,7 +10,7 @@ from weft._compiled import recording
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import given_out, store, target
-from weft._memory import to_numpy
+from weft._memory import is_numpys, to_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -426,7 +426,11 @@ class Generator:
                 raise IndexError(f"shuffle: a list has one axis: got axis {axis}")
             x[:] = [x[i] for i in to_numpy(self.permutation(len(x))).tolist()]
             return
-        target("shuffle", x)[...] = self.permutation(x, axis)
+        shuffled = self.permutation(x, axis)
+        if is_numpys(x):
+            store(shuffled, x)
+        else:
+            target("shuffle", x)[...] = shuffled
 
     def choice(
         self, a: Any, size: Any = None, replace: builtins.bool = True, p: Any = None, axis: int = 0, shuffle: builtins.bool = True

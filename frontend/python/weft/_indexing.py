@@ -18,6 +18,7 @@ from weft._errors import named
 from weft._memory import from_numpy
 from weft._picked_later import mask_of, pick
 from weft._picked_later import put as write_later
+from weft._written_by_numpy import numpys_too
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -344,6 +345,7 @@ def _along_rows(shape: tuple[int, ...], positions: Array, along: int) -> tuple[A
     return tuple(rows)
 
 
+@numpys_too
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
     """Writes values at one position along the axis for each place; the last of equal positions stays."""
     from weft._shaping import normalized
@@ -369,6 +371,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     _core.put_along_axis(target, positions, values, along)
 
 
+@numpys_too
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     """Writes values at positions of the flat array, repeating the values as often as needed."""
     target("put", a)
@@ -384,6 +387,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         _core.assign(a, _core.reshape(flat, a.shape))
 
 
+@numpys_too
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
     from weft._dtypes import can_cast
@@ -400,6 +404,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
         _core.assign(a, _core.where(_core.reshape(mask, a.shape), repeated, a))
 
 
+@numpys_too
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     target("place", arr)

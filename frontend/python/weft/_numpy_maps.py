@@ -8,6 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._elementwise import Composed, store, value_of_rank_0, where
+from weft._memory import is_numpys
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -294,7 +295,9 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
     """NaN as a number, infinities as the largest numbers unless told."""
     from weft._dtypes import finfo
 
-    x = asarray(x)
+    given, x = x, asarray(x)
+    if not copy and is_numpys(given):
+        return store(nan_to_num(x, True, nan, posinf, neginf), given)
     if x.dtype.kind in "biu":
         return value_of_rank_0(_core.copy(x) if copy else x)
     info = finfo(x.dtype)

@@ -16,6 +16,7 @@ from weft._reductions import max as _max
 from weft._reductions import min as _min
 from weft._reductions import sum as _sum
 from weft._shaping import concat, normalized, stack
+from weft._written_by_numpy import numpys_too
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def broadcast(*arrays: Any) -> Any:
     return numpy.broadcast(*(numpy.broadcast_to(0, shape(x)) for x in arrays))
 
 
+@numpys_too
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Writes src to dst, where the condition is true."""
     from weft._dtypes import can_cast, result_type

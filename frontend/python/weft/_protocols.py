@@ -11,6 +11,7 @@ from weft._creation import asarray
 from weft._devices import Device
 from weft._memory import from_numpy, give_back, to_numpy
 from weft._streams import Stream
+from weft._written_by_numpy import into_numpys, written_first
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -90,25 +91,6 @@ def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
             raise refusal from None
 
 
-def _into_numpys(numpys: Any, args: Any, options: Any) -> Any:
-    """What NumPy's function writes to arrays of NumPy's, which it gives: by its rules, since the memory is its own."""
-    import numpy
-
-    from weft._host import _device_of, _from_host, _to_host
-    outs = options.get("out")
-    outs = outs if isinstance(outs, tuple) else (outs if outs is not None else args[0],)
-    for out in outs:
-        if isinstance(out, numpy.ndarray):
-            give_back(out)
-    result = numpys(*_to_host(tuple(args)), **{name: _to_host(value) for name, value in options.items()})
-    device = _device_of([*args, *options.values()])
-
-    def given(one: Any) -> Any:
-        return one if builtins.any(one is out for out in outs) else _from_host(one, device)
-
-    return tuple(map(given, result)) if isinstance(result, tuple) else given(result)
-
-
 def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """numpy.add(x, y) and the like, of Weft's arrays."""
     import numpy
@@ -120,7 +102,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         return _at(ufunc, *inputs)
     out = options.pop("out", None)
     if builtins.any(isinstance(one, numpy.ndarray) for one in out or ()) and not builtins.any(isinstance(one, Array) for one in out):
-        return _into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
+        return into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
     if method == "__call__":
         f = _function(ufunc.__name__)
         if f is not None and ufunc.nout == 1:
@@ -176,10 +158,6 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     _core.assign(target, from_numpy(changed, target.device))
 
 
-# NumPy's functions that write to their first argument and give nothing.
-_written_first = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal")
-
-
 def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any) -> Any:
     """numpy.concatenate([x, y]) and the like, of Weft's arrays."""
     import numpy
@@ -192,8 +170,8 @@ def _array_function(self: Array, func: Any, types: Any, args: Any, options: Any)
     for name in [*func.__module__.split(".")[1:], func.__name__]:
         f = getattr(f, name, None)
     # What is written to on the host would be lost, but the host's arrays are read-only.
-    if isinstance(options.get("out"), numpy.ndarray) or (func.__name__ in _written_first and isinstance(args[0], numpy.ndarray)):
-        return _into_numpys(func, args, options)
+    if isinstance(options.get("out"), numpy.ndarray) or (func.__name__ in written_first and isinstance(args[0], numpy.ndarray)):
+        return into_numpys(func, args, options)
     if f is None:
         return answered(func, *args, **options)
     return _or_on_host(f, func, args, options)

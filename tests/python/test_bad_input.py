@@ -34,7 +34,7 @@ CALLS = {
     "axis_float": (lambda: wf.zeros(6).mean(axis=1.5), TypeError, "mean: axis is an integer or a tuple of integers: got 1.5"),
     "axis_of_a_scan": (lambda: wf.cumsum(wf.zeros(6), axis="a"), TypeError, "cumulative_sum: axis is an integer: got 'a'"),
     "axis_of_concat": (lambda: wf.concat([wf.zeros(6)], axis=0.5), TypeError, "concat: axis is an integer: got 0.5"),
-    "axis_of_flip": (lambda: wf.flip(wf.zeros(6), axis=["a"]), TypeError, r"flip: axis is an integer or a sequence of integers: got \['a'\]"),
+    "axis_of_flip": (lambda: wf.flip(wf.zeros(6), axis=["a"]), TypeError, "flip: axis is an integer: got 'a'"),
     "axis_of_sort": (lambda: wf.sort(wf.zeros(6), axis="a"), TypeError, "sort: axis is an integer: got 'a'"),
     "axis_of_moveaxis": (lambda: wf.moveaxis(wf.zeros((2, 3)), 0.5, 1), TypeError, "moveaxis: axis is an integer: got 0.5"),
     "keepdims": (lambda: wf.sum(wf.zeros(6), keepdims="a"), TypeError, "sum: keepdims is True or False: got 'a'"),

@@ -43,6 +43,20 @@ def whole(op: str, given: Any, what: str = "extents and diagonals are integers",
     return given.__index__()
 
 
+def whole_shape(op: str, given: Any) -> tuple[int, ...]:
+    """A shape, an integer or a sequence of them, as integers of Python."""
+    sized = hasattr(given, "__len__") and hasattr(given, "__getitem__") and not isinstance(given, (str, dict)) and getattr(given, "ndim", 1)
+    rule = "a shape is an integer or a sequence of integers"
+    return tuple(whole(op, one, rule, False) for one in (given if sized else (given,)))
+
+
+def copies(op: str, copy: Any) -> bool | None:
+    """Whether to copy: True, False or, where needed, None."""
+    if isinstance(copy, str):
+        raise ValueError(f"{op}: copy is True, False or None: got {copy!r}")
+    return None if copy is None else bool(copy)
+
+
 def mask_of(op: str, where: Any) -> Array:
     """The condition that `where` is: arrays are of bools, numbers and lists are taken by their truth."""
     import numpy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
-from weft._arguments import whole
+from weft._arguments import whole, whole_shape
 from weft._creation import asarray
 from weft._elementwise import store, value_of_rank_0
 from weft._shaping import broadcast_shapes, concat
@@ -74,6 +74,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     if len(functions) != len(conditions):
         n = len(conditions)
         raise ValueError(f"piecewise: with {n} conditions takes {n} functions, or one more: got {len(functions)}")
+    for condition in conditions:
+        if condition.shape != x.shape[: condition.ndim]:
+            raise IndexError(f"piecewise: conditions have the array's shape {x.shape}: got {condition.shape}")
     result = _core.full(x.shape, 0, x.dtype, x.device)
     for condition, function in zip(conditions, functions):
         if not callable(function):
@@ -88,8 +91,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements under another shape, from the first on again where there are too few."""
     x = _core.reshape(asarray(a), (-1,))
-    given = tuple(new_shape) if hasattr(new_shape, "__iter__") and getattr(new_shape, "ndim", 1) else (new_shape,)
-    shape = tuple(whole("resize", extent, "a shape is an integer or a sequence of integers") for extent in given)
+    shape = whole_shape("resize", new_shape)
     size = 1
     for extent in shape:
         if extent < 0:
@@ -140,7 +142,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     x = asarray(a)
     if not x.ndim:
         return asarray(func(x, axes))
-    for axis in axes if hasattr(axes, "__iter__") else (axes,):
+    for axis in whole_shape("apply_over_axes", axes):
         along = normalized("apply_over_axes", axis, x.ndim)
         result = asarray(func(x, along))
         if result.ndim not in (x.ndim, x.ndim - 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
-from weft._arguments import no_value, whole
+from weft._arguments import copies, no_value, whole
 from weft._core import Array
 from weft._devices import Device
 from weft._flat import flatiter
@@ -57,6 +57,12 @@ def heed(op: str, order: Any, like: Any) -> Any:
     return order and order.upper()
 
 
+def _laid_out(op: str, order: Any, like: Any) -> None:
+    """Refuses what NumPy refuses as the order of a new array."""
+    if heed(op, order, like) in ("A", "K"):
+        raise ValueError(f"{op}: order is 'C' or 'F': got {order!r}")
+
+
 def asarray(
     a: Any,
     dtype: Any = None,
@@ -74,8 +80,7 @@ def asarray(
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
     order = heed("asarray", order, like)
-    if isinstance(copy, str):
-        raise ValueError(f"asarray: copy is True, False or None: got {copy!r}")
+    copy = copies("asarray", copy)
     where = _named(device)
     if dtype is not None:
         dtype = _core.dtype(dtype)
@@ -197,25 +202,25 @@ def full(
     shape: Shape, fill_value: Any, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None
 ) -> Array:
     """An array of one value; the dtype is the value's unless given."""
-    heed("full", order, like)
+    _laid_out("full", order, like)
     return _full(shape, fill_value, dtype, device)
 
 
 def zeros(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of zeros, float64 unless told."""
-    heed("zeros", order, like)
+    _laid_out("zeros", order, like)
     return _core.full(shape, 0.0, None if dtype is None else _core.dtype(dtype), _named(device))
 
 
 def ones(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of ones, float64 unless told."""
-    heed("ones", order, like)
+    _laid_out("ones", order, like)
     return _core.full(shape, 1.0, None if dtype is None else _core.dtype(dtype), _named(device))
 
 
 def empty(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of no particular values (in fact zeros), float64 unless told."""
-    heed("empty", order, like)
+    _laid_out("empty", order, like)
     return zeros(shape, dtype, device=device)
 
 
@@ -314,7 +319,7 @@ def linspace(
         from weft._dtypes import result_type
 
         dtype = result_type(start, stop, 0.0)
-    start, stop = _number(start), _number(stop)
+    start, stop, num, endpoint = _number(start), _number(stop), whole("linspace", num, "the count is an integer"), builtins.bool(endpoint)
     simple = isinstance(start, (int, float)) and isinstance(stop, (int, float)) and not axis
     if simple and not retstep:
         return _core.linspace(start, stop, num, endpoint, None if dtype is None else _core.dtype(dtype), _named(device))
@@ -332,8 +337,8 @@ def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None
 ) -> Array:
     """Ones on the diagonal k above the main one, zeros elsewhere; float64 unless told."""
-    heed("eye", order, like)
-    N, columns, k = (whole("eye", one) for one in (N, N if M is None else M, k))
+    _laid_out("eye", order, like)
+    N, columns, k = (whole("eye", one, bools=False) for one in (N, N if M is None else M, k))
     if N < 0 or columns < 0:
         raise ValueError(f"eye: extents must not be negative: got {(N, columns)}")
     return _core.eye(N, columns, _diagonal("eye", k, N, columns), None if dtype is None else _core.dtype(dtype), _named(device))

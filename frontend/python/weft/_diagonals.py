@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import whole
 from weft._creation import asarray
 from weft._elementwise import target
 from weft._shaping import reshape
@@ -34,6 +35,7 @@ def diagonal_view(op: str, x: Array, offset: int, axis1: int, axis2: int) -> Arr
     """The elements of a diagonal of two axes, along a new last axis: a view that is written through."""
     from weft._shaping import normalized
 
+    offset = whole(op, offset, "offset is an integer")
     first, second = normalized(op, axis1, x.ndim), normalized(op, axis2, x.ndim)
     if first == second:
         raise ValueError(f"{op}: the axes must be different")
@@ -60,6 +62,7 @@ def diag(v: Any, k: int = 0) -> Array:
         return diagonal(x, k)
     if x.ndim != 1:
         raise ValueError(f"diag: takes one axis or two: got shape {x.shape}")
+    k = whole("diag", k, "k is an integer")
     n = x.shape[0] + (k if k >= 0 else -k)
     result = _core.full((n, n), 0, x.dtype, x.device)
     diagonal_view("diag", result, k, 0, 1)[...] = x
@@ -74,6 +77,8 @@ def diagflat(v: Any, k: int = 0) -> Array:
 @numpys_too
 def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
     """Writes to the main diagonal; with `wrap` also to those that begin below it in a matrix of more rows than columns."""
+    from weft._indexing import _stored
+
     shape = target("fill_diagonal", a).shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise ValueError(f"fill_diagonal: takes a matrix, or more axes that are all as long: got shape {shape}")
@@ -86,7 +91,7 @@ def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
         at = _core.iota((-(-rows * columns // (columns + 1)),), 0) * (columns + 1)
         positions = (at // columns, at % columns)
     n = positions[0].shape[0]
-    values = _core.reshape(asarray(val, device=a.device), (-1,))
+    values = _core.reshape(_stored(val, a), (-1,))
     if values.size not in (0, 1, n):
         values = _core.tile(values, (-(-n // values.size),))[:n]
     a[positions] = values
@@ -94,7 +99,8 @@ def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The positions of the main diagonal."""
-    return (_core.iota((n,), 0),) * ndim
+    n = max(whole("diag_indices", n, "extents are integers", False), 0)
+    return (_core.iota((n,), 0),) * whole("diag_indices", ndim, "the number of axes is an integer")
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:

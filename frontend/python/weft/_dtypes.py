@@ -6,6 +6,7 @@ import builtins
 from collections import namedtuple
 
 from weft import _core
+from weft._arguments import copies
 from weft._core import Array
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -69,7 +70,7 @@ def astype(x: Array, dtype: Any, /, copy: builtins.bool = True, *, device: Any =
         from weft._creation import viewable
 
         x = viewable(x)
-    to = _core.dtype(dtype)
+    to, copy = _core.dtype(dtype), copies("astype", copy)
     if to == x.dtype:
         result = _core.copy(x) if copy else x
     else:

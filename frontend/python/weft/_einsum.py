@@ -6,6 +6,7 @@ import functools
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import check_casting
 from weft._creation import asarray, heed
 from weft._elementwise import given_out, store
 from weft._shaping import converted
@@ -203,8 +204,10 @@ def einsum(
     subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
     if order != "K":
         heed("einsum", order, None)
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ValueError(f"einsum: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe': got {casting!r}")
+    check_casting("einsum", casting)
+    path = optimize[0] if isinstance(optimize, (list, tuple)) and optimize else optimize
+    if not isinstance(path, bool) and path not in (None, "greedy", "optimal", "einsum_path"):
+        raise TypeError(f"einsum: optimize is True, False, 'greedy', 'optimal' or a path: got {optimize!r}")
     xs = [x if isinstance(x, Array) and x.ndim else asarray(x) for x in operands]
     if dtype is not None:
         xs = converted("einsum", xs, dtype, casting)

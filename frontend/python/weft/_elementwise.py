@@ -43,6 +43,15 @@ def _of_numpy(self: Any) -> Any:
     return f
 
 
+def _with_our_rule(ufunc: Any) -> Any:
+    """NumPy's function, or what computes it as Weft does where the two differ."""
+    if ufunc.__name__ != "floor_divide":
+        return ufunc
+    from weft._quotients import FloorDivide
+
+    return FloorDivide()
+
+
 def _answered(self: Any, method: str, array: Any, *args: Any, out: Any = None, **options: Any) -> Array:
     """What NumPy's function answers, of values in host memory."""
     from weft._host import answered
@@ -51,7 +60,7 @@ def _answered(self: Any, method: str, array: Any, *args: Any, out: Any = None, *
         raise ValueError(f"{method}: is there for functions of two operands: got {self.__name__}")
 
     def f(*values: Any, **given: Any) -> Any:
-        return getattr(_of_numpy(self), method)(*values, **given)
+        return getattr(_with_our_rule(_of_numpy(self)), method)(*values, **given)
 
     f.__name__ = f"{self.__name__}.{method}"
     return store(answered(f, asarray(array), *args, **options), out)
@@ -272,6 +281,7 @@ for _method in (_outer, _reduce, _accumulate, _reduceat, _at):
 _core.Function.nout = property(lambda self: 1, doc="How many results it gives.")
 for _class in (_core.Function, Composed):
     _class.nargs = property(lambda self: self.nin + self.nout, doc="How many operands and results it has.")
+    _class.signature = property(lambda self: None, doc="None: it takes elements, no axes.")
     _class.identity = property(lambda self: _of_numpy(self).identity, doc="What changes nothing as one of its operands; None where nothing does.")
 
 
@@ -381,14 +391,16 @@ def _beyond(x: Array, limit: Any, sign: int) -> bool:
 
 
 def clip(
-    a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None, where: Any = True,
+    a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = no_value, a_max: Any = no_value, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> Array:
     """a held between two limits, either of which may be left out."""
-    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise TypeError("clip: min and a_min, max and a_max are the same: got both")
-    min = a_min if min is None else min
-    max = a_max if max is None else max
+    if a_min is not no_value or a_max is not no_value:
+        if (min is not None and a_min is not no_value) or (max is not None and a_max is not no_value):
+            raise TypeError("clip: min and a_min, max and a_max are the same: got both")
+        if (a_min is no_value and min is None) or (a_max is no_value and max is None):
+            raise TypeError("clip: a_min and a_max are given both, None for no limit: got one of them")
+        min, max = a_min if a_min is not no_value else min, a_max if a_max is not no_value else max
     heed("clip", order, None)
     x = asarray(a)
     if dtype is not None:

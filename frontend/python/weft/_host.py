@@ -118,7 +118,7 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     device = _device_of([*args, *options.values()])
     out = options.pop("out", None)
     # What NumPy may overwrite to save memory of its own is Weft's.
-    options.pop("overwrite_input", None)
+    bool(options.pop("overwrite_input", None))  # which there is nothing to do about
     as_writable = f.__name__ in _copy_read_only
     host = {name: _to_host(value, as_writable) for name, value in options.items()}
     try:
@@ -175,10 +175,10 @@ def _real(op: str, x: Any) -> Array:
     return x
 
 
-def _along(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
+def _along(op: str, x: Any, axis: int | None, bools: builtins.bool = False) -> tuple[Array, int]:
     from weft._shaping import with_axis
 
-    return with_axis(op, _real(op, x), axis)
+    return with_axis(op, _real(op, x), axis, bools)
 
 
 def _sort_kind(kind: Any, order: Any, stable: Any) -> dict[str, Any]:
@@ -241,7 +241,7 @@ def sort(
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last, or first where it descends."""
     numpy = _numpy()
-    a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis)
+    a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis, True)
     how = _sort_kind(kind, order, stable)
     # Backwards twice keeps equal elements in their order.
     if (there := _there("sort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:

@@ -232,7 +232,7 @@ def _stored(value: Any, x: Array) -> Array:
     """What is written to x: Python's numbers have to fit its dtype, as NumPy's rule is; arrays are converted."""
     import numpy
 
-    if isinstance(value, (builtins.bool, int, float, complex, numpy.generic)) or (isinstance(value, Array) and _core.is_value(value)):
+    if isinstance(value, (builtins.bool, int, float, complex)) and not isinstance(value, numpy.generic):
         one = _core.full((), 0, x.dtype, x.device)
         one[...] = value
         return one
@@ -245,7 +245,7 @@ def _set(x: Array, key: Any, value: Any) -> None:
         write_later(x, *later, value)
         return
     if _is_whole_mask(x, key):
-        if not isinstance(value, (Array, builtins.bool, int, float, complex)) or (isinstance(value, Array) and _core.is_value(value)):
+        if not isinstance(value, (Array, builtins.bool, int, float, complex)):
             value = _stored(value, x)
         if key.ndim == x.ndim and getattr(value, "ndim", 0) > 1:
             raise TypeError(f"assign: takes a number or a vector for what a mask picks of all axes: got shape {value.shape}")
@@ -313,7 +313,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     x = atleast_1d(a)
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
-    axis = normalized("take", axis, x.ndim)
+    axis = normalized("take", axis, x.ndim, False)
     positions = _checked("take", indices, axis, x.shape[axis], mode, x.device)
     return store(_core.take(x, positions, axis), out)
 
@@ -387,14 +387,21 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         _core.assign(a, _core.reshape(flat, a.shape))
 
 
+def _check_safe(op: str, x: Array, values: Any) -> None:
+    """TypeError where arrays hold what the array they are written to may not. Numbers, NumPy's too, have to fit when they are stored."""
+    import numpy
+
+    from weft._dtypes import can_cast
+
+    if isinstance(values, (Array, numpy.ndarray)) and not (isinstance(values, Array) and _core.is_value(values)) and not can_cast(values.dtype, x.dtype):
+        raise TypeError(f"{op}: {values.dtype} cannot be cast to {x.dtype} by the rule 'safe'")
+
+
 @numpys_too
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """Writes values, repeated as often as needed, where the mask is true."""
-    from weft._dtypes import can_cast
-
     target("putmask", a)
-    if hasattr(values, "dtype") and not can_cast(values.dtype, a.dtype):
-        raise TypeError(f"putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
+    _check_safe("putmask", a, values)
     mask = asarray(mask, device=a.device)
     if mask.size != a.size:
         raise ValueError(f"putmask: the mask has as many elements as the array, {a.size}: got {mask.size}")
@@ -408,6 +415,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Writes the values one after another where the mask is true."""
     target("place", arr)
+    _check_safe("place", arr, vals)
     mask = asarray(mask, device=arr.device)
     if mask.size != arr.size:
         raise ValueError(f"place: the mask has as many elements as the array, {arr.size}: got {mask.size}")
@@ -420,8 +428,11 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
 def extract(condition: Any, arr: Any) -> Array:
     """The elements where the condition is true, flat."""
-    mask = _core.reshape(asarray(condition), (-1,))
-    return _core.reshape(asarray(arr), (-1,))[_core.not_equal(mask, 0)]
+    x = _core.reshape(asarray(arr), (-1,))
+    mask = _core.not_equal(_core.reshape(asarray(condition, device=x.device), (-1,)), 0)
+    if mask.shape == x.shape:
+        return x[mask]
+    return take(x, _core.true_positions(mask))  # which may be shorter, or longer where it is false
 
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:

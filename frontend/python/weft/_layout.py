@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
-from weft._arguments import whole
+from weft._arguments import whole_shape
 from weft._core import Array
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -155,7 +155,7 @@ def resize(self: Array, *new_shape: Any, refcheck: builtins.bool = True) -> None
     given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
     if not new_shape or given is None:
         return
-    shape = tuple(whole("resize", one, "a shape is an integer or a sequence of integers") for one in (given if hasattr(given, "__iter__") else (given,)))
+    shape = whole_shape("resize", given)
     size = 1
     for extent in shape:
         if extent < 0:

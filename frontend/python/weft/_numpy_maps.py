@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import copies
 from weft._creation import asarray
 from weft._elementwise import Composed, store, value_of_rank_0, where
 from weft._memory import is_numpys
@@ -274,6 +275,7 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """The choice of the first condition that is true, else the default."""
+    condlist, choicelist = list(condlist), list(choicelist)
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
     from weft._dtypes import result_type
@@ -295,7 +297,7 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: float = 0.0, posinf: Any
     """NaN as a number, infinities as the largest numbers unless told."""
     from weft._dtypes import finfo
 
-    given, x = x, asarray(x)
+    given, x, copy = x, asarray(x), copies("nan_to_num", copy)
     if not copy and is_numpys(given):
         return store(nan_to_num(x, True, nan, posinf, neginf), given)
     if x.dtype.kind in "biu":

@@ -6,7 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
-from weft._arguments import check_casting, mask_of
+from weft._arguments import check_casting, mask_of, whole
 from weft._creation import asarray
 from weft._elementwise import round as _round
 from weft._elementwise import target
@@ -119,11 +119,43 @@ def shares_memory(a: Any, b: Any, max_work: Any = None) -> builtins.bool:
 may_share_memory = shares_memory
 
 
-def broadcast(*arrays: Any) -> Any:
-    """NumPy's broadcast object of the arrays' shapes."""
-    import numpy
+class broadcast:
+    """Arrays side by side in their common shape, as NumPy's object of this name: its shape, and an iterator over their elements."""
 
-    return numpy.broadcast(*(numpy.broadcast_to(0, shape(x)) for x in arrays))
+    def __init__(self, *arrays: Any) -> None:
+        from weft._shaping import broadcast_shapes
+
+        self._arrays = tuple(asarray(x) for x in arrays)
+        self.shape = broadcast_shapes(*(x.shape for x in self._arrays))
+        self.nd = self.ndim = len(self.shape)
+        self.numiter = len(self._arrays)
+        self.size = 1
+        for extent in self.shape:
+            self.size *= extent
+        self.index = 0
+
+    @property
+    def iters(self) -> tuple[Any, ...]:
+        """An iterator over each array's elements in the common shape."""
+        return tuple(_core.broadcast_to(x, self.shape).flat for x in self._arrays)
+
+    def reset(self) -> None:
+        """Begins again with the first elements."""
+        self.index = 0
+
+    def __iter__(self) -> broadcast:
+        return self
+
+    def __next__(self) -> tuple[Array, ...]:
+        if self.index >= self.size:
+            raise StopIteration
+        rest = self.index
+        position: list[int] = []
+        for extent in reversed(self.shape):
+            rest, here = divmod(rest, extent)
+            position.insert(0, here)
+        self.index += 1
+        return tuple(_core.broadcast_to(x, self.shape)[tuple(position)] for x in self._arrays)
 
 
 @numpys_too
@@ -148,18 +180,23 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
-    """The cross product of vectors of three elements. (NumPy gives up that of two: it is a[0] * b[1] - a[1] * b[0].)"""
+    """The cross product of vectors of three elements; of two, which lie in a plane, the one element across it."""
     from weft._shaping import moveaxis
 
     if axis is not None:
         axisa = axisb = axisc = axis
+    axisa, axisb, axisc = (whole("cross", one, "axes are integers") for one in (axisa, axisb, axisc))
     x, y = asarray(a), asarray(b)
     if not x.ndim or not y.ndim:
-        raise ValueError(f"cross: takes vectors of three elements: got shapes {x.shape} and {y.shape}")
+        raise ValueError(f"cross: takes vectors of two or three elements: got shapes {x.shape} and {y.shape}")
     x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        two = "; of two elements write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]" if {x.shape[-1:], y.shape[-1:]} <= {(2,), (3,)} else ""
-        raise ValueError(f"cross: takes vectors of three elements{two}: got {x.shape} and {y.shape}")
+    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+        raise ValueError(f"cross: takes vectors of two or three elements: got {x.shape} and {y.shape}")
+    if x.shape[-1] == y.shape[-1] == 2:
+        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    dtype = _core.promote(x.dtype, y.dtype)
+    x, y = (_core.astype(one, dtype) for one in (x, y))
+    x, y = (one if one.shape[-1] == 3 else _core.pad(one, [(0, 0)] * (one.ndim - 1) + [(0, 1)], 0) for one in (x, y))
     parts = [x[..., i - 2] * y[..., i - 1] - x[..., i - 1] * y[..., i - 2] for i in range(3)]
     return moveaxis(stack(parts, axis=-1), -1, axisc)
 
@@ -177,6 +214,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     """The integral along an axis by the trapezoidal rule."""
     from weft._shaping import diff, moveaxis
 
+    axis = whole("trapezoid", axis, "axis is an integer", False)
     y = moveaxis(asarray(y), axis, -1)
     if x is None:
         steps: Any = dx
@@ -229,7 +267,10 @@ def common_type(*arrays: Any) -> Any:
     """The floating-point type that holds all of these arrays' numbers."""
     import numpy
 
-    return numpy.common_type(*(numpy.empty(0, asarray(x).dtype) for x in arrays))
+    for x in arrays:
+        if not hasattr(x, "dtype"):
+            raise TypeError(f"common_type: takes arrays: got {type(x).__name__}")
+    return numpy.common_type(*(numpy.empty(0, x.dtype) for x in arrays))
 
 
 def _unheeded(op: str, options: dict[str, Any]) -> None:

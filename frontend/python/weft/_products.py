@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import whole
 from weft._creation import asarray
 from weft._elementwise import Composed, store
 from weft._shaping import expand_dims, moveaxis
@@ -57,7 +58,10 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
 
 def outer(a: Any, b: Any, out: Any = None) -> Array:
     """Every product of an element of a with one of b, both flat."""
-    return store(_core.outer(asarray(a), asarray(b)), out)
+    result = _core.outer(asarray(a), asarray(b))
+    if out is not None and not isinstance(out, tuple) and getattr(out, "ndim", 0) == 2:
+        result = _core.broadcast_to(result, out.shape)  # as what multiplies them has it
+    return store(result, out)
 
 
 def vecdot(
@@ -65,6 +69,9 @@ def vecdot(
     order: str = "K", dtype: Any = None, subok: bool = True, signature: Any = None,
 ) -> Array:
     """sum(conj(x1) * x2) along an axis."""
+    if not isinstance(keepdims, bool):
+        raise TypeError(f"vecdot: keepdims is True or False: got {keepdims!r}")
+    axis = whole("vecdot", axis, "axis is an integer", False)
     rules = _given("vecdot", None, casting=casting, order=order, dtype=dtype, subok=subok, signature=signature)
     if axes is not None:
         if axis != -1 or keepdims:
@@ -140,8 +147,9 @@ _vecmat = _composed(
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     """Products summed over pairs of axes; a number: x1's last ones with x2's first ones."""
     a, b = asarray(a), asarray(b)
-    if isinstance(axes, int):
-        if not 0 <= axes <= min(a.ndim, b.ndim):
+    if hasattr(axes, "__index__") and not getattr(axes, "ndim", 0):
+        axes = max(whole("tensordot", axes, "axes are integers"), 0)
+        if axes > min(a.ndim, b.ndim):
             raise ValueError(f"tensordot: cannot sum over {axes} axes: got {a.shape} and {b.shape}")
         left: Any = tuple(range(a.ndim - axes, a.ndim))
         right: Any = tuple(range(axes))
@@ -168,3 +176,20 @@ def kron(a: Any, b: Any) -> Array:
     spread = [extent for pair in zip(a.shape, (1,) * ndim) for extent in pair]
     inner_shape = [extent for pair in zip((1,) * ndim, b.shape) for extent in pair]
     return _core.reshape(_core.multiply(_core.reshape(a, spread), _core.reshape(b, inner_shape)), shape)
+
+
+def _no_method(f: Any, method: str) -> Any:
+    def refused(*_: Any, **__: Any) -> Any:
+        kind = TypeError if method in ("at", "outer") else RuntimeError
+        raise kind(f"{f.__name__}.{method}: functions of axes have no such method")
+
+    return refused
+
+
+# As NumPy's, these tell what they take. They have the methods of elementwise functions to say that they cannot do them.
+_cores = {matmul: "(n?,k),(k,m?)->(n?,m?)", vecdot: "(n),(n)->()", matvec: "(m,n),(n)->(m)", vecmat: "(n),(n,m)->(m)"}
+for _f, _core_axes in _cores.items():
+    _told: dict[str, Any] = {"nin": 2, "nout": 1, "nargs": 3, "identity": None, "signature": _core_axes}
+    for _name in ("at", "reduce", "accumulate", "reduceat", "outer"):
+        _told[_name] = _no_method(_f, _name)
+    _f.__dict__.update(_told)

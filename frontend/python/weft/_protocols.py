@@ -95,7 +95,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     """numpy.add(x, y) and the like, of Weft's arrays."""
     import numpy
 
-    from weft._elementwise import _reductions, store
+    from weft._elementwise import _reductions, _with_our_rule, store
     from weft._host import answered
 
     if method == "at":
@@ -117,7 +117,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         if options.get("initial") is numpy._NoValue:
             del options["initial"]
         return _function(_reductions[ufunc.__name__])(inputs[0], **options)
-    result = answered(getattr(ufunc, method), *inputs, **options)
+    result = answered(getattr(_with_our_rule(ufunc) if method != "outer" else ufunc, method), *inputs, **options)
     if out is None:
         return result
     if not isinstance(result, tuple):
@@ -141,6 +141,7 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     """ufunc.at: NumPy's unbuffered operation in place, each occurrence of a position counting."""
     import numpy
 
+    from weft._elementwise import _with_our_rule
     from weft._host import _to_host
 
     if not isinstance(target, Array):
@@ -154,7 +155,7 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
         add_at(target, index, value if ufunc is numpy.add else _core.negative(value))
         return
     changed = numpy.array(to_numpy(target))
-    ufunc.at(changed, _to_host(index), *map(_to_host, values))
+    _with_our_rule(ufunc).at(changed, _to_host(index), *map(_to_host, values))
     _core.assign(target, from_numpy(changed, target.device))
 
 

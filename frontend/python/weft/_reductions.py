@@ -331,6 +331,8 @@ def average(
     from weft._shaping import moveaxis, normalized
 
     a = asarray(a)
+    if axis is not None:
+        axis = tuple(normalized("average", one, a.ndim) for one in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if weights is None:
         result = _core.mean(a, axis, keepdims)
         if not result.size:
@@ -341,7 +343,7 @@ def average(
     if weights.shape != a.shape:
         if axis is None:
             raise TypeError(f"average: weights of another shape belong to axes, which must be given: got {weights.shape} for {a.shape}")
-        axes = [normalized("average", one, a.ndim) for one in (axis if isinstance(axis, tuple) else (axis,))]
+        axes = list(axis)
         if weights.shape != tuple(a.shape[one] for one in axes):
             raise ValueError(f"average: weights must be as long as the axes: got {weights.shape} for {a.shape}")
         weights = _core.reshape(weights, weights.shape + (1,) * (a.ndim - len(axes)))

@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._arguments import copies, whole, whole_shape
 from weft._creation import asarray, heed, viewable
 from weft._errors import axis_error, named
 from weft._elementwise import given_out, store
@@ -44,28 +45,32 @@ __all__ = [
 ]
 
 
-def normalized(op: str, axis: int, ndim: int) -> int:
+def normalized(op: str, axis: int, ndim: int, bools: builtins.bool = True) -> int:
     """The axis counted from the front; NumPy's AxisError when it is outside."""
-    if not hasattr(axis, "__index__"):
+    if not hasattr(axis, "__index__") or (isinstance(axis, builtins.bool) and not bools):
         raise TypeError(f"{op}: axis is an integer: got {axis!r}")
+    axis = axis.__index__()
     if not -ndim <= axis < ndim:
         raise axis_error(f"{op}: axis out of range for rank {ndim}: got {axis}")
     return axis % ndim
 
 
-def with_axis(op: str, x: Any, axis: int | None) -> tuple[Array, int]:
+def with_axis(op: str, x: Any, axis: int | None, bools: builtins.bool = False) -> tuple[Array, int]:
     """x and the axis counted from the front; without an axis the flat array and its only one."""
     x = asarray(x)
-    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, normalized(op, axis, x.ndim))
+    return (_core.reshape(x, (-1,)), 0) if axis is None else (x, normalized(op, axis, x.ndim, bools))
 
 
 def _tuple(axes: Any) -> tuple[int, ...]:
-    return tuple(axes) if hasattr(axes, "__iter__") else (axes,)
+    return tuple(axes) if hasattr(axes, "__iter__") and getattr(axes, "ndim", 1) else (axes,)
 
 
 def reshape(a: Any, shape: Any, order: str | None = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
-    x, order = viewable(a), heed("reshape", order, None) or "C"
+    x, order, copy = viewable(a), heed("reshape", order, None) or "C", copies("reshape", copy)
+    shape = (shape,) if hasattr(shape, "__index__") and not getattr(shape, "ndim", 0) else shape
+    if isinstance(shape, (tuple, list)):
+        shape = tuple(-1 if isinstance(one, int) and one < 0 else one for one in shape)  # which NumPy takes for -1
     if order == "A":
         order = "F" if x.flags.fnc else "C"
     if order == "F":
@@ -73,7 +78,7 @@ def reshape(a: Any, shape: Any, order: str | None = "C", *, copy: builtins.bool 
         if -1 in shape:
             known = 1
             for extent in shape:
-                known *= 1 if extent == -1 else extent
+                known *= 1 if extent == -1 else whole("reshape", extent, "a shape is an integer or a sequence of integers")
             shape = tuple(x.size // builtins.max(known, 1) if extent == -1 else extent for extent in shape)
         return transpose(reshape(transpose(x), shape[::-1], copy=copy))
     if order == "K":
@@ -158,7 +163,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
 def expand_dims(a: Any, axis: Any = 0) -> Array:
     """New axes of extent 1; a view."""
     x = asarray(a)
-    axes = _tuple(axis)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     total = x.ndim + len(axes)
     places = sorted(normalized("expand_dims", one, total) for one in axes)
     if len(set(places)) != len(places):
@@ -177,6 +182,8 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 def flip(m: Any, axis: Any = None) -> Array:
     """Backwards along some axes, or all; a view. Of rank 0 a value, as NumPy's is."""
     x = asarray(m)
+    if axis is not None:
+        axis = tuple(normalized("flip", one, x.ndim) for one in _tuple(axis))
     result = _core.flip(x, axis)
     return result if x.ndim or axis is not None else _core.as_value(result)
 
@@ -184,6 +191,8 @@ def flip(m: Any, axis: Any = None) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """Elements that leave at one end come in at the other."""
     x = asarray(a)
+    if isinstance(shift, (set, frozenset, dict, str, bytes)):
+        raise TypeError(f"roll: shift is an integer: got {shift!r}")
     given = tuple(shift) if hasattr(shift, "__iter__") and getattr(shift, "ndim", 1) else (shift,)
     if any(hasattr(by, "__float__") and not isinstance(by, (int, complex)) for by in given):
         given = tuple(int(by) if hasattr(by, "__float__") else by for by in given)
@@ -200,14 +209,15 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
             raise ValueError(f"roll: takes as many shifts as axes: got {shift} and {axis}")
         axes *= len(shifts)
     for by, along in zip(shifts, axes):
-        x = _core.roll(x, by % builtins.max(x.shape[normalized("roll", along, x.ndim)], 1), along)
+        along = normalized("roll", along, x.ndim)
+        x = _core.roll(x, by % builtins.max(x.shape[along], 1), along)
     return x if shifts else _core.copy(x)
 
 
 def tile(A: Any, reps: Any) -> Array:
     """The array repeated along its axes."""
     counts = reps if hasattr(reps, "__iter__") and getattr(reps, "ndim", 1) else (reps,)
-    return _core.as_array(_core.tile(asarray(A), [int(one) if isinstance(one, str) else one for one in counts]))
+    return _core.as_array(_core.tile(asarray(A), [int(one) if isinstance(one, (str, builtins.bool)) else one for one in counts]))
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
@@ -215,15 +225,18 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     x = atleast_1d(a)
     repeats = int(repeats) if isinstance(repeats, builtins.bool) else repeats
     if not isinstance(repeats, int):
+        import numpy
+
         counts = asarray(repeats)
+        if counts.dtype.kind == "f" and not counts.ndim and counts.item() != counts.item():
+            raise ValueError("repeat: counts are integers: got nan")
         # Python's floats and NumPy's scalars are cut to integers, arrays of them are not, as NumPy has it.
-        if counts.dtype.kind == "b" or (counts.dtype.kind == "f" and counts.size and (not hasattr(repeats, "dtype") or not counts.ndim)):
+        scalar = isinstance(repeats, numpy.generic) or (isinstance(repeats, Array) and _core.is_value(repeats))
+        if counts.dtype.kind == "b" or (counts.dtype.kind == "f" and counts.size and (not hasattr(repeats, "dtype") or scalar)):
             counts = _core.astype(counts, _core.dtype("int64"))
         if counts.dtype.kind not in "iu":
             raise TypeError(f"repeat: counts are integers: got {counts.dtype}")
         if counts.size != 1:
-            import numpy
-
             from weft._host import answered
 
             return answered(numpy.repeat, x, counts, axis=axis)
@@ -255,11 +268,18 @@ def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list
     return converted(op, xs, dtype, casting)
 
 
+def _listed(op: str, arrays: Any) -> list[Any]:
+    """The arrays of a sequence: sets have no order, and what an iterator gives is there once."""
+    if not hasattr(arrays, "__getitem__") or isinstance(arrays, (dict, str)):
+        raise TypeError(f"{op}: takes a sequence of arrays: got {type(arrays).__name__}")
+    return list(arrays)
+
+
 def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
-    arrays = list(arrays)
+    arrays = _listed("concatenate", arrays)
     xs = [asarray(x) for x in arrays]
     if axis is None:
         if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):
@@ -273,7 +293,8 @@ def concat(
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
-    xs = [asarray(x) for x in arrays]
+    xs = [asarray(x) for x in _listed("stack", arrays)]
+    axis = int(axis) if isinstance(axis, builtins.bool) else axis
     return store(_core.stack(_alike("stack", xs, out, dtype, casting), axis), out)
 
 
@@ -293,9 +314,11 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """The shape that arrays of these shapes broadcast to."""
     result: list[int] = []
     for given in shapes:
-        shape = _tuple(given)
+        shape = whole_shape("broadcast_shapes", given)
         if builtins.any(extent < 0 for extent in shape):
             raise ValueError(f"broadcast_shapes: extents must not be negative: got {shape}")
+        if builtins.any(extent >= 1 << 63 for extent in shape):
+            raise ValueError(f"broadcast_shapes: extents have 64 bits: got {shape}")
         result = [1] * (len(shape) - len(result)) + result
         for i, extent in enumerate(reversed(shape), 1):
             if extent == 1:
@@ -374,7 +397,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along an axis, n times."""
-    x = asarray(a)
+    x, n = asarray(a), whole("diff", n, "n is an integer")
     if n < 0:
         raise ValueError(f"diff: n must not be negative: got {n}")
     if x.ndim == 0:
@@ -392,7 +415,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         x = _core.concat(parts, along)
     front: tuple[Any, ...] = (slice(None),) * along
     minus = _core.not_equal if x.dtype.kind == "b" else _core.subtract
-    for _ in range(n):
+    for _ in range(builtins.min(n, x.shape[along])):  # after which nothing is left
         x = minus(x[front + (slice(1, None),)], x[front + (slice(None, -1),)])
     return x
 

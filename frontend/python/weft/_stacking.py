@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft._core import Array
+from weft._arguments import whole
 from weft._creation import asarray
 from weft._shaping import atleast_1d, atleast_2d, concat, flip, reshape
 
@@ -55,12 +56,12 @@ def column_stack(tup: Sequence[Any]) -> Array:
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in xs], axis=1)
 
 
-def _count(indices_or_sections: Any) -> int | None:
-    """How many parts are asked for; None where positions are given."""
+def _count(indices_or_sections: Any) -> Any:
+    """How many parts are asked for, a number; None where positions are given."""
     try:
         len(indices_or_sections)
     except TypeError:
-        return int(indices_or_sections)
+        return indices_or_sections
     return None
 
 
@@ -73,12 +74,15 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
     extent = x.shape[along]
     n = _count(indices_or_sections)
     if n is not None:
+        n = int(n)
+        if n > 1 << 31:
+            raise ValueError(f"split: there are no lists of so many parts: got {n}")
         if n < 1:
             raise ValueError(f"split: the number of parts must be above 0: got {n}")
         each, more = extent // n, extent % n
         starts = [i * each + (i if i < more else more) for i in range(n + 1)]
     else:
-        starts = [0, *(int(i) for i in indices_or_sections), extent]
+        starts = [0, *(whole("split", i, "positions are integers") for i in indices_or_sections), extent]
     front = (slice(None),) * along
     return [x[front + (slice(a, b),)] for a, b in zip(starts, starts[1:])]
 
@@ -89,8 +93,11 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
 
     x = asarray(ary)
     n = _count(indices_or_sections)
-    if n is not None and x.shape[normalized("split", axis, x.ndim)] % n:
-        raise ValueError(f"split: {x.shape[axis]} elements cannot be {n} equal parts")
+    extent = x.shape[normalized("split", axis, x.ndim)]
+    if n is not None and not n:
+        raise ZeroDivisionError(f"split: {extent} elements cannot be no parts")
+    if n is not None and extent % n:
+        raise ValueError(f"split: {extent} elements cannot be {n} equal parts")
     return array_split(x, indices_or_sections, axis)
 
 
@@ -122,6 +129,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     from weft._shaping import normalized, swapaxes
 
     x = asarray(m)
+    k = k.__index__() if hasattr(k, "__index__") else k
     if len(axes) != 2 or normalized("rot90", axes[0], x.ndim) == normalized("rot90", axes[1], x.ndim):
         raise ValueError(f"rot90: takes two different axes: got {axes}")
     k %= 4

@@ -40,7 +40,8 @@ bool would_cycle(const Groups& groups, int g, const std::set<int>& needs);
 constexpr int64_t kSmallLoops = 1 << 16;
 
 // Whether a kernel had better not take that many roots more that only read the same arrays. Small arrays are
-// in cache anyway, and several kernels of a few roots are alike and compiled once.
+// in cache anyway, and several kernels of a few roots are alike and compiled once. More totals than registers
+// hold gain nothing by a shared read.
 bool enough_siblings(const Building& b, size_t more, const Target& target);
 
 // About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -79,17 +80,24 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
   using Role = BufferSpec::Role;
   taken_from_.assign(program_.buffers.size(), -1);
   std::vector<char> used(program_.buffers.size()), taken(program_.buffers.size());
-  // An input that was written over is lost, so nothing may fail for want of memory afterwards.
-  size_t last_request = 0;
-  for (size_t s = 0; s < program_.steps.size(); ++s) {
-    bool requests = std::holds_alternative<DotStep>(program_.steps[s]);
+  // An input that was written over is lost, so nothing may fail for want of memory afterwards: what later
+  // steps ask for is allocated before, as long as that takes no more than a copy of the input would.
+  std::vector<int64_t> fresh(program_.steps.size()), asked_for_after(program_.steps.size());
+  first_.assign(program_.buffers.size(), -1);
+  for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) {
-      requests |= program_.buffers[b].role == Role::Temporary && !used[b];
-      used[b] = true;
+      if (first_[b] >= 0) return;
+      first_[b] = static_cast<int>(s);
+      if (program_.buffers[b].role == Role::Temporary) fresh[s] += program_.buffers[b].bytes;
     });
-    if (requests) last_request = s;
+  // A product asks for memory that nobody knows here.
+  constexpr int64_t kNotKnown = std::numeric_limits<int64_t>::max();
+  int64_t later = 0;
+  for (size_t s = program_.steps.size(); s-- > 0;) {
+    asked_for_after[s] = later;
+    const bool known = later != kNotKnown && !std::holds_alternative<DotStep>(program_.steps[s]);
+    later = known ? later + fresh[s] : kNotKnown;
   }
-  std::ranges::fill(used, 0);
   const auto offer = [&](size_t s, int written, int read, bool copies) {
     const BufferSpec &to = program_.buffers[written], &from = program_.buffers[read];
     if (used[written] || last[read] != static_cast<int>(s) || to.role == Role::Input ||
@@ -99,7 +107,7 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
     if (from.role == Role::Temporary) {
       taken_from_[written] = read;
       taken[read] = true;
-    } else if (from.role == Role::Input && s >= last_request) {
+    } else if (from.role == Role::Input && asked_for_after[s] <= from.bytes) {
       of_inputs_.push_back({written, read});
       most_taken_ = std::max(most_taken_, from.bytes);
       saves_a_copy_ |= copies;
@@ -159,11 +167,18 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
   }
   // Until an input's memory is written to, which would have to be computed again.
   bool may_stop = true;
+  const auto ask_for_all_after = [&](size_t step) {
+    for (int b = 0; b < count; ++b)
+      if (first_[b] > static_cast<int>(step) && !buffers[b] && taken_from[b] < 0) hold(b, allocate(b));
+  };
+  size_t s = 0;
   auto get = [&](int b) -> Buffer& {
     may_stop &= program_.buffers[b].role != BufferSpec::Role::Input || uses_[b] != Device::Use::Write;
     if (!buffers[b]) {
       const int from = taken_from[b];
-      may_stop &= from < 0 || program_.buffers[from].role != BufferSpec::Role::Input;
+      const bool of_input = from >= 0 && program_.buffers[from].role == BufferSpec::Role::Input;
+      if (of_input) ask_for_all_after(s);
+      may_stop &= !of_input;
       hold(b, from >= 0 ? ref(from) : allocate(b));
     }
     return *buffers[b];
@@ -203,7 +218,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
         device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
     }
   };
-  for (size_t s = 0; s < program_.steps.size(); ++s) {
+  for (; s < program_.steps.size(); ++s) {
     start(program_.steps[s]);
     for (int b : dead_after_[s]) hold(b, nullptr);
     if (may_stop && s + 1 < program_.steps.size() && interrupted()) {

@@ -2,6 +2,7 @@
 // cell's node.
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/flush.h"
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/small.h"
@@ -68,6 +69,8 @@ void write(Recording& r, const Array& x, F&& f) {
   cell.modify(r.count(3 * static_cast<uint32_t>(detail::steps(view)) + 3), [&](const NodeRef& held) {
     return detail::put(view, held, f([&] { return detail::apply(view, held, lines); }), lines);
   });
+  const auto bytes = element_count(cell.type.shape) * static_cast<int64_t>(size_of(cell.type.dtype));
+  if (bytes >= detail::kWorthTakingOver) cell.device.pending_writes.add(cell);
   detail::flush_if_due(cell, r.oldest(), lines, true);
 }
 

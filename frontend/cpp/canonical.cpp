@@ -148,8 +148,12 @@ class Words {
   std::vector<uint64_t>& out_;
 };
 
+// An element that was read: another one is read in the next turn, so nothing is to depend on what it is.
+bool comes_from_memory(const Node& constant) { return constant.lines.empty(); }
+
 bool becomes_scalar(const Node& node, const User& user) {
-  return node.op == Op::constant &&
+  if (node.op != Op::constant) return false;
+  return comes_from_memory(node) ||
          !(user.node && is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
 }
 
@@ -253,7 +257,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       if (info(op).states_shape) words.add(value->shape());
       if (scalar) {
         const auto place = static_cast<uint32_t>(out.scalars.size());
-        out.equals.push_back(latest.find_or_add(*value, place));
+        out.equals.push_back(comes_from_memory(*value) ? place : latest.find_or_add(*value, place));
         some_equal |= out.equals.back() != place;
         out.scalars.push_back(value->as<ir::ConstantAttr>().value);
         out.scalar_nodes.push_back(static_cast<uint32_t>(number));
@@ -347,6 +351,79 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
   return kept;
 }
 
+namespace {
+
+// Between what a write gives and the memory that it replaces.
+constexpr int kMostSteps = 64;
+// A part of the memory that may be kept beside it.
+constexpr int64_t kSmallPart = 4;
+
+int64_t bytes_of(const Node& node) {
+  return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
+}
+
+// What a value of the same size was made of: the array that an update, a scatter or a map in place changes.
+const Node* changed_by(const Node& node) {
+  if (node.inputs.size() == 0) return nullptr;
+  const Node* from = node.inputs[0].get();
+  return bytes_of(*from) == bytes_of(node) ? from : nullptr;
+}
+
+bool writes_a_part(const Node& node) {
+  return ir::kind(node.op) == ir::OpKind::Update || ir::kind(node.op) == ir::OpKind::Scatter;
+}
+
+}  // namespace
+
+bool replaces_what_is_read(const Node& value) {
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
+  const Node* node = &value;
+  for (int k = 0; node && k < kMostSteps; ++k) {
+    if (numbers.at(node) >= 0) return true;
+    node = node->computed() ? node->computed() : changed_by(*node);
+  }
+  return false;
+}
+
+std::vector<ir::NodeRef> held_readers(std::span<const ir::NodeRef> outputs, const Canonical& graph,
+                                      int64_t bytes) {
+  std::vector<ir::NodeRef> readers;
+  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
+  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
+  std::vector<char> is_output;
+  std::vector<int64_t> needs;  // of each node: the bytes of what it is computed from that is replaced
+  for (const ir::NodeRef& output : outputs) {
+    if (bytes_of(*output) < bytes) continue;
+    const Node* from = output.get();
+    bool part = false;
+    for (int k = 0; from && from->op != Op::input && k < kMostSteps; ++k) {
+      if (from->computed()) {
+        from = from->computed();
+        break;
+      }
+      part |= writes_a_part(*from);
+      from = changed_by(*from);
+    }
+    if (!part || !from || from->op != Op::input) continue;
+    if (needs.empty()) {
+      needs.resize(graph.order.size());
+      is_output.resize(graph.order.size());
+      for (const ir::NodeRef& one : outputs) is_output[number(one.get())] = true;
+    }
+    needs[number(from)] = bytes_of(*from);
+  }
+  for (size_t k = 0; k < needs.size(); ++k) {
+    const Node& node = *graph.order[k];
+    for (const ir::NodeRef& in : node.inputs) needs[k] = std::max(needs[k], needs[number(in.get())]);
+    if (is_output[k]) needs[k] = 0;
+    if (needs[k] == 0 || node.inputs.size() == 0 || node.use_count() <= graph.uses[k]) continue;
+    if (bytes_of(node) * kSmallPart > needs[k]) continue;
+    readers.emplace_back(&node);
+    needs[k] = 0;
+  }
+  return readers;
+}
+
 std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
   std::vector<int> dying;
   Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
@@ -375,6 +452,7 @@ std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canoni
     if ((needs[k] & alone) && graph.order[k]->inputs.size() > 0 && !given[k] &&
         graph.order[k]->use_count() != graph.uses[k])
       alone &= ~needs[k];
+    if (given[k]) needs[k] = 0;  // whoever reads it finds it on its node
   }
   size_t left = 0;
   for (size_t c = 0; c < dying.size(); ++c)

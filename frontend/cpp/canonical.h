@@ -55,6 +55,13 @@ struct Held {
 // For a view it is what it views that is kept.
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
                                         const std::function<bool(const Held&)>& wanted);
+// Whether computing the value replaces memory that the graph reads, or a value of it: both are of one size.
+// The graph is the one that canonicalize() made last.
+bool replaces_what_is_read(const ir::Node& value);
+// What others hold too and compute from memory of at least so many bytes that an output replaces, where it is
+// small beside that memory: kept, it needs the old value no more.
+std::vector<ir::NodeRef> held_readers(std::span<const ir::NodeRef> outputs, const Canonical& graph,
+                                      int64_t bytes);
 // Makes nodes of the graph outputs, behind those that it has.
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph);
 

@@ -6,6 +6,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
+#include "frontend/cpp/session_state.h"
 #include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
 
@@ -25,6 +26,10 @@ CellsRead* cells_read() { return all_cells_read.load(std::memory_order_relaxed) 
 Cell::Cell(DeviceSlot& where, ir::NodeRef value, Age since)
     : device(where), type(value->type), node_(std::move(value)), since_(since), made_in_(0) {
   if (const CellsRead* reads = cells_read()) made_in_ = reads->serial_;
+}
+
+Cell::~Cell() {
+  if (awaited.load(std::memory_order_acquire)) device.pending_writes.remove(*this);
 }
 
 ir::NodeRef Cell::take_computed() const {

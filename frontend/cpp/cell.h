@@ -1,6 +1,7 @@
 // A cell: what an array's name stands for. It holds the node of its current value; writing replaces the node.
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -32,9 +33,11 @@ struct Cell : Recycled<Cell> {
   mutable ReferenceCount count;
   DeviceSlot& device;
   const ir::TensorType type;
-  void* owner = nullptr;  // for the language above: the object that was made of it first
+  void* owner = nullptr;             // for the language above: the object that was made of it first
+  std::atomic<bool> awaited{false};  // whether the device's pending writes name it
 
   Cell(DeviceSlot& where, ir::NodeRef value, Age since);
+  ~Cell();
 
   // The value now: an input node, whose handle is the buffer, once somebody has computed it. Of lent memory
   // what lies there now, copied unless it is what was read last.

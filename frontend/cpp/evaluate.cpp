@@ -122,8 +122,7 @@ ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
 
 namespace {
 
-// Bytes: smaller memory is free again before anybody misses it, and others need not wait for it.
-constexpr int64_t kWorthTakingOver = 1 << 20;
+constexpr int64_t kMostBytesOfAnElement = 16;
 
 // Nodes in a row: where computing a value again would be a loop's worth of work.
 constexpr uint32_t kDeep = 64;
@@ -187,6 +186,31 @@ std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir:
 
 }  // namespace
 
+namespace {
+
+// Makes what waits to be written to memory that the graph reads outputs of it. Whether there was any.
+bool add_writes(DeviceSlot& device, std::vector<ir::NodeRef>& outputs, Canonical& graph) {
+  if (!device.pending_writes.any() || graph.largest * kMostBytesOfAnElement < kWorthTakingOver ||
+      records_cells())
+    return false;
+  std::vector<ir::NodeRef> writes;
+  for (ir::NodeRef& value : device.pending_writes.values()) {
+    const bool asked = std::find(outputs.begin(), outputs.end(), value) != outputs.end();
+    if (!asked && replaces_what_is_read(*value)) writes.push_back(std::move(value));
+  }
+  if (writes.empty()) return false;
+  const size_t asked = outputs.size();
+  outputs.insert(outputs.end(), writes.begin(), writes.end());
+  prepare(device, outputs, graph);
+  if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) == graph.buffers.end()) return true;
+  // An argument of a function that is being recorded has no value.
+  outputs.resize(asked);
+  prepare(device, outputs, graph);
+  return false;
+}
+
+}  // namespace
+
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
@@ -206,7 +230,10 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     return result;
   }
   std::vector<ir::NodeRef> outputs(nodes.begin(), nodes.end());
-  const std::vector<ir::NodeRef> kept = worth_keeping(device, nodes, graph);
+  const bool wrote = add_writes(device, outputs, graph);
+  std::vector<ir::NodeRef> kept = worth_keeping(device, outputs, graph);
+  for (ir::NodeRef& reader : held_readers(outputs, graph, kWorthTakingOver))
+    if (std::find(kept.begin(), kept.end(), reader) == kept.end()) kept.push_back(std::move(reader));
   if (!kept.empty()) {
     add_outputs(kept, graph);
     outputs.insert(outputs.end(), kept.begin(), kept.end());
@@ -214,6 +241,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
+    if (wrote) device.pending_writes.values();  // lets their graphs go
     buffers.resize(nodes.size());
     return buffers;
   };

@@ -11,10 +11,13 @@
 
 namespace weft::detail {
 
+// Bytes: smaller memory is free again before anybody misses it, and others need not wait for it.
+constexpr int64_t kWorthTakingOver = 1 << 20;
+
 // The nodes' values in row-major buffers of the device; the nodes keep them. All nodes are of this device.
 // Values on the way that others hold too are kept as well, where computing them again would cost much, has
 // already been needed, or will be for what is still to be computed. Memory that dies with the graph is
-// written in place.
+// written in place; what waits to be written to large memory that the graph reads is computed with it.
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
 
 // The node's value by the interpreter; null where there is more to compute than its limit.

@@ -13,6 +13,7 @@
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/equal_numbers.h"
 #include "frontend/cpp/kept_lines.h"
+#include "frontend/cpp/pending_writes.h"
 #include "frontend/cpp/program_cache.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/choices.h"
@@ -33,6 +34,7 @@ struct DeviceSlot {
   // Held alone while a program runs that writes to memory which pending graphs name; shared while such graphs
   // are read.
   std::shared_mutex in_place;
+  PendingWrites pending_writes;
 
   DeviceSlot(SessionState& owner, std::string given, std::shared_ptr<runtime::Device> opened, Target what,
              uint64_t programs);

@@ -15,17 +15,21 @@ const Scalar* constant_value(const Node& node) {
   return node.op == Op::constant ? &node.as<ConstantAttr>().value : nullptr;
 }
 
+// What becomes of a constant that no line wrote down, such as an element that was read from memory, is none
+// that a line did either.
+Lines lines_of(const Node& constant, const Lines& lines) { return constant.lines.empty() ? Lines() : lines; }
+
 // A view that only moves elements leaves a constant the same constant under the view's shape.
 NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, Lines lines) {
   TensorType type = infer(op, {&x, 1}, attr, stated);
-  if (const Scalar* value = constant_value(*x)) return constant(type, *value, std::move(lines));
+  if (const Scalar* value = constant_value(*x)) return constant(type, *value, lines_of(*x, lines));
   return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
 }
 
 void convert(NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
   if (x->dtype() == dtype && x->shape() == shape) return;
   if (const Scalar* value = constant_value(*x)) {
-    x = constant({dtype, shape}, *value, lines);
+    x = constant({dtype, shape}, *value, lines_of(*x, lines));
   } else {
     // Casting before broadcasting touches fewer elements.
     x = broadcast(cast(x, dtype, lines), shape, lines);
@@ -100,14 +104,17 @@ NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
     Scalar values[kMostOperands];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});
-    return constant(type, folded, lines);
+    const auto unwritten =
+        std::find_if(inputs.begin(), inputs.end(), [](const NodeRef& in) { return in->lines.empty(); });
+    return constant(type, folded, unwritten == inputs.end() ? lines : Lines());
   }
   return NodeRef(new Node(op, std::move(type), std::move(inputs), {}, lines));
 }
 
 NodeRef cast(const NodeRef& x, DType to, Lines lines) {
   if (x->dtype() == to) return x;
-  if (const Scalar* value = constant_value(*x)) return constant({to, x->shape()}, *value, std::move(lines));
+  if (const Scalar* value = constant_value(*x))
+    return constant({to, x->shape()}, *value, lines_of(*x, lines));
   return make(Op::cast, {x}, {}, {to, {}}, lines);
 }
 
@@ -116,7 +123,7 @@ NodeRef bitcast(const NodeRef& x, DType to, Lines lines) {
   if (const Scalar* value = constant_value(*x)) {
     TensorType type = infer(Op::bitcast, {&x, 1}, {}, {to, {}});
     const Scalar folded = evaluate_map(Op::bitcast, to, {value, 1});
-    return constant(type, folded, std::move(lines));
+    return constant(type, folded, lines_of(*x, lines));
   }
   return make(Op::bitcast, {x}, {}, {to, {}}, lines);
 }

@@ -154,6 +154,10 @@ void Array::assign(const Operand& value) & {
     }
     node = ir::broadcast(node, shape(), r.lines());
   }
+  if (write_moved(*Access::cell(*this), Access::view(*this).get(), node)) {
+    detail::note_write(r.lines());
+    return;
+  }
   write(r, *this, [&](const auto&) { return node; });
 }
 

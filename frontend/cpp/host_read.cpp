@@ -86,6 +86,15 @@ Scalar Array::only_element() const {
     throw Error("item: takes an array of one element: got shape " + to_string(shape()));
   }
   detail::Cell& cell = *Access::cell(*this);
+  std::optional<Scalar> known;
+  cell.inspect([&](const ir::NodeRef& value) {
+    if (value->op == ir::Op::constant && dtype() == value->dtype())
+      known = value->as<ir::ConstantAttr>().value;
+  });
+  if (known) {
+    detail::note_read(cell);
+    return *known;
+  }
   const Layout at = layout_of(*this);
   const runtime::BufferRef buffer = detail::memory_now(cell);
   std::byte bytes[16];

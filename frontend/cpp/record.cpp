@@ -6,8 +6,10 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/evaluate.h"
 #include "compiler/ir/print.h"
 #include "frontend/cpp/flush.h"
+#include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/reductions.h"
@@ -211,7 +213,39 @@ std::optional<DType> dtype_beyond(ir::Op op, std::span<const Operand* const> ope
   return result;
 }
 
+// A map of single values that are known, such as elements that were read, computed without a graph. None for
+// what needs more than one dtype.
+std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands) {
+  const ir::Result result = ir::info(op).result;
+  if (op == ir::Op::pow || (result != ir::Result::Same && result != ir::Result::Bool)) return {};
+  DeviceSlot* device = nullptr;
+  DType dtype = DType::Bool;
+  Scalar values[ir::kMostOperands];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Array* array = operands[k]->array();
+    if (!array) continue;
+    const std::optional<Scalar> known = known_element(*array);
+    DeviceSlot& here = Access::cell(*array)->device;
+    if (!known || (device && (device != &here || dtype != known->dtype))) return {};
+    device = &here, dtype = known->dtype, values[k] = *known;
+  }
+  if (!device || !ir::accepts(op, dtype)) return {};
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k]->array()) continue;
+    const Number& number = operands[k]->number();
+    const bool as_float = kind(dtype) == DTypeKind::Float &&
+                          (number.kind() == DTypeKind::Float || number.kind() == DTypeKind::Signed);
+    const bool as_integer = is_integer(dtype) && number.kind() == DTypeKind::Signed;
+    if (number.is_typed() || !(as_float || as_integer) || !holds(dtype, number.value())) return {};
+    values[k] = number.value().cast(dtype);
+  }
+  const DType to = result == ir::Result::Bool ? DType::Bool : dtype;
+  const Scalar value = ir::evaluate_map(op, to, {values, operands.size()});
+  return record(*device, ir::constant({to, {}}, value), kInMemory);
+}
+
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
+  if (std::optional<Array> known = folded(op, operands)) return *std::move(known);
   Recording r(ir::name(op), *operands[0]);
   ir::Inputs in(operands.size());
   r.nodes(operands, in.begin(), operands.size() == 2, dtype_beyond(op, operands));

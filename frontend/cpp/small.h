@@ -3,13 +3,25 @@
 // interpreter would take.
 #pragma once
 
+#include <span>
+
 #include "frontend/cpp/record.h"
 #include "frontend/cpp/view.h"
 
 namespace weft::detail {
 
-// The elements of a small view as an input of its own; none where the cell's value is not in host memory or
-// the view is not small.
+// One element as a value, read at once: a constant, so that what is computed of such values is computed as it
+// is recorded. False, with nothing done, where the positions are not those of one element of memory on the
+// host.
+bool element_now(const Array& x, std::span<const int64_t> positions, Array& out);
+// What an array is, where it is one value that is known without a look at memory.
+std::optional<Scalar> known_element(const Array& x);
+// Writes one element at once; false as above, and where the value is not known or somebody else needs what
+// the memory holds. Errors are those of assign().
+bool write_element(const Array& x, std::span<const int64_t> positions, const Operand& value);
+
+// The elements of a small view as an input of its own, one of rank 0 as a constant; none where the cell's
+// value is not in host memory or the view is not small.
 ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& value);
 
 // What a view shows now, whatever is written to its cell later; it cannot be written. Read at once where that
@@ -19,6 +31,9 @@ Array value_now(const Array& view);
 // Writes what `value` computes into the cell's memory. False, with nothing done, where the part or the work
 // is not small, or where somebody else still needs what the memory holds.
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value);
+// Writes what lies in memory, or is one value everywhere, to a part of the cell's memory: a copy, which costs
+// the host less than a kernel as long as it is no large one. False as above.
+bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value);
 // Whether write_small() may come to write: what can be told before there is a value. One value everywhere is
 // put in memory for it.
 bool may_write_small(Cell& cell, const View* view, const Recording& value);

@@ -71,4 +71,10 @@ void scatter(const Strided& at, const std::byte* row_major, std::byte* to) {
   });
 }
 
+void fill(const Strided& at, const std::byte* item, std::byte* to) {
+  const int64_t count = at.shape.empty() ? 1 : at.shape.back(),
+                step = at.shape.empty() ? 0 : at.strides.back() * at.item;
+  each_row(at, [&](int64_t offset) { copy_items(to + offset, step, item, 0, count, at.item); });
+}
+
 }  // namespace weft::detail

@@ -16,6 +16,8 @@ struct Strided {
 };
 
 void gather(const Strided& at, const std::byte* from, std::byte* row_major);
+// Puts one item everywhere.
+void fill(const Strided& at, const std::byte* item, std::byte* to);
 void scatter(const Strided& at, const std::byte* row_major, std::byte* to);
 
 }  // namespace weft::detail

@@ -1,6 +1,8 @@
 // What stands between an array's brackets. Integers, slices, None and Ellipsis are views, taken here; masks
 // and arrays of positions go to the package's functions for them.
+#include <array>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include "frontend/cpp/cell.h"
@@ -64,6 +66,36 @@ bool basic(PyObject* object, Indices& list) {
   return true;
 }
 
+// The positions of one element, where the index is one of Python's integers for each axis.
+class Positions {
+ public:
+  explicit Positions(PyObject* key) {
+    if (PyLong_CheckExact(key)) {
+      add(key);
+    } else if (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) <= static_cast<Py_ssize_t>(list_.size())) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) add(PyTuple_GET_ITEM(key, i));
+    }
+  }
+  std::span<const int64_t> get() const { return {list_.data(), all_ ? count_ : 0}; }
+  // Whether they are those of an element of an array of this shape.
+  bool fit(const Shape& shape) const {
+    bool fit = all_ && count_ > 0 && count_ == shape.size();
+    for (size_t k = 0; fit && k < count_; ++k) fit = list_[k] >= -shape[k] && list_[k] < shape[k];
+    return fit;
+  }
+
+ private:
+  void add(PyObject* position) {
+    int overflow = 0;
+    all_ = all_ && PyLong_CheckExact(position);
+    if (all_) list_[count_++] = PyLong_AsLongLongAndOverflow(position, &overflow);
+    all_ = all_ && overflow == 0;
+  }
+  std::array<int64_t, 4> list_;
+  size_t count_ = 0;
+  bool all_ = true;
+};
+
 // The view that a basic index is; none for others.
 bool viewed(const Array& x, PyObject* key, Array& out) {
   Indices list;
@@ -89,6 +121,8 @@ bool is_element(const Array& picked, PyObject* key) {
 PyObject* get(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Array view;
+    if (const Positions at(key); !is_value(self) && detail::element_now(array_of(self), at.get(), view))
+      return wrap(std::move(view));
     // A view of a value is one of a copy, through which the value cannot be written.
     if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
       return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
@@ -137,6 +171,12 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
       [&] {
         if (!value) throw Error("index: elements of an array cannot be deleted");
         const Writing writing(self);
+        if (const Positions at(key); at.fit(array_of(self).shape())) {
+          Argument given;
+          parse_stored(given, "assign", value, array_of(self).dtype());
+          const PythonLine line;
+          if (detail::write_element(array_of(self), at.get(), given.operand())) return 0;
+        }
         Array view;
         if (viewed(array_of(self), key, view)) {
           Argument given;
@@ -162,7 +202,9 @@ Py_ssize_t length(PyObject* self) {
 // For Python's iteration by positions and for PySequence_Check, by which NumPy knows what it may look into.
 PyObject* item(PyObject* self, Py_ssize_t position) {
   return guarded([&] {
-    Array picked = array_of(self)[position];
+    Array picked;
+    if (detail::element_now(array_of(self), {&position, 1}, picked)) return wrap(std::move(picked));
+    picked = array_of(self)[position];
     return picked.ndim() == 0 ? wrap(detail::value_now(picked)) : wrap(std::move(picked));
   });
 }

@@ -50,11 +50,16 @@ ir::NodeRef Cell::read_lent() const {
     writes_.fetch_add(1, std::memory_order_relaxed);
     true_positions_ = {};
   }
-  if (given_back) seen = {};
-  old = std::exchange(seen_, seen);
-  if (!given_back) return seen;
+  if (!given_back) {
+    old = std::exchange(seen_, seen);
+    return seen;
+  }
+  // What was read before stays the value where it still is: what was recorded of it meets what will be.
+  ir::NodeRef value = changed ? std::move(memory) : std::move(seen);
+  old = std::exchange(node_, value);
+  seen_ = {};
   lent_.store(false, std::memory_order_relaxed);
-  return memory;
+  return value;
 }
 
 void Cell::part_from_lent() {

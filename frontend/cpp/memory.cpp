@@ -101,7 +101,7 @@ Lent lend_to_write(const Array& x) {
   return lent_as(x, detail::lend_to_write(cell));
 }
 
-const void* address(const Array& x) { return lent_as(x, detail::memory_now(*Access::cell(x))).data; }
+Lent look(const Array& x) { return lent_as(x, detail::memory_now(*Access::cell(x))); }
 
 bool give_back(const std::weak_ptr<void>& owner) {
   const auto buffer = std::static_pointer_cast<runtime::Buffer>(owner.lock());

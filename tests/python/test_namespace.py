@@ -186,3 +186,10 @@ def test_frequencies_have_the_dtype_that_is_asked_for(dtype):
         np.testing.assert_array_equal(np.asarray(got), want)
         with pytest.raises(TypeError, match="real floats"):
             getattr(wf.fft, name)(7, dtype="int64")
+
+
+def test_functions_of_linalg_go_by_the_last_axes():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for f in (lambda m, x: m.linalg.diagonal(x), lambda m, x: m.linalg.diagonal(x, offset=-1), lambda m, x: m.linalg.trace(x), lambda m, x: m.linalg.matrix_transpose(x),
+              lambda m, x: m.linalg.cross(x[..., :3], x[..., 1:]), lambda m, x: m.linalg.vecdot(x, x), lambda m, x: m.linalg.matrix_norm(x), lambda m, x: m.linalg.vector_norm(x)):  # fmt: skip
+        np.testing.assert_allclose(np.asarray(f(wf, wf.asarray(x))), f(np, x))

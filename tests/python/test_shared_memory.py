@@ -221,3 +221,13 @@ def test_any_order_of_writes_and_looks(size, steps):
         for step, k in steps:
             getattr(model, step)(k)
         model.check(0)
+
+
+def test_looks_by_way_of_numpy_leave_what_is_recorded_as_it_was():
+    x = wf.eval(wf.ones(9000))
+    places, total = set(), wf.zeros(9000)
+    for _ in range(4):
+        total = total + wf.exp(x)  # the same value of the same array: computed once
+        places.add(np.asarray(x).sum())
+    assert wf.show(total, "cpp").count("weft_exp_f64(v") == 1 and places == {9000}
+    np.testing.assert_allclose(np.asarray(total), 4 * np.e)

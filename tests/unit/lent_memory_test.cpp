@@ -15,7 +15,7 @@ TEST(LentMemory, IsTheValueUntilTheArrayIsWrittenTo) {
   TestSession session;
   Array x = ones({4});
   x.eval();
-  const void* memory = address(x);
+  const void* memory = look(x).data;
   const Lent lent = lend_to_write(x);
   EXPECT_EQ(lent.data, memory);
   write_to(lent)[1] = 5;
@@ -48,11 +48,11 @@ TEST(LentMemory, IsWrittenInPlaceAgainOnceItIsGivenBack) {
   TestSession session;
   Array x = ones({1 << 20});
   x.eval();
-  const void* memory = address(x);
+  const void* memory = look(x).data;
   write_to(lend_to_write(x))[0] = 5;
   x += 1;
   x.eval();
-  EXPECT_EQ(address(x), memory);
+  EXPECT_EQ(look(x).data, memory);
   EXPECT_EQ(x.at(0).item<double>(), 6);
 }
 

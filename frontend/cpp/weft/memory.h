@@ -46,8 +46,8 @@ Lent lend(const Array& x);
 // leaves this to him. What was computed or copied of it before keeps its values: memory that other values
 // need is copied first.
 Lent lend_to_write(const Array& x);
-// Where the first element lies now, computed first; nobody is to read there later.
-const void* address(const Array& x);
+// As lend(), but lent memory itself: for a look that is over when `owner` is let go.
+Lent look(const Array& x);
 // Its `strides`, which are known before anything is computed.
 Dims strides(const Array& x);
 // On a GPU: makes a foreign stream wait for what was written there; and what Weft does with the memory later

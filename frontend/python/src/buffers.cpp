@@ -33,9 +33,20 @@ struct Exported {
 // Whether the taker may want to write: he says so, or asks as memoryview() does, which takes what it gets.
 bool may_write(int flags) { return (flags & PyBUF_WRITABLE) || (flags & PyBUF_FULL_RO) == PyBUF_FULL_RO; }
 
+enum class Give : uint8_t {
+  Values,      // those of this moment, which stay
+  AsWritable,  // the same under the name of memory to write to, for functions that write to nothing
+  Look,        // the memory as it is now, to look at before anything else happens
+  Write,       // memory to write to
+};
+
+Lent lent_for(Give how, const Array& x) {
+  if (how == Give::Look) return look(x);
+  return how == Give::Write ? lend_to_write(x) : lend(x);
+}
+
 // `owner` is the object that the taker holds.
-int give_buffer(PyObject* owner, const Array& x, const char* format, bool to_write, Py_buffer* view,
-                int flags) {
+int give_buffer(PyObject* owner, const Array& x, const char* format, Give how, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(
       [&] {
@@ -43,10 +54,11 @@ int give_buffer(PyObject* owner, const Array& x, const char* format, bool to_wri
         if (!format)
           refuse_buffer("dtypes that the struct module knows can be lent: got " +
                         std::string(name(x.dtype())));
-        if ((flags & PyBUF_WRITABLE) && !to_write) refuse_buffer("the array cannot be written to");
+        const bool writable = how == Give::Write || how == Give::AsWritable;
+        if ((flags & PyBUF_WRITABLE) && !writable) refuse_buffer("the array cannot be written to");
         std::unique_ptr<Exported> exported;
         try {
-          exported.reset(new Exported{to_write ? lend_to_write(x) : lend(x), {}, {}});
+          exported.reset(new Exported{lent_for(how, x), {}, {}});
         } catch (const Interrupted&) {
           // NumPy drops what is raised here and asks in another way, whose first step the signal ends.
           PyErr_SetString(PyExc_BufferError, "buffer: the computing was interrupted");
@@ -70,7 +82,7 @@ int give_buffer(PyObject* owner, const Array& x, const char* format, bool to_wri
         view->buf = const_cast<void*>(exported->lent.data);
         view->len = static_cast<Py_ssize_t>(x.size()) * item;
         view->itemsize = item;
-        view->readonly = to_write ? 0 : 1;
+        view->readonly = writable ? 0 : 1;
         view->ndim = static_cast<int>(x.ndim());
         view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
         view->shape = (flags & PyBUF_ND) ? exported->shape.data() : nullptr;
@@ -91,28 +103,25 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         const bool to_write = may_write(flags) && (x.writable() || is_value(self));
         // Nobody else has the memory of what is given of one value.
         const Array lent = to_write && is_value(self) ? x.copy() : x;
-        return give_buffer(self, lent, format_of(x.dtype()), to_write, view, flags);
+        return give_buffer(self, lent, format_of(x.dtype()), to_write ? Give::Write : Give::Values, view,
+                           flags);
       },
       -1);
 }
 
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
 
-// An array's memory as the buffer protocol shows it: to read, or to write to. bfloat16 is shown as uint16.
+// An array's memory as the buffer protocol shows it. bfloat16 is shown as uint16.
 struct Memory {
   PyObject_HEAD PyObject* array;
-  bool to_write;
-  bool as_writable;  // values that stay, under the name of memory to write to: for functions that do not
+  Give how;
 };
 
 int get_memory(PyObject* self, Py_buffer* view, int flags) {
   const auto* memory = reinterpret_cast<const Memory*>(self);
   const Array& x = array_of(memory->array);
   const DType shown = x.dtype() == DType::BF16 ? DType::U16 : x.dtype();
-  const int asked = memory->as_writable ? flags & ~PyBUF_WRITABLE : flags;
-  const int result = give_buffer(self, x, format_of(shown), memory->to_write, view, asked);
-  if (result == 0 && memory->as_writable) view->readonly = 0;
-  return result;
+  return give_buffer(self, x, format_of(shown), memory->how, view, flags);
 }
 
 void deallocate_memory(PyObject* self) {
@@ -137,20 +146,21 @@ void bind_buffers(nb::module_& m) {
   if (!memory_type) throw nb::python_error();
   m.def(
       "memory",
-      [](nb::handle x, bool to_write, bool as_writable) {
+      [](nb::handle x, const std::string& how) {
         if (!is_array(x.ptr())) throw TypeError("memory: takes a weft.Array");
         auto* made = PyObject_New(Memory, memory_type);
         if (!made) throw nb::python_error();
-        made->to_write = to_write && array_of(x.ptr()).writable() && !is_value(x.ptr());
-        made->as_writable = as_writable;
+        made->how = how == "look" ? Give::Look : how == "as writable" ? Give::AsWritable : Give::Values;
+        if (how == "write" && array_of(x.ptr()).writable() && !is_value(x.ptr())) made->how = Give::Write;
         made->array = x.inc_ref().ptr();
         return nb::steal(reinterpret_cast<PyObject*>(made));
       },
-      "x"_a, "to_write"_a = false, "as_writable"_a = false,
-      "What gives the array's host memory by the buffer protocol: values that stay, or memory to write to "
-      "where the array can be written; bfloat16 as uint16. `as_writable`: values that stay, under the name "
-      "of "
-      "memory to write to, for functions of NumPy's that copy what cannot be written, and write to nothing.");
+      "x"_a, "how"_a = "values",
+      "What gives the array's host memory by the buffer protocol; bfloat16 as uint16. `how`: 'values' of "
+      "this "
+      "moment, which stay; 'write', memory to write to where the array can be written; 'look', the memory as "
+      "it is now, to look at before anything else happens; 'as writable', values under the name of memory to "
+      "write to, for functions of NumPy's that copy what cannot be written, and write to nothing.");
 }
 
 void add_buffers(TypeParts& parts) {

@@ -171,7 +171,7 @@ void bind_memory(nb::module_& m) {
       "x"_a, "memory"_a,
       "Writes the elements to what lends so many row-major bytes to write to; False where it does not.");
   m.def(
-      "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(address(x)); }, "x"_a,
+      "address", [](const Array& x) { return reinterpret_cast<uintptr_t>(look(x).data); }, "x"_a,
       "Where the first element lies.");
   m.def(
       "strides",

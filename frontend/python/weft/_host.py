@@ -78,7 +78,7 @@ _copy_read_only = frozenset(("bincount", "convolve", "correlate", "interp"))
 def _to_host(value: Any, as_writable: builtins.bool = False) -> Any:
     if isinstance(value, Array):
         if as_writable and value.device == "cpu" and value.dtype.kind != "V":
-            return _numpy().asarray(memoryview(_core.memory(value, as_writable=True)))
+            return _numpy().asarray(memoryview(_core.memory(value, "as writable")))
         values = to_numpy(value)
         values.flags.writeable = False  # what is written to a copy of a GPU's memory would be lost
         return values

@@ -130,7 +130,7 @@ def to_numpy(x: Array, to_write: bool = False) -> Any:
         result = numpy.empty(x.shape, x.dtype)
         _core.copy_to(x, result.ctypes.data)
         return result
-    values = numpy.asarray(memoryview(_core.memory(x, to_write)))
+    values = numpy.asarray(memoryview(_core.memory(x, "write" if to_write else "values")))
     return values.view(x.dtype) if x.dtype.kind == "V" else values
 
 

@@ -113,7 +113,11 @@ def shares_memory(a: Any, b: Any, max_work: Any = None) -> builtins.bool:
 
     from weft._host import _to_host
 
-    return numpy.may_share_memory(_to_host(a), _to_host(b))
+    def memory(x: Any) -> Any:
+        lies_here = isinstance(x, Array) and x.device == "cpu"
+        return numpy.asarray(memoryview(_core.memory(x, "look"))) if lies_here else _to_host(x)
+
+    return numpy.may_share_memory(memory(a), memory(b))
 
 
 may_share_memory = shares_memory

@@ -8,7 +8,7 @@ from weft._core import Array
 from weft._creation import asarray, eye
 from weft._errors import missing as _missing
 from weft._host import answered_by
-from weft._diagonals import diagonal
+from weft._diagonals import diagonal as _diagonal
 from weft._numpy_names import cross
 from weft._products import matmul, tensordot, vecdot
 from weft._products import outer as _outer
@@ -91,7 +91,12 @@ def outer(x1: Any, x2: Any, /) -> Array:
     return _outer(a, b)
 
 
-def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
+def diagonal(x: Any, /, *, offset: int = 0) -> Array:
+    """The elements of a diagonal of the last two axes, along a new last axis: a read-only view."""
+    return _diagonal(x, offset, -2, -1)
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
     """The sum along a diagonal of the last two axes."""
     return _trace(x, offset, -2, -1, dtype)
 

@@ -1,9 +1,19 @@
-"""Settings of all Python tests: kernels go to a folder of their own, and hypothesis sets no clock."""
+"""Settings of all Python tests: kernels go to a folder of their own, and hypothesis sets no clock.
+
+CTest starts them in an environment of their own (tests/environment.cmake). Started otherwise, they see no settings of Weft or of BLAS
+but those that are meant for them.
+"""
 
 import os
 import subprocess
 import sys
 import tempfile
+
+for _name in list(os.environ):
+    _meant = _name in ("WEFT_DEVICE", "WEFT_TEST_EXAMPLES", "WEFT_ARRAY_API_TESTS", "WEFT_FAKE_CUDA", "WEFT_INTERPRET_LIMIT", "WEFT_UPDATE_GOLDENS")
+    if not _meant and _name.startswith(("WEFT_", "OPENBLAS_", "GOTO_", "OMP_", "SCIPY_", "NPY_", "LC_")):
+        del os.environ[_name]
+os.environ["LC_ALL"] = "C.UTF-8"
 
 _cache = tempfile.TemporaryDirectory(prefix="weft-test-")
 os.environ["WEFT_CACHE_DIR"] = _cache.name

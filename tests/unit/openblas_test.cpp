@@ -21,6 +21,7 @@ using testing::HasSubstr;
 class OpenBlasOpening : public testing::Test {
  protected:
   void SetUp() override {
+    forget_choices();
     const fs::path beside =
         fs::read_symlink("/proc/self/exe").parent_path() / "fake_openblas/libopenblas.so.0";
     const char* test = testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -29,6 +30,9 @@ class OpenBlasOpening : public testing::Test {
   }
   void TearDown() override {
     fs::remove(copy_);
+    forget_choices();
+  }
+  static void forget_choices() {
     for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OPENBLAS_FAKE_PARALLEL"})
       unsetenv(name);
   }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "compiler/base/error.h"
@@ -51,7 +52,11 @@ std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>&
   {
     const size_t threads = std::min<size_t>(device.info().threads, std::thread::hardware_concurrency());
     std::vector<std::jthread> helpers;
-    while (helpers.size() + 1 < std::min(threads, sources.size())) helpers.emplace_back(work);
+    try {
+      while (helpers.size() + 1 < std::min(threads, sources.size())) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system grants no more threads; those that are there do the work.
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

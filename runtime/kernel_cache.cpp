@@ -159,6 +159,30 @@ bool make_directory(const std::string& path) {
   return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
+// Why the folders above a path let others put something else in its place; empty where they do not. Of one
+// that others may write to, a sticky one, as /tmp, keeps them from it. A group of the user's own number has
+// nobody else.
+std::string parents_problem(const std::string& path) {
+  for (size_t end = path.rfind('/'); end != std::string::npos;
+       end = end > 0 ? path.rfind('/', end - 1) : end) {
+    const std::string parent = end > 0 ? path.substr(0, end) : "/";
+    struct stat status;
+    if (::lstat(parent.c_str(), &status) != 0) return parent + ": " + std::strerror(errno);
+    if (S_ISLNK(status.st_mode)) {
+      if (status.st_uid != ::geteuid() && status.st_uid != 0)
+        return parent + ": a symbolic link of user " + std::to_string(status.st_uid) + ", not of this one (" +
+               std::to_string(::geteuid()) + ")";
+      if (::stat(parent.c_str(), &status) != 0) return parent + ": " + std::strerror(errno);
+    }
+    const bool group = (status.st_mode & S_IWGRP) && status.st_gid != ::geteuid();
+    if ((group || (status.st_mode & S_IWOTH)) && !(status.st_mode & S_ISVTX))
+      return path + ": other users can replace it, since they can write to " + parent +
+             ", which is not sticky";
+    if (end == 0) break;
+  }
+  return {};
+}
+
 // Why a directory must not be used; empty when it is private to this user.
 std::string directory_problem(const std::string& path) {
   struct stat status;
@@ -176,6 +200,22 @@ std::string directory_problem(const std::string& path) {
            std::to_string(::geteuid()) + ")";
   if (status.st_mode & (S_IWGRP | S_IWOTH)) return path + ": other users can write to it";
   if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0) return path + ": " + std::strerror(errno);
+  // Where the path leads, and each step of the way there.
+  std::error_code code;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, code);
+  if (code) return path + ": " + code.message();
+  if (std::string problem = parents_problem(absolute.string()); !problem.empty()) return problem;
+  const std::filesystem::path real = std::filesystem::canonical(path, code);
+  return code ? path + ": " + code.message() : parents_problem(real.string());
+}
+
+// Why a file of a private directory is not one that this user alone wrote there; empty when it is. It may
+// have been moved there, or lie elsewhere too, under a name that others can open.
+std::string file_problem(const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return "not a regular file";
+  if (status.st_uid != ::geteuid()) return "owned by user " + std::to_string(status.st_uid);
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it";
+  if (status.st_nlink > 1) return "it has " + std::to_string(status.st_nlink) + " names";
   return {};
 }
 
@@ -206,13 +246,17 @@ std::vector<FileOnDisk> entries_of(const std::string& directory) {
   return files;
 }
 
+// Since a file was written, or until then: clocks are set back, too.
+int64_t seconds_from_now(const struct stat& status) {
+  return std::abs(std::time(nullptr) - status.st_mtim.tv_sec);
+}
+
 void remove_abandoned(const std::string& directory) {
-  const int64_t now = std::time(nullptr);
   each_name(directory, [&](std::string_view name) {
     if (!name.starts_with(kTemporary)) return;
     const std::string path = directory + "/" + std::string(name);
     struct stat status;
-    if (::lstat(path.c_str(), &status) == 0 && now - status.st_mtim.tv_sec > kAbandonedSeconds)
+    if (::lstat(path.c_str(), &status) == 0 && seconds_from_now(status) > kAbandonedSeconds)
       ::unlink(path.c_str());
   });
 }
@@ -246,14 +290,18 @@ std::optional<std::string> KernelCache::find(std::string_view toolchain, std::st
   const std::string path = directory_ + "/" + entry_name(wanted);
   File file(open_entry(path));
   struct stat status;
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if (!file || ::fstat(file.get(), &status) != 0) return {};
+  if (!file_problem(status).empty()) {
+    ::unlink(path.c_str());
+    return {};
+  }
   std::string bytes = read_bytes(file.get(), 0, static_cast<uint64_t>(status.st_size));
   Parts parts;
   if (!parse(bytes, wanted, parts).empty() || parts.toolchain != toolchain || parts.source != source) {
     ::unlink(path.c_str());
     return {};
   }
-  if (std::time(nullptr) - status.st_mtim.tv_sec >= kTouchSeconds) ::futimens(file.get(), nullptr);
+  if (seconds_from_now(status) >= kTouchSeconds) ::futimens(file.get(), nullptr);
   return std::string(parts.binary);
 }
 
@@ -323,7 +371,8 @@ bool KernelCache::write(const std::string& name, std::string_view bytes) {
 
 namespace {
 
-std::vector<CacheEntry> entries_in(const std::string& directory) {
+// `own`: whether this user alone may have written the entries.
+std::vector<CacheEntry> entries_in(const std::string& directory, bool own) {
   std::vector<CacheEntry> entries;
   each_name(directory, [&](std::string_view name) {
     const std::optional<Hash> key = key_of_name(name);
@@ -342,11 +391,10 @@ std::vector<CacheEntry> entries_in(const std::string& directory) {
     entry.last_used = status.st_mtim.tv_sec;
     const std::string start = read_bytes(file.get(), 0, sizeof(Header));
     Header header;
-    if (!S_ISREG(status.st_mode)) {
-      entry.problem = "not a regular file";
-    } else if (start.size() < sizeof header) {
+    entry.problem = own ? file_problem(status) : !S_ISREG(status.st_mode) ? "not a regular file" : "";
+    if (entry.problem.empty() && start.size() < sizeof header)
       entry.problem = "too short for a header: " + std::to_string(start.size()) + " bytes";
-    } else {
+    if (entry.problem.empty()) {
       std::memcpy(&header, start.data(), sizeof header);
       entry.problem = header_problem(header, entry.bytes, *key);
       if (entry.problem.empty()) {
@@ -378,7 +426,7 @@ bool examine(const std::string& directory, CacheEntry& entry, Visit visit) {
 }  // namespace
 
 std::vector<CacheEntry> KernelCache::list() const {
-  return disabled_because_.empty() ? entries_in(directory_) : std::vector<CacheEntry>{};
+  return disabled_because_.empty() ? entries_in(directory_, true) : std::vector<CacheEntry>{};
 }
 
 CacheImport KernelCache::import_from(const std::string& directory, std::string_view target) {
@@ -387,7 +435,7 @@ CacheImport KernelCache::import_from(const std::string& directory, std::string_v
   if (::stat(directory.c_str(), &status) != 0)
     throw Error("cache: " + directory + " cannot be read: " + std::strerror(errno));
   if (!S_ISDIR(status.st_mode)) throw Error("cache: " + directory + " cannot be read: not a directory");
-  for (CacheEntry& entry : entries_in(directory)) {
+  for (CacheEntry& entry : entries_in(directory, false)) {
     if (entry.toolchain.find(target) == std::string::npos) continue;
     const bool there = examine(directory, entry, [&](const Parts& parts) {
       put(parts.toolchain, parts.kernel, parts.source, parts.binary);

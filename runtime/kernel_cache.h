@@ -38,7 +38,9 @@ struct CacheImport {
 class KernelCache {
  public:
   // `directory` empty: no disk cache. It is made with mode 0700; one that another user owns or can write is
-  // refused. When a `put` takes the entries past `max_bytes` together, they are trimmed to nine tenths of it.
+  // refused, and so is one below a folder that others can write and that is not sticky. Entries that another
+  // user owns or can write, or that have another name, are dropped. When a `put` takes the entries past
+  // `max_bytes` together, they are trimmed to nine tenths of it.
   KernelCache(std::string directory, uint64_t max_bytes, std::function<void(const std::string&)> warn = {});
 
   // The key of a source compiled by a toolchain.

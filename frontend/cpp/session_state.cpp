@@ -10,6 +10,7 @@
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/env.h"
 #include "frontend/cpp/long_work.h"
+#include "frontend/cpp/weft/warning.h"
 #include "runtime/cuda/cuda_device.h"
 #ifdef WEFT_CPU_JIT
 #include "runtime/cpu/cpu_device.h"
@@ -48,6 +49,7 @@ std::shared_ptr<runtime::Device> open_device(SessionState& s, const std::string&
 
 thread_local const std::string* scoped_device = nullptr;
 std::atomic<const std::string* (*)()> chosen_device{nullptr};
+std::atomic<void (*)(const std::string&)> tell_warning{nullptr};
 
 const std::string* default_by_scope() {
   if (scoped_device) return scoped_device;
@@ -100,12 +102,15 @@ SessionState::SessionState(SessionOptions given)
   log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");
   log->set_level(spdlog::level::from_str(options.log));
+  const auto warn = [log = log](const std::string& warning) {
+    log->warn(warning);
+    if (const auto tell = tell_warning.load()) tell(warning);
+  };
   cache = std::make_shared<runtime::KernelCache>(
       options.cache_directory, options.cache_limit,
-      [log = log](const std::string& problem) { log->warn("disk cache: {}", problem); });
-  if (!options.cache_directory.empty() && !cache->disabled_because().empty()) {
-    log->warn("no disk cache: {}", cache->disabled_because());
-  }
+      [warn](const std::string& problem) { warn("disk cache: " + problem); });
+  if (!options.cache_directory.empty() && !cache->disabled_because().empty())
+    warn("no disk cache: " + cache->disabled_because());
 }
 
 Options SessionState::compile_options() const {
@@ -223,6 +228,8 @@ DeviceScope::DeviceScope(const std::string& device)
   detail::scoped_device = &device_;
 }
 DeviceScope::~DeviceScope() { detail::scoped_device = outer_; }
+
+void on_warning(void (*tell)(const std::string&)) { detail::tell_warning = tell; }
 
 void choose_default_device_by(const std::string* (*chosen)()) { detail::chosen_device.store(chosen); }
 

@@ -30,18 +30,23 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/X86TargetParser.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
+#include <system_error>
 
 #include "compiler/base/dtype.h"
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
+#include "runtime/cpu/refused_mapping.h"
 #include "runtime/cpu/walk.h"
 #include "runtime/device.h"
 #include "runtime/gate.h"
@@ -82,6 +87,9 @@ thread_local bool compiling = false;
 void throw_fatal_error(void*, const char* reason, bool) {
   if (compiling) throw FatalError{reason};
 }
+void throw_bad_alloc(void*, const char*, bool) {
+  if (compiling) throw std::bad_alloc();
+}
 
 // ORC hands errors of the linking steps to the session's reporter; links run on the thread that asked.
 thread_local std::string* link_log = nullptr;
@@ -111,6 +119,18 @@ class Passage {
   Gate& gate_;
 };
 
+// LLVM was built without exceptions: most of it does not survive a refused allocation. So ask first.
+constexpr size_t kRoomToCompile =
+    size_t{64} << 20;  // bytes of address space, more than all but the largest kernels take
+void require_room(std::string_view name) {
+  void* const room =
+      ::mmap(nullptr, kRoomToCompile, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    throw OutOfMemory("clang_jit: no memory to compile " + std::string(name) + ": the system refuses " +
+                      refused_mapping());
+  ::munmap(room, kRoomToCompile);
+}
+
 // To be called when the tables are there.
 void notice_the_end() {
   static const struct AfterTheTables {
@@ -126,6 +146,7 @@ void initialize_llvm() {
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
     llvm::install_fatal_error_handler(throw_fatal_error);
+    llvm::install_bad_alloc_error_handler(throw_bad_alloc);
   });
 }
 
@@ -455,6 +476,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
                         std::string(source));
   };
   const Passage compiles(compiling_gate);
+  require_room(name);
   auto start = std::chrono::steady_clock::now();
   std::string log;
   // Owned by hand: a fatal error leaves all of it behind.
@@ -468,6 +490,12 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   auto out = std::make_unique<llvm::raw_svector_ostream>(bytes);
   auto codegen = std::make_unique<CodePasses>();
   std::unique_ptr<SkipPasses> gate;
+
+  const auto leak = [&] {
+    compiling = false;
+    (void)context.release(), (void)compiler.release(), (void)action.release(), (void)machine.release();
+    (void)codegen.release(), (void)out.release(), (void)gate.release();
+  };
 
   compiling = true;
   try {
@@ -503,10 +531,11 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
     compiling = false;
     if (!parsed || !log.empty()) throw refuse(log);
   } catch (FatalError& fatal) {
-    compiling = false;
-    (void)context.release(), (void)compiler.release(), (void)action.release(), (void)machine.release();
-    (void)codegen.release(), (void)out.release(), (void)gate.release();
+    leak();
     throw refuse("LLVM: " + fatal.reason);
+  } catch (const std::bad_alloc&) {
+    leak();
+    throw OutOfMemory("clang_jit: no memory to compile " + std::string(name));
   } catch (...) {
     compiling = false;
     throw;
@@ -537,12 +566,18 @@ std::string ClangJit::assembly(std::string_view source, std::string_view name) c
 std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
                                                std::span<const std::string> symbols) const {
   const Passage links(linking_gate);
+  require_room(symbols.empty() ? "?" : symbols.front());
   State& state = *state_;
   std::string log;
-  auto refuse = [&](llvm::Error problem) {
+  auto refuse = [&](llvm::Error problem) -> std::exception_ptr {
     std::string text = llvm::toString(std::move(problem));
-    return CompileError("clang_jit: cannot link the object of " + (symbols.empty() ? "?" : symbols.front()),
-                        log + text, {});
+    // LLVM hands the system's refusal on as text.
+    if ((log + text).find(std::generic_category().message(ENOMEM)) != std::string::npos)
+      return std::make_exception_ptr(OutOfMemory("clang_jit: no memory for the code of " +
+                                                 (symbols.empty() ? "?" : symbols.front()) +
+                                                 ": the system refuses " + refused_mapping()));
+    return std::make_exception_ptr(CompileError(
+        "clang_jit: cannot link the object of " + (symbols.empty() ? "?" : symbols.front()), log + text, {}));
   };
   struct Reporting {
     explicit Reporting(std::string* to) { link_log = to; }
@@ -553,17 +588,18 @@ std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
   code->owner = state_;
   code->session = &state.session;
   auto library = state.session.createJITDylib("kernel" + std::to_string(state.next_code++));
-  if (!library) throw refuse(library.takeError());
+  if (!library) std::rethrow_exception(refuse(library.takeError()));
   code->library = &*library;
   library->addToLinkOrder(*state.process);
   auto copy = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), "kernel.o");
-  if (llvm::Error problem = state.layer.add(*library, std::move(copy))) throw refuse(std::move(problem));
+  if (llvm::Error problem = state.layer.add(*library, std::move(copy)))
+    std::rethrow_exception(refuse(std::move(problem)));
 
   orc::SymbolLookupSet wanted;
   for (const std::string& symbol : symbols)
     wanted.add(state.session.intern(symbol), orc::SymbolLookupFlags::WeaklyReferencedSymbol);
   auto found = state.session.lookup(orc::makeJITDylibSearchOrder(&*library), std::move(wanted));
-  if (!found) throw refuse(found.takeError());
+  if (!found) std::rethrow_exception(refuse(found.takeError()));
   for (const auto& [symbol, definition] : *found)
     if (definition.getAddress())
       code->addresses.emplace((*symbol).str(), definition.getAddress().toPtr<void*>());

@@ -325,16 +325,22 @@ class CpuDevice : public Device {
     // does not see into libtbb.
     std::atomic<int64_t> order{0};
     order.store(1, std::memory_order_release);
-    arena_.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int64_t>(0, pieces, 1),
-          [&](const tbb::blocked_range<int64_t>& range) {
-            static_cast<void>(order.load(std::memory_order_acquire));
-            body(begin_of(range.begin()), begin_of(range.end()));
-            order.fetch_add(1, std::memory_order_release);
-          },
-          tbb::simple_partitioner());
-    });
+    try {
+      arena_.execute([&] {
+        tbb::parallel_for(
+            tbb::blocked_range<int64_t>(0, pieces, 1),
+            [&](const tbb::blocked_range<int64_t>& range) {
+              static_cast<void>(order.load(std::memory_order_acquire));
+              body(begin_of(range.begin()), begin_of(range.end()));
+              order.fetch_add(1, std::memory_order_release);
+            },
+            tbb::simple_partitioner());
+      });
+    } catch (const Error&) {
+      throw;
+    } catch (const std::runtime_error& e) {
+      throw OutOfMemory(fmt::format("launch: no thread to compute with: {}", e.what()));  // TBB's own
+    }
     static_cast<void>(order.load(std::memory_order_acquire));
   }
 

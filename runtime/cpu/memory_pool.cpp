@@ -9,6 +9,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/refused_mapping.h"
 
 namespace weft::runtime {
 namespace {
@@ -87,20 +88,20 @@ MemoryPool::Block MemoryPool::take(size_t bytes) {
 }
 
 void* MemoryPool::fresh(size_t bytes, size_t asked) {
-  const char* reason = nullptr;
-  size_t available = 0;
+  std::string reason;
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (attempt == 1) release_free(0);
     if (info_.in_use + info_.pooled + bytes > limit_) {
-      reason = "the device's limit";
-      available = limit_ - std::min(limit_, info_.in_use + info_.pooled);
+      reason = fmt::format("{} bytes exceed the device's limit, {} bytes", asked,
+                           limit_ - std::min(limit_, info_.in_use + info_.pooled));
       continue;
     }
     if (unchecked_ + bytes > kUncheckedBytes) {
       // The system hands out more than it has and kills whoever touches it; so ask first.
-      available = available_memory();
+      const size_t available = available_memory();
       if (bytes > available) {
-        reason = "the memory that the system has left";
+        reason =
+            fmt::format("{} bytes exceed the memory that the system has left, {} bytes", asked, available);
         continue;
       }
       unchecked_ = 0;
@@ -109,12 +110,11 @@ void* MemoryPool::fresh(size_t bytes, size_t asked) {
       unchecked_ += bytes;
       return data;
     }
-    reason = "the address space that the system grants";
+    reason = fmt::format("no {} bytes: the system refuses {}", asked, refused_mapping());
   }
   throw OutOfMemory(
-      fmt::format("allocate: {} bytes exceed {}, {} bytes; {} bytes are held by live arrays and {} by the "
-                  "pool after a trim",
-                  asked, reason, available, info_.in_use, info_.pooled));
+      fmt::format("allocate: {}; {} bytes are held by live arrays and {} by the pool after a trim", reason,
+                  info_.in_use, info_.pooled));
 }
 
 void MemoryPool::give(Block block) {

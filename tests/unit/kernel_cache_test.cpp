@@ -128,6 +128,66 @@ TEST_F(KernelCacheTest, RefusesADirectoryThatAnotherUserOwns) {
   }
 }
 
+TEST_F(KernelCacheTest, RefusesADirectoryThatOthersCanReplace) {
+  const fs::path open = root_ / "open", deep = open / "own";
+  fs::create_directories(deep);
+  ASSERT_EQ(::chmod(deep.c_str(), 0700), 0);
+  for (const mode_t mode : {0777, 0757}) {
+    ASSERT_EQ(::chmod(open.c_str(), mode), 0);
+    for (const fs::path& directory : {open / "cache", deep / "cache"})
+      EXPECT_THAT(KernelCache(directory.string(), kPlenty).disabled_because(),
+                  HasSubstr("they can write to " + open.string() + ", which is not sticky"));
+  }
+  // What a link leads to counts as well as where the link lies.
+  fs::create_directory_symlink(deep, root_ / "link");
+  EXPECT_THAT(KernelCache((root_ / "link" / "cache").string(), kPlenty).disabled_because(),
+              HasSubstr(open.string() + ", which is not sticky"));
+  ASSERT_EQ(::chmod(open.c_str(), 01777), 0);
+  EXPECT_EQ(KernelCache((deep / "cache").string(), kPlenty).disabled_because(), "");
+  EXPECT_EQ(KernelCache((root_ / "link" / "cache").string(), kPlenty).disabled_because(), "");
+  // A group counts as others, but for one that by its number is the user's own.
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(open.c_str(), 0, 12345), 0);
+    ASSERT_EQ(::chmod(open.c_str(), 0775), 0);
+    EXPECT_THAT(KernelCache((deep / "cache").string(), kPlenty).disabled_because(), HasSubstr("not sticky"));
+    ASSERT_EQ(::chown(open.c_str(), 0, 0), 0);
+    ASSERT_EQ(::chmod(open.c_str(), 0775), 0);
+    EXPECT_EQ(KernelCache((deep / "cache").string(), kPlenty).disabled_because(), "");
+  }
+}
+
+TEST_F(KernelCacheTest, DropsAnEntryThatItsUserAloneMayNotHaveWritten) {
+  KernelCache cache(directory_, kPlenty);
+  const auto dropped = [&](const std::string& problem, auto&& change) {
+    cache.put("t", "k", "s", "binary");
+    ASSERT_EQ(cache.find("t", "s"), "binary");
+    const fs::path entry = files().at(0);
+    change(entry);
+    ASSERT_EQ(cache.list().size(), 1u);
+    EXPECT_THAT(cache.list()[0].problem, HasSubstr(problem));
+    EXPECT_EQ(cache.find("t", "s"), std::nullopt) << problem;
+    EXPECT_FALSE(fs::exists(entry)) << problem;
+    cache.put("t", "k", "s", "binary");
+    change(entry);
+    EXPECT_EQ(cache.verify().size(), 1u) << problem;
+    EXPECT_FALSE(fs::exists(entry)) << problem;
+  };
+  for (const mode_t mode : {0620, 0602, 0666})
+    dropped("other users can write to it",
+            [&](const fs::path& entry) { ASSERT_EQ(::chmod(entry.c_str(), mode), 0); });
+  dropped("it has 2 names", [&](const fs::path& entry) {
+    fs::remove(root_ / "elsewhere");
+    fs::create_hard_link(entry, root_ / "elsewhere");
+  });
+  dropped("not a regular file", [&](const fs::path& entry) {
+    fs::remove(entry);
+    ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  });
+  if (::geteuid() == 0)
+    dropped("owned by user 12345",
+            [&](const fs::path& entry) { ASSERT_EQ(::chown(entry.c_str(), 12345, 12345), 0); });
+}
+
 TEST_F(KernelCacheTest, FollowsALinkOfItsUserAloneAndRefusesAFile) {
   fs::create_directory(root_ / "real");
   ASSERT_EQ(::chmod((root_ / "real").c_str(), 0700), 0);
@@ -170,6 +230,20 @@ TEST_F(KernelCacheTest, WarnsOnceWhereNoEntryCanBeWritten) {
   EXPECT_TRUE(files().empty());
   cache.put("t", "k", "s", "binary");
   EXPECT_EQ(cache.find("t", "s"), "binary");
+}
+
+TEST_F(KernelCacheTest, AClockThatWasSetBackKeepsNothingForever) {
+  KernelCache cache(directory_, kPlenty);
+  const int64_t in_a_year = -365 * 86400;
+  cache.put("t", "k", "old", "binary");
+  set_age(files().at(0), in_a_year);
+  EXPECT_EQ(cache.find("t", "old"), "binary");
+  EXPECT_LE(cache.list().at(0).last_used,
+            std::time(nullptr) + 1);  // and is the next to go where others are used
+  write_file(fs::path(directory_) / ".new-1-1-1", "half");
+  set_age(fs::path(directory_) / ".new-1-1-1", in_a_year);
+  cache.trim(kPlenty);
+  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(KernelCacheTest, EveryBitFlipIsFoundAndTheEntryDropped) {

@@ -40,6 +40,22 @@ std::string signatures(const std::string& text, const std::string& name) {
   return out;
 }
 
+// Null: every integer fits in 64 bits, with or without a sign.
+PyObject* too_large(PyObject* const* args, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!PyLong_Check(args[i])) continue;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+    if (value == -1 && overflow == 0) PyErr_Clear();
+    if (overflow < 0) return args[i];
+    if (overflow > 0 && PyLong_AsUnsignedLongLong(args[i]) == ~0ULL && PyErr_Occurred()) {
+      PyErr_Clear();
+      return args[i];
+    }
+  }
+  return nullptr;
+}
+
 void reword(PyObject* function, PyObject* const* args, size_t count, PyObject* keywords) {
   nb::python_error error;
   if (set_error_before_refusal()) return;
@@ -48,10 +64,15 @@ void reword(PyObject* function, PyObject* const* args, size_t count, PyObject* k
   if (mark == std::string::npos || text.find('\n') < mark) return error.restore();
   const std::string name = text.substr(0, mark);
   const bool method = std::string_view(Py_TYPE(function)->tp_name).ends_with("nb_method");
+  const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  if (PyObject* integer = too_large(args, count + static_cast<size_t>(named))) {
+    const std::string got = nb::cast<std::string>(nb::str(nb::handle(integer)));
+    PyErr_SetString(PyExc_OverflowError, (name + ": takes integers of at most 64 bits: got " + got).c_str());
+    return;
+  }
   std::string got;
   const auto add = [&](const std::string& one) { (got += got.empty() ? "" : ", ") += one; };
   for (size_t i = method ? 1 : 0; i < count; ++i) add(type_name(args[i]));
-  const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
     add(nb::cast<std::string>(nb::handle(PyTuple_GET_ITEM(keywords, i))) + "=" +
         type_name(args[count + static_cast<size_t>(i)]));

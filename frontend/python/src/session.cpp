@@ -1,4 +1,7 @@
 // Evaluation and looking into it.
+#include <mutex>
+
+#include "frontend/cpp/weft/warning.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -25,9 +28,32 @@ nb::dict stats_dict() {
   return d;
 }
 
+// Warnings wait for the main thread to run Python code: whoever tells them may lack the interpreter's lock,
+// and hold locks that a thread with it waits for.
+std::mutex warnings_mutex;
+std::vector<std::string> warnings;
+
+int show_warnings(void*) {
+  std::vector<std::string> shown;
+  {
+    const std::lock_guard lock(warnings_mutex);
+    shown.swap(warnings);
+  }
+  for (const std::string& warning : shown)
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, ("weft: " + warning).c_str(), 1) != 0) return -1;
+  return 0;
+}
+
+void tell_warning(const std::string& warning) {
+  const std::lock_guard lock(warnings_mutex);
+  warnings.push_back(warning);
+  if (warnings.size() == 1) Py_AddPendingCall(show_warnings, nullptr);
+}
+
 }  // namespace
 
 void bind_session(nb::module_& m) {
+  on_warning(tell_warning);
   m.def(
       "eval",
       [](const std::vector<Array>& arrays) {

@@ -49,14 +49,17 @@ Dims dims_from(PyObject* object) {
   return dims;
 }
 
-// f(), and a TypeError of Python's told in full.
+// f(), and a TypeError or OverflowError of Python's told in full.
 template <class F>
 auto read(const char* op, const char* what, const char* rule, nb::handle given, F&& f) -> decltype(f()) {
   try {
     return f();
   } catch (nb::python_error& e) {
-    if (!e.matches(PyExc_TypeError)) throw;
+    const bool large = e.matches(PyExc_OverflowError);
+    if (!large && !e.matches(PyExc_TypeError)) throw;
     const std::string got = nb::cast<std::string>(nb::repr(given));
+    if (large)
+      throw OverflowError(std::string(op) + ": " + what + " is " + rule + " of at most 64 bits: got " + got);
     throw TypeError(std::string(op) + ": " + what + " is " + rule + ": got " + got);
   }
 }

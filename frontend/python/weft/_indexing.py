@@ -41,7 +41,11 @@ def _index(entry: Any, reads_text: builtins.bool = False) -> Any:
     if index.size == 0 and not isinstance(entry, (Array, numpy.ndarray)):
         index = index.astype(numpy.int64)
     if reads_text and (index.dtype.kind in "SU" or (index.dtype.kind == "f" and not hasattr(entry, "dtype"))):
+        if index.dtype.kind == "f" and not numpy.isfinite(index).all():
+            raise _core.Error(f"index: positions are integers: got {index[~numpy.isfinite(index)].flat[0]}")
         index = index.astype(numpy.int64)
+    if index.dtype.kind == "O" and all(isinstance(one, int) for one in index.flat):
+        raise IndexError("index: position out of range: got an integer of more than 64 bits")
     if index.dtype.kind not in "biu":
         raise IndexError(f"index: arrays that index are of integers or bools: got {index.dtype}")
     return index

@@ -33,7 +33,7 @@ from test_same_as_numpy import check
     "np.extract([True], a)", "np.extract([0, 2], a)", "np.extract([False] * 5, a)", "np.extract([True] * 5, a)", "np.tensordot(m, m, N.int8(1))", "np.tensordot(m, m, -1)", "x = np.zeros((3, 3)); np.outer(2, a, x)",
     "np.diag_indices(-2)", "np.diagonal(m, -0.0)", "np.vecdot(m, m, keepdims=1)", "np.vecdot(m, m, axis=1.0)", "np.broadcast_shapes((1.0,), 3)", "np.broadcast_shapes(N.int64(2), (3, 1))", "np.array([1, 2], copy=0)", "np.array([1, 2], copy=a)",
     "np.piecewise(f, [[True]], [1, 2])", "np.roll(a, {1})", "np.roll(m, 1, (True,))", "np.clip(f, a_min=0)", "np.clip(f, a_max=1)", "np.clip(f, a_min=0, a_max=None)", "np.einsum('ij->i', m, optimize=2)", "np.einsum('ij->i', m, optimize='greedy')",
-    "np.add(f, 1, casting='foo')", "np.add(f, 1, subok=1)", "np.fmax(f, 1, subok=None)", "np.sum(f, dtype=f)", "f.astype(f)", "np.zeros(2, dtype=a)", "np.trapezoid(m, axis=True)", "np.diff(m, N.int8(1))", "np.diff(m, 1.0)", "np.rot90(m, 1.5)",
+    "np.add(f, 1, casting='foo')", "np.add(f, 1, subok=1)", "np.fmax(f, 1, subok=None)", "np.sum(f, dtype=f)", "f.astype(f)", "np.zeros(2, dtype=a)", "np.trapezoid(m, axis=True)", "np.diff(m, N.int8(1))", "np.diff(m, 1.0)", "np.rot90(m, 1.5)", "np.ldexp(2, a)", "np.ldexp(2, 3)", "np.ldexp(2, a[0])", "np.ldexp(2.0, a)", "np.ldexp(u, a)", "np.argmax(m, axis=0, keepdims=1.5)", "np.argmin(m, keepdims=0.0)",
     "u[0] = a[2] * 100; x = u", "i[0] = a[2] * 100; x = i", "i[[0]] = a[2] * 100; x = i", "i[:] = a[2] * 100; x = i", "i[b] = a[2] * 100; x = i", "a[1] = f[1]; x = a", "a[1] = f[1] * np.nan; x = a", "a[0] = np.asarray(N.array([2**63 + 5], 'u8'))[0]",
     "np.copyto(i, a[2] * 100, casting='unsafe'); x = i", "f[0] = a[2] * 2**60; x = f", "u[0] = -a[0]; x = u",
 ])  # fmt: skip

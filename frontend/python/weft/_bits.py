@@ -140,7 +140,8 @@ def _power_of_two(exponent: Array, like: Array) -> Array:
 
 def ldexp(x1: Any, x2: Any) -> Array:
     """x1 * 2**x2, rounded once."""
-    x, wide = _wide("ldexp", x1)
+    # An integer of Python beside an array leaves its dtype to the function, whose first is float16.
+    x, wide = _wide("ldexp", asarray(x1, _core.dtype("float16")) if type(x1) is int and type(x2) is not int else x1)
     n = asarray(x2)
     if n.dtype.kind not in "bi" and not (n.dtype.kind == "u" and n.dtype.itemsize < 8):
         raise TypeError(f"ldexp: exponents are integers of at most 64 bits with a sign: got {n.dtype}")

@@ -191,7 +191,7 @@ def count_nonzero(a: Any, axis: Axis = None, *, keepdims: builtins.bool = False)
 def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
     if isinstance(axis, (list, tuple)):
         raise TypeError(f"argmax, argmin: axis is an integer: got {axis!r}")
-    x = asarray(x)
+    x, keepdims = asarray(x), builtins.bool(keepdims)
     found = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_position(op, x, axis, keepdims)
     to = given_out(out)
     if to is not None and to.dtype.kind in "biu":

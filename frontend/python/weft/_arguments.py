@@ -73,8 +73,10 @@ def start_of(op: str, initial: Any, dtype: Any, device: str) -> Array:
     """The one number that a reduction starts from, which has to fit the dtype of what is reduced."""
     from weft._creation import asarray
 
-    if not isinstance(initial, (bool, int, float, complex, str, bytes)):
-        initial = asarray(initial)
+    if isinstance(initial, (str, bytes)):  # that is a number
+        initial = asarray(initial, dtype, device=device)
+    elif not isinstance(initial, (bool, int, float, complex)):
+        initial = asarray(initial, device=None if isinstance(initial, Array) else device)
         if initial.ndim:
             raise ValueError(f"{op}: initial is one number: got an array of shape {initial.shape}")
         initial = _core.as_value(initial)

@@ -234,8 +234,8 @@ std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands)
     if (operands[k]->array()) continue;
     const Number& number = operands[k]->number();
     const bool as_float = kind(dtype) == DTypeKind::Float &&
-                          (number.kind() == DTypeKind::Float || number.kind() == DTypeKind::Signed);
-    const bool as_integer = is_integer(dtype) && number.kind() == DTypeKind::Signed;
+                          (number.kind() <= DTypeKind::Signed || number.kind() == DTypeKind::Float);
+    const bool as_integer = is_integer(dtype) && number.kind() <= DTypeKind::Signed;
     if (number.is_typed() || !(as_float || as_integer) || !holds(dtype, number.value())) return {};
     values[k] = number.value().cast(dtype);
   }

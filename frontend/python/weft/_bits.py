@@ -140,9 +140,10 @@ def _power_of_two(exponent: Array, like: Array) -> Array:
 
 def ldexp(x1: Any, x2: Any) -> Array:
     """x1 * 2**x2, rounded once."""
-    # An integer of Python beside an array leaves its dtype to the function, whose first is float16.
-    x, wide = _wide("ldexp", asarray(x1, _core.dtype("float16")) if type(x1) is int and type(x2) is not int else x1)
     n = asarray(x2)
+    # An integer of Python beside an array of integers leaves its dtype to the function, whose first is float16.
+    is_weak = type(x1) is int and not isinstance(x2, int) and n.dtype.kind in "iu"
+    x, wide = _wide("ldexp", asarray(x1, _core.dtype("float16")) if is_weak else x1)
     if n.dtype.kind not in "bi" and not (n.dtype.kind == "u" and n.dtype.itemsize < 8):
         raise TypeError(f"ldexp: exponents are integers of at most 64 bits with a sign: got {n.dtype}")
     mantissa, exponent = _mantissa_and_exponent(wide)

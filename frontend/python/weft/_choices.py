@@ -7,7 +7,7 @@ from weft._core import Array
 from weft._arguments import whole, whole_shape
 from weft._creation import asarray
 from weft._elementwise import store, value_of_rank_0
-from weft._shaping import broadcast_shapes, concat
+from weft._shaping import broadcast_shapes, concat, listed
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     a = asarray(a)
     if a.dtype.kind not in "biu":
         raise TypeError(f"choose: takes the numbers of choices, integers: got {a.dtype}")
-    given = list(choices)
+    given = listed("choose", choices)
     arrays = [asarray(one) for one in given]
     n = len(arrays)
     if not n:

@@ -236,6 +236,7 @@ def zeros_like(
 ) -> Array:
     """Zeros of a's shape, dtype and device unless told."""
     heed("zeros_like", order, None)
+    whole("zeros_like", subok, "subok is True or False")
     return _like(a, 0, dtype, shape, device)
 
 
@@ -244,6 +245,7 @@ def ones_like(
 ) -> Array:
     """Ones of a's shape, dtype and device unless told."""
     heed("ones_like", order, None)
+    whole("ones_like", subok, "subok is True or False")
     return _like(a, 1, dtype, shape, device)
 
 
@@ -252,6 +254,7 @@ def empty_like(
 ) -> Array:
     """An array of no particular values (in fact zeros) of the prototype's shape, dtype and device unless told."""
     heed("empty_like", order, None)
+    whole("empty_like", subok, "subok is True or False")
     return _like(prototype, 0, dtype, shape, device)
 
 
@@ -261,6 +264,7 @@ def full_like(
 ) -> Array:
     """One value in a's shape, dtype and device unless told."""
     heed("full_like", order, None)
+    whole("full_like", subok, "subok is True or False")
     return _like(a, fill_value, dtype, shape, device)
 
 
@@ -320,7 +324,7 @@ def linspace(
 
         dtype = result_type(start, stop, 0.0)
     start, stop, num, endpoint = _number(start), _number(stop), whole("linspace", num, "the count is an integer"), builtins.bool(endpoint)
-    simple = isinstance(start, (int, float)) and isinstance(stop, (int, float)) and not axis
+    simple = isinstance(start, (int, float)) and isinstance(stop, (int, float)) and isinstance(axis, int) and not axis
     if simple and not retstep:
         return _core.linspace(start, stop, num, endpoint, None if dtype is None else _core.dtype(dtype), _named(device))
     import numpy

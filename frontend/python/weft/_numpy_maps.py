@@ -275,7 +275,9 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """The choice of the first condition that is true, else the default."""
-    condlist, choicelist = list(condlist), list(choicelist)
+    from weft._shaping import listed
+
+    condlist, choicelist = listed("select", condlist), listed("select", choicelist)
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: takes as many conditions as choices: got {len(condlist)} and {len(choicelist)}")
     from weft._dtypes import result_type

@@ -67,7 +67,13 @@ def _tuple(axes: Any) -> tuple[int, ...]:
 
 def reshape(a: Any, shape: Any, order: str | None = "C", *, copy: builtins.bool | None = None) -> Array:
     """The same elements under another shape, one extent of which may be -1. A view where the layout allows it."""
-    x, order, copy = viewable(a), heed("reshape", order, None) or "C", copies("reshape", copy)
+    x = viewable(a)
+    if order == "C" and copy is None:
+        try:
+            return _core.reshape(x, shape)
+        except ValueError:
+            pass  # told below, unless NumPy has a meaning for it
+    order, copy = heed("reshape", order, None) or "C", copies("reshape", copy)
     shape = (shape,) if hasattr(shape, "__index__") and not getattr(shape, "ndim", 0) else shape
     if isinstance(shape, (tuple, list)):
         shape = tuple(-1 if isinstance(one, int) and one < 0 else one for one in shape)  # which NumPy takes for -1
@@ -268,7 +274,7 @@ def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list
     return converted(op, xs, dtype, casting)
 
 
-def _listed(op: str, arrays: Any) -> list[Any]:
+def listed(op: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence: sets have no order, and what an iterator gives is there once."""
     if not hasattr(arrays, "__getitem__") or isinstance(arrays, (dict, str)):
         raise TypeError(f"{op}: takes a sequence of arrays: got {type(arrays).__name__}")
@@ -279,7 +285,7 @@ def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
-    arrays = _listed("concatenate", arrays)
+    arrays = listed("concatenate", arrays)
     xs = [asarray(x) for x in arrays]
     if axis is None:
         if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):
@@ -293,7 +299,7 @@ def concat(
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
-    xs = [asarray(x) for x in _listed("stack", arrays)]
+    xs = [asarray(x) for x in listed("stack", arrays)]
     axis = int(axis) if isinstance(axis, builtins.bool) else axis
     return store(_core.stack(_alike("stack", xs, out, dtype, casting), axis), out)
 

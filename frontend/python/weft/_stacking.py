@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft._core import Array
 from weft._arguments import whole
 from weft._creation import asarray
-from weft._shaping import atleast_1d, atleast_2d, concat, flip, reshape
+from weft._shaping import atleast_1d, atleast_2d, concat, flip, listed, reshape
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = [
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays on top of each other, vectors as rows."""
-    return concat([atleast_2d(x) for x in tup], axis=0, dtype=dtype, casting=casting)
+    return concat([atleast_2d(x) for x in listed("vstack", tup)], axis=0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack
@@ -39,7 +39,7 @@ row_stack = vstack
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays beside each other: along the second axis, vectors along their own."""
-    xs = [atleast_1d(x) for x in tup]
+    xs = [atleast_1d(x) for x in listed("hstack", tup)]
     return concat(xs, axis=0 if xs and xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
@@ -47,12 +47,12 @@ def dstack(tup: Sequence[Any]) -> Array:
     """Arrays behind each other, along the third axis."""
     from weft._shaping import atleast_3d
 
-    return concat([atleast_3d(x) for x in tup], axis=2)
+    return concat([atleast_3d(x) for x in listed("dstack", tup)], axis=2)
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
     """Arrays beside each other, vectors as columns."""
-    xs = [asarray(x) for x in tup]
+    xs = [asarray(x) for x in listed("column_stack", tup)]
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in xs], axis=1)
 
 

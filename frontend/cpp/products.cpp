@@ -43,13 +43,11 @@ NodeRef product(Recording& r, NodeRef a, NodeRef b) {
   const ir::Lines& lines = r.lines();
   const Shape left = a->shape(), right = b->shape();
   const bool row = left.size() == 1, column = right.size() == 1;
-  const std::string got = to_string(left) + " and " + to_string(right);
-  if (left.empty() || right.empty()) {
-    throw Error(std::string(r.op()) + ": needs at least one axis: got " + got);
-  }
-  if (left.back() != right[column ? 0 : right.size() - 2]) {
-    throw Error(std::string(r.op()) + ": inner extents differ: got " + got);
-  }
+  const auto refuse = [&](const char* rule) {
+    throw Error(std::string(r.op()) + ": " + rule + ": got " + to_string(left) + " and " + to_string(right));
+  };
+  if (left.empty() || right.empty()) refuse("needs at least one axis");
+  if (left.back() != right[column ? 0 : right.size() - 2]) refuse("inner extents differ");
   if (row) a = ir::reshape(a, with(left, 0, 1), lines);
   if (column) b = ir::reshape(b, with(right, 1, 1), lines);
   const auto batch_of = [](const NodeRef& x) {
@@ -59,7 +57,7 @@ NodeRef product(Recording& r, NodeRef a, NodeRef b) {
   try {
     batch = broadcast_shapes(r.op(), batch_of(a), batch_of(b));
   } catch (const Error&) {
-    throw Error(std::string(r.op()) + ": the axes before the last two do not broadcast: got " + got);
+    refuse("the axes before the last two do not broadcast");
   }
   a = broadcast_batch(a, batch, lines);
   b = broadcast_batch(b, batch, lines);

@@ -14,6 +14,8 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/openblas.h"
+#include "runtime/cpu/small_dot.h"
+#include "runtime/cpu/symmetric_dot.h"
 
 namespace weft::runtime {
 namespace {
@@ -27,8 +29,8 @@ constexpr double kLongTile = 1 << 24;     // multiply-adds
 constexpr int64_t kStaying = 1 << 17;     // elements in half of a core's second-level cache
 constexpr int64_t kFewestTileRows = 16;   // a micro-kernel's
 constexpr int64_t kTiles = 64;            // enough for the threads of most machines, few enough to stay large
-constexpr int64_t kSplitDepth = 1 << 15;  // k of one piece where only k is long
-constexpr int64_t kSplitOutputs = 1 << 12;  // most outputs of such a product
+constexpr int64_t kSplitDepth = 1 << 13;  // k of one piece where only k is long
+constexpr int64_t kSplitOutputs = 1 << 16;  // most outputs of such a product
 constexpr int64_t kVectorPiece = 1 << 16;   // elements of the matrix in one piece of a matrix-vector product
 constexpr int64_t kLongRow = 1 << 13;       // elements of a stored row that are worth being cut
 constexpr int64_t kFewestRows = 64;         // that are added up before parts are
@@ -37,6 +39,8 @@ constexpr int64_t kFewRowsPiece = 1 << 12;  // bytes of a row of the matrix that
 constexpr double kWorthGenerating = 1 << 23;  // multiply-adds that make up for 30 ms of the first product
 constexpr double kWorthItsCall = 1 << 17;     // multiply-adds of a tile
 constexpr double kFlopsPerThread = 1 << 17;   // multiply-adds that are worth waking a thread
+constexpr double kSmallPerThread = 1 << 19;   // the same of small products, and
+constexpr double kSmallStart = 1 << 5;        // what one costs besides its own
 
 int blas_int(int64_t value, const char* what) {
   if (value > std::numeric_limits<int>::max())
@@ -46,15 +50,6 @@ int blas_int(int64_t value, const char* what) {
 }
 
 int transposed(bool yes) { return yes ? kBlasTransposed : kBlasPlain; }
-
-// A number as BLAS takes it: complex ones by their address.
-template <typename T>
-typename BlasFunctions<T>::Scalar scalar(const T& value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return value;
-  else
-    return &value;
-}
 
 // One product C[m×n] = A[m×k] B[k×n] on the calling thread.
 template <typename T>
@@ -98,11 +93,13 @@ struct Product {
       if (first) zero(c);
       const T one = 1;
       if (n == 1)
-        blas.gemv(kBlasRowMajor, transposed(ta), ta ? depth : rows, ta ? rows : depth, scalar(one), a, la, b,
-                  tb ? 1 : std::max(blas_int(ldb, "b's stride"), 1), scalar(one), c, m == 1 ? 1 : lc);
+        blas.gemv(kBlasRowMajor, transposed(ta), ta ? depth : rows, ta ? rows : depth, blas_scalar(one), a,
+                  la, b, tb ? 1 : std::max(blas_int(ldb, "b's stride"), 1), blas_scalar(one), c,
+                  m == 1 ? 1 : lc);
       else
-        blas.gemv(kBlasRowMajor, transposed(!tb), tb ? columns : depth, tb ? depth : columns, scalar(one), b,
-                  lb, a, ta ? std::max(blas_int(lda, "a's stride"), 1) : 1, scalar(one), c, 1);
+        blas.gemv(kBlasRowMajor, transposed(!tb), tb ? columns : depth, tb ? depth : columns,
+                  blas_scalar(one), b, lb, a, ta ? std::max(blas_int(lda, "a's stride"), 1) : 1,
+                  blas_scalar(one), c, 1);
       return;
     }
     if constexpr (std::is_same_v<T, float>)
@@ -114,8 +111,8 @@ struct Product {
         return;
       }
     const T one = 1, beta = first ? T{0} : T{1};
-    blas.gemm(kBlasRowMajor, transposed(ta), transposed(tb), rows, columns, depth, scalar(one), a, la, b, lb,
-              scalar(beta), c, lc);
+    blas.gemm(kBlasRowMajor, transposed(ta), transposed(tb), rows, columns, depth, blas_scalar(one), a, la, b,
+              lb, blas_scalar(beta), c, lc);
   }
 };
 
@@ -197,6 +194,27 @@ void few_rows_dot(const Product<T>& whole, const Dot& d, T* c, const T* a, const
 }
 
 template <typename T>
+void small_dot(const Dot& d, T* c, const T* a, const T* b, const ParallelFor& parallel) {
+  const SmallDots<T> all{d.m,
+                         d.n,
+                         d.k,
+                         a,
+                         d.transpose_a ? 1 : d.lda,
+                         d.transpose_a ? d.lda : 1,
+                         d.stride_a,
+                         b,
+                         d.transpose_b ? 1 : d.ldb,
+                         d.transpose_b ? d.ldb : 1,
+                         d.stride_b,
+                         c,
+                         d.ldc,
+                         d.stride_c};
+  const double each = static_cast<double>(d.m * d.n * d.k) + kSmallStart;
+  parallel(d.batch, static_cast<int64_t>(kSmallPerThread / each),
+           [&](int64_t begin, int64_t end) { small_dots(all, begin, end); });
+}
+
+template <typename T>
 void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* b,
          const ParallelFor& parallel) {
   const double work = multiply_adds(d) / static_cast<double>(d.batch);
@@ -208,6 +226,9 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
     return std::max<int64_t>(1, static_cast<int64_t>(kFlopsPerThread / std::max(flops, 1.0)));
   };
 
+  if constexpr (std::is_floating_point_v<T>)
+    if (small_dot_applies(d.m, d.n, d.k)) return small_dot(d, c, a, b, parallel);
+  if (!library && symmetric_dot_applies(d, a, b)) return symmetric_dot(blas, d, c, a, parallel);
   if constexpr (std::is_floating_point_v<T>)
     if (!d.transpose_b && few_rows_apply(d.m, d.n, d.k, sizeof(T)))
       return few_rows_dot(whole, d, c, a, b, parallel);
@@ -226,15 +247,18 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
                     whole.a_at(a + batch * d.stride_a, 0, from), whole.b_at(b + batch * d.stride_b, from, 0));
       }
     });
+    const bool one_piece = d.ldc == d.n || d.m == 1;
+    const int64_t rows = one_piece ? 1 : d.m, width = one_piece ? d.m * d.n : d.n;
     for (int64_t batch = 0; batch < d.batch; ++batch)
-      for (int64_t i = 0; i < d.m; ++i)
-        for (int64_t j = 0; j < d.n; ++j) {
-          T sum{};
-          for (int64_t part = 0; part < parts; ++part)
-            sum +=
-                partial[static_cast<size_t>(batch * parts + part) * area + static_cast<size_t>(i * d.n + j)];
-          c[batch * d.stride_c + i * d.ldc + j] = sum;
+      for (int64_t i = 0; i < rows; ++i) {
+        T* row = c + batch * d.stride_c + i * d.ldc;
+        std::fill_n(row, width, T{});
+        for (int64_t part = 0; part < parts; ++part) {
+          const T* from =
+              partial.get() + static_cast<size_t>(batch * parts + part) * area + static_cast<size_t>(i * d.n);
+          for (int64_t j = 0; j < width; ++j) row[j] += from[j];
         }
+      }
     return;
   }
 

@@ -37,13 +37,8 @@ bool solve(const BlasFunctions<T>& blas, int64_t n, int64_t columns, T* a, T* b,
           std::swap_ranges(x + i * columns, x + i * columns + count, x + from * columns);
       const T one = 1;
       const auto triangle = [&](int which, int diagonal) {
-        typename BlasFunctions<T>::Scalar scale;
-        if constexpr (std::is_floating_point_v<T>)
-          scale = one;
-        else
-          scale = &one;
         blas.trsm(kBlasRowMajor, kBlasLeft, which, kBlasTransposed, diagonal, side, static_cast<int>(count),
-                  scale, a, side, x, static_cast<int>(columns));
+                  blas_scalar(one), a, side, x, static_cast<int>(columns));
       };
       triangle(kBlasUpper, kBlasUnit);
       triangle(kBlasLower, kBlasNonUnit);

@@ -56,6 +56,7 @@ template <typename T>
 bool find_all(void* library, char letter, BlasFunctions<T>& functions) {
   return find(library, fmt::format("cblas_{}gemm", letter), functions.gemm) &&
          find(library, fmt::format("cblas_{}gemv", letter), functions.gemv) &&
+         find(library, fmt::format("cblas_{}syrk", letter), functions.syrk) &&
          find(library, fmt::format("cblas_{}trsm", letter), functions.trsm) &&
          find(library, fmt::format("{}getrf_", letter), functions.getrf);
 }

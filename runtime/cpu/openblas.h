@@ -25,6 +25,8 @@ struct BlasFunctions {
                int lda, const T* b, int ldb, Scalar beta, T* c, int ldc);
   void (*gemv)(int order, int transpose, int rows, int columns, Scalar alpha, const T* a, int lda, const T* x,
                int step_x, Scalar beta, T* y, int step_y);
+  void (*syrk)(int order, int triangle, int transpose, int n, int k, Scalar alpha, const T* a, int lda,
+               Scalar beta, T* c, int ldc);
   void (*trsm)(int order, int side, int triangle, int transpose, int diagonal, int m, int n, Scalar alpha,
                const T* a, int lda, T* b, int ldb);
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);  // LAPACK's
@@ -46,6 +48,15 @@ struct OpenBlas {
     return std::get<BlasFunctions<T>>(functions);
   }
 };
+
+// A number as BLAS takes it: complex ones by their address.
+template <typename T>
+typename BlasFunctions<T>::Scalar blas_scalar(const T& value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return value;
+  else
+    return &value;
+}
 
 // The process's OpenBLAS. Throws Error, which says what to install, where none can be used.
 const OpenBlas& openblas();

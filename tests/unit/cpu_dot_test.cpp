@@ -136,6 +136,69 @@ TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
   TestFixture::check(device, 1, 900, 1, 400, true, false, 2);
 }
 
+// Every extent that is computed in registers, and those just beyond.
+TYPED_TEST(CpuDot, SmallProductsInBatches) {
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 3});
+  for (int64_t m : {1, 2, 3, 4, 5, 32, 33})
+    for (int64_t n = 1; n <= 17; ++n)
+      for (int64_t k : {0, 1, 3, 4, 32, 33})
+        TestFixture::check(device, 3, m, n, k, (m + n) % 2 == 0, n % 3 == 0, (m + k) % 3);
+  TestFixture::check(device, 30'000, 4, 4, 4, false, false, 0);
+  TestFixture::check(device, 20'001, 3, 1, 3, false, true, 1);
+}
+
+// X.T @ X and X @ X.T of one memory, against the product of X and a copy.
+TYPED_TEST(CpuDot, MatricesWithTheirOwnTranspose) {
+  Counters counters;
+  const TypeParam untouched = static_cast<TypeParam>(12345);
+  for (int threads : {1, 3}) {
+    const auto device = make_device(counters, {.threads = threads});
+    for (bool ta : {false, true})
+      for (int64_t pad : {0, 2})
+        for (auto [n, k] : {std::array<int64_t, 2>{1, 40},
+                            {12, 12},
+                            {13, 100},
+
+                            {193, 50},
+                            {500, 20},
+                            {100, 5000},
+                            {31, 9001},
+                            {385, 40}}) {
+          const int64_t ld = (ta ? n : k) + pad, ldc = n + pad;
+          const auto x = TestFixture::values(static_cast<size_t>((ta ? k : n) * ld), 4);
+          const auto copy = x;
+          std::vector<TypeParam> c(static_cast<size_t>(n * ldc), untouched), expected = c;
+          const Dot d{dtype_of<TypeParam>, 1, n, n, k, ta, !ta, ld, ld, ldc, 0, 0, 0};
+          device->dot(d, c.data(), x.data(), x.data());
+          device->dot(d, expected.data(), x.data(), copy.data());
+          ASSERT_EQ(c, expected) << n << " of " << k << ", transposed " << ta << ", pad " << pad;
+        }
+  }
+}
+
+TYPED_TEST(CpuDot, OwnTransposesHaveTheSameBitsForAnyNumberOfThreads) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (auto [n, k] : {std::array<int64_t, 2>{100, 20'000}, {300, 400}}) {
+    std::vector<TypeParam> x(static_cast<size_t>(n * k));
+    for (TypeParam& one : x) one = normal(random);
+    std::vector<std::vector<TypeParam>> results;
+    for (int threads : {1, 2, 7}) {
+      Counters counters;
+      auto& c = results.emplace_back(static_cast<size_t>(n * n));
+      make_device(counters, {.threads = threads})
+          ->dot({dtype_of<TypeParam>, 1, n, n, k, true, false, n, n, n, 0, 0, 0}, c.data(), x.data(),
+                x.data());
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < i; ++j)
+          ASSERT_EQ(c[static_cast<size_t>(i * n + j)], c[static_cast<size_t>(j * n + i)]);
+    }
+    for (const auto& c : results)
+      EXPECT_EQ(std::memcmp(c.data(), results[0].data(), c.size() * sizeof(TypeParam)), 0);
+  }
+}
+
 TEST(CpuDotTiles, AreEnoughForManyThreads) {
   struct {
     int64_t m, n, k, tiles;

@@ -29,6 +29,10 @@ FAKE void cblas_sgemv() {}
 FAKE void cblas_dgemv() {}
 FAKE void cblas_cgemv() {}
 FAKE void cblas_zgemv() {}
+FAKE void cblas_ssyrk() {}
+FAKE void cblas_dsyrk() {}
+FAKE void cblas_csyrk() {}
+FAKE void cblas_zsyrk() {}
 FAKE void cblas_strsm() {}
 FAKE void cblas_dtrsm() {}
 FAKE void cblas_ctrsm() {}

@@ -1,0 +1,110 @@
+#include "runtime/cpu/symmetric_dot.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+namespace weft::runtime {
+namespace {
+
+constexpr int64_t kFewestColumns = 12, kFewestTerms = 12;  // of smaller ones the library's calls take longest
+constexpr int64_t kSide = 192;                             // of tiles: larger ones leave threads without any
+constexpr int64_t kDepth = 1 << 11;                        // terms of one part, at least, and
+constexpr int64_t kMostParts = 16, kPartOutputs = 1 << 22;  // how many there are, by what they hold
+
+// Where piece `index` of `count` begins.
+int64_t begin_of(int64_t extent, int64_t count, int64_t index) { return extent * index / count; }
+
+// A matrix with its transpose, X of n rows, each `lda` from the next, or X's transpose.
+template <typename T>
+struct Symmetric {
+  const BlasFunctions<T>& blas;
+  bool transposed;  // a holds k rows of n
+  int64_t lda, ldc;
+
+  const T* at(const T* a, int64_t row, int64_t depth) const {
+    return a + (transposed ? depth * lda + row : row * lda + depth);
+  }
+
+  // The tile of rows [i, i + m) and columns [j, j + n), of an upper triangle where i == j.
+  void tile(T* c, const T* a, int64_t i, int64_t m, int64_t j, int64_t n, int64_t k) const {
+    const T one = 1, zero = 0;
+    const int rows = static_cast<int>(m), columns = static_cast<int>(n), depth = static_cast<int>(k);
+    const int la = static_cast<int>(lda), lc = static_cast<int>(ldc);
+    const int plain = transposed ? kBlasTransposed : kBlasPlain,
+              turned = transposed ? kBlasPlain : kBlasTransposed;
+    if (i == j)
+      blas.syrk(kBlasRowMajor, kBlasUpper, plain, rows, depth, blas_scalar(one), at(a, i, 0), la,
+                blas_scalar(zero), c + i * ldc + i, lc);
+    else
+      blas.gemm(kBlasRowMajor, plain, turned, rows, columns, depth, blas_scalar(one), at(a, i, 0), la,
+                at(a, j, 0), la, blas_scalar(zero), c + i * ldc + j, lc);
+  }
+};
+
+// What lies above the diagonal, copied below it, in squares that caches hold.
+template <typename T>
+void mirror(T* c, int64_t n, int64_t ldc, const ParallelFor& parallel) {
+  constexpr int64_t kSquare = 32;
+  const int64_t strips = (n + kSquare - 1) / kSquare;
+  parallel(strips, kSquare, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * kSquare; i < std::min(end * kSquare, n); i += kSquare)
+      for (int64_t j = 0; j <= i; j += kSquare)
+        for (int64_t row = i; row < std::min(i + kSquare, n); ++row)
+          for (int64_t column = j; column < std::min(j + kSquare, row); ++column)
+            c[row * ldc + column] = c[column * ldc + row];
+  });
+}
+
+}  // namespace
+
+bool symmetric_dot_applies(const Dot& d, const void* a, const void* b) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  return a == b && d.batch == 1 && d.transpose_a != d.transpose_b && d.m == d.n && d.lda == d.ldb &&
+         d.m >= kFewestColumns && d.k >= kFewestTerms && d.m <= kMost && d.k <= kMost;
+}
+
+template <typename T>
+void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,
+                   const ParallelFor& parallel) {
+  const int64_t n = d.m, side = (n + kSide - 1) / kSide, tiles = side * (side + 1) / 2;
+  const int64_t parts = std::clamp<int64_t>(d.k / std::max(kDepth, 4 * n), 1,
+                                            std::clamp<int64_t>(kPartOutputs / (n * n), 1, kMostParts));
+  const int64_t area = n * n;
+  const auto partial = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(parts > 1 ? parts * area : 0));
+  const Symmetric<T> into{blas, d.transpose_a, d.lda, parts > 1 ? n : d.ldc};
+  parallel(parts * tiles, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t part = task / tiles, from = begin_of(d.k, parts, part);
+      int64_t row = 0, column = task % tiles;
+      for (; column >= side - row; ++row) column -= side - row;
+      column += row;
+      const int64_t i = begin_of(n, side, row), j = begin_of(n, side, column);
+      into.tile(parts > 1 ? partial.get() + part * area : c, into.at(a, 0, from), i,
+                begin_of(n, side, row + 1) - i, j, begin_of(n, side, column + 1) - j,
+                begin_of(d.k, parts, part + 1) - from);
+    }
+  });
+  for (int64_t i = 0; parts > 1 && i < n; ++i) {
+    T* sums = c + i * d.ldc;
+    std::fill(sums + i, sums + n, T{});
+    for (int64_t part = 0; part < parts; ++part) {
+      const T* more = partial.get() + part * area + i * n;
+      for (int64_t j = i; j < n; ++j) sums[j] += more[j];
+    }
+  }
+  mirror(c, n, d.ldc, parallel);
+}
+
+template void symmetric_dot(const BlasFunctions<float>&, const Dot&, float*, const float*,
+                            const ParallelFor&);
+template void symmetric_dot(const BlasFunctions<double>&, const Dot&, double*, const double*,
+                            const ParallelFor&);
+template void symmetric_dot(const BlasFunctions<std::complex<float>>&, const Dot&, std::complex<float>*,
+                            const std::complex<float>*, const ParallelFor&);
+template void symmetric_dot(const BlasFunctions<std::complex<double>>&, const Dot&, std::complex<double>*,
+                            const std::complex<double>*, const ParallelFor&);
+
+}  // namespace weft::runtime

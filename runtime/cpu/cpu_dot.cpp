@@ -67,6 +67,11 @@ struct Product {
   }
 
   void zero(T* c) const {
+    // A column is a row here: it would be filled by as many calls as it has elements.
+    if (ldc == n || m == 1) {
+      std::fill_n(c, m * n, T{});
+      return;
+    }
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T{});
   }
 

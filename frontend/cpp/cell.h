@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,6 +24,11 @@ namespace weft::detail {
 
 struct SessionState;
 struct DeviceSlot;
+
+// Integers from `least` to `most`.
+struct Span {
+  int64_t least = 0, most = 0;
+};
 
 // When a value's oldest node that is still to be computed was recorded, as the session counts nodes: no more
 // nodes than were recorded since then can be pending.
@@ -65,6 +71,7 @@ struct Cell : Recycled<Cell> {
     old = take_computed();
     ir::NodeRef next = f(node_);
     true_positions_ = {};
+    known_span_.reset();
     std::swap(node_, next);
     writes_.fetch_add(1, std::memory_order_relaxed);
     if (since < since_.load(std::memory_order_relaxed)) set_since(since);
@@ -78,6 +85,16 @@ struct Cell : Recycled<Cell> {
   void set_true_positions(const ir::NodeRef& value, ir::NodeRef positions) const {
     std::lock_guard held(lock_);
     if (node_ == value) std::swap(true_positions_, positions);
+  }
+  // Where the value's integers lie, once somebody has looked, for as long as the cell has that value. Nothing
+  // is known of lent memory, to which others may write.
+  std::optional<Span> known_span(const ir::NodeRef& value) const {
+    std::lock_guard held(lock_);
+    return node_ == value && !lent() ? known_span_ : std::nullopt;
+  }
+  void set_known_span(const ir::NodeRef& value, Span span) const {
+    std::lock_guard held(lock_);
+    if (node_ == value && !lent()) known_span_ = span;
   }
   // Calls f(value); nobody reads or writes the cell meanwhile. Of lent memory it is the node over that.
   template <class F>
@@ -97,6 +114,7 @@ struct Cell : Recycled<Cell> {
 
   mutable SpinLock lock_;
   mutable ir::NodeRef node_, true_positions_;
+  mutable std::optional<Span> known_span_;
   mutable std::atomic<Age> since_;
   mutable std::atomic<uint32_t> writes_{0};
   uint32_t made_in_;          // the CellsRead of that serial number; 0: none

@@ -49,6 +49,7 @@ ir::NodeRef Cell::read_lent() const {
   if (changed) {
     writes_.fetch_add(1, std::memory_order_relaxed);
     true_positions_ = {};
+    known_span_.reset();
   }
   if (!given_back) {
     old = std::exchange(seen_, seen);

@@ -14,21 +14,38 @@
 namespace weft::detail {
 namespace {
 
-struct Extremes {
-  int64_t least = 0, most = 0;
-};
+// Without branches or comparisons of 64 bits, so that they take vectors of any x86.
+template <class T>
+bool all_within(const T* data, int64_t count, int64_t extent) {
+  uint64_t outside = 0;  // the sign, where some is
+  const auto end = static_cast<uint64_t>(extent);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto v = static_cast<uint64_t>(data[i]);  // signed ones keep their sign
+    outside |= end - 1 - v;
+    if constexpr (std::is_signed_v<T>) {
+      outside |= v + end;
+    } else {
+      outside |= v;
+    }
+  }
+  return static_cast<int64_t>(outside) >= 0;
+}
+
+bool is_contiguous(const Layout& at) {
+  const Dims dense = contiguous_strides(at.type.shape);
+  for (size_t k = 0; k < dense.size(); ++k)
+    if (at.type.shape[k] != 1 && at.strides[k] != dense[k]) return false;
+  return true;
+}
 
 template <class T>
-Extremes extremes(const Layout& at, const T* data) {
+Span extremes(const Layout& at, const T* data) {
   T least = data[at.offset], most = least;
   const auto see = [&](T v) {
     least = std::min(least, v);
     most = std::max(most, v);
   };
-  const Dims dense = contiguous_strides(at.type.shape);
-  bool contiguous = true;
-  for (size_t k = 0; k < dense.size(); ++k) contiguous &= at.type.shape[k] == 1 || at.strides[k] == dense[k];
-  if (contiguous) {
+  if (is_contiguous(at)) {
     const int64_t count = element_count(at.type.shape);
     for (int64_t i = 0; i < count; ++i) see(data[at.offset + i]);
   } else {
@@ -40,7 +57,7 @@ Extremes extremes(const Layout& at, const T* data) {
   return {static_cast<int64_t>(least), static_cast<int64_t>(most)};
 }
 
-void check(std::string_view op, size_t axis, int64_t extent, const Extremes& found) {
+void check(std::string_view op, size_t axis, int64_t extent, const Span& found) {
   if (found.least >= -extent && found.most < extent) return;
   throw IndexError(std::string(op) + ": position out of range for axis " + std::to_string(axis) +
                    " of extent " + std::to_string(extent) + ": got " +
@@ -78,18 +95,21 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
   if (!known && (value->op != ir::Op::input || !cell.device.device->host_visible())) return;
   if (checks_later(op, index, axis, extent)) return;
   Layout at = layout_of(index);
-  const Extremes found = ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
+  // Of arrays that are picked from again and again the positions are looked at once.
+  const bool whole = !known && !Access::view(index);
+  if (const auto span = whole ? cell.known_span(value) : std::nullopt)
+    if (span->least >= -extent && span->most < extent) return;
+  ir::with_dtype(index.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t)) {
       using T = typename ir::Storage<t>::Stored;
-      if (!known) return extremes(at, static_cast<const T*>(value_of(*value)->data()));
-      const auto constant = static_cast<T>(value->as<ir::ConstantAttr>().value.i);
-      at = {{}, {t, {}}, {}, 0};
-      return extremes(at, &constant);
-    } else {
-      return Extremes{};
+      const auto constant = known ? static_cast<T>(value->as<ir::ConstantAttr>().value.i) : T{};
+      if (known) at = {{}, {t, {}}, {}, 0};
+      const T* const data = known ? &constant : static_cast<const T*>(value_of(*value)->data());
+      if (!is_contiguous(at) || !all_within(data + at.offset, element_count(at.type.shape), extent))
+        check(op, axis, extent, extremes(at, data));
     }
   });
-  check(op, axis, extent, found);
+  if (whole) cell.set_known_span(value, {-extent, extent - 1});
 }
 
 void check_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {

@@ -118,6 +118,39 @@ bool is_element(const Array& picked, PyObject* key) {
   return true;
 }
 
+// The key where it is one array of positions along x's first axis and nothing else: the package's functions
+// would find out the same and call what is called here.
+const Array* positions_alone(const Array& x, PyObject* key) {
+  if (!is_array(key) || x.ndim() == 0) return nullptr;
+  const Array& index = array_of(key);
+  const bool alone = index.ndim() > 0 && index.size() > 0 && is_integer(index.dtype()) &&
+                     &detail::Access::cell(index)->device == &detail::Access::cell(x)->device;
+  return alone ? &index : nullptr;
+}
+
+// x[index] = value where the value is a number, or has the very shape of what is replaced.
+bool stored_at(const Array& x, const Array& index, PyObject* value) {
+  Shape shape = index.shape(), row(x.ndim(), 1);
+  for (size_t axis = 1; axis < x.ndim(); ++axis) shape.push_back(x.shape()[axis]);
+  if (!x.writable() || (is_array(value) && array_of(value).shape() != shape) ||
+      (!is_array(value) && !PyLong_CheckExact(value) && !PyFloat_CheckExact(value)))
+    return false;
+  Argument given;
+  parse_stored(given, "assign", value, x.dtype());
+  const PythonLine line;
+  detail::check_index("index", index, 0, x.shape()[0]);
+  detail::check_stored("assign", x.dtype(), given.operand());
+  Make like;
+  like.dtype = x.dtype();
+  like.device = x.device();
+  const Array values = given.array() ? *given.array() : broadcast_to(full({}, given.number(), like), shape);
+  row[0] = index.size();
+  Shape rows = x.shape();
+  rows[0] = index.size();
+  put_along_axis(x, index.reshape(row), values.reshape(rows), 0);
+  return true;
+}
+
 PyObject* get(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Array view;
@@ -126,6 +159,12 @@ PyObject* get(PyObject* self, PyObject* key) {
     // A view of a value is one of a copy, through which the value cannot be written.
     if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
       return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
+    const Array& x = array_of(self);
+    if (const Array* index = positions_alone(x, key)) {
+      const PythonLine line;
+      detail::check_index("index", *index, 0, x.shape()[0]);
+      return wrap(take(x, *index, 0), false);
+    }
     return nb::handle(get_advanced)(nb::handle(self), nb::handle(key)).release().ptr();
   });
 }
@@ -183,7 +222,8 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
           parse_stored(given, "assign", value, view.dtype());
           const PythonLine line;
           view.assign(given.operand());
-        } else {
+        } else if (const Array* index = positions_alone(array_of(self), key);
+                   !index || !stored_at(array_of(self), *index, value)) {
           const nb::handle function(set_advanced);
           function(nb::handle(self), nb::handle(key), nb::handle(value));
         }

@@ -382,6 +382,37 @@ def isin(
     return answered(_numpy().isin, element, test_elements, kind=kind, **options)
 
 
+def _as_numpy_counts(value: Any) -> Any:
+    """The array's memory, as one that could be written to: NumPy copies others before it counts them, and writes to none."""
+    if not isinstance(value, Array):
+        return _to_host(value)
+    values = to_numpy(value)
+    if values.flags.writeable or not values.flags.c_contiguous or values.nbytes < _WORTH_A_LOOK:
+        return values
+    import ctypes
+
+    memory = (ctypes.c_byte * values.nbytes).from_address(values.ctypes.data)
+    memory.owner = values  # as long as anybody looks at it
+    return _numpy().frombuffer(memory, values.dtype).reshape(values.shape)
+
+
+_WORTH_A_LOOK = 1 << 14  # bytes that take longer to copy than the look at them
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it."""
+    if (there := _there("bincount", x, weights, minlength)) is not NotImplemented:
+        return there
+    device = _device_of([x, weights])
+    try:
+        counts = _numpy().bincount(_as_numpy_counts(x), _as_numpy_counts(weights), minlength)
+    except TypeError as error:
+        raise TypeError(f"bincount: {error}: got ({type(x).__name__}, {type(weights).__name__}, {type(minlength).__name__})") from None
+    except ValueError as error:
+        raise type(error)(f"bincount: {error}") from None
+    return from_numpy(counts, device)
+
+
 # Where these take an array for the result; behind it they are told whether their operand may be overwritten.
 _outs = {"median": 2, "nanmedian": 2, "percentile": 3, "quantile": 3, "nanpercentile": 3, "nanquantile": 3}
 

@@ -19,7 +19,6 @@ def _transform_nd(a, s=None, axes=None, norm=None, out=None): ...  # type: ignor
 
 _of_numpy: dict[str, Callable[..., Any]] = {
     "argpartition": _partition,
-    "bincount": lambda x, /, weights=None, minlength=0: ...,
     "convolve": lambda a, v, mode="full": ...,
     "corrcoef": lambda x, y=None, rowvar=True, *, dtype=None: ...,
     "correlate": lambda a, v, mode="valid": ...,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 
 from weft import _core
 from weft._core import Array
@@ -349,6 +350,8 @@ _taken = ("edge", "reflect", "symmetric", "wrap")
 def _widths(x: Array, pad_width: Any) -> list[tuple[int, int]]:
     import numpy
 
+    if type(pad_width) is int and pad_width >= 0:
+        return [(pad_width, pad_width)] * x.ndim
     if isinstance(pad_width, dict):
         by_axis = {normalized("pad", axis, x.ndim): one for axis, one in pad_width.items()}
         pad_width = [tuple(numpy.broadcast_to(numpy.asarray(by_axis.get(axis, 0)), 2).tolist()) for axis in range(x.ndim)] or 0
@@ -360,6 +363,14 @@ def _widths(x: Array, pad_width: Any) -> list[tuple[int, int]]:
     if given.size and given.min() < 0:
         raise ValueError(f"pad: widths must not be negative: got {pad_width!r}")
     return [(pair[0], pair[1]) for pair in numpy.broadcast_to(given, (x.ndim, 2)).tolist()]
+
+
+@functools.lru_cache(64)
+def _padded_positions(extent: int, before: int, after: int, mode: str) -> Any:
+    """What a padded axis shows of its elements, in NumPy's memory."""
+    import numpy
+
+    return numpy.pad(numpy.arange(extent), (before, after), mode)
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
@@ -376,8 +387,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
             if before or after:
                 if not x.shape[axis]:
                     raise ValueError(f"pad: an axis without elements has none to repeat: got shape {x.shape}")
-                positions = numpy.pad(numpy.arange(x.shape[axis]), (before, after), mode)
-                x = _core.take(x, asarray(positions, device=x.device), axis)
+                few = x.shape[axis] + before + after < 1 << 16
+                found = (_padded_positions if few else _padded_positions.__wrapped__)(x.shape[axis], before, after, mode)
+                x = _core.take(x, asarray(found, device=x.device), axis)
         return _core.copy(x) if x is array else x
     if mode != "constant" or set(options) - {"constant_values"}:
         return answered(numpy.pad, x, pad_width, mode=mode, **options)

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <thread>
@@ -432,6 +433,24 @@ TEST(CpuDevice, ForgetsTheLeastRecentlyUsedKernelButNotOneInUse) {
   const uint64_t args[] = {word(&count)};
   device->launch(*first, {}, args);
   EXPECT_EQ(count, 1);
+}
+
+TEST(CpuDevice, KernelsThatAreForgottenGiveTheirMemoryBack) {
+  const auto maps = [] {
+    std::ifstream in("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+  };
+  Counters counters;
+  const auto device = make_device(counters, {.loaded_kernels = 16});
+  const auto load = [&](int first, int last) {
+    for (int i = first; i < last; ++i) device->load(counting_kernel(std::to_string(i)));
+  };
+  load(0, 50);
+  const auto before = maps();
+  load(50, 250);
+  EXPECT_EQ(counters.compiles, 250);
+  // A kernel has two maps or three: 200 that were kept would be hundreds.
+  EXPECT_LT(maps(), before + 60);
 }
 
 class CpuDeviceWithCache : public testing::Test {

@@ -318,6 +318,9 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim, False)
+    if isinstance(indices, Array) and mode == "raise" and indices.ndim and indices.dtype.kind in "iu" and indices.device == x.device:
+        _core.check_index("take", indices, axis, x.shape[axis])
+        return store(_core.take(x, indices, axis), out)
     positions = _checked("take", indices, axis, x.shape[axis], mode, x.device)
     return store(_core.take(x, positions, axis), out)
 

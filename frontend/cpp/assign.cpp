@@ -15,15 +15,6 @@ using detail::Access;
 using detail::Recording;
 using ir::NodeRef;
 
-void check_writable(std::string_view op, const Array& x) {
-  if (!x.writable()) {
-    throw Error(
-        std::string(op) + ": cannot write to a read-only view: got one of shape " + to_string(x.shape()) +
-        ", made by broadcasting, as one element, or as the imaginary part of real numbers, or made so: "
-        "assignment destination is read-only");
-  }
-}
-
 // A temporary array is written through as a view of another.
 void check_seen(std::string_view op, const Array& temporary) {
   if (Access::cell(temporary)->count.now() > 1) return;
@@ -84,6 +75,15 @@ void check_device(const Recording& r, const Array& x) {
 
 }  // namespace
 
+void detail::check_writable(std::string_view op, const Array& x) {
+  if (!x.writable()) {
+    throw Error(
+        std::string(op) + ": cannot write to a read-only view: got one of shape " + to_string(x.shape()) +
+        ", made by broadcasting, as one element, or as the imaginary part of real numbers, or made so: "
+        "assignment destination is read-only");
+  }
+}
+
 void detail::check_same_kind(std::string_view op, DType to, DType from) {
   if (same_kind(from, to)) return;
   throw TypeError(std::string(op) + ": the result cannot be stored in place as " + std::string(name(to)) +
@@ -124,7 +124,7 @@ void detail::in_place(ir::Op op, const Array& x, const Operand& value) {
 
 void Array::assign(const Operand& value) & {
   Recording r("assign", value, Recording::Result::Write);
-  check_writable("assign", *this);
+  detail::check_writable("assign", *this);
   // Python's `x[k] += y` ends in one, of what was computed in place.
   if (value.array() && detail::same_elements(*this, *value.array())) return;
   NodeRef node;

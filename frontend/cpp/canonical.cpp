@@ -203,9 +203,9 @@ runtime::BufferRef value_of(const ir::Node& input) {
   if (!buffer) {
     throw Error(
         "compile: a function's arguments have no values while it is recorded, so it can neither look at them "
-        "nor "
-        "decide by them: got " +
-        to_string(input.shape()) + " " + std::string(name(input.dtype())));
+        "nor decide by them: got " +
+        to_string(input.shape()) + " " + std::string(name(input.dtype())) +
+        ": write where(condition, a, b), or look outside and give what was seen as an argument");
   }
   return buffer;
 }

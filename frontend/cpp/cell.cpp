@@ -88,7 +88,15 @@ CellsRead::~CellsRead() {
 }
 
 void CellsRead::note(const Ref<Cell>& cell) {
-  if (cell->made_in_ == serial_ || std::find(cells_.begin(), cells_.end(), cell) != cells_.end()) return;
+  if (cell->made_in_ == serial_) return;
+  for (const auto& [outside, place] : stands_for_) {
+    if (outside != cell.get() || place->writes() == 0) continue;
+    throw Error(
+        "compile: the function reads from outside an array that it takes as an argument, too, and has "
+        "written to: got one of shape " +
+        to_string(cell->type.shape) + "; let it read the argument");
+  }
+  if (std::find(cells_.begin(), cells_.end(), cell) != cells_.end()) return;
   cells_.push_back(cell);
 }
 
@@ -136,14 +144,14 @@ bool depends_on_arguments(const ir::NodeRef& value) {
   return known.at(value.get());
 }
 
-bool known_late(const ir::NodeRef& index, int64_t extent) {
-  const auto& known = cells_read()->late_positions_;
-  return std::any_of(known.begin(), known.end(), [&](const LatePositions& one) {
-    return one.extent == extent && ir::same_but_lines(*one.index, *index);
+bool known_late(LateCheck::Rule rule, const ir::NodeRef& value, int64_t extent) {
+  const auto& known = cells_read()->late_checks_;
+  return std::any_of(known.begin(), known.end(), [&](const LateCheck& one) {
+    return one.rule == rule && one.extent == extent && ir::same_but_lines(*one.value, *value);
   });
 }
 
-void note_late(LatePositions positions) { cells_read()->late_positions_.push_back(std::move(positions)); }
+void note_late(LateCheck check) { cells_read()->late_checks_.push_back(std::move(check)); }
 
 ir::NodeRef read(const Array& x, const ir::Lines& lines) {
   Cell& cell = *Access::cell(x);

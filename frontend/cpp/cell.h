@@ -125,19 +125,21 @@ struct Cell : Recycled<Cell> {
   friend std::shared_ptr<runtime::Buffer> lend_to_write(Cell& cell);
 };
 
-// Positions along an axis that depend on the arguments of a function that is being recorded: the extremes are
-// looked at whenever it is called.
-struct LatePositions {
-  ir::NodeRef index;
+// Values that depend on the arguments of a function that is being recorded, and have to keep a rule: the
+// extremes are looked at whenever it is called.
+struct LateCheck {
+  enum class Rule : uint8_t { Position, Exponent };
+  Rule rule = Rule::Position;
+  ir::NodeRef value;
   std::string op;
-  size_t axis = 0;
-  int64_t extent = 0;
+  size_t axis = 0;          // of positions
+  int64_t extent = 0;       // of that axis
+  DType base = DType::I64;  // what is raised to exponents
   Array least, most;
 };
 
 // Notes, once each, the cells that this thread reads for as long as it lives and that were there before, but
-// for those of `own`; they alone, and new ones, can be written to. Notes positions to be looked at later,
-// too.
+// for those of `own`; they alone, and new ones, can be written to. Notes what is to be looked at later, too.
 class CellsRead {
  public:
   explicit CellsRead(std::span<const Array> own);
@@ -145,20 +147,24 @@ class CellsRead {
   CellsRead(const CellsRead&) = delete;
   CellsRead& operator=(const CellsRead&) = delete;
   const std::vector<Ref<Cell>>& cells() const { return cells_; }
-  const std::vector<LatePositions>& late_positions() const { return late_positions_; }
+  const std::vector<LateCheck>& late_checks() const { return late_checks_; }
+  // From now on reading a cell is an Error once somebody has written to the one of `own` that stands for it.
+  using StandsFor = std::vector<std::pair<const Cell*, Ref<Cell>>>;
+  void refuse_behind(StandsFor stands_for) { stands_for_ = std::move(stands_for); }
 
  private:
   friend struct Cell;
   friend void note_read(Cell& cell);
-  friend bool known_late(const ir::NodeRef& index, int64_t extent);
-  friend void note_late(LatePositions positions);
+  friend bool known_late(LateCheck::Rule rule, const ir::NodeRef& value, int64_t extent);
+  friend void note_late(LateCheck check);
   friend bool depends_on_arguments(const ir::NodeRef& value);
   void note(const Ref<Cell>& cell);
 
   CellsRead* outer_;
   uint32_t serial_;
   std::vector<Ref<Cell>> cells_;
-  std::vector<LatePositions> late_positions_;
+  StandsFor stands_for_;
+  std::vector<LateCheck> late_checks_;
   // What is known of nodes, which are held so that none takes another's address.
   std::unordered_map<const ir::Node*, bool> depends_;
   std::vector<ir::NodeRef> held_;
@@ -183,10 +189,11 @@ void note_read(Cell& cell);
 // Whether the value depends on the arguments of a function that this thread records. Each node is looked at
 // once for a recording.
 bool depends_on_arguments(const ir::NodeRef& value);
-// Whether the thread's CellsRead, which there is, has these positions along an axis of this extent.
-bool known_late(const ir::NodeRef& index, int64_t extent);
+// Whether the thread's CellsRead, which there is, looks at these values by this rule, along an axis of this
+// extent.
+bool known_late(LateCheck::Rule rule, const ir::NodeRef& value, int64_t extent);
 // Tells it what its function's calls have to look at.
-void note_late(LatePositions positions);
+void note_late(LateCheck check);
 
 // The line that a node comes from: the thread's LineScope, else the caller's.
 ir::Lines lines_at(Where at);

@@ -9,6 +9,7 @@
 #include "compiler/ir/evaluate.h"
 #include "compiler/ir/print.h"
 #include "frontend/cpp/flush.h"
+#include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/small.h"
 #include "frontend/cpp/view.h"
 #include "frontend/cpp/weft/ops.h"
@@ -304,16 +305,12 @@ Array ordered(ir::Op op, const Operand& x, const Operand& y) {
 void check_power(DType base, const Operand& exponent, DType taken_as) {
   const DType common = promote(base, taken_as);
   if (!is_integer(common) || kind(taken_as) != DTypeKind::Signed) return;
-  int64_t least = 0;
+  // The only exponents whose values decide whether there is a result at all.
   if (const Array* array = exponent.array()) {
-    // The only exponents whose values decide whether there is a result at all.
-    if (array->size() > 0) least = min(*array).item<int64_t>();
+    check_exponents(base, *array);
   } else if (exponent.number().value().dtype != DType::U64) {
-    least = exponent.number().value().i;
+    check_exponents(base, exponent.number().value().i);
   }
-  if (least >= 0) return;
-  throw Error("pow: integers to negative integer powers are not integers: got " + std::string(name(base)) +
-              " and " + std::to_string(least));
 }
 
 Array map(ir::Op op, const Operand& x) {

@@ -83,6 +83,8 @@ void check_stored(std::string_view op, DType dtype, const Number& number);
 // The same for what may be an array, of which only the dtype is looked at.
 void check_stored(std::string_view op, DType dtype, const Operand& value);
 
+// Error for a read-only view.
+void check_writable(std::string_view op, const Array& x);
 // Error when a result of this dtype is to be stored in place in another kind's: NumPy's rule is within a
 // kind, or up from bool, unsigned, signed, float to complex.
 void check_same_kind(std::string_view op, DType to, DType from);

@@ -71,9 +71,16 @@ bool checks_later(std::string_view op, const Array& index, size_t axis, int64_t 
   if (!depends_on_arguments(index)) return false;
   if (extent == 0) throw IndexError(std::string(op) + ": axis " + std::to_string(axis) + " has no positions");
   ir::NodeRef value = read(index, {});
-  if (!known_late(value, extent))
-    note_late({std::move(value), std::string(op), axis, extent, min(index), max(index)});
+  constexpr LateCheck::Rule rule = LateCheck::Rule::Position;
+  if (!known_late(rule, value, extent))
+    note_late({rule, std::move(value), std::string(op), axis, extent, {}, min(index), max(index)});
   return true;
+}
+
+void check_exponent(DType base, int64_t least) {
+  if (least >= 0) return;
+  throw Error("pow: integers to negative integer powers are not integers: got " + std::string(name(base)) +
+              " and " + std::to_string(least));
 }
 
 }  // namespace
@@ -82,10 +89,21 @@ bool depends_on_arguments(const Array& x) {
   return records_cells() && depends_on_arguments(Access::cell(x)->value());
 }
 
-void check_late(const LatePositions& positions) {
-  check(positions.op, positions.axis, positions.extent,
-        {held(positions.least.only_element()), held(positions.most.only_element())});
+void check_late(const LateCheck& late) {
+  const int64_t least = held(late.least.only_element());
+  if (late.rule == LateCheck::Rule::Exponent) return check_exponent(late.base, least);
+  check(late.op, late.axis, late.extent, {least, held(late.most.only_element())});
 }
+
+void check_exponents(DType base, const Array& exponents) {
+  if (exponents.size() == 0) return;
+  const Array least = min(exponents);
+  if (!depends_on_arguments(exponents)) return check_exponent(base, least.item<int64_t>());
+  ir::NodeRef value = read(exponents, {});
+  if (!known_late(LateCheck::Rule::Exponent, value, 0))
+    note_late({LateCheck::Rule::Exponent, std::move(value), "pow", 0, 0, base, least, least});
+}
+void check_exponents(DType base, int64_t exponent) { check_exponent(base, exponent); }
 
 void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   Cell& cell = *Access::cell(index);

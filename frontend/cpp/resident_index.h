@@ -16,8 +16,11 @@ void check_resident_index(std::string_view op, const Array& index, size_t axis, 
 void check_index(std::string_view op, const Array& index, size_t axis, int64_t extent);
 // Whether the value depends on the arguments of a function that is being recorded.
 bool depends_on_arguments(const Array& x);
-// IndexError when one of these lies outside of its axis.
-void check_late(const LatePositions& positions);
+// Error when these do not keep their rule: IndexError for a position outside of its axis.
+void check_late(const LateCheck& late);
+// Error where whole numbers of dtype `base` are raised to negative ones.
+void check_exponents(DType base, const Array& exponents);
+void check_exponents(DType base, int64_t exponent);
 // Whether the positions are known to be 0, 1, 2 and so on: made by `arange`, or in host memory.
 bool counts_up(const Array& index);
 

@@ -16,24 +16,29 @@ class Compiled {
   using Function = std::function<std::vector<Array>(std::span<const Array>)>;
   // Calls f once, with arrays of the arguments' dtypes, shapes and device that have no values: looking at
   // one, or at what was made of it, is an Error. What f writes to its arguments is part of it; arrays that it
-  // uses besides them keep the values that they have now, and writing to one is an Error.
+  // uses besides them keep the values that they have now, and writing to one is an Error, as is reading an
+  // argument from outside once f has written to it. Where an argument that f writes to shows memory that
+  // another shows too, or shows it twice, f is called again, with views of one array.
   Compiled(std::span<const Array> arguments, const Function& f);
   // Whether this thread records a function at the moment: what that one calls is recorded with it.
   static bool recording();
 
   // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
-  // values, or when writes_shared(). IndexError, with nothing written, when positions that f checks are out
+  // values, or not stands(). IndexError, with nothing written, when positions that f checks are out
   // of range.
   std::vector<Array> operator()(std::span<const Array> arguments) const;
   // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
   bool takes(std::span<const Array> arguments) const;
-  // Whether nobody wrote to the arrays that f uses besides its arguments since it was recorded.
-  bool is_current() const;
-  // Whether f writes to an argument that shares its cell with another: it was recorded with arguments apart.
-  bool writes_shared(std::span<const Array> arguments) const;
+  // Whether nobody wrote to the arrays that f uses besides its arguments since it was recorded, and f writes
+  // to none of them as one of these arguments.
+  bool is_current(std::span<const Array> arguments) const;
+  // Whether what f writes to shares memory with other arguments as it did when f was recorded: with none, or
+  // in the same places. To be asked of arguments that it takes().
+  bool stands(std::span<const Array> arguments) const;
 
  private:
   struct State;
+  struct Recorded;
   std::shared_ptr<const State> state_;
 };
 

@@ -5,26 +5,19 @@
 #include <structmember.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
-#include <string_view>
 
 #include "compiler/base/short_list.h"
 #include "frontend/cpp/cell.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
+#include "frontend/python/src/guard.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/the_end.h"
 
 namespace weft::python {
 namespace {
-
-std::optional<Number> number_in(PyObject* object) {
-  try {
-    return number_from(object);
-  } catch (const Error&) {
-    return std::nullopt;  // of a kind that no array has
-  }
-}
 
 // Whether a function records the same with either: numbers are compared with their signs and NaNs.
 bool same_value(PyObject* a, PyObject* b) {
@@ -43,107 +36,37 @@ bool same_value(PyObject* a, PyObject* b) {
   return equal == 1;
 }
 
-// The bytes of an array of NumPy's, in the order of its axes, or of another object that lies in one piece.
-bool has_bytes(PyObject* array, PyObject* bytes) {
-  const std::string_view were(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
-  Py_buffer now;
-  if (PyObject_GetBuffer(array, &now, PyBUF_SIMPLE) == 0) {
-    const bool same =
-        were == std::string_view(static_cast<const char*>(now.buf), static_cast<size_t>(now.len));
-    PyBuffer_Release(&now);
-    return same;
-  }
-  drop_error();  // it has gaps, or is a view that was released
-  if (PyMemoryView_Check(array)) return false;
-  const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
-  return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
-}
+size_t mixed(size_t hash, size_t with) { return (hash ^ with) * 0x9e3779b97f4a7c15u; }
 
-// Whether a name still stands for what it stood for: the same object, or the same number or text.
-bool unchanged(PyObject* now, PyObject* was) {
-  if (now == was) return true;
-  if (!now || !was || Py_TYPE(now) != Py_TYPE(was)) return false;
-  if (PyTuple_CheckExact(was)) {
-    const Py_ssize_t size = PyTuple_GET_SIZE(was);
-    if (PyTuple_GET_SIZE(now) != size) return false;
-    for (Py_ssize_t i = 0; i < size; ++i)
-      if (!unchanged(PyTuple_GET_ITEM(now, i), PyTuple_GET_ITEM(was, i))) return false;
-    return true;
-  }
-  if (PyUnicode_CheckExact(was) || PyBytes_CheckExact(was))
-    return PyObject_RichCompareBool(now, was, Py_EQ) == 1;
-  const auto x = number_in(now), y = number_in(was);
-  return x && y && x->value().same(y->value());
-}
-
-// Something that the function may have read besides its arguments: see weft/_guards.py.
-struct Guard {
-  enum class Kind : uint8_t { Held, Cell, Name, Class, Attribute, Slot, List, Items, Parts, Bytes };
-  nb::object holder, key, value;  // no value: there is none
-  Kind kind;
-
-  explicit Guard(nb::handle given) : holder(given[0]), key(given[1]) {
-    if (nb::len(given) > 2) value = given[2];
-    PyObject* from = holder.ptr();
-    kind = from == value.ptr()               ? Kind::Held
-           : PyCell_Check(from)              ? Kind::Cell
-           : !key.is_none()                  ? kind_of_name()
-           : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
-           : PyDict_Check(from)              ? Kind::Items
-           : PyList_Check(from)              ? Kind::List
-                                             : Kind::Parts;
-  }
-  Kind kind_of_name() const {
-    if (PyDict_CheckExact(holder.ptr())) return Kind::Name;
-    if (!PyUnicode_CheckExact(key.ptr())) return Kind::Slot;
-    return PyType_Check(holder.ptr()) ? Kind::Class : Kind::Attribute;
-  }
-
-  bool holds() const {
-    PyObject *from = holder.ptr(), *was = value.ptr();
-    switch (kind) {
-      case Kind::Held:
-        return true;
-      case Kind::Cell:
-        return unchanged(PyCell_GET(from), was);
-      case Kind::Name:
-        return unchanged(PyDict_GetItemWithError(from, key.ptr()), was);
-      case Kind::Class:
-        return unchanged(_PyType_Lookup(reinterpret_cast<PyTypeObject*>(from), key.ptr()), was);
-      case Kind::Slot: {
-        const nb::object now = nb::steal(
-            Py_TYPE(key.ptr())->tp_descr_get(key.ptr(), from, reinterpret_cast<PyObject*>(Py_TYPE(from))));
-        if (!now) drop_error();
-        return unchanged(now.ptr(), was);
-      }
-      case Kind::Attribute: {
-        const nb::object now = nb::steal(PyObject_GetAttr(from, key.ptr()));
-        if (!now) drop_error();
-        return unchanged(now.ptr(), was);
-      }
-      case Kind::List: {
-        if (PyList_GET_SIZE(from) != PyTuple_GET_SIZE(was)) return false;
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(was); ++i)
-          if (!unchanged(PyList_GET_ITEM(from, i), PyTuple_GET_ITEM(was, i))) return false;
-        return true;
-      }
-      case Kind::Items: {
-        if (2 * PyDict_GET_SIZE(from) != PyTuple_GET_SIZE(was)) return false;
-        PyObject *name, *now;
-        Py_ssize_t at = 0;
-        for (Py_ssize_t i = 0; PyDict_Next(from, &at, &name, &now); i += 2)
-          if (!unchanged(name, PyTuple_GET_ITEM(was, i)) || !unchanged(now, PyTuple_GET_ITEM(was, i + 1)))
-            return false;
-        return true;
-      }
-      case Kind::Parts:
-        return unchanged(nb::tuple(holder).ptr(), was);
-      case Kind::Bytes:
-        return has_bytes(from, was);
+// Equal where same_value() is; none where the object is no key, since its value can change in place.
+std::optional<size_t> hash_of(PyObject* object) {
+  const auto type = reinterpret_cast<size_t>(Py_TYPE(object));
+  if (PyTuple_Check(object)) {
+    size_t hash = type;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+      const std::optional<size_t> part = hash_of(PyTuple_GET_ITEM(object, i));
+      if (!part) return std::nullopt;
+      hash = mixed(hash, *part);
     }
-    return false;
+    return hash;
   }
-};
+  if (!PyUnicode_CheckExact(object)) {
+    if (const auto number = number_in(object)) {
+      const Scalar& value = number->value();
+      const auto bits = [](double x) {
+        return static_cast<size_t>(std::bit_cast<uint64_t>(x == x ? x : 0.0));
+      };
+      return mixed(mixed(mixed(type, static_cast<size_t>(value.i)), bits(value.re)), bits(value.im));
+    }
+  }
+  const Py_hash_t hash = PyObject_Hash(object);
+  if (hash != -1) return mixed(type, static_cast<size_t>(hash));
+  // A memoryview says by a ValueError that it is no key.
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+    throw nb::python_error();
+  PyErr_Clear();
+  return std::nullopt;
+}
 
 // The function as it was recorded for arguments of one kind.
 struct Recording {
@@ -156,8 +79,8 @@ struct Recording {
   std::vector<Guard> guards;
 
   // Whether it still says what the function would do.
-  bool is_current() const {
-    return program->is_current() &&
+  bool is_current(std::span<const Array> arrays) const {
+    return program->is_current(arrays) &&
            std::all_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.holds(); });
   }
   bool takes(PyObject* const* args, size_t count, std::span<const Array> arrays) const {
@@ -167,15 +90,69 @@ struct Recording {
       if (value ? is_array(args[i]) || !same_value(value, args[i]) : !is_array(args[i])) return false;
       if (!value && weft::python::is_value(args[i]) != is_value[i]) return false;
     }
-    return program->takes(arrays);
+    return program->takes(arrays) && program->stands(arrays);
   }
+};
+
+// A function's recordings by what their arguments have to be, the one used last in front. There are at most a
+// few for arguments that differ in their values alone: a number that is another in each call would keep one
+// for each.
+class Recordings {
+ public:
+  // Of arguments: `kind` of their dtypes, shapes and types, `values` of those that are no arrays, too.
+  struct Key {
+    size_t kind = 0, values = 0;
+  };
+  struct Entry {
+    Key key;
+    std::shared_ptr<Recording> recording;
+  };
+
+  // The next from `at` on whose key has these values; at the end there is none.
+  std::shared_ptr<Recording> next(const Key& key, size_t& at) const {
+    for (; at < entries_.size(); ++at)
+      if (entries_[at].key.values == key.values) return entries_[at++].recording;
+    return nullptr;
+  }
+  void to_front(const std::shared_ptr<Recording>& one) {
+    const auto from = find(one);
+    if (from != entries_.begin() && from != entries_.end()) std::rotate(entries_.begin(), from, from + 1);
+  }
+  // The one that is dropped is given back, to be freed once nothing is in the middle of a change.
+  std::shared_ptr<Recording> drop(const std::shared_ptr<Recording>& one) {
+    const auto from = find(one);
+    return from == entries_.end() ? nullptr : erase(from);
+  }
+  std::shared_ptr<Recording> add(const Key& key, std::shared_ptr<Recording> one) {
+    entries_.insert(entries_.begin(), {key, std::move(one)});
+    size_t alike = 0;
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
+      if (entry->key.kind == key.kind && ++alike > kMostAlike) return erase(entry);
+    return entries_.size() > kMost ? erase(entries_.end() - 1) : nullptr;
+  }
+  const std::vector<Entry>& entries() const { return entries_; }
+  std::vector<Entry> take_all() { return std::exchange(entries_, {}); }
+
+ private:
+  static constexpr size_t kMostAlike = 16, kMost = 256;
+  using Iterator = std::vector<Entry>::iterator;
+  Iterator find(const std::shared_ptr<Recording>& one) {
+    return std::find_if(entries_.begin(), entries_.end(),
+                        [&](const Entry& entry) { return entry.recording == one; });
+  }
+  std::shared_ptr<Recording> erase(Iterator at) {
+    std::shared_ptr<Recording> dropped = std::move(at->recording);
+    entries_.erase(at);
+    return dropped;
+  }
+  std::vector<Entry> entries_;
 };
 
 struct CompiledFunction {
   PyObject_HEAD vectorcallfunc call;
   PyObject *attributes, *weak_references;
   PyObject *function, *record, *general;
-  std::vector<std::shared_ptr<Recording>>* recordings;  // the one used last in front
+  Recordings* recordings;
 };
 
 CompiledFunction& compiled_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self); }
@@ -199,22 +176,55 @@ PyObject* call_general(CompiledFunction& self, PyObject* const* args, size_t cou
   return or_wait_for_the_end([&] { return nb::handle(self.general)(positional, named).release().ptr(); });
 }
 
+// None where an argument is no key.
+std::optional<Recordings::Key> key_of(PyObject* const* args, size_t count) {
+  Recordings::Key key{count, count};
+  for (size_t i = 0; i < count; ++i) {
+    size_t kind = reinterpret_cast<size_t>(Py_TYPE(args[i])), value = 0;
+    if (is_array(args[i])) {
+      const Array& array = array_of(args[i]);
+      kind = mixed(kind, static_cast<size_t>(array.dtype()) * 2 + (is_value(args[i]) ? 1 : 0));
+      for (const int64_t extent : array.shape()) kind = mixed(kind, static_cast<size_t>(extent));
+      kind = mixed(kind, array.ndim());
+    } else {
+      const std::optional<size_t> hash = hash_of(args[i]);
+      if (!hash) return std::nullopt;
+      value = *hash;
+    }
+    key.kind = mixed(key.kind, kind);
+    key.values = mixed(mixed(key.values, kind), value);
+  }
+  return key;
+}
+
+[[noreturn]] void refuse_what_is_no_key(PyObject* const* args, size_t count) {
+  size_t i = 0;
+  while (i + 1 < count && (is_array(args[i]) || hash_of(args[i]))) ++i;
+  throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "
+                              "outside of packages, and tuples, lists, dicts, sets, dataclasses and "
+                              "slices of them: got ") +
+                  Py_TYPE(args[i])->tp_name);
+}
+
 // Null where an argument is no key.
 std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const* args, size_t count,
                                          std::span<const Array> arrays) {
-  auto& known = *self.recordings;
-  for (size_t i = 0; i < known.size(); ++i) {
-    std::shared_ptr<Recording> one = known[i];
+  const std::optional<Recordings::Key> key = key_of(args, count);
+  if (!key) {
+    if (self.general == Py_None) refuse_what_is_no_key(args, count);
+    return nullptr;
+  }
+  Recordings& known = *self.recordings;
+  size_t at = 0;
+  while (const std::shared_ptr<Recording> one = known.next(*key, at)) {
+    // Comparing may call Python, and Python this function.
     if (!one->takes(args, count, arrays)) continue;
-    const bool current = one->is_current();
-    // Comparing may have called Python, and Python this function.
-    const auto from = std::find(known.begin(), known.end(), one);
-    if (!current) {
-      if (from != known.end()) known.erase(from);
-      break;
+    if (one->is_current(arrays)) {
+      known.to_front(one);
+      return one;
     }
-    if (from != known.begin() && from != known.end()) std::rotate(known.begin(), from, from + 1);
-    return one;
+    known.drop(one);
+    break;
   }
   auto made = std::make_shared<Recording>();
   nb::list given, places;
@@ -225,19 +235,6 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       places.append(i);
       made->values.emplace_back();
     } else {
-      // What can change its value in place is no key; a memoryview says so by a ValueError.
-      if (PyObject_Hash(args[i]) == -1) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
-          throw nb::python_error();
-        PyErr_Clear();
-        if (self.general == Py_None) {
-          throw TypeError(std::string("compile: takes arrays, values that can be hashed, objects of classes "
-                                      "outside of packages, and tuples, lists, dicts, sets, dataclasses and "
-                                      "slices of them: got ") +
-                          Py_TYPE(args[i])->tp_name);
-        }
-        return nullptr;
-      }
       made->values.push_back(nb::borrow(args[i]));
     }
   }
@@ -252,7 +249,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
     // What the function itself changed is among what it does once.
     if (guard.holds()) made->guards.push_back(std::move(guard));
   }
-  known.insert(known.begin(), made);
+  const std::shared_ptr<Recording> dropped = known.add(*key, made);
   return made;
 }
 
@@ -277,10 +274,6 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     if (general) return call_general(compiled_of(self), args, count, keywords);
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
     if (!recording) return call_general(compiled_of(self), args, count, nullptr);
-    // What is one array in two places is left to the function itself.
-    if (recording->program->writes_shared(arrays))
-      return or_wait_for_the_end(
-          [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, nullptr); });
     std::vector<Array> results = (*recording->program)(arrays);
     PyObject* kind = recording->kind.ptr();
     if (kind == reinterpret_cast<PyObject*>(array_type))
@@ -307,7 +300,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(object.record);
   Py_VISIT(object.general);
   if (object.recordings) {
-    for (const auto& recording : *object.recordings) {
+    for (const auto& [key, recording] : object.recordings->entries()) {
       for (const nb::object& value : recording->values) Py_VISIT(value.ptr());
       for (const Guard& guard : recording->guards) {
         Py_VISIT(guard.holder.ptr());
@@ -323,7 +316,7 @@ int clear(PyObject* self) {
   CompiledFunction& object = compiled_of(self);
   Py_CLEAR(object.attributes);
   Py_CLEAR(object.general);
-  if (object.recordings) object.recordings->clear();
+  if (object.recordings) object.recordings->take_all();
   return 0;
 }
 
@@ -350,7 +343,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject*) {
   object.function = Py_NewRef(function);
   object.record = Py_NewRef(record);
   object.general = Py_NewRef(general);
-  object.recordings = new (std::nothrow) std::vector<std::shared_ptr<Recording>>;
+  object.recordings = new (std::nothrow) Recordings;
   if (object.recordings) return self;
   Py_DECREF(self);
   return PyErr_NoMemory();
@@ -401,16 +394,19 @@ void bind_compiled(nb::module_& m) {
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
-          [](Compiled* self, const std::vector<Valued>& arguments, const nb::object& f, nb::list& held) {
+          [](Compiled* self, const nb::list& arguments, const nb::object& f, nb::list& held) {
             const PythonLine line;
-            std::vector<Array> arrays;
-            arrays.reserve(arguments.size());
-            for (const Valued& argument : arguments) arrays.push_back(argument.array);
+            std::vector<Array> arrays;  // those themselves, of values too: they tell which share memory
+            std::vector<bool> is_one_value;
+            for (const nb::handle argument : arguments) {
+              arrays.push_back(array_of(argument.ptr()));
+              is_one_value.push_back(is_value(argument.ptr()));
+            }
             new (self) Compiled(arrays, [&](std::span<const Array> places) {
               const Made made;
               nb::list given;
               for (size_t i = 0; i < places.size(); ++i)
-                given.append(nb::steal(wrap(places[i], arguments[i].is_value)));
+                given.append(nb::steal(wrap(places[i], is_one_value[i])));
               auto results = nb::cast<std::vector<Array>>(or_wait_for_the_end([&] { return f(given); }));
               for (const nb::object& reference : made.references()) {
                 const nb::object array = reference();

@@ -1,0 +1,26 @@
+// Something that a compiled function may have read besides its arguments, and whether it is still what it
+// was: see weft/_guards.py.
+#pragma once
+
+#include <optional>
+
+#include "frontend/python/src/operand.h"
+
+namespace weft::python {
+
+// The number that an object is; none, too, of a kind that no array has.
+std::optional<Number> number_in(PyObject* object);
+
+struct Guard {
+  enum class Kind : uint8_t { Held, Cell, Name, Class, Attribute, Slot, List, Items, Parts, Bytes };
+  nb::object holder, key, value;  // no value: there is none
+  Kind kind;
+
+  explicit Guard(nb::handle given);
+  bool holds() const;
+
+ private:
+  Kind kind_of_name() const;
+};
+
+}  // namespace weft::python

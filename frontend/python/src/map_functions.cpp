@@ -6,6 +6,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
@@ -29,7 +30,18 @@ struct Extras {
   PyObject* dtype = nullptr;
 };
 
-PyObject* call_by_rules = nullptr;  // the package's, never freed
+PyObject* call_by_rules = nullptr;                           // the package's, never freed
+PyObject *picked_type = nullptr, *call_of_picked = nullptr;  // of weft/_picked_later.py, never freed
+
+bool is_picked(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == picked_type; }
+
+PyObject* of_picked(const char* op, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  const nb::object function = nb::module_::import_("weft._core").attr(op);
+  const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  nb::list given;
+  for (Py_ssize_t i = 0; i < count + named; ++i) given.append(nb::handle(args[i]));
+  return nb::handle(call_of_picked)(function, given, named > 0).release().ptr();
+}
 
 // Whether the package sees to it: a keyword says how operands and results are converted, or the result goes
 // to memory that is not Weft's.
@@ -139,6 +151,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       throw TypeError(std::string(op_name) + ": takes " + std::to_string(arity) + " operands: got " +
                       std::to_string(count));
     }
+    if (std::any_of(args, args + arity, is_picked)) return of_picked(op_name, args, count, keywords);
     if (asks_for_rules(args, count, arity, keywords)) return by_rules(op_name, args, count, keywords);
     Argument given[arity];
     for (int i = 0; i < arity; ++i) {
@@ -300,6 +313,15 @@ void bind_map_functions(nb::module_& m) {
       "convert_by_rules_with", [](nb::object function) { call_by_rules = function.release().ptr(); },
       nb::arg("function"),
       "Sets what elementwise functions call for keywords that say how operands and results are converted.");
+  m.def(
+      "compute_picked_with",
+      [](nb::object picked, nb::object function) {
+        picked_type = picked.release().ptr();
+        call_of_picked = function.release().ptr();
+      },
+      nb::arg("picked"), nb::arg("function"),
+      "Sets the type of what a mask picks while a function is recorded, and what computes elementwise "
+      "functions of it.");
 }
 
 }  // namespace weft::python

@@ -22,8 +22,15 @@ __all__ = ["compile"]
 recording: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.recording", default=None)
 
 
-# What a function can give besides arrays: the recording's values.
-_as_they_are = (bool, int, float, complex, str, bytes, type(None))
+_plain = (bool, int, float, complex, str, bytes, type(None))
+
+
+def _as_it_is(value: Any) -> bool:
+    """Whether it is what a function can give besides arrays, the recording's value: NumPy's scalars, too, but for records, which can be written."""
+    if type(value) in _plain:
+        return True
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic) and not isinstance(value, numpy.void)
 
 
 class _Numpys:
@@ -158,8 +165,8 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
             return []
         leaves: list[Any] = []
         structure = _taken_apart(result, leaves)
-        others = tuple((i, one) for i, one in enumerate(leaves) if type(one) in _as_they_are)
-        results = [one for one in leaves if type(one) not in _as_they_are]
+        others = tuple((i, one) for i, one in enumerate(leaves) if _as_it_is(one))
+        results = [one for one in leaves if not _as_it_is(one)]
         for one in results:
             if isinstance(one, Picked):
                 one.refuse("it as a result")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections import namedtuple
 
-from weft import _core, _devices, _signatures
+from weft import _core, _devices, _recorded, _signatures
 from weft._core import Array
 from weft._creation import asarray
 from weft._errors import axis_error
@@ -113,8 +113,12 @@ def _device_of(values: Any) -> str:
     return ""
 
 
+_names = {"ordered": "sort", "positions": "argsort"}  # of functions below that NumPy's functions are called by
+
+
 def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
+    _recorded.refuse_arguments(_names.get(f.__name__, f.__name__.strip("<>")), [*args, *options.values()])
     device = _device_of([*args, *options.values()])
     out = options.pop("out", None)
     # What NumPy may overwrite to save memory of its own is Weft's.
@@ -305,6 +309,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     places = {normalized("trim_zeros", one, filt.ndim) for one in axes}
     if not places:
         return filt
+    _recorded.refuse_arguments("trim_zeros", (filt,))
     there = _core.not_equal(filt, 0)
     rows = {place: _core.any(there, tuple(one for one in range(filt.ndim) if one != place), False) for place in places}
     _core.eval(list(rows.values()))
@@ -400,7 +405,11 @@ _WORTH_A_LOOK = 1 << 14  # bytes that take longer to copy than the look at them
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
-    """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it."""
+    """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it. Of a compiled function's
+    arguments it counts those below `minlength`: a larger one is an IndexError of the call."""
+    if (counted := _recorded.bincount(x, weights, minlength)) is not NotImplemented:
+        return counted
+    _recorded.refuse_arguments("bincount", (x, weights))
     if (there := _there("bincount", x, weights, minlength)) is not NotImplemented:
         return there
     device = _device_of([x, weights])

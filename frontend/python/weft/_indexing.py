@@ -18,6 +18,7 @@ from weft._errors import named
 from weft._memory import from_numpy
 from weft._picked_later import mask_of, pick
 from weft._picked_later import put as write_later
+from weft._recorded import refuse_arguments
 from weft._written_by_numpy import numpys_too
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -448,4 +449,5 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     mask = asarray(condition, device=a.device)
     if mask.ndim != 1:
         raise ValueError(f"compress: the condition has one axis: got shape {mask.shape}")
+    refuse_arguments("compress", (mask,))
     return take(a, _core.true_positions(_core.not_equal(mask, 0)), axis, out)

@@ -10,6 +10,7 @@ from weft._arguments import copies
 from weft._creation import asarray
 from weft._elementwise import Composed, store, value_of_rank_0, where
 from weft._memory import is_numpys
+from weft._recorded import refuse_arguments
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: builtins.bool = False) -> builtins.bool:
     """Whether isclose() holds everywhere."""
+    refuse_arguments("allclose", (a, b))
     return builtins.bool(_core.all(isclose(a, b, rtol, atol, equal_nan), None, False))
 
 
@@ -255,6 +257,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.
     a, b = asarray(a1), asarray(a2)
     if a.shape != b.shape:
         return False
+    refuse_arguments("array_equal", (a, b))
     same = _core.equal(a, b)
     if equal_nan and "b" not in (a.dtype.kind, b.dtype.kind):
         same = _core.logical_or(same, _core.logical_and(_core.isnan(a), _core.isnan(b)))

@@ -71,11 +71,25 @@ def _apart(entries: Any) -> bool:
 class Picked:
     """x[mask]: `every` element of it and of others, `place` of the mask's axes among theirs."""
 
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, every: Array, mask: Array, place: int) -> None:
         self.every, self.mask, self.place = every, mask, place
+
+    def _behind(self) -> int:
+        """How many axes come behind those of the mask."""
+        return self.every.ndim - (self.mask.ndim or 1) - self.place
+
+    def _here(self) -> Array:
+        """The mask over every element."""
+        return _core.reshape(self.mask, (*(self.mask.shape or (1,)), *(1,) * self._behind()))
+
+    def _of(self, f: Any, operands: Any) -> Picked:
+        """An elementwise function of what is picked and what it is computed with."""
+        given = [self._spread(one) for one in operands]
+        if f.__name__ == "pow" and isinstance(given[1], Array) and given[1].dtype.kind == "i":
+            given[1] = _core.where(self._here(), given[1], 1)  # of what is not picked no exponent is wrong
+        return self._made(f(*given))
 
     def _spread(self, other: Any) -> Any:
         """The operand for every element."""
@@ -89,7 +103,7 @@ class Picked:
             from weft._creation import asarray
 
             other = asarray(other, device=self.every.device)
-        rest = self.every.ndim - (self.mask.ndim or 1) - self.place  # axes behind
+        rest = self._behind()
         if other.ndim <= rest:
             return other
         if other.shape[other.ndim - rest - 1] != 1:
@@ -105,6 +119,14 @@ class Picked:
 
     def refuse(self, what: str) -> Any:
         raise Error(f"index: {_advice}; got {what}")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        import weft
+
+        f = getattr(weft, ufunc.__name__, None)
+        if method != "__call__" or options or not isinstance(f, _core.Function):
+            return self.refuse(f"numpy.{ufunc.__name__} of it")
+        return computed(f, inputs, False)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         return self.refuse("it as a function's argument")
@@ -137,21 +159,26 @@ class Picked:
 
 
 def _binary(name: str) -> None:
-    of = getattr(operator, f"__{name}__")
+    def of(x: Any, y: Any) -> Any:
+        return getattr(operator, f"__{name}__")(x, y)
+
+    of.__name__ = name
 
     def forward(self: Picked, other: Any) -> Picked:
-        return self._made(of(self.every, self._spread(other)))
+        return self._of(of, (self, other))
 
     def reflected(self: Picked, other: Any) -> Picked:
-        return self._made(of(self._spread(other), self.every))
+        return self._of(of, (other, self))
 
     setattr(Picked, f"__{name}__", forward)
     if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
 
         def in_place(self: Picked, other: Any) -> Picked:
-            every = _core.copy(self.every)
-            every = getattr(operator, f"__i{name}__")(every, self._spread(other))
-            self.every = self._made(every).every
+            def of(x: Any, y: Any) -> Any:
+                return getattr(operator, f"__i{name}__")(_core.copy(x), y)
+
+            of.__name__ = name
+            self.every = self._of(of, (self, other)).every
             return self
 
         setattr(Picked, f"__r{name}__", reflected)
@@ -167,6 +194,17 @@ for _name in "add sub mul truediv floordiv mod pow lshift rshift and xor or lt l
     _binary(_name)
 for _name in "neg pos abs invert".split():
     _unary(_name)
+
+
+def computed(f: Any, operands: Any, has_options: bool) -> Picked:
+    """An elementwise function of operands of which some are picked."""
+    first: Picked = next(one for one in operands if isinstance(one, Picked))
+    if has_options or len(operands) != f.nin:
+        first.refuse(f"{f.__name__} of it with more than operands")
+    return first._of(f, operands)
+
+
+_core.compute_picked_with(Picked, computed)
 
 
 def pick(x: Array, entries: Any, mask: Array) -> Picked:
@@ -192,9 +230,8 @@ def put(x: Array, entries: Any, mask: Array, value: Any) -> None:
         from weft._indexing import _stored
 
         value = _stored(value, x)
-    given = Picked(view, mask, place)._spread(value)
+    target_of = Picked(view, mask, place)
+    given = target_of._spread(value)
     every = _core.copy(view)
     every[...] = given  # converts it, or says why it cannot
-    count = mask.ndim or 1
-    here = _core.reshape(mask, (*(mask.shape or (1,)), *(1,) * (view.ndim - place - count)))
-    _core.assign(view, _core.where(here, every, view))
+    _core.assign(view, _core.where(target_of._here(), every, view))

@@ -82,6 +82,5 @@ _of_fft: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), _transform),
     **dict.fromkeys(("fft2", "ifft2", "rfft2", "irfft2"), _transform_2d),
     **dict.fromkeys(("fftn", "ifftn", "rfftn", "irfftn"), _transform_nd),
-    **dict.fromkeys(("fftshift", "ifftshift"), lambda x, axes=None: ...),
 }
 taken = {"numpy": _of_numpy, "numpy.linalg": _of_linalg, "numpy.fft": _of_fft}

@@ -1,4 +1,4 @@
-"""Fourier transforms, answered by NumPy on host memory."""
+"""Fourier transforms, answered by NumPy on host memory; what only moves elements is recorded as other functions are."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from weft import _core
 from weft._core import Array
 from weft._creation import asarray
 from weft._host import answered_by
+from weft._shaping import normalized, roll
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 __all__ = [
     "fft",
@@ -33,8 +34,28 @@ __all__ = [
 ]
 
 for _name in __all__:
-    if not _name.endswith("freq"):
+    if not _name.endswith(("freq", "shift")):
         globals()[_name] = answered_by("numpy.fft", _name)
+
+
+def _shifted(op: str, x: Any, axes: Any, by: Callable[[int], int]) -> Array:
+    x = asarray(x)
+    if axes is None:
+        axes = range(x.ndim)
+    elif hasattr(axes, "__index__"):
+        axes = (axes,)
+    axes = tuple(normalized(op, one, x.ndim) for one in axes)
+    return roll(x, tuple(by(x.shape[k]) for k in axes), axes)
+
+
+def fftshift(x: Any, axes: Any = None) -> Array:
+    """The frequency 0 in the middle of these axes, of all unless told, and the negative ones before it."""
+    return _shifted("fftshift", x, axes, lambda n: n // 2)
+
+
+def ifftshift(x: Any, axes: Any = None) -> Array:
+    """What fftshift() made of it is given back."""
+    return _shifted("ifftshift", x, axes, lambda n: -(n // 2))
 
 
 def _frequencies(name: str, n: int, d: float, device: Any, dtype: Any) -> Array:

@@ -13,6 +13,7 @@ from weft._numpy_names import cross
 from weft._products import matmul, tensordot, vecdot
 from weft._products import outer as _outer
 from weft._products import trace as _trace
+from weft._recorded import refuse_arguments
 from weft._reductions import max, min
 from weft._shaping import matrix_transpose, normalized
 
@@ -71,6 +72,7 @@ def _solution(a: Array, b: Array) -> Array:
 
 def solve(a: Any, b: Any) -> Array:
     """x of a @ x = b: b is a vector, or a matrix of which each column is one right-hand side. Stacks are answered by NumPy."""
+    refuse_arguments("solve", (a, b))
     if isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b):
         return _solution(a, b)
     return _solved_by_numpy(a, b)
@@ -78,6 +80,7 @@ def solve(a: Any, b: Any) -> Array:
 
 def inv(a: Any) -> Array:
     """The matrix that gives the identity with a. Stacks are answered by NumPy."""
+    refuse_arguments("inv", (a,))
     if isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
         return _solution(a, eye(a.shape[0], dtype=a.dtype, device=a.device))
     return _inverted_by_numpy(a)

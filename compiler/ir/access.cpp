@@ -227,7 +227,67 @@ Access reshape_access(const Access& at, const Shape& from, const Shape& to, Vari
   return out;
 }
 
+constexpr int kSteps = 32;                       // nodes of an index that are looked at
+constexpr int64_t kFarthest = int64_t{1} << 31;  // beyond, steps are not multiplied further
+
+std::optional<Linear> near(Linear l) {
+  const auto is_near = [](int64_t value) { return value < kFarthest && value > -kFarthest; };
+  const bool all =
+      is_near(l.offset) && std::ranges::all_of(l.terms, [&](auto& t) { return is_near(t.second); });
+  return all ? std::optional(std::move(l)) : std::nullopt;
+}
+
+// The value of an integer node at `at`, where it is counted out: sums and multiples of positions and numbers.
+std::optional<Linear> counted(const Node& n, const Access& at, Variables& variables, int& left) {
+  if (--left < 0 || n.dtype() != DType::I64) return std::nullopt;
+  const auto operand = [&](size_t k, const Access& where) {
+    return counted(*n.inputs[k], where, variables, left);
+  };
+  switch (n.op) {
+    case Op::iota:
+      return at[static_cast<size_t>(n.as<AxisAttr>().axis)];
+    case Op::constant:
+      return near(Linear{{}, n.as<ConstantAttr>().value.i});
+    case Op::broadcast:
+    case Op::permute:
+    case Op::slice:
+    case Op::reshape:
+      return operand(0, input_access(n, 0, at, variables).at);
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const std::optional<Linear> a = operand(0, at), b = a ? operand(1, at) : std::nullopt;
+  if (!b) return std::nullopt;
+  if (n.op == Op::add) return near(variables.add(*a, *b));
+  if (n.op == Op::subtract) return near(variables.add(*a, variables.scale(*b, -1)));
+  if (a->is_constant()) return near(variables.scale(*b, a->offset));
+  return b->is_constant() ? near(variables.scale(*a, b->offset)) : std::nullopt;
+}
+
+// An index as numbers of steps along its own axes, where it is that and lies inside of the gathered axis
+// everywhere: so windows are read.
+std::optional<Linear> steps_of(const Node& index, int64_t extent) {
+  Variables variables;
+  Access at;
+  for (int64_t n : index.shape()) at.push_back({{{variables.add_axis(n), 1}}, 0});
+  int left = kSteps;
+  std::optional<Linear> out = counted(index, at, variables, left);
+  const auto is_axis = [&](auto& term) { return variables[term.first].kind == VariableKind::Axis; };
+  if (!out || !std::ranges::all_of(out->terms, is_axis)) return std::nullopt;
+  const auto [low, high] = variables.range(*out);
+  return low >= 0 && high < extent ? out : std::nullopt;
+}
+
 }  // namespace
+
+bool takes_steps(const Node& gather) {
+  const auto axis = static_cast<size_t>(gather.as<AxisAttr>().axis);
+  return steps_of(*gather.inputs[1], gather.inputs[0]->shape()[axis]).has_value();
+}
 
 InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables) {
   InputAccess out;
@@ -289,13 +349,21 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
     }
     case Op::gather: {
       int64_t axis = node.as<AxisAttr>().axis;
+      const NodeRef& index = node.inputs[1];
       if (input == 1) {
         out.at = broadcast_access(at, from);
+        out.never = takes_steps(node);
         return out;
       }
-      const NodeRef& index = node.inputs[1];
+      const Access index_at = broadcast_access(at, index->shape());
       out.at = at;
-      out.at[axis] = variables.dynamic(index.get(), broadcast_access(at, index->shape()), from[axis]);
+      if (const auto steps = steps_of(*index, from[axis])) {
+        out.at[axis] = Linear{{}, steps->offset};
+        for (auto& [k, step] : steps->terms)
+          out.at[axis] = variables.add(out.at[axis], variables.scale(index_at[static_cast<size_t>(k)], step));
+      } else {
+        out.at[axis] = variables.dynamic(index.get(), index_at, from[axis]);
+      }
       return out;
     }
     default:

@@ -94,6 +94,10 @@ struct InputAccess {
 // broadcasting.
 InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables);
 
+// Whether a gather takes elements at steps that are known, as windows do: an index map like a view's. Its
+// index is not read then.
+bool takes_steps(const Node& gather);
+
 // `at` seen from a shape that broadcasts to it: axes of extent 1 read position 0.
 Access broadcast_access(const Access& at, const Shape& from);
 

@@ -73,20 +73,49 @@ bool computed_here(const ir::Node* x, const Users& users) {
   return kind(x->op) == ir::OpKind::Map && alone(x);
 }
 
+// Whether the matrix shows windows of an array, which would be written to memory one by one for a library.
+bool shows_windows(const ir::Node* x) {
+  while (views_one(x->op)) x = x->inputs[0].get();
+  return x->op == Op::gather && ir::takes_steps(*x);
+}
+
+// The value that a matrix of joined axes shows, and how many of its axes are the rows; the matrix itself
+// where its axes are not those of some value.
+std::pair<NodeRef, size_t> with_axes(const NodeRef& matrix) {
+  const size_t rank = matrix->shape().size();
+  if (matrix->op == Op::reshape && element_count(matrix->shape()) > 0) {
+    const NodeRef& value = matrix->inputs[0];
+    const int64_t rows = element_count(matrix->shape()) / matrix->shape()[rank - 1];
+    int64_t count = 1;
+    for (size_t k = 0; k < value->shape().size(); ++k) {
+      if (count == rows && value->shape()[k] != 1) return {value, k};
+      count *= value->shape()[k];
+    }
+  }
+  return {matrix, rank - 1};
+}
+
 // The product of a matrix, given with the summed axis last, with a vector: the sum of their products, which a
 // kernel computes as it computes the matrix.
 NodeRef sum_of_products(const NodeRef& matrix, const NodeRef& vector, const NodeRef& n) {
   const size_t rank = matrix->shape().size();
-  Shape row = matrix->shape();
-  row[rank - 2] = 1;
+  const bool batched = element_count(vector->shape()) != matrix->shape()[rank - 1];
+  const auto [value, rows] = batched ? std::pair(matrix, rank - 1) : with_axes(matrix);
+  Shape row = value->shape();
+  Dims summed;
+  for (size_t k = 0; k < row.size(); ++k) {
+    if (k >= rows)
+      summed.push_back(static_cast<int64_t>(k));
+    else if (!batched || k + 1 == rows)
+      row[k] = 1;
+  }
   // As a library's, products of halves are rounded when they are summed up only.
   const DType of = is_half(n->dtype()) ? DType::F32 : n->dtype();
   NodeRef factors = kind(viewed(vector.get())->op) == ir::OpKind::Map ? ir::copy(vector, n->lines) : vector;
   factors =
-      ir::broadcast(ir::reshape(ir::cast(factors, of, n->lines), row, n->lines), matrix->shape(), n->lines);
-  const NodeRef terms = ir::map(Op::multiply, {ir::cast(matrix, of, n->lines), factors}, n->lines);
-  const NodeRef sum = ir::reshape(ir::reduce(Op::sum, terms, {static_cast<int64_t>(rank) - 1}, n->lines),
-                                  n->shape(), n->lines);
+      ir::broadcast(ir::reshape(ir::cast(factors, of, n->lines), row, n->lines), value->shape(), n->lines);
+  const NodeRef terms = ir::map(Op::multiply, {ir::cast(value, of, n->lines), factors}, n->lines);
+  const NodeRef sum = ir::reshape(ir::reduce(Op::sum, terms, summed, n->lines), n->shape(), n->lines);
   return ir::cast(ir::map(Op::add, {sum, ir::constant(sum->type, Scalar::of(0.0), n->lines)}, n->lines),
                   n->dtype(), n->lines);
 }
@@ -108,8 +137,9 @@ NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
   if (target.kind != TargetKind::Cpu) return n;
   if (terms <= kFewTerms && n->shape()[rank - 1] >= kLongRow && contiguous_rows(b.get()))
     return few_terms(n, terms);
-  if (n->shape()[rank - 1] == 1 && computed_here(a.get(), users)) return sum_of_products(a, b, n);
-  if (n->shape()[rank - 2] == 1 && computed_here(b.get(), users)) {
+  const auto in_kernel = [&](const ir::Node* x) { return computed_here(x, users) || shows_windows(x); };
+  if (n->shape()[rank - 1] == 1 && in_kernel(a.get())) return sum_of_products(a, b, n);
+  if (n->shape()[rank - 2] == 1 && in_kernel(b.get())) {
     Dims order(rank, 0);
     std::iota(order.begin(), order.end(), 0);
     std::swap(order[rank - 1], order[rank - 2]);

@@ -183,6 +183,7 @@ class Narrow {
     if (!narrower && std::ranges::none_of(n.inputs, [&](auto& in) { return is_changed(in.get()); }))
       return NodeRef(&n);
     std::vector<NodeRef> inputs;
+    inputs.reserve(n.inputs.size());
     for (size_t k = 0; k < n.inputs.size(); ++k) inputs.push_back(taken(*n.inputs[k], read(n, k, part)));
     const NodeRef& x = inputs[0];
     if (kind(n.op) == OpKind::Map)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
 #include "compiler/ir/in_place.h"
@@ -68,7 +69,7 @@ class FirstRoots {
         roots_.all.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
       }
-      if (n->op == Op::gather && !computes_few(*n)) force_operand(n->inputs[0].get());
+      if (n->op == Op::gather && !computes_few(*n)) force_gathered(n->inputs[0].get());
       if (!options_.fuse && !is_source(*n) && kind(n->op) != OpKind::View) roots_.all.insert(n);
     }
   }
@@ -106,6 +107,13 @@ class FirstRoots {
     const Node* base = n;
     while (!roots_.contains(base) && views_one(base->op)) base = base->inputs[0].get();
     if (!is_source(*base)) roots_.all.insert(base);
+  }
+
+  // The same of what is gathered, whose elements others may take at known steps.
+  void force_gathered(const Node* n) {
+    while (!roots_.contains(n) && (views_one(n->op) || (n->op == Op::gather && ir::takes_steps(*n))))
+      n = n->inputs[0].get();
+    if (!is_source(*n)) roots_.all.insert(n);
   }
 
   // Whether a gather had better compute the elements that it picks: fewer than there are, and where they are

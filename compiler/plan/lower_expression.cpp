@@ -222,8 +222,8 @@ std::vector<ExpressionLowerer::Branch> ExpressionLowerer::branches(const Request
     case OpKind::Reduce:
       return out;
     case OpKind::Gather: {
-      Branch index = branch(r, 1);
-      need_inside(index.request.node, *accesses_[index.request.access], needs);
+      const Branch index = branch(r, 1);
+      if (!index.never) need_inside(index.request.node, *accesses_[index.request.access], needs);
       out.push_back(branch(r, 0));
       break;
     }

@@ -211,6 +211,17 @@ bool in_one_piece(const RowProgram& p, int axis) {
   return all;
 }
 
+// Whether the row is a window that moves by one element from point to point: what lanes along the points read
+// lies as well, and nothing of theirs has to be joined.
+bool is_window(const RowProgram& p, int column_axis, int row_axis) {
+  bool any = false;
+  for_each_stmt(p, [&](const Stmt& s) {
+    auto* l = std::get_if<Load>(&s);
+    any |= l && along(l->at, column_axis) == 1 && along(l->at, row_axis) == 1;
+  });
+  return any && in_one_piece(p, column_axis);
+}
+
 // Whether some stores are of long rows that do not begin where lines of memory do.
 bool crosses_lines(const RowProgram& p, int lane_axis) {
   bool any = false;
@@ -322,6 +333,10 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
+      } else if (is_window(p, column_axis, row_axis) && p.extent(column_axis).value >= 2 * lanes) {
+        s.order = Order::Columns;
+        s.lane_axis = column_axis;
+        s.reason = "lanes across windows: they are contiguous, too";
       } else if (mostly_ends(p, p.extent(row_axis).value, lanes, masks) &&
                  p.extent(column_axis).value >= 2 * lanes) {
         s.order = Order::Columns;

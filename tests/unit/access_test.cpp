@@ -206,6 +206,37 @@ TEST(Access, GatherReadsAtAValue) {
   EXPECT_EQ(r.read().at, in.at) << "the same index at the same access is one variable";
 }
 
+// Windows are index maps: nothing is read to know where they lie.
+TEST(Access, GatherReadsAtKnownSteps) {
+  Reader r(R"(graph { %x = input "x" : f32[9, 1, 4]
+    %a = iota axis=0 : i64[7, 3, 1]
+    %b = iota axis=1 : i64[7, 3, 1]
+    %i = add %a, %b
+    %g = gather %x, %i, axis=0
+    return %g })");
+  const InputAccess in = r.read();
+  EXPECT_EQ(in.at[0], r.variables.add(axis(0), axis(1)));
+  EXPECT_EQ(in.at[2], axis(2));
+  EXPECT_TRUE(r.read(1).never);
+  EXPECT_TRUE(takes_steps(*r.node));
+}
+
+TEST(Access, GatherAtStepsThatLeaveTheAxisReadsAtAValue) {
+  for (const char* index : {"%i = add %a, 3", "%i = subtract %a, 1", "%i = multiply %a, %a",
+                            "%i = multiply %a, 4611686018427387904", "%i = bitwise_and %a, 3"}) {
+    Reader r("graph { %x = input \"x\" : f32[9]\n%a = iota axis=0 : i64[7]\n" + std::string(index) +
+             "\n%g = gather %x, %i, axis=0\nreturn %g }");
+    EXPECT_FALSE(takes_steps(*r.node)) << index;
+    EXPECT_FALSE(r.read(1).never) << index;
+  }
+  for (const char* index :
+       {"%i = add %a, 2", "%i = subtract 8, %a", "%i = slice %a, starts=[6], steps=[-2] : i64[4]"}) {
+    Reader r("graph { %x = input \"x\" : f32[9]\n%a = iota axis=0 : i64[7]\n" + std::string(index) +
+             "\n%g = gather %x, %i, axis=0\nreturn %g }");
+    EXPECT_TRUE(takes_steps(*r.node)) << index;
+  }
+}
+
 TEST(Access, NodesWithoutAnIndexMapAreAnError) {
   Reader r("graph { %x = input : f32[4, 5]\n %s = sum %x, axes=[1]\n return %s }");
   EXPECT_THROW(r.read(), InternalError);

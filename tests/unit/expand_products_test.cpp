@@ -54,6 +54,27 @@ TEST(ExpandProducts, OfBatchesOfComplexNumbers) {
             0);
 }
 
+TEST(ExpandProducts, OfWindowsWithAVector) {
+  const std::string windows =
+      "%x = input \"x\" : f64[2, 9, 1]\n%a = iota axis=1 : i64[1, 7, 3]\n%b = iota axis=2 : i64[1, 7, 3]\n"
+      "%i = add %a, %b\n%w = gather %x, %i, axis=1\n";
+  EXPECT_EQ(products_left(windows + "%m = reshape %w : f64[14, 3]\n%v = input \"v\" : f64[3, 1]\n"
+                                    "%c = dot %m, %v\nreturn %c"),
+            0);
+  EXPECT_EQ(products_left(windows + "%v = input \"v\" : f64[2, 3, 1]\n%c = dot %w, %v\nreturn %c"), 0);
+  EXPECT_EQ(products_left(windows + "%m = reshape %w : f64[2, 21]\n%v = input \"v\" : f64[21, 1]\n"
+                                    "%c = dot %m, %v\nreturn %c, %w"),
+            0)
+      << "though others read them";
+  EXPECT_EQ(products_left(windows + "%m = reshape %w : f64[14, 3]\n%p = permute %m, axes=[1, 0]\n"
+                                    "%v = input \"v\" : f64[1, 3]\n%c = dot %v, %p\nreturn %c"),
+            0);
+  EXPECT_EQ(products_left(windows + "%m = reshape %w : f64[14, 3]\n%v = input \"v\" : f64[3, 5]\n"
+                                    "%c = dot %m, %v\nreturn %c"),
+            1)
+      << "a library reuses what it reads";
+}
+
 TEST(ExpandProducts, SumsBeginAtZero) {
   expanded(parsed("%a = input \"a\" : f64[1, 1]\n%b = input \"b\" : f64[1, 64]\n%c = dot %a, %b\nreturn %c"),
            cpu(), {-0.0, 1});

@@ -67,6 +67,17 @@ TEST(Fuse, ReductionsOfTwoArraysThatAMapJoins) {
       << "rows of two lengths";
 }
 
+// Windows along two axes are an index map, what they are of is computed once.
+TEST(Fuse, WindowsAreNotWritten) {
+  const std::string windows =
+      "%r = reshape %y : f32[40, 1, 30]\n%a = iota axis=0 : i64[38, 3, 1]\n%b = iota axis=1 : i64[38, 3, 1]\n"
+      "%i = add %a, %b\n%v = gather %r, %i, axis=0\n%q = reshape %v : f32[38, 3, 30, 1]\n"
+      "%c = iota axis=2 : i64[1, 1, 26, 5]\n%d = iota axis=3 : i64[1, 1, 26, 5]\n%j = add %c, %d\n"
+      "%w = gather %q, %j, axis=2\n%s = sum %w, axes=[1, 3]\nreturn %s";
+  EXPECT_EQ(fuse("%y = input : f32[40, 30]\n" + windows).kernels(), 1u);
+  EXPECT_EQ(fuse("%x = input : f32[40, 30]\n%y = exp %x\n" + windows).kernels(), 2u);
+}
+
 const char* kLayerNorm = R"(%x = input "x" : f32[64, 1000]
     %g = input "g" : f32[1000]
     %b = input "b" : f32[1000]

@@ -30,6 +30,28 @@ const Golden kGoldens[] = {
   %z = exp %y
   %w = greater %z, 1.0
   return %y, %z, %w)"},
+    {"sums_of_windows", R"(  %x = input "x" : f32[40, 300]
+  %r = reshape %x : f32[40, 300, 1]
+  %a = iota axis=1 : i64[1, 292, 9]
+  %b = iota axis=2 : i64[1, 292, 9]
+  %i = add %a, %b
+  %w = gather %r, %i, axis=1
+  %k = input "k" : f32[9]
+  %c = broadcast %k : f32[40, 292, 9]
+  %m = multiply %w, %c
+  %s = sum %m, axes=[2]
+  return %s)"},
+    {"product_of_windows", R"(  %x = input "x" : f32[40, 300]
+  %r = reshape %x : f32[40, 300, 1]
+  %a = iota axis=1 : i64[1, 292, 9]
+  %b = iota axis=2 : i64[1, 292, 9]
+  %i = add %a, %b
+  %w = gather %r, %i, axis=1
+  %k = input "k" : f32[9]
+  %f = reshape %w : f32[11680, 9]
+  %c = reshape %k : f32[9, 1]
+  %d = dot %f, %c
+  return %d)"},
     {"short_rows", R"(  %x = input "x" : f32[1000, 25]
   %c = input "c" : f32[1000, 1]
   %y = add %x, %c

@@ -68,7 +68,19 @@ TEST(Fuse, ACostlyFactorAlongManyRowsIsComputedOnce) {
   };
   EXPECT_EQ(fuse(windowed("1024", "cos")).kernels(), 2u);
   EXPECT_EQ(fuse(windowed("64", "cos")).kernels(), 1u);
-  EXPECT_EQ(fuse(windowed("1024", "sqrt")).kernels(), 1u);
+  EXPECT_EQ(fuse(windowed("1024", "sqrt")).kernels(), 2u);
+  EXPECT_EQ(fuse(windowed("64", "sqrt")).kernels(), 1u);
+  EXPECT_EQ(fuse(windowed("1024", "square")).kernels(), 1u);
+}
+
+// Where another kernel gives what the factor is computed from, it takes none of its own.
+TEST(Fuse, TheScaleOfColumnsIsComputedWithTheirSums) {
+  const Fused f = fuse(
+      "%x = input : f64[4096, 64]\n%s = sum %x, axes=[0]\n%t = sqrt %s\n%b = broadcast %t : f64[4096, 64]\n"
+      "%y = divide %x, %b\nreturn %y");
+  ASSERT_EQ(f.kernels(), 2u) << f.why;
+  EXPECT_EQ(f.partition.steps[1].group.roots.size(), 1u);
+  EXPECT_EQ(f.partition.steps[0].group.roots.back().node->op, ir::Op::sqrt);
 }
 
 // As the slices of an array that is padded with its edge do.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -442,11 +443,14 @@ TEST(WithInputs, MakesTheSameNodeAgain) {
 TEST(WithInputs, FoldsAndKeepsLines) {
   const NodeRef x = in({2});
   const NodeRef sum = map(Op::add, {x, x}, SourceLine{"f.cpp", 3});
-  const NodeRef one = number(1, DType::F32, {2});
-  const NodeRef both[] = {one, one};
-  const NodeRef folded = with_inputs(*sum, both);
+  const NodeRef one = constant({DType::F32, {2}}, Scalar::of(1.0), SourceLine{"f.cpp", 2});
+  const NodeRef folded = with_inputs(*sum, std::array{one, one});
   EXPECT_EQ(value(folded).re, 2);
   EXPECT_EQ(to_string(folded->lines), "f.cpp:3");
+  // What no line wrote down, such as an element that was read from memory, stays nobody's.
+  const NodeRef unwritten = with_inputs(*sum, std::array{one, number(1, DType::F32, {2})});
+  EXPECT_EQ(value(unwritten).re, 2);
+  EXPECT_EQ(to_string(unwritten->lines), "");
   EXPECT_EQ(with_inputs(*x, {}) == x, false);
   EXPECT_TRUE(same_but_lines(*with_inputs(*x, {}), *x));
 }

@@ -55,7 +55,7 @@ class Executable {
   std::vector<KernelStep::Overwrite> of_inputs_;
   int64_t most_taken_ = 0;
   bool saves_a_copy_ = false;
-  std::vector<int> first_;           // of each buffer the step that uses it first; -1: none
+  std::vector<int> first_;         // of each buffer the step that uses it first; -1: none
   std::vector<Device::Use> uses_;  // of each buffer: outputs and what is given away are written
 };
 

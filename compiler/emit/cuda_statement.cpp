@@ -126,6 +126,9 @@ void CudaEmitter::let(const Let& l) {
     text = format("weft_{}_{}({}, {})", name(l.op), suffix(from), name_of(l.args[0]), name_of(l.args[1]));
   else if (from == DType::F16 && l.op == ir::Op::multiply)
     text = format("weft_multiply_f16({}, {})", name_of(l.args[0]), name_of(l.args[1]));
+  else if (l.op == ir::Op::select && p_.values[l.out].dtype == DType::F16)
+    // Through f32 a NaN would lose its bits.
+    text = format("weft_select_f16({}, {}, {})", name_of(l.args[0]), name_of(l.args[1]), name_of(l.args[2]));
   else if (from == DType::F16 && l.op == ir::Op::square)
     text = format("weft_square_f16({})", name_of(l.args[0]));
   else if (l.op == ir::Op::rsqrt && normal_.contains(l.args[0]))

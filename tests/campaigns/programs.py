@@ -193,8 +193,9 @@ class Drawing:
         a = self.array(lambda a: a.dtype.kind != "b")
         if not a:
             return None
-        functions = ["abs", "negative", "square", "sign"]
-        if not self.exact and is_float(self.names[a]):
+        functions = ["abs", "negative", "square"] if a in self.rough else ["abs", "negative", "square", "sign"]
+        # Where an argument is large or has few digits, a result has none.
+        if not self.exact and is_float(self.names[a]) and self.names[a].dtype.itemsize > 2 and np.abs(self.names[a]).max(initial=0) < 100:
             functions += ["exp", "sin", "tanh", "cos", "arctan", "expm1"]
         return self.new(f"m.{self.pick(functions)}({a})", a)
 
@@ -209,13 +210,20 @@ class Drawing:
         return b and self.new(f"m.{self.pick(['maximum', 'minimum'])}({a}, {b})", a, b)
 
     def mask_of(self, name, whole=True):
-        shape = self.names[name].shape
-        return self.array(lambda m: m.dtype == bool and m.ndim and (m.shape == shape if whole else m.shape == shape[: m.ndim]))
+        # NumPy reads a mask while it writes to what the mask shares memory with.
+        a = self.names[name]
+        return self.array(lambda m: m.dtype == bool and m.ndim and m.shape == a.shape[: a.ndim if whole else m.ndim] and not np.may_share_memory(m, a))
 
     def chosen(self):
         a = self.array()
         mask, b = a and self.mask_of(a), a and self.beside(a)
         return mask and b and self.new(f"m.where({mask}, {a}, {b})", mask, a, b)
+
+    @staticmethod
+    def fits(a, name):
+        limits = np.iinfo(dtype(name))
+        a = a.astype("f8")
+        return bool(((a >= limits.min) & (a <= limits.max)).all())
 
     def converted(self):
         a = self.array()
@@ -223,7 +231,7 @@ class Drawing:
             return None
         to = self.pick(INTEGERS + ["f4", "f8"])
         # What a dtype does not hold is converted as the processor likes.
-        if a in self.rough and to in INTEGERS or is_float(self.names[a]) and to[0] == "u":
+        if is_float(self.names[a]) and to in INTEGERS and (a in self.rough or not self.fits(self.names[a], to)):
             to = "f8"
         return self.new(f"{a}.astype({to!r})", a)
 
@@ -235,7 +243,7 @@ class Drawing:
         if self.names[a].dtype.name == "bfloat16" and self.chance(0.5):
             return self.new(f"{a}[{self.key(self.names[a])}]", a)
         return self.new(self.pick([f"{a}[{self.key(self.names[a])}]"] * 4 + [
-            f"{a}.T", f"{a}.reshape(-1)", f"m.flip({a}, {axis})", f"m.roll({a}, {self.random.randint(-5, 5)}, {axis})", f"m.roll({a}, 1)",
+            f"{a}.T", f"m.ravel({a}).copy()", f"m.flip({a}, {axis})", f"m.roll({a}, {self.random.randint(-5, 5)}, {axis})", f"m.roll({a}, 1)",
             f"m.expand_dims({a}, {axis})", f"m.repeat({a}, 2, {axis})", f"m.concatenate([{a}, {a}], {axis})", f"m.moveaxis({a}, 0, {n - 1})",
             f"m.pad({a}, 1)", f"m.pad({a}, 1, mode={self.pick(['edge', 'wrap'])!r})", f"m.stack([{a}, {a}])",
         ]), a)
@@ -257,7 +265,8 @@ class Drawing:
         return self.new(f"m.{name}({a}, {axis}){sliced}", a)
 
     def scanned(self):
-        a = self.array(lambda a: a.ndim and a.size and a.dtype.kind != "b" and a.dtype.name != "bfloat16")
+        # NumPy rounds each sum to a half.
+        a = self.array(lambda a: a.ndim and a.size and a.dtype.kind != "b" and not (is_float(a) and a.dtype.itemsize == 2))
         return a and self.new(f"m.cumsum({a}, axis={self.random.randrange(self.names[a].ndim)})", a)
 
     def taken(self):

@@ -44,7 +44,8 @@ class Drawing {
   bool allowed(Op op) const {
     if (ir::info(op).erratic) return false;
     if (!options_.complexes && ir::info(op).result == ir::Result::Complex) return false;
-    if (!options_.exact) return true;
+    // What a division leaves has no digits where the divisor has lost its own.
+    if (!options_.exact) return op != Op::remainder && op != Op::floor_divide;
     // The sign of a NaN that arithmetic made is nobody's promise.
     return ir::info(op).ulp.f32 <= 0.5f && op != Op::fma && op != Op::copysign && op != Op::signbit;
   }

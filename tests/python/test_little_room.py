@@ -42,7 +42,7 @@ def test_a_refusal_names_the_limit_on_address_space():
 import resource
 wf.eval(wf.arange(100_000) + 1)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, resource.RLIM_INFINITY))
 try:
     wf.eval(wf.ones(10**8))
 except wf.OutOfMemory as error:

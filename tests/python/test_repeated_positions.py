@@ -81,13 +81,13 @@ def test_a_shorter_axis_is_another_question():
 def test_what_is_written_to_them_is_looked_at(write):
     x, k = wf.arange(100.0), wf.asarray(np.arange(10))
     x[k], x[k]
-    if write == "one":
+    if write == "one" or k.device != "cpu" and write == "numpy":
         k[3] = 100
     elif write == "all":
         k[...] = wf.full((10,), 100)
     elif write == "in_place":
         k += 91
-    elif write == "numpy":
+    elif write == "numpy" and k.device == "cpu":
         np.asarray(k)[3] = 100
     elif write == "view":
         k[2:5][1] = 100
@@ -100,7 +100,7 @@ def test_what_is_written_to_them_is_looked_at(write):
     np.testing.assert_array_equal(np.asarray(x), np.arange(100.0))
 
 
-def test_numpy_writes_to_memory_that_was_lent_before():
+def test_numpy_writes_to_memory_that_was_lent_before(on_cpu):
     x, k = wf.arange(100.0), wf.asarray(np.arange(10))
     shown = np.asarray(k)
     x[k]
@@ -140,7 +140,7 @@ def test_bincount_leaves_what_it_counts(n):
     w = np.random.default_rng(1).standard_normal(n)
     x, y = wf.asarray(k), wf.asarray(w)
     np.testing.assert_array_equal(np.asarray(wf.bincount(x)), np.bincount(k))
-    np.testing.assert_array_equal(np.asarray(wf.bincount(x, y, minlength=60)), np.bincount(k, w, 60))
-    np.testing.assert_array_equal(np.asarray(wf.bincount(x[::2], weights=y[::2])), np.bincount(k[::2], w[::2]))
+    np.testing.assert_allclose(np.asarray(wf.bincount(x, y, minlength=60)), np.bincount(k, w, 60), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(np.asarray(wf.bincount(x[::2], weights=y[::2])), np.bincount(k[::2], w[::2]), rtol=0, atol=1e-11)
     np.testing.assert_array_equal(np.asarray(x), k)
     np.testing.assert_array_equal(np.asarray(y), w)

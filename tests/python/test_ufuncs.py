@@ -151,7 +151,7 @@ def test_numpy_writes_what_it_computes_of_wefts_arrays_to_arrays_of_its_own(text
     assert told[0] == told[1]
 
 
-def test_what_weft_reads_of_numpys_memory_keeps_its_values_when_that_is_written_to():
+def test_what_weft_reads_of_numpys_memory_keeps_its_values_when_that_is_written_to(on_cpu):
     n = np.ones(100_000)
     x = wf.asarray(n, device="cpu")
     later = x * 5

@@ -117,7 +117,7 @@ def test_old_values_stay_what_they_were_where_the_write_is_computed_early():
     same(x, expected + 1)
 
 
-def test_elements_that_were_read_find_the_same_program_whatever_they_are():
+def test_elements_that_were_read_find_the_same_program_whatever_they_are(on_cpu):
     x = wf.array(np.array([1.0, 2.0, 0.0, 3.5, 1.0, -1.0]))
     big = wf.array(np.linspace(0, 1, 3000))
     wf.eval(x, big)
@@ -171,7 +171,7 @@ def test_elements_out_of_range_and_of_the_wrong_kind_are_refused_as_ever():
         frozen[1] = 2
 
 
-def test_a_long_list_of_sums_makes_kernels_that_are_alike():
+def test_a_long_list_of_sums_makes_kernels_that_are_alike(on_cpu):
     x = wf.array(np.linspace(0, 1, 90_000).reshape(300, 300))
     wf.eval(x)
     before = wf.stats()

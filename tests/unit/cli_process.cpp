@@ -42,10 +42,15 @@ void write_text(const std::string& path, const std::string& text) {
 
 namespace {
 
+// The program lies beside the folder of the tests, in a bundle on another machine, too.
+std::string program() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "weft").string();
+}
+
 // The exit code, or 128 + the signal.
 int run(const std::vector<std::string>& arguments, const std::string& in, const std::string& out,
         const std::string& err) {
-  std::vector<std::string> all = {WEFT_CLI};
+  std::vector<std::string> all = {program()};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& a : all) argv.push_back(a.data());

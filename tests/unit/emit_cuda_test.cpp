@@ -134,6 +134,25 @@ TEST(CudaText, TakesRootsOfSquaresAloneForNormal) {
   EXPECT_EQ(text_of(product).find("weft_rsqrt_normal"), std::string::npos);
 }
 
+// What a mask leaves alone keeps its bits, those of a NaN too: no half passes through f32 and back.
+TEST(CudaText, SelectsHalvesByTheirBits) {
+  for (const char* extents : {"[4096]", "[333]", "[64, 33]"})
+    for (const char* dtype : {"f16", "bf16"}) {
+      const std::string type = std::string(dtype) + extents;
+      const std::string text =
+          compile(ir::parse(fmt::format("graph {{\n  %m = input : bool{}\n  %a = input : {}\n"
+                                        "  %b = input : {}\n  %y = select %m, %a, %b\n"
+                                        "  return %y\n}}",
+                                        extents, type, type)),
+                  h200())
+              .kernels[0]
+              .emitted.source.text;
+      const char* const by = dtype == std::string("f16") ? "weft_select_f16(v" : "weft_select_f32(v";
+      EXPECT_NE(text.find(by), std::string::npos) << text;
+      EXPECT_EQ(text.find("cvt.rn.bf16"), std::string::npos) << text;
+    }
+}
+
 class CudaCompile : public testing::Test {
  protected:
   void SetUp() override {

@@ -155,6 +155,7 @@ def _there(name: str, *args: Any, **options: Any) -> Any:
     """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
     if not _devices.is_gpu(_device_of([*args, *options.values()])):
         return NotImplemented
+    _recorded.refuse_arguments(name, [*args, *options.values()])
     from weft import _on_gpu
 
     f = getattr(_on_gpu, name, None)

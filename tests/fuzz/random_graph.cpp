@@ -44,8 +44,7 @@ class Drawing {
   bool allowed(Op op) const {
     if (ir::info(op).erratic) return false;
     if (!options_.complexes && ir::info(op).result == ir::Result::Complex) return false;
-    // What a division leaves has no digits where the divisor has lost its own.
-    if (!options_.exact) return op != Op::remainder && op != Op::floor_divide;
+    if (!options_.exact) return true;
     // The sign of a NaN that arithmetic made is nobody's promise.
     return ir::info(op).ulp.f32 <= 0.5f && op != Op::fma && op != Op::copysign && op != Op::signbit;
   }
@@ -203,6 +202,10 @@ class Drawing {
     std::vector<NodeRef> args = {x};
     while (static_cast<int>(args.size()) < ir::info(op).arity) args.push_back(fitting(x->type));
     std::swap(args[0], args[static_cast<size_t>(random_.below(static_cast<int64_t>(args.size())))]);
+    // What a division leaves has no digits where the divisor has lost its own.
+    if ((op == Op::remainder || op == Op::floor_divide) && !options_.exact && is_float(x->dtype()) &&
+        !args[1]->inputs.empty())
+      return nullptr;
     return ir::map(op, args);
   }
 

@@ -344,7 +344,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
     if (view && node.inputs.size() == 1) {
       viewed[number(node.inputs[0])] = true;
     } else if (bytes(node) <= most &&
-               (in_memory || wanted({node, graph.depths[k], node.use_count() - graph.uses[k]}))) {
+               (in_memory || wanted({node, k, graph.depths[k], node.use_count() - graph.uses[k]}))) {
       kept.emplace_back(&node);
     }
   }

@@ -46,6 +46,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out);
 // A node that others hold too.
 struct Held {
   const ir::Node& node;
+  size_t number;  // in the graph's order
   uint32_t depth;
   uint32_t others;  // how many references there are from outside of the graph
 };

@@ -1,7 +1,9 @@
 #include "frontend/cpp/evaluate.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 
 #include "compiler/base/per_thread.h"
@@ -136,9 +138,18 @@ std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::N
   KeptLines& lines = device.session.kept_lines;
   for (const ir::Node* node : graph.order)
     if (node->let_go()) lines.add(node->lines.only());
+  std::optional<Hash> key;
+  const auto keeps_line = [&](const Held& held) {
+    const ir::SourceLine& line = held.node.lines.only();
+    if (!line.file) return false;
+    if (!key) key = graph.key(device.key);
+    const std::array<uint64_t, 5> place{key->low, key->high, held.number, line.line,
+                                        reinterpret_cast<uintptr_t>(line.file)};
+    return lines.keeps(hash_bytes(place.data(), sizeof place), line);
+  };
   return held_elsewhere(nodes, graph, [&](const Held& held) {
     const bool needed_again = held.others >= kNamedAndNeeded && held.depth >= kFew;
-    if (held.depth >= kDeep || needed_again || lines.contains(held.node.lines.only())) return true;
+    if (held.depth >= kDeep || needed_again || keeps_line(held)) return true;
     held.node.set_let_go();
     return false;
   });

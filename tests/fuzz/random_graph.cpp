@@ -204,8 +204,8 @@ class Drawing {
     std::swap(args[0], args[static_cast<size_t>(random_.below(static_cast<int64_t>(args.size())))]);
     // What a division leaves has no digits where the divisor has lost its own.
     if ((op == Op::remainder || op == Op::floor_divide) && !options_.exact && is_float(x->dtype()) &&
-        !args[1]->inputs.empty())
-      return nullptr;
+        args[1]->inputs.size() > 0)
+      return {};
     return ir::map(op, args);
   }
 

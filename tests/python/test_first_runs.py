@@ -6,7 +6,7 @@ import pytest
 import weft as wf
 
 
-def sinkhorn(n=60, turns=120, eps=0.05):
+def sinkhorn(n=400, turns=90, eps=0.05):
     rng = np.random.default_rng(0)
     x, y = wf.asarray(rng.random((n, 2))), wf.asarray(rng.random((n, 2)))
     cost = ((x[:, None] - y[None]) ** 2).sum(-1)
@@ -75,7 +75,7 @@ def words(vocabulary=300, width=16, steps=40, others=5):
     return near, far, wf.asarray(losses)
 
 
-def metropolis(n=500, steps=80):
+def metropolis(n=540, steps=300):
     x, taken, total = wf.zeros(n), wf.zeros(n), wf.zeros(n)
     key = wf.random.key(0)
     for _ in range(steps):
@@ -248,14 +248,14 @@ COMPILED = (compiled_sinkhorn, compiled_mixture, compiled_words, compiled_metrop
 @pytest.mark.parametrize("program", PROGRAMS + COMPILED)
 def test_first_and_later_runs_are_equal_bit_for_bit(program, old_results_live):
     size = program.__defaults__[0] + old_results_live  # no graph that the other of the two has seen
-    runs, compiled, alive = [], [], []
+    runs, unknown, alive = [], [], []
     for _ in range(4):
-        before = wf.stats()["compiles"]
+        before = wf.stats()["program_misses"]  # whose kernels the disk may have, or not
         results = program(size)
         runs.append([np.array(one) for one in results])
-        compiled.append(wf.stats()["compiles"] - before)
+        unknown.append(wf.stats()["program_misses"] - before)
         alive = alive + [results] if old_results_live else []
     for later in runs[1:]:
         for one, other in zip(runs[0], later, strict=True):
             assert one.tobytes() == other.tobytes()
-    assert compiled[1:] == [0, 0, 0]
+    assert unknown[1:] == [0, 0, 0]

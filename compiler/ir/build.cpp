@@ -20,10 +20,10 @@ const Scalar* constant_value(const Node& node) {
 Lines lines_of(const Node& constant, const Lines& lines) { return constant.lines.empty() ? Lines() : lines; }
 
 // A view that only moves elements leaves a constant the same constant under the view's shape.
-NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, Lines lines) {
+NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, const Lines& lines) {
   TensorType type = infer(op, {&x, 1}, attr, stated);
   if (const Scalar* value = constant_value(*x)) return constant(type, *value, lines_of(*x, lines));
-  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
+  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), lines));
 }
 
 void convert(NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
@@ -76,19 +76,19 @@ NodeRef make(Op op, Inputs&& inputs, Attr attr, const TensorType& stated, const 
 
 // ---- sources
 
-NodeRef input(const TensorType& type, InputAttr attr, Lines lines) {
+NodeRef input(const TensorType& type, InputAttr attr, const Lines& lines) {
   return make(Op::input, {}, std::move(attr), type, lines);
 }
 
-NodeRef scalar(const TensorType& type, std::string name, Lines lines) {
+NodeRef scalar(const TensorType& type, std::string name, const Lines& lines) {
   return make(Op::scalar, {}, ScalarAttr{std::move(name)}, type, lines);
 }
 
-NodeRef constant(const TensorType& type, const Scalar& value, Lines lines) {
+NodeRef constant(const TensorType& type, const Scalar& value, const Lines& lines) {
   return make(Op::constant, {}, ConstantAttr{value.cast(type.dtype)}, type, lines);
 }
 
-NodeRef iota(const TensorType& type, int64_t axis, Lines lines) {
+NodeRef iota(const TensorType& type, int64_t axis, const Lines& lines) {
   const int64_t from_start = normalize_axis("iota", axis, type.shape.size());
   return make(Op::iota, {}, AxisAttr{from_start}, type, lines);
 }
@@ -111,14 +111,14 @@ NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
   return NodeRef(new Node(op, std::move(type), std::move(inputs), {}, lines));
 }
 
-NodeRef cast(const NodeRef& x, DType to, Lines lines) {
+NodeRef cast(const NodeRef& x, DType to, const Lines& lines) {
   if (x->dtype() == to) return x;
   if (const Scalar* value = constant_value(*x))
     return constant({to, x->shape()}, *value, lines_of(*x, lines));
   return make(Op::cast, {x}, {}, {to, {}}, lines);
 }
 
-NodeRef bitcast(const NodeRef& x, DType to, Lines lines) {
+NodeRef bitcast(const NodeRef& x, DType to, const Lines& lines) {
   if (x->dtype() == to) return x;
   if (const Scalar* value = constant_value(*x)) {
     TensorType type = infer(Op::bitcast, {&x, 1}, {}, {to, {}});
@@ -169,19 +169,20 @@ NodeRef elementwise(Op op, Inputs&& inputs, const Lines& lines) {
 
 // ---- views
 
-NodeRef broadcast(const NodeRef& x, const Shape& shape, Lines lines) {
+NodeRef broadcast(const NodeRef& x, const Shape& shape, const Lines& lines) {
   if (x->shape() == shape) return x;
-  return view(Op::broadcast, x, {}, {x->dtype(), shape}, std::move(lines));
+  return view(Op::broadcast, x, {}, {x->dtype(), shape}, lines);
 }
 
-NodeRef permute(const NodeRef& x, const Dims& axes, Lines lines) {
+NodeRef permute(const NodeRef& x, const Dims& axes, const Lines& lines) {
   Dims from_start = axes;
   for (int64_t& axis : from_start) axis = normalize_axis("permute", axis, x->shape().size());
-  NodeRef result = view(Op::permute, x, AxesAttr{from_start}, {}, std::move(lines));
+  NodeRef result = view(Op::permute, x, AxesAttr{from_start}, {}, lines);
   return std::is_sorted(from_start.begin(), from_start.end()) ? x : result;
 }
 
-NodeRef slice(const NodeRef& x, const Dims& starts, const Dims& extents, const Dims& steps, Lines lines) {
+NodeRef slice(const NodeRef& x, const Dims& starts, const Dims& extents, const Dims& steps,
+              const Lines& lines) {
   SliceAttr range{starts, steps};
   const TensorType stated{x->dtype(), extents};
   infer(Op::slice, {&x, 1}, range, stated);
@@ -192,21 +193,22 @@ NodeRef slice(const NodeRef& x, const Dims& starts, const Dims& extents, const D
     if (extents[i] <= 1) range.steps[i] = 1;
     whole = whole && range.starts[i] == 0 && range.steps[i] == 1;
   }
-  return whole ? x : view(Op::slice, x, std::move(range), stated, std::move(lines));
+  return whole ? x : view(Op::slice, x, std::move(range), stated, lines);
 }
 
-NodeRef reshape(const NodeRef& x, const Shape& shape, Lines lines) {
+NodeRef reshape(const NodeRef& x, const Shape& shape, const Lines& lines) {
   if (x->shape() == shape) return x;
-  return view(Op::reshape, x, {}, {x->dtype(), shape}, std::move(lines));
+  return view(Op::reshape, x, {}, {x->dtype(), shape}, lines);
 }
 
-NodeRef pad(const NodeRef& x, const NodeRef& fill, const Dims& before, const Dims& after, Lines lines) {
+NodeRef pad(const NodeRef& x, const NodeRef& fill, const Dims& before, const Dims& after,
+            const Lines& lines) {
   const NodeRef inputs[] = {x, fill};
   NodeRef result = make(Op::pad, inputs, PadAttr{before, after}, {}, lines);
   return result->shape() == x->shape() ? x : result;
 }
 
-NodeRef concat(std::span<const NodeRef> xs, int64_t axis, Lines lines) {
+NodeRef concat(std::span<const NodeRef> xs, int64_t axis, const Lines& lines) {
   if (xs.empty()) fail(Op::concat, "needs at least one input", "none");
   const int64_t from_start = normalize_axis("concat", axis, xs[0]->shape().size());
   if (xs.size() == 1) return xs[0];
@@ -215,7 +217,7 @@ NodeRef concat(std::span<const NodeRef> xs, int64_t axis, Lines lines) {
 
 // ---- reductions
 
-NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
+NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, const Lines& lines) {
   Dims sorted = axes;
   for (int64_t& axis : sorted) axis = normalize_axis(name(op), axis, x->shape().size());
   std::sort(sorted.begin(), sorted.end());
@@ -227,14 +229,14 @@ NodeRef reduce(Op op, const NodeRef& x, const Dims& axes, Lines lines) {
   if (sorted.empty() && info(op).result == Result::Same) return x;
   if (element_count(x->shape()) == 0) {
     // Nothing is read: the identity everywhere, or (for ops that have none) no element at all.
-    return constant(type, Scalar::of(int64_t{info(op).of_nothing.value_or(0)}), std::move(lines));
+    return constant(type, Scalar::of(int64_t{info(op).of_nothing.value_or(0)}), lines);
   }
-  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), std::move(lines)));
+  return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), lines));
 }
 
 // ---- scans
 
-NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines) {
+NodeRef scan(Op op, const NodeRef& x, int64_t axis, const Lines& lines) {
   const int64_t from_start = normalize_axis(name(op), axis, x->shape().size());
   NodeRef result = make(op, {x}, AxisAttr{from_start}, {}, lines);
   return element_count(x->shape()) == 0 || x->shape()[static_cast<size_t>(from_start)] == 1 ? x : result;
@@ -242,14 +244,14 @@ NodeRef scan(Op op, const NodeRef& x, int64_t axis, Lines lines) {
 
 // ---- indexed access, updates and products
 
-NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, Lines lines) {
+NodeRef gather(const NodeRef& x, const NodeRef& index, int64_t axis, const Lines& lines) {
   const NodeRef inputs[] = {x, index};
   const int64_t from_start = normalize_axis("gather", axis, x->shape().size());
   return make(Op::gather, inputs, AxisAttr{from_start}, {}, lines);
 }
 
 NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& values, int64_t axis,
-                Lines lines) {
+                const Lines& lines) {
   const int64_t from_start = normalize_axis(name(op), axis, x->shape().size());
   const Shape shape = indexed_shape(op, *x, *index, static_cast<size_t>(from_start));
   const NodeRef inputs[] = {x, index, broadcast(values, shape, lines)};
@@ -257,7 +259,7 @@ NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& va
 }
 
 NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, const Dims& steps,
-               Lines lines) {
+               const Lines& lines) {
   SliceAttr range{starts, steps};
   const NodeRef inputs[] = {base, value};
   infer(Op::update, inputs, range, {});
@@ -271,7 +273,7 @@ NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, co
   return make(Op::update, inputs, std::move(range), {}, lines);
 }
 
-NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
+NodeRef dot(const NodeRef& a, const NodeRef& b, const Lines& lines) {
   NodeRef inputs[] = {a, b};
   const Shape &left = a->shape(), &right = b->shape();
   if (left.size() >= 2 && right.size() >= 2) {
@@ -287,7 +289,7 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, Lines lines) {
   return make(Op::dot, inputs, {}, {}, lines);
 }
 
-NodeRef copy(const NodeRef& x, Lines lines) { return make(Op::broadcast, {x}, {}, x->type, lines); }
+NodeRef copy(const NodeRef& x, const Lines& lines) { return make(Op::broadcast, {x}, {}, x->type, lines); }
 
 bool is_copy(const Node& node) { return node.op == Op::broadcast && node.shape() == node.inputs[0]->shape(); }
 

@@ -134,6 +134,81 @@ def test_recorded_functions_look_at_their_arguments():
         f(x, wf.asarray([1, 10]))
 
 
+# What is added, of each dtype that adds in place: an array of the target's dtype or of a narrower one, and numbers.
+ADDED = {
+    "same": lambda t, shape: (np.arange(np.prod(shape)) % 5).reshape(shape).astype(t.dtype),
+    "narrower": lambda t, shape: (np.arange(np.prod(shape)) % 5).reshape(shape).astype("uint8"),
+    "one row": lambda t, shape: np.ones(shape[-1:], t.dtype),
+    "integer": lambda t, shape: 3,
+    "true": lambda t, shape: True,
+    "NumPy's scalar": lambda t, shape: t.dtype.type(2),
+}
+
+
+def added(t, k, values, at):
+    """By NumPy, and by Weft's and NumPy's function over Weft's arrays."""
+    x = wf.asarray(t)
+    v = wf.asarray(values) if isinstance(values, np.ndarray) else values
+    at(x, wf.asarray(k), v)
+    return np.asarray(x)
+
+
+@pytest.mark.parametrize("of", [(1,), (7,), (300,), (2, 3), (0,)])
+@pytest.mark.parametrize("shape", [(6,), (6, 3), (6, 2, 2)])
+@pytest.mark.parametrize("what", ADDED)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+def test_each_occurrence_of_a_position_counts(dtype, what, shape, of):
+    if what == "narrower" and dtype == "int8":
+        pytest.skip("uint8 is not narrower")
+    t = (np.arange(np.prod(shape)) % 9).reshape(shape).astype(dtype)
+    k = np.random.default_rng(len(of)).integers(-6, 6, of)
+    values = ADDED[what](t, (*of, *shape[1:]))
+    expected = t.copy()
+    each = np.array(np.broadcast_to(values, (*of, *shape[1:]))) if isinstance(values, np.ndarray) else values  # NumPy misreads rows it repeats
+    np.add.at(expected, k, each)
+    for at in (np.add.at, wf.add.at):
+        np.testing.assert_array_equal(added(t, k, values, at), expected)
+
+
+@pytest.mark.parametrize("value", [1, 1.5, np.ones(3), np.ones(3, "float32")])
+def test_sums_at_positions_out_of_range_or_of_higher_kinds_add_nothing(value):
+    for dtype, k in (("float32", [0, 1, 6]), ("float32", [-7, 1, 2]), ("int32", [0, 1, 9])):
+        x, t = wf.zeros(6, dtype=dtype), np.zeros(6, dtype)
+        with pytest.raises((IndexError, TypeError)):
+            np.add.at(t, k, value)
+        with pytest.raises((IndexError, TypeError)):
+            np.add.at(x, wf.asarray(k), wf.asarray(value) if isinstance(value, np.ndarray) else value)
+        assert not np.asarray(x).any()
+
+
+def test_sums_go_through_views_and_not_to_what_cannot_be_written():
+    t = np.arange(12.0)
+    x = wf.asarray(t)
+    k = np.array([0, 0, -1])
+    np.add.at(x[::-2], wf.asarray(k), 1.5)
+    np.add.at(t[::-2], k, 1.5)
+    np.testing.assert_array_equal(np.asarray(x), t)
+    with pytest.raises(ValueError, match="read-only"):
+        np.add.at(wf.broadcast_to(x[:1], (4,)), wf.asarray(k), 1.5)
+    with pytest.raises((OverflowError, wf.Error)):
+        np.add.at(wf.zeros(3, dtype="uint8"), wf.asarray(k), 300)
+
+
+@pytest.mark.parametrize("value", [2, 0.5])
+def test_a_compiled_function_adds_at_positions(value):
+    @wf.compile
+    def f(x, i):
+        np.add.at(x, i, value)
+        return x * 2
+
+    k = np.array([1, 1, -1])
+    for start in (0.0, 1.0):
+        x, t = wf.full(5, start), np.full(5, start)
+        np.add.at(t, k, value)
+        np.testing.assert_array_equal(np.asarray(f(x, wf.asarray(k))), t * 2)
+        np.testing.assert_array_equal(np.asarray(x), t)
+
+
 @pytest.mark.parametrize("n", [0, 3, 20_000])
 def test_bincount_leaves_what_it_counts(n):
     k = np.random.default_rng(0).integers(0, 50, n)

@@ -128,12 +128,25 @@ const Array* positions_alone(const Array& x, PyObject* key) {
   return alone ? &index : nullptr;
 }
 
-// x[index] = value where the value is a number, or has the very shape of what is replaced.
-bool stored_at(const Array& x, const Array& index, PyObject* value) {
+enum class Write { Put, Add };
+
+// Sums of other dtypes are promoted by the package's rules, and a GPU's sums of floats have an order of their
+// own.
+bool is_added(const Array& x, PyObject* value) {
+  if (x.dtype() == DType::Bool) return false;
+  if (!is_integer(x.dtype()) && !detail::Access::cell(x)->device.device->host_visible()) return false;
+  if (is_array(value)) return array_of(value).dtype() == x.dtype();
+  return PyLong_CheckExact(value) || !is_integer(x.dtype());
+}
+
+// x[index] = value, or x[index] += value with each occurrence of a position counting, where the value is a
+// number, or has the very shape of what is picked.
+bool written_at(const Array& x, const Array& index, PyObject* value, Write how) {
   Shape shape = index.shape(), row(x.ndim(), 1);
   for (size_t axis = 1; axis < x.ndim(); ++axis) shape.push_back(x.shape()[axis]);
   if (!x.writable() || (is_array(value) && array_of(value).shape() != shape) ||
-      (!is_array(value) && !PyLong_CheckExact(value) && !PyFloat_CheckExact(value)))
+      (!is_array(value) && !PyLong_CheckExact(value) && !PyFloat_CheckExact(value)) ||
+      (how == Write::Add && !is_added(x, value)))
     return false;
   Argument given;
   parse_stored(given, "assign", value, x.dtype());
@@ -147,7 +160,7 @@ bool stored_at(const Array& x, const Array& index, PyObject* value) {
   row[0] = index.size();
   Shape rows = x.shape();
   rows[0] = index.size();
-  put_along_axis(x, index.reshape(row), values.reshape(rows), 0);
+  (how == Write::Put ? put_along_axis : add_along_axis)(x, index.reshape(row), values.reshape(rows), 0);
   return true;
 }
 
@@ -223,7 +236,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
           const PythonLine line;
           view.assign(given.operand());
         } else if (const Array* index = positions_alone(array_of(self), key);
-                   !index || !stored_at(array_of(self), *index, value)) {
+                   !index || !written_at(array_of(self), *index, value, Write::Put)) {
           const nb::handle function(set_advanced);
           function(nb::handle(self), nb::handle(key), nb::handle(value));
         }
@@ -286,6 +299,16 @@ void bind_indexing(nb::module_& m) {
         set_advanced = set_function.release().ptr();
       },
       nb::arg("get"), nb::arg("set"), "Sets what answers indices with masks and arrays.");
+  m.def(
+      "added_at",
+      [](nb::handle x, nb::handle index, nb::handle value) {
+        const Array* positions =
+            is_array(x.ptr()) ? positions_alone(array_of(x.ptr()), index.ptr()) : nullptr;
+        return positions && written_at(array_of(x.ptr()), *positions, value.ptr(), Write::Add);
+      },
+      nb::arg("x").none(), nb::arg("index").none(), nb::arg("value").none(),
+      "Adds the value at an array of positions along the first axis; False, and nothing done, where the "
+      "package's functions are to.");
 }
 
 }  // namespace weft::python

@@ -221,6 +221,7 @@ void bind_shaping(nb::module_& m) {
   m.def(
       "counts_up", [](const Array& index) { return detail::counts_up(index); }, "index"_a,
       "Whether the positions are known to be 0, 1, 2 and so on.");
+  m.def("records", [] { return detail::records_cells(); }, "Whether a function is being recorded.");
   m.def(
       "depends_on_arguments", [](const Array& x) { return detail::depends_on_arguments(x); }, "x"_a,
       "Whether the value is not known before the function that is being recorded is called.");

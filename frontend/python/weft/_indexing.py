@@ -315,13 +315,14 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     """Elements at positions along an axis; of the flat array without one."""
     from weft._shaping import atleast_1d, normalized
 
-    x = atleast_1d(a)
+    x = a if isinstance(a, Array) and a.ndim else atleast_1d(a)
     if axis is None:
-        x, axis = _core.reshape(x, (-1,)), 0
+        x, axis = x if x.ndim == 1 else _core.reshape(x, (-1,)), 0
     axis = normalized("take", axis, x.ndim, False)
     if isinstance(indices, Array) and mode == "raise" and indices.ndim and indices.dtype.kind in "iu" and indices.device == x.device:
         _core.check_index("take", indices, axis, x.shape[axis])
-        return store(_core.take(x, indices, axis), out)
+        picked = _core.take(x, indices, axis)
+        return picked if out is None else store(picked, out)
     positions = _checked("take", indices, axis, x.shape[axis], mode, x.device)
     return store(_core.take(x, positions, axis), out)
 

@@ -93,13 +93,13 @@ def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
 
 def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """numpy.add(x, y) and the like, of Weft's arrays."""
+    if method == "at":
+        return _at(ufunc, *inputs)
     import numpy
 
     from weft._elementwise import _reductions, _with_our_rule, store
     from weft._host import answered
 
-    if method == "at":
-        return _at(ufunc, *inputs)
     out = options.pop("out", None)
     if builtins.any(isinstance(one, numpy.ndarray) for one in out or ()) and not builtins.any(isinstance(one, Array) for one in out):
         return into_numpys(getattr(ufunc, method), inputs, {**options, "out": out})
@@ -141,6 +141,8 @@ def _at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
     """ufunc.at: NumPy's unbuffered operation in place, each occurrence of a position counting."""
     import numpy
 
+    if len(values) == 1 and ufunc is numpy.add and _core.added_at(target, index, values[0]):
+        return
     from weft._elementwise import _with_our_rule
     from weft._host import _to_host
 

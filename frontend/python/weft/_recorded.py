@@ -37,7 +37,7 @@ def _of_arguments(value: Any) -> Array | None:
 
 def refuse_arguments(op: str, values: Any) -> None:
     """Error where the function looks at arguments of the function that is being recorded."""
-    found = _of_arguments([*values])
+    found = _of_arguments([*values]) if _core.records() else None
     if found is None:
         return
     advice = _advice.get(op, _outside)
@@ -46,7 +46,7 @@ def refuse_arguments(op: str, values: Any) -> None:
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
     """bincount() of arguments: NotImplemented where the result's length depends on them."""
-    if _of_arguments((x, weights)) is None or not hasattr(minlength, "__index__") or minlength.__index__() <= 0:
+    if not _core.records() or _of_arguments((x, weights)) is None or not hasattr(minlength, "__index__") or minlength.__index__() <= 0:
         return NotImplemented
     x, count = asarray(x), minlength.__index__()
     if x.ndim != 1 or x.dtype.kind not in "iub" or x.dtype == "uint64":

@@ -1,6 +1,7 @@
 #include "compiler/ir/in_place.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
@@ -10,9 +11,42 @@ namespace weft::ir {
 
 InPlaceRule::InPlaceRule(const Graph& graph) {
   for (auto& out : graph.outputs) outputs_.insert(out.get());
-  for (const Node* n : topological_order(graph.outputs)) {
+  const std::vector<const Node*> order = topological_order(graph.outputs);
+  number_.reserve(order.size());
+  users_.reserve(order.size());
+  for (const Node* n : order) {
     number_.emplace(n, number_.size());
     for (auto& in : n->inputs) users_[in.get()].push_back(n);
+  }
+  find_ends(order);
+}
+
+void InPlaceRule::find_ends(const std::vector<const Node*>& order) {
+  const size_t count = order.size(), out = count;
+  std::vector<size_t> parent(count, out), depth(count + 1, 0), size(count + 1, 1);
+  for (size_t at = count; at-- > 0;) {
+    auto users = users_.find(order[at]);
+    if (!is_output(order[at]) && users != users_.end()) {
+      size_t meet = number_.at(users->second.front());
+      for (const Node* user : users->second)
+        for (size_t other = number_.at(user); other != meet;) {
+          size_t& deeper = depth[other] > depth[meet] ? other : meet;
+          deeper = parent[deeper];
+        }
+      parent[at] = meet;
+    }
+    depth[at] = depth[parent[at]] + 1;
+  }
+  // A node comes before its parent in topological order.
+  for (size_t at = 0; at < count; ++at) size[parent[at]] += size[at];
+  begin_.resize(count + 1);
+  end_.resize(count + 1);
+  std::vector<size_t> next(count + 1);  // where the next child begins
+  begin_[out] = 0, next[out] = 1;
+  for (size_t at = count; at-- > 0;) {
+    begin_[at] = std::exchange(next[parent[at]], next[parent[at]] + size[at]);
+    next[at] = begin_[at] + 1;
+    end_[at] = begin_[at] + size[at];
   }
 }
 
@@ -80,18 +114,8 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
 }
 
 bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
-  std::unordered_set<const Node*> seen{node};
-  std::vector<const Node*> stack{node};
-  while (!stack.empty()) {
-    const Node* n = stack.back();
-    stack.pop_back();
-    if (number_.at(n) > number_.at(&update) || is_output(n)) return false;
-    auto users = users_.find(n);
-    if (users == users_.end()) return false;
-    for (const Node* user : users->second)
-      if (user != &update && seen.insert(user).second) stack.push_back(user);
-  }
-  return true;
+  const size_t last = number_.at(&update), at = number_.at(node);
+  return at != last && begin_[last] <= begin_[at] && begin_[at] < end_[last];
 }
 
 std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {

@@ -48,9 +48,15 @@ class InPlaceRule {
   std::string read_elsewhere(const Node& update, const Readers& readers) const;
   bool reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const;
 
+  // Post-dominators: the first node through which everything goes that is computed from a node, as a tree
+  // whose root is what leaves the graph. A node is numbered before all that it is the end of.
+  void find_ends(const std::vector<const Node*>& order);
+
   std::unordered_set<const Node*> outputs_;
   std::unordered_map<const Node*, size_t> number_;  // in topological order
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
+  // By number in topological order: where a node's part of the tree begins, and one past where it ends.
+  std::vector<size_t> begin_, end_;
 };
 
 // The first assign of the graph that must not be one, and why; null where there is none.

@@ -105,7 +105,7 @@ class InPlace {
            kSmallPart * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
-  const ir::Graph& graph_;
+  ir::Graph graph_;
   std::vector<const Node*> order_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
@@ -161,19 +161,24 @@ ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Nod
 
 ir::Graph assign_in_place(const ir::Graph& graph, const Target&, const Options& options) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  if (std::none_of(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }))
-    return graph;
+  const auto updates = static_cast<size_t>(
+      std::count_if(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }));
+  if (updates == 0) return graph;
   // The graph as it is, or else one that is made fit for more.
   ir::Graph best = graph;
-  InPlace::Found found = InPlace(graph, options).find();
+  InPlace rule(best, options);
+  InPlace::Found found = rule.find();
   auto offer = [&](ir::Graph other) {
-    InPlace::Found more = InPlace(other, options).find();
+    InPlace its(other, options);
+    InPlace::Found more = its.find();
     if (more.updates.size() <= found.updates.size()) return;
     best = std::move(other);
+    rule = std::move(its);
     found = std::move(more);
   };
-  offer(order_updates(graph, kWorthOrdering));
-  if (auto slices = InPlace(best, options).worth_keeping(); !slices.empty()) offer(with_copies(best, slices));
+  if (found.updates.size() < updates) offer(order_updates(graph, kWorthOrdering));
+  if (found.updates.size() < updates)
+    if (auto slices = rule.worth_keeping(); !slices.empty()) offer(with_copies(best, slices));
   return found.updates.empty() ? graph : with_assigns(best, found);
 }
 

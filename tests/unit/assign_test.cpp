@@ -55,6 +55,44 @@ TEST_P(Assign, WritesTheRangeOfADonatedInput) {
   })");
 }
 
+// A slice of what the memory held before that the second update alone may replace: the ways from it meet
+// before that update, or one of them goes past it.
+std::string two_updates(const std::string& ways, const std::string& returned) {
+  return R"(graph {
+    %a = input "a" : f32[20]
+    %v = input "v" : f32[10]
+    %s = slice %a, starts=[0] : f32[10]
+    %u = update %a, %v, starts=[10]
+)" + ways +
+         "    %x = update %u, %w, starts=[0]\n    return " + returned + "\n}";
+}
+
+TEST(AssignRule, FollowsTheWaysFromASliceToWhereTheyMeet) {
+  const std::string meeting = R"(
+    %n = negative %s
+    %e = exp %s
+    %m = multiply %n, %e
+    %p = add %n, %v
+    %q = add %p, %m
+    %w = add %q, %e
+)";
+  EXPECT_EQ(assigns(two_updates(meeting, "%x")), 2);
+  EXPECT_LT(assigns(two_updates(meeting, "%x, %e")), 2) << "an output";
+  EXPECT_LT(assigns(two_updates(meeting, "%x, %s")), 2) << "the slice itself is an output";
+  EXPECT_LT(assigns(two_updates(meeting + "    %z = sqrt %m\n", "%x, %z")), 2) << "computed for another";
+}
+
+TEST(AssignRule, TakesALongChainWhoseRowsReadTheRowsBefore) {
+  std::string text = "graph {\n  %t0 = input \"a\" : f32[1200, 4]\n";
+  for (int row = 1; row < 1200; ++row) {
+    const std::string i = std::to_string(row), before = std::to_string(row - 1);
+    text += "  %s" + i + " = slice %t" + before + ", starts=[" + before + ", 0] : f32[1, 4]\n";
+    text += "  %w" + i + " = add %s" + i + ", 1.0\n";
+    text += "  %t" + i + " = update %t" + before + ", %w" + i + ", starts=[" + i + ", 0]\n";
+  }
+  EXPECT_EQ(assigns(text + "  return %t1199\n}"), 1199);
+}
+
 TEST_P(Assign, AddsInPlaceWhereTheOldValueIsReadAtTheSamePositions) {
   check_in_place(backend(GetParam()), R"(graph {
     %a = input "a" : f32[100, 33]

@@ -97,8 +97,10 @@ void check_layout(const InputAttr& a, const TensorType& type) {
     return;
   }
   check_attr_rank(Op::input, "strides", a.strides, type.shape.size());
-  const std::string got = "strides " + to_string(a.strides) + " and offset " + std::to_string(a.offset) +
-                          " for the shape " + to_string(type.shape);
+  const auto got = [&] {
+    return "strides " + to_string(a.strides) + " and offset " + std::to_string(a.offset) + " for the shape " +
+           to_string(type.shape);
+  };
   int64_t lowest = a.offset, highest = a.offset;
   bool overflow = false;
   for (size_t k = 0; k < type.shape.size(); ++k) {
@@ -109,11 +111,11 @@ void check_layout(const InputAttr& a, const TensorType& type) {
   }
   if (!overflow && lowest < 0)
     fail(Op::input, "no element may lie before index 0 of the memory",
-         got + ", which reach index " + std::to_string(lowest));
+         got() + ", which reach index " + std::to_string(lowest));
   int64_t bytes = 0;
   overflow |= highest == INT64_MAX ||
               __builtin_mul_overflow(highest + 1, static_cast<int64_t>(size_of(type.dtype)), &bytes);
-  if (overflow || bytes > kMaxBytes) fail(Op::input, "the elements lie too far apart", got);
+  if (overflow || bytes > kMaxBytes) fail(Op::input, "the elements lie too far apart", got());
 }
 
 // ---- inference, one function for each family
@@ -367,17 +369,17 @@ TensorType infer_update(const Node& base, const Node& value, const Attr& attr) {
 }
 
 TensorType infer_dot(const Node& a, const Node& b) {
-  const std::string got = to_string(a.shape()) + " and " + to_string(b.shape());
+  const auto got = [&] { return to_string(a.shape()) + " and " + to_string(b.shape()); };
   if (a.dtype() != b.dtype()) {
     fail<TypeError>(Op::dot, "dtypes differ", text(a.dtype()) + " and " + text(b.dtype()));
   }
   check_accepts(Op::dot, a.dtype());
   const size_t rank = a.shape().size();
-  if (rank < 2 || b.shape().size() < 2) fail(Op::dot, "needs at least two axes", got);
+  if (rank < 2 || b.shape().size() < 2) fail(Op::dot, "needs at least two axes", got());
   if (rank != b.shape().size() || !std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin())) {
-    fail(Op::dot, "batch extents differ", got);
+    fail(Op::dot, "batch extents differ", got());
   }
-  if (a.shape()[rank - 1] != b.shape()[rank - 2]) fail(Op::dot, "inner extents differ", got);
+  if (a.shape()[rank - 1] != b.shape()[rank - 2]) fail(Op::dot, "inner extents differ", got());
   Shape shape = a.shape();
   shape[rank - 1] = b.shape()[rank - 1];
   return checked(Op::dot, a.dtype(), shape);

@@ -112,8 +112,6 @@ NodeRef flattened(Recording& r, const NodeRef& x, const Dims& summed, bool last,
 }
 
 Array summed_product(Recording& r, const Pair& p, const Dims& a_axes, const Dims& b_axes) {
-  const std::string got = to_string(p.a->shape()) + " and " + to_string(p.b->shape()) + " over axes " +
-                          to_string(a_axes) + " and " + to_string(b_axes);
   const auto normalized = [&](const Dims& axes, size_t rank) {
     Dims result = axes;
     for (int64_t& axis : result) axis = normalize_axis(r.op(), axis, rank);
@@ -129,7 +127,10 @@ Array summed_product(Recording& r, const Pair& p, const Dims& a_axes, const Dims
   for (size_t i = 0; fits && i < left.size(); ++i) {
     fits = p.a->shape()[static_cast<size_t>(left[i])] == p.b->shape()[static_cast<size_t>(right[i])];
   }
-  if (!fits) throw Error(std::string(r.op()) + ": summed extents differ: got " + got);
+  if (!fits) {
+    throw Error(std::string(r.op()) + ": summed extents differ: got " + to_string(p.a->shape()) + " and " +
+                to_string(p.b->shape()) + " over axes " + to_string(a_axes) + " and " + to_string(b_axes));
+  }
   Shape shape;
   const NodeRef a = flattened(r, p.a, left, true, shape);
   const NodeRef b = flattened(r, p.b, right, false, shape);

@@ -17,6 +17,28 @@ constexpr int64_t kMostParts = 16, kPartOutputs = 1 << 22;  // how many there ar
 // Where piece `index` of `count` begins.
 int64_t begin_of(int64_t extent, int64_t count, int64_t index) { return extent * index / count; }
 
+// What lies above the diagonal, copied below it, in squares that caches hold.
+template <typename T>
+void mirror(T* c, int64_t n, int64_t ldc, const ParallelFor& parallel) {
+  constexpr int64_t kSquare = 32;
+  const int64_t strips = (n + kSquare - 1) / kSquare;
+  parallel(strips, kSquare, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * kSquare; i < std::min(end * kSquare, n); i += kSquare)
+      for (int64_t j = 0; j <= i; j += kSquare)
+        for (int64_t row = i; row < std::min(i + kSquare, n); ++row)
+          for (int64_t column = j; column < std::min(j + kSquare, row); ++column)
+            c[row * ldc + column] = c[column * ldc + row];
+  });
+}
+
+}  // namespace
+
+bool symmetric_dot_applies(const Dot& d, const void* a, const void* b) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  return a == b && d.batch == 1 && d.transpose_a != d.transpose_b && d.m == d.n && d.lda == d.ldb &&
+         d.m >= kFewestColumns && d.k >= kFewestTerms && d.m <= kMost && d.k <= kMost;
+}
+
 // A matrix with its transpose, X of n rows, each `lda` from the next, or X's transpose.
 template <typename T>
 struct Symmetric {
@@ -43,28 +65,6 @@ struct Symmetric {
                 at(a, j, 0), la, blas_scalar(zero), c + i * ldc + j, lc);
   }
 };
-
-// What lies above the diagonal, copied below it, in squares that caches hold.
-template <typename T>
-void mirror(T* c, int64_t n, int64_t ldc, const ParallelFor& parallel) {
-  constexpr int64_t kSquare = 32;
-  const int64_t strips = (n + kSquare - 1) / kSquare;
-  parallel(strips, kSquare, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin * kSquare; i < std::min(end * kSquare, n); i += kSquare)
-      for (int64_t j = 0; j <= i; j += kSquare)
-        for (int64_t row = i; row < std::min(i + kSquare, n); ++row)
-          for (int64_t column = j; column < std::min(j + kSquare, row); ++column)
-            c[row * ldc + column] = c[column * ldc + row];
-  });
-}
-
-}  // namespace
-
-bool symmetric_dot_applies(const Dot& d, const void* a, const void* b) {
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  return a == b && d.batch == 1 && d.transpose_a != d.transpose_b && d.m == d.n && d.lda == d.ldb &&
-         d.m >= kFewestColumns && d.k >= kFewestTerms && d.m <= kMost && d.k <= kMost;
-}
 
 template <typename T>
 void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections import namedtuple
 
-from weft import _core, _devices, _recorded, _signatures
+from weft import _core, _devices, _few, _recorded, _signatures
 from weft._core import Array
 from weft._creation import asarray
 from weft._errors import axis_error
@@ -452,6 +452,25 @@ def answered_by(module: str, name: str) -> Any:
     if name in _signatures.taken.get(module, ()):
         f.__wrapped__ = _signatures.taken[module][name]  # type: ignore[attr-defined]
     return f
+
+
+_of_many = answered_by("numpy", "median")
+
+
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.bool = False, keepdims: builtins.bool = False) -> Any:
+    """The middle of the sorted values along these axes, the mean of the two middle ones of an even number; NaN where there is one.
+
+    Of up to 32 values each it is a network of minima and maxima, which fuses and can be compiled; of more NumPy answers, or the GPU.
+    """
+    if isinstance(a, Array):
+        few = _few.median(a, axis, bool(keepdims), _core.records())
+        if few is not NotImplemented:
+            if out is None:
+                return few
+            from weft._elementwise import store
+
+            return store(few, out)
+    return _of_many(a, axis, out, overwrite_input, keepdims)
 
 
 # NumPy's own functions that Weft has no better answer for.

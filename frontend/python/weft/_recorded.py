@@ -22,7 +22,7 @@ _advice = {
     "inv": "its result is mostly multiplied: " + _outside,
     "isin": "write any(x[..., None] == values, -1) where the values are few, or " + _outside,
     "matrix_power": "write x @ x, or " + _outside,
-    "median": "write mean, or " + _outside,
+    "median": "it takes at most 32 elements each there: write mean, or " + _outside,
 }
 
 

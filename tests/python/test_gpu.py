@@ -46,6 +46,17 @@ def test_the_default_device_of_a_block():
     np.testing.assert_allclose(total, (np.sin(a) + np.asarray(wf.random.default_rng(1).random(N))).sum(), rtol=1e-9)
 
 
+@pytest.mark.parametrize("size", [7, 300_000])
+@pytest.mark.parametrize("layout", ["plain", "reversed", "transposed", "strided", "swapped", "read only"])
+def test_numpys_memory_of_every_layout_is_copied_to_the_default_device(size, layout):
+    a = np.arange(2.0 * size).reshape(2, size)
+    a = {"plain": a, "reversed": a[:, ::-1], "transposed": a.T, "strided": a[:, ::2], "swapped": a.astype(">f8"), "read only": np.broadcast_to(a[0], a.shape)}[layout]
+    with wf.device(GPU) as gpu:
+        x = wf.asarray(a)
+        assert x.device == gpu
+        np.testing.assert_array_equal(np.asarray(x + 1), a + 1)
+
+
 def test_random_numbers_are_those_of_the_cpu():
     def draw(device):
         with wf.device(device):

@@ -68,7 +68,8 @@ def both(seed, dtype, other, shape, write):
     return results
 
 
-def same(results):
+def same(results, rounded=False):
+    """Equal, or within four roundings of float64."""
     want, have = results
     if "TypeError" in results:
         assert want == have
@@ -76,7 +77,7 @@ def same(results):
     assert bits(have[1][~have[3]]) == bits(have[2][~have[3]]), "what the mask leaves alone has changed"
     assert have[0].dtype == want[0].dtype
     wide = [one[0].astype("c16" if one[0].dtype.kind in "fcV" else one[0].dtype) for one in (have, want)]
-    np.testing.assert_array_equal(*wide)
+    np.testing.assert_allclose(*wide, rtol=1e-15 if rounded else 0, atol=0)
 
 
 @pytest.mark.parametrize("other", DTYPES)
@@ -102,7 +103,8 @@ def test_functions_convert_what_is_picked_and_touch_nothing_else(name, dtype, ot
                 f, one = getattr(lib, name), lib.asarray(np.asarray(1, s.dtype))
                 f(s, *([] if name == "positive" else [one]), out=d, where=m, casting=casting)
 
-            same(both(i, dtype, other, shape, write))
+            # CUDA's pow() is not exact, not even of the exponent 1.
+            same(both(i, dtype, other, shape, write), rounded=name == "float_power" and wf.default_device() != "cpu")
 
 
 @pytest.mark.parametrize("other", ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64"])

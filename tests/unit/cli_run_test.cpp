@@ -145,18 +145,19 @@ TEST_F(CliRun, RandomInputsDependOnTheSeedAlone) {
 }
 
 TEST_F(CliRun, SaysHowMuchMemoryIsTooMuch) {
-  Ran input = run({"-", "--random", "1"}, "graph {\n  %a = input : f32[1099511627776]\n  return %a\n}\n");
+  // 2^48 bytes, which no process has addresses for, whatever the system grants.
+  Ran input = run({"-", "--random", "1"}, "graph {\n  %a = input : f32[70368744177664]\n  return %a\n}\n");
   EXPECT_EQ(input.code, 1);
   EXPECT_EQ(
       input.err,
-      "weft: error: input 'a' : f32[1099511627776]: 4398046511104 bytes are more memory than the system "
+      "weft: error: input 'a' : f32[70368744177664]: 281474976710656 bytes are more memory than the system "
       "grants\n");
   Ran strided = run({"-", "--random", "1"},
-                    "graph {\n  %a = input \"a\", strides=[549755813888] : f32[2]\n  return %a\n}\n");
-  EXPECT_THAT(strided.err, HasSubstr("input 'a', laid out by its strides: 2199023255556 bytes are more"));
-  Ran constant = run({"-"}, "graph {\n  %a = constant 1.5 : f32[1099511627776]\n  return %a\n}\n");
+                    "graph {\n  %a = input \"a\", strides=[35184372088832] : f32[2]\n  return %a\n}\n");
+  EXPECT_THAT(strided.err, HasSubstr("input 'a', laid out by its strides: 140737488355332 bytes are more"));
+  Ran constant = run({"-"}, "graph {\n  %a = constant 1.5 : f32[70368744177664]\n  return %a\n}\n");
   EXPECT_EQ(constant.code, 1);
-  EXPECT_THAT(constant.err, HasSubstr("allocate: 4398046511104 bytes exceed"));
+  EXPECT_THAT(constant.err, HasSubstr("allocate: 281474976710656 bytes exceed"));
 }
 
 TEST_F(CliRun, VerifiesEveryExample) {

@@ -215,7 +215,8 @@ def _add(flat: Array, positions: Array, value: Any) -> None:
 
     if not value.size:
         return
-    if flat.dtype.kind in "iu" or not on_device(flat) or positions.size <= _few:
+    # What is being recorded has no values to sort by.
+    if flat.dtype.kind in "iu" or not on_device(flat) or positions.size <= _few or _core.records():
         _core.add_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
     else:
         add_by_position(flat, _core.reshape(positions, (-1,)), value)

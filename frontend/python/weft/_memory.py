@@ -93,6 +93,7 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     dtype = _core.dtype(array.dtype)
+    on_host = (device or _core.default_device()) == "cpu"
     transposed = None
     if not array.flags.c_contiguous:
         if array.flags.f_contiguous:
@@ -101,10 +102,9 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
             raise ValueError("asarray: only contiguous memory can be used without a copy")
         else:
             array = numpy.ascontiguousarray(array)
-            if array.nbytes > _borrow_from and device in ("", "cpu"):
+            if on_host and array.nbytes > _borrow_from:
                 # Nobody else has this copy.
                 return _core.borrow(array.ctypes.data, dtype, array.shape, array, device)
-    on_host = (device or _core.default_device()) == "cpu"
     borrow = on_host and copy is not True and (copy is False or array.nbytes >= _borrow_from)
     loan = _loan(array) if borrow else None
     if copy is False and loan is None:

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -24,6 +23,7 @@
 #include "compiler/ir/build.h"
 #include "runtime/executor.h"
 #include "tests/benchmarks/devices.h"
+#include "tests/benchmarks/sweep_cells.h"
 
 namespace {
 
@@ -46,12 +46,8 @@ struct Settings {
   int64_t most_bytes = int64_t{1} << 27;
 };
 
-struct Cell {
-  std::string op;
-  DType dtype = DType::F32;
-  int64_t rows = 1, length = 1;
-  size_t row_place = 0, length_place = 0;  // in its grid
-  int64_t bytes = 0;                       // read and written, at least
+struct Cell : SweepCell {
+  int64_t bytes = 0;  // read and written, at least
   std::unique_ptr<runtime::Executable> program;
   double seconds = 0;  // of a call; 0 where time ran out
   double of_copy = 0;
@@ -67,48 +63,6 @@ bool are_near(const Cell& a, const Cell& b) {
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-NodeRef reduced(Op op, const NodeRef& x) { return ir::reduce(op, x, {1}); }
-NodeRef spread(const NodeRef& column, const Shape& shape) {
-  return ir::broadcast(ir::reshape(column, {shape[0], 1}), shape);
-}
-
-// The graphs, over an array of rows; empty where the op does not take the dtype.
-ir::Graph graph_of(const std::string& op, DType dtype, int64_t rows, int64_t length) {
-  const Shape shape{rows, length};
-  const NodeRef x = ir::input({dtype, shape}, {nullptr, "x", {}, 0});
-  const bool is_bool = dtype == DType::Bool;
-  if (op == "map") {
-    // A number for each row, so that the rows are rows.
-    const NodeRef c = ir::input({dtype, {rows}}, {nullptr, "c", {}, 0});
-    return {{x, c}, {ir::map(is_bool ? Op::logical_xor : Op::add, {x, spread(c, shape)})}};
-  }
-  if (op == "sum") return {{x}, {reduced(is_bool ? Op::any : Op::sum, x)}};
-  if (op == "max" && !is_complex(dtype) && !is_bool) return {{x}, {reduced(Op::max, x)}};
-  if (op == "softmax" && is_float(dtype)) {
-    const NodeRef e = ir::map(Op::exp, {ir::map(Op::subtract, {x, spread(reduced(Op::max, x), shape)})});
-    return {{x}, {ir::map(Op::divide, {e, spread(reduced(Op::sum, e), shape)})}};
-  }
-  return {};
-}
-
-int64_t bytes_of(const ir::Graph& graph) {
-  int64_t bytes = 0;
-  for (auto* list : {&graph.inputs, &graph.outputs})
-    for (auto& n : *list) bytes += element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
-  return bytes;
-}
-
-// 1, 2, 3, 4, 7, 8, 13, 16, 25 …: powers of two and odd numbers between, every `step`th of them.
-std::vector<int64_t> sizes(int most_bits, int step) {
-  std::vector<int64_t> out;
-  for (int bit = 0; bit <= most_bits; bit += step) {
-    if (bit > 0) out.push_back(((int64_t{3} << bit) >> 2) | 1);
-    out.push_back(int64_t{1} << bit);
-  }
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
 }
 
 class Sweep {
@@ -139,28 +93,9 @@ class Sweep {
   }
 
  private:
-  void add(const std::string& op, DType dtype, const std::vector<int64_t>& rows,
-           const std::vector<int64_t>& lengths) {
-    for (size_t r = 0; r < rows.size(); ++r)
-      for (size_t l = 0; l < lengths.size(); ++l) {
-        if (rows[r] > settings_.most_bytes / lengths[l]) continue;
-        const ir::Graph graph = graph_of(op, dtype, rows[r], lengths[l]);
-        if (graph.outputs.empty() || bytes_of(graph) > settings_.most_bytes) continue;
-        cells_.push_back({op, dtype, rows[r], lengths[l], r, l, bytes_of(graph), nullptr});
-      }
-  }
-
-  // f32 on the whole grid first, then every dtype on a coarser one.
   void lay_out() {
-    const int step = settings_.quick ? 2 : 1;
-    const auto rows = sizes(20, 2 * step), lengths = sizes(22, step);
-    for (const char* op : {"map", "sum", "softmax"}) add(op, DType::F32, rows, lengths);
-    const auto few_rows = sizes(20, settings_.quick ? 10 : 5),
-               few_lengths = sizes(22, settings_.quick ? 6 : 3);
-    for (int t = 0; t < kDTypeCount; ++t)
-      for (const char* op : {"map", "sum", "max", "softmax"})
-        if (const auto dtype = static_cast<DType>(t); dtype != DType::F32 || !std::strcmp(op, "max"))
-          add(op, dtype, few_rows, few_lengths);
+    for (auto& c : sweep_cells(settings_.quick, settings_.most_bytes))
+      cells_.push_back({c, bytes_of(sweep_graph(c.op, c.dtype, c.rows, c.length)), nullptr});
     if (!settings_.cells.empty()) keep_listed();
   }
 
@@ -186,7 +121,7 @@ class Sweep {
     auto work = [&] {
       for (size_t k = next++; k < cells_.size(); k = next++) {
         Cell& c = cells_[k];
-        Program program = compile(graph_of(c.op, c.dtype, c.rows, c.length), device_.target);
+        Program program = compile(sweep_graph(c.op, c.dtype, c.rows, c.length), device_.target);
         c.program =
             std::make_unique<runtime::Executable>(std::move(program), device_.device, *device_.counters);
       }

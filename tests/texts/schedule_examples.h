@@ -1,0 +1,16 @@
+// The common shapes whose schedules docs/schedules.md lists.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+struct ScheduleExample {
+  std::string name;
+  std::string graph;  // its text
+};
+
+std::vector<ScheduleExample> schedule_examples();
+
+}  // namespace weft::test

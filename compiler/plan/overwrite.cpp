@@ -37,6 +37,16 @@ Place only_store(const RowProgram& program, int buffer) {
   return place;
 }
 
+// CUDA: threads of a row that have no element left take its last one again, where that changes no result: the
+// largest of values stays what it is. By then the last one may have been replaced.
+bool takes_last_again(const RowProgram& program, const Schedule& schedule, const Sweep& sweep) {
+  if (schedule.threads_per_row == 1 && schedule.cluster == 1) return false;
+  return std::ranges::any_of(sweep.body, [&](const Stmt& stmt) {
+    const auto* fold = std::get_if<Fold>(&stmt);
+    return fold && !adds_up(program.accumulators[static_cast<size_t>(fold->accumulator)]);
+  });
+}
+
 }  // namespace
 
 bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read, int written) {
@@ -48,7 +58,7 @@ bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read
   const bool plain = schedule.order == Order::Pointwise || schedule.order == Order::Rows;
   if (!plain || schedule.split > 1 || program.ordered || program.scans() || program.across()) return false;
   const Place place = only_store(program, written);
-  if (!place.store) return false;
+  if (!place.store || takes_last_again(program, schedule, program.sweeps[place.sweep])) return false;
   size_t loads = 0;
   for (size_t s = 0; s <= place.sweep; ++s) {
     const auto& body = program.sweeps[s].body;

@@ -220,6 +220,25 @@ TEST(Compile, CountsTheBytesThatAKernelTouches) {
       << "a write in place";
 }
 
+// Threads of a row that have no element left take its last one again, which another thread may have replaced
+// by then; sums leave it out.
+TEST(Compile, OverwritesNothingThatThreadsOfARowTakeAgain) {
+  const auto overwrites = [](const std::string& op, const Target& target, int width = 13) {
+    const std::string shape = "[64, " + std::to_string(width) + "]\n";
+    const Program p = compile(ir::parse("graph {\n%x = input \"x\" : u8" + shape + "%r = " + op +
+                                        " %x, axes=[1]\n%m = input \"m\" : u8" + shape +
+                                        "%y = greater_equal %x, %m : bool" + shape + "return %r, %y\n}"),
+                              target);
+    size_t count = 0;
+    for (auto& step : p.steps)
+      if (auto* k = std::get_if<KernelStep>(&step)) count += k->overwrites.size();
+    return count;
+  };
+  for (const char* op : {"min", "max", "argmin", "argmax"}) EXPECT_EQ(overwrites(op, test::h200()), 0u) << op;
+  EXPECT_EQ(overwrites("sum", test::h200()), 2u) << "of either input";
+  EXPECT_EQ(overwrites("min", cpu(), 1300), 2u) << "a row is one thread's";
+}
+
 // Steps of one form share kernels, however many parts the array has by then.
 TEST(Compile, AnArrayThatGrewInALoopAndWasReadOnTheWay) {
   for (const bool scaled : {false, true}) {

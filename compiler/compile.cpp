@@ -17,6 +17,7 @@
 #include "compiler/ir/in_place.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/assign.h"
 #include "compiler/passes/expand_products.h"
 #include "compiler/passes/fuse.h"
@@ -336,17 +337,14 @@ class ProgramBuilder {
                "kernel: copy of " + title_(*n) + ", " + why + "\n");
   }
 
-  // On a GPU, a row that is stored element by element takes about as long for each as moving so many bytes;
-  // so many more are worth a launch.
-  static constexpr int64_t kOrderedStore = 1 << 20, kLaunch = 16 << 20;
-
-  // Whether to store without an order: that takes all elements once, and their claims twice.
+  // Whether to store without an order: that takes all elements once, and their claims twice, and launches
+  // more. On a GPU, a row that is stored element by element takes as long as moving many bytes for each.
   bool worth_claiming(const Node& scatter) const {
     if (target_.kind != TargetKind::Cuda || scatter.op != Op::scatter) return false;
     const int64_t ordered = scatter.inputs[2]->shape()[static_cast<size_t>(scatter.as<ir::AxisAttr>().axis)];
     const int64_t moved =
         element_count(scatter.shape()) * static_cast<int64_t>(2 * size_of(scatter.dtype()) + 8);
-    return ordered < INT32_MAX && ordered > (moved + kLaunch) / kOrderedStore;
+    return ordered < INT32_MAX && ordered > (moved + tuning::kLaunch) / tuning::kOrderedStore;
   }
 
   // The last of equal indices stays, whatever runs first: each element is claimed by the largest position

@@ -29,8 +29,6 @@ static inline long weft_floor_mod(long a, long b) { long r = a % b; return r < 0
 static inline long weft_within(long i, long n) { i = i < 0 ? i + n : i; i = i < n ? i : n - 1; return i < 0 ? 0 : i; }
 )";
 
-constexpr int kRowsOfSpan = 8;  // as many streams as prefetchers follow
-
 // One declaration a line.
 std::string declarations(std::string_view text) {
   std::string out;

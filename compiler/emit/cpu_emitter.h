@@ -13,12 +13,14 @@
 #include "compiler/emit/cpu.h"
 #include "compiler/emit/cpu_dialect.h"
 #include "compiler/emit/reduction.h"
+#include "compiler/machine/tuning.h"
 
 namespace weft::emit {
 
+using namespace tuning;
+
 // Where an entry unpacks its numbers.
 constexpr const char* kArguments = "WEFT_ARGUMENTS\n";
-constexpr int64_t kFinishedTogether = 512;  // elements of a row that a task of NAME_finish joins the parts of
 
 class CpuEmitter {
  public:

@@ -11,12 +11,6 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-constexpr float kWorkOfMasks = 40;  // multiply-adds of a lane beside which masks are nothing
-// Vectors of a row that are counted in its text, and multiply-adds of a lane of all of them: they are written
-// one after another by Clang, which takes its time.
-constexpr int64_t kCountedVectors = 8;
-constexpr float kCountedWork = 64;
-
 bool CpuSpan::has_bounds(Value v) const {
   auto* t =
       masked() && own_.contains(v) && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;

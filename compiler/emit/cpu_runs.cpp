@@ -51,9 +51,6 @@ std::vector<size_t> by_lane(const Deal& deal) {
   return order;
 }
 
-// Longer ones have more to deal than they spare.
-constexpr int64_t kMostNeighbours = 8;
-
 // Whose elements Clang has plain vectors of, in registers as in memory.
 bool deals(DType t) { return !is_complex(t) && (size_of(t) == 4 || size_of(t) == 8); }
 

@@ -7,9 +7,6 @@ namespace weft::emit {
 using namespace plan;
 using fmt::format;
 
-// Rows with sweeps; longer ones do not feel the walk between, and every call costs time to compile.
-constexpr int64_t kRowOfDirectCalls = 1024;
-
 // `step` for k below `count`.
 std::string CpuSpan::loop(const std::string& count, const std::string& step) const {
   if (widen_.empty()) return format("  for (long k = 0; k < {}; ++k) {}\n", count, step);

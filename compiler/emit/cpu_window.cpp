@@ -14,8 +14,6 @@ using fmt::format;
 
 namespace {
 
-constexpr int64_t kMostWindow = 1 << 17;  // bytes; longer rows have their vectors looked at one by one
-
 // Elements behind a row that its last vector may ask for: the smallest masked load is of 16 bytes.
 int64_t slack(int lanes, size_t bytes) {
   return std::max<int64_t>(lanes, 16 / static_cast<int64_t>(std::min<size_t>(bytes, 16)));

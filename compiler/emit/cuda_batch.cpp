@@ -96,9 +96,8 @@ void CudaEmitter::batch_steps(const Batch& b, const std::string& start, const st
   code_.add("}");
   // Where few vectors hold anything but the row, and each so many elements that to ask for all of them takes
   // longer than the memory does: with 8 and fewer the branch costs more.
-  constexpr int64_t kLongRow = 128, kManyLanes = 16;
-  if (s_.shifted && !whole_rows_ && sure_ == 0 && !p_.row.empty() && lane_vectors() >= kLongRow &&
-      s_.lanes >= kManyLanes) {
+  if (s_.shifted && !whole_rows_ && sure_ == 0 && !p_.row.empty() && lane_vectors() >= kLongShiftedRow &&
+      s_.lanes >= kManyShiftedLanes) {
     code_.add("bool inside = true;");
     code_.unrolled("u", s_.unroll);
     code_.line("inside = inside && {0}{1} >= 0 && {1} + {2} <= {3};", exact_ ? "" : "ok[u] && ", axis_[lane_],

@@ -17,10 +17,13 @@
 #include "compiler/emit/cuda.h"
 #include "compiler/emit/cuda_dialect.h"
 #include "compiler/emit/reduction.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/plan/cuda_access.h"
 #include "compiler/plan/strips.h"
 
 namespace weft::emit {
+
+using namespace tuning;
 
 // Lines with the indentation of their braces.
 class CodeText {
@@ -122,8 +125,6 @@ inline std::string both(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return a + b;
   return a + " & " + (b.find(' ') == std::string::npos ? b : "(" + b + ")");
 }
-
-constexpr int kThreadsOfTotals = 512;  // of a block that joins totals across rows, at most
 
 class CudaEmitter {
  public:

@@ -77,8 +77,6 @@ Route CudaEmitter::route_store(const Store& s) const {
 
 // The number of the aligned vector `shift` elements from where the load begins.
 int CudaEmitter::share_block(Batch& batch, const Load& l, int64_t shift, unsigned needed) const {
-  // More rows than this are kept apart, so that the registers of a thread do.
-  constexpr int64_t kMostSpan = 6;
   auto same_walk = [](auto& x, auto& y) { return x.axis == y.axis && x.by.value == y.by.value; };
   const int64_t stride = down_ >= 0 && l.guards.empty() ? stride_along(l.at, down_) : 0;
   for (size_t k = 0; k < batch.blocks.size(); ++k) {

@@ -6,10 +6,13 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/in_place.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/order_updates.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -17,15 +20,10 @@ using ir::Node;
 using ir::NodeRef;
 using ir::Op;
 
-// A chain of this many updates is worth a copy of what it starts from: as one expression, each of them would
-// cost a test and a choice for every element.
-constexpr size_t kWorthACopy = 8;
-constexpr size_t kWorthOrdering = 2;
-
-// As a choice inside the kernel that computes the value, an update costs every element; a kernel of its own
-// costs some microseconds. It is worth that where the value is large and the part that it replaces is not.
-constexpr int64_t kLargeValue = 1 << 12, kSmallPart = 2;
-
+// Where updates are written in place. A long chain of them is worth a copy of what it starts from: as one
+// expression, each would cost a test and a choice for every element. As a choice inside the kernel that
+// computes the value, a single one costs every element, too; a kernel of its own costs some microseconds,
+// which large values repay where the part that is replaced is small.
 class InPlace {
  public:
   InPlace(const ir::Graph& graph, const Options& options)
@@ -102,7 +100,7 @@ class InPlace {
   bool worth_a_kernel(const Node& update) const {
     return kind(ir::memory_of(update.inputs[0].get())->op) != ir::OpKind::Source &&
            element_count(update.shape()) >= kLargeValue &&
-           kSmallPart * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
+           kSmallUpdate * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
   ir::Graph graph_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/access.h"
+#include "compiler/machine/feasible.h"
 #include "compiler/passes/fuse.h"
 
 namespace weft::passes {
@@ -24,63 +25,14 @@ bool walks(const Node& n, int64_t axis) {
 }
 bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
-// CUDA: elements of a row, and of a column, that a cluster's shared memory keeps.
-constexpr int64_t kLongestRow = 262144, kLongestColumn = Target::kLongestColumn;
-// Few rows keep as many words of four bytes. And elements of a row where a single block walks it, for a scan
-// or for want of clusters.
-constexpr int64_t kLongestOfBlock = 8192;
-
-// CPU: columns that lie beside each other and are one thread's, and elements that are too many for one. Few
-// columns are unrolled where they are reduced alone.
-constexpr int64_t kColumnsOfThread = 1024, kElementsOfThread = 1 << 18, kElementsOfFew = 1 << 15;
-
-// All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
-// cache, and tell each other what they found.
-bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
-  const auto bytes = static_cast<int64_t>(size_of(dtype)),
-             most = static_cast<int64_t>(target.cache_bytes) / 4 * 3;
-  return target.has_clusters() && target.has_few(points) &&
-         row <= most / (bytes * std::max<int64_t>(points, 1));
-}
-
-// Columns that lie beside each other, too, while it takes less time to read the sectors of memory that hold
-// elements of several of them for each than to launch the kernels that would read them in strips.
-bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target& target) {
-  constexpr int64_t kSector = 32, kLine = 128, kMost = 20 << 20;
-  const auto bytes = static_cast<int64_t>(size_of(dtype));
-  return device_walks(points, row, dtype, target) && row > kLongestColumn && points * bytes < kLine &&
-         row * points * bytes * std::min(points, kSector / bytes) <= kMost;
-}
-
-// The row of one outer point is walked by one thread (CPU) or one block (CUDA). That is worth it when there
-// are points enough to keep the machine busy, or when the row is short. Fixed numbers on the CPU: results
-// must not depend on how many threads there are.
-bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target, int64_t words = 1) {
-  if (target.kind == TargetKind::Cpu) return points >= 16 || row <= 65536;
-  const bool clusters = !scanned && target.has_clusters();
-  return points >= target.threads / 2 || (clusters ? row * words <= kLongestRow : row <= kLongestOfBlock);
-}
-
-// Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
-// lie beside each other in strips.
 bool row_is_local(const Space& space, DType dtype, const Target& target) {
-  int64_t points = 1, row = 1;
-  bool columns = false;
+  machine::Walk walk;
+  walk.scans = space.scans;
   for (size_t g = 0; g < space.extents.size(); ++g) {
-    (space.row[g] ? row : points) *= space.extents[g];
-    if (space.extents[g] > 1) columns = !space.row[g];
+    (space.row[g] ? walk.row : walk.points) *= space.extents[g];
+    if (space.extents[g] > 1) walk.columns = !space.row[g];
   }
-  if (target.kind == TargetKind::Cpu && columns && !space.scans && points <= kColumnsOfThread &&
-      points * row >= (target.unrolls_columns(points) ? kElementsOfFew : kElementsOfThread))
-    return false;
-  if (target.kind == TargetKind::Cuda && !space.scans &&
-      (columns ? device_walks_columns : device_walks)(points, row, dtype, target))
-    return true;
-  if (target.kind == TargetKind::Cuda && row > (columns ? kLongestColumn : kLongestRow) &&
-      points < (columns ? 32 : 2) * int64_t{target.threads})
-    return false;
-  return row_is_local(points, row, space.scans, target,
-                      std::max<int64_t>(static_cast<int64_t>(size_of(dtype)) / 4, 1));
+  return machine::row_is_local(walk, dtype, target);
 }
 
 // Whether the consumer sums up exp(x - m), where the producer is m, the largest x of the row: both are found
@@ -97,12 +49,6 @@ bool is_relative_sum(const Node& producer, const Node& consumer) {
   return largest == &producer && difference.inputs[0] == producer.inputs[0];
 }
 
-// CPU: rows of fewer elements are better walked beside each other, where there are no masks.
-constexpr int64_t kNarrowestTotals = 64;
-constexpr int64_t kLongTotals = 1 << 16;
-// CPU: elements of a section that repay a call of its own, without masks and with.
-constexpr int64_t kShortestSection = 64, kShortestMaskedSection = 16;
-
 Join refuse(std::string reason) { return {false, {}, std::move(reason)}; }
 
 // Checks that the row axes of the root are those of the group.
@@ -118,7 +64,7 @@ Join finish(const Space& space, const Node& root, std::vector<int> axis, const T
   }
   // Parts of a row that are scanned at once know what comes before them only afterwards.
   const bool scan_among_others = space.has_row && (ir::scans(root) || (space.scans && is_reduce(root)));
-  if (scan_among_others && !row_is_local(points, elements, true, target))
+  if (scan_among_others && !machine::row_is_local(points, elements, true, target))
     return refuse(
         fmt::format("a row of {} elements for {} results is scanned by the whole machine", elements, points));
   return {true, std::move(axis), ""};
@@ -206,24 +152,13 @@ Join can_assign_beside(const Space& space, const Node& assign, const std::vector
 
 namespace {
 
-// CUDA: elements of the longest row whose totals stay in registers, 64 KiB of them in each of the 16 blocks
-// of a cluster; a block alone has twice as much.
+// CUDA: elements of the longest row whose totals stay in registers.
 int64_t widest_totals(const std::vector<ir::Root>& columns, const Target& target) {
   int64_t bytes = 0;
   for (auto& root : columns)
     if (is_reduce(*root.node))
       bytes += std::max<int64_t>(static_cast<int64_t>(size_of(root.node->inputs[0]->dtype())), 4);
-  return (target.has_clusters() ? 1 << 20 : 128 << 10) / std::max<int64_t>(bytes, 1);
-}
-
-// CUDA: rows that take a cluster of many blocks each, more of them than run at once, but less than three
-// times as many. Their turns take longer than to read them from the cache again: a part of the chip has no
-// room for half a cluster.
-bool are_few_for_clusters(int64_t points, int64_t elements, int64_t widest, const Target& target) {
-  constexpr int64_t kBlocks = 16, kFewBlocks = 4, kResident = 2, kTurns = 3;
-  const int64_t blocks = elements * 2 * kBlocks / widest;  // with as much of a row as of its totals
-  const int64_t at_once = target.threads * kResident * 7 / 8 / std::max<int64_t>(blocks, 1);
-  return target.has_clusters() && blocks > kFewBlocks && points > at_once && points < kTurns * at_once;
+  return machine::widest_totals(bytes, target);
 }
 
 // Whether a root reads another one, if it does, at the group's axes.
@@ -265,10 +200,10 @@ Join can_total_across(const Members& rows, const Members& columns,
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
   const bool cpu = target.kind == TargetKind::Cpu;
   // On the CPU totals take the memory of a few rows for each of the tasks, which few long rows do not repay.
-  const int64_t fewest = elements > kLongTotals ? 128 : 64;
+  const int64_t fewest = machine::fewest_rows_of_totals(elements);
   const int64_t widest = cpu ? elements : widest_totals(columns.roots, target);
-  const int64_t narrowest = !cpu ? 1 : target.has_masks() ? 2 : kNarrowestTotals;
-  if (cpu ? points < fewest : are_few_for_clusters(points, elements, widest, target))
+  const int64_t narrowest = cpu ? machine::narrowest_totals(target) : 1;
+  if (cpu ? points < fewest : machine::are_few_for_clusters(points, elements, widest, target))
     return refuse(fmt::format("{} rows are too few to total across them", points));
   if (elements < narrowest || elements > widest)
     return refuse(fmt::format("rows of {} elements are too {} for totals beside them", elements,
@@ -293,27 +228,6 @@ Join can_total_across(const Members& rows, const Members& columns,
   }
   return {true, {}, ""};
 }
-
-namespace {
-
-// CUDA: whether blocks that take whole sections of a row, a cluster at most, have registers for them and
-// enough to do, and keep half the device busy. To start one takes as long as to read some of the row again.
-bool repays_sections(int64_t points, int64_t sections, int64_t bytes, const Target& target) {
-  constexpr int64_t kMostBytes = 64 << 10, kFewestBytes = 1536, kFewestOfCluster = 4096;
-  constexpr int64_t kBusyAnyway = 1 << 20, kFewBlocks = 16;
-  for (int64_t blocks = 1; blocks <= (target.has_clusters() ? Target::kBlocksOfSections : 1); ++blocks) {
-    const int64_t beside = sections / blocks, all = points * blocks;
-    if (sections % blocks != 0 || beside > Target::kSectionsOfBlock || beside * bytes > kMostBytes) continue;
-    const bool busy = all * 2 >= target.threads || points * sections * bytes <= kBusyAnyway;
-    const int64_t fewest = all <= kFewBlocks * target.threads ? 0
-                           : blocks > 1                       ? kFewestOfCluster
-                                                              : kFewestBytes;
-    if (busy && beside * bytes >= fewest) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 Join can_total_sections(const Members& rows, const Members& sections,
                         const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
@@ -350,9 +264,9 @@ Join can_total_sections(const Members& rows, const Members& sections,
       if (const auto reduced = reduced_axes(root, space); reduced != space.row && reduced != section.row)
         return refuse("its rows are totalled otherwise too");
   const bool cpu = target.kind == TargetKind::Cpu;
-  const int64_t shortest = target.has_masks() ? kShortestMaskedSection : kShortestSection;
-  if (cpu ? elements < shortest || !row_is_local(points, count * elements, false, target)
-          : !repays_sections(points, count, elements * widest, target))
+  if (cpu ? elements < machine::shortest_section(target) ||
+                !machine::row_is_local(points, count * elements, false, target)
+          : !machine::repays_sections(points, count, elements * widest, target))
     return refuse(fmt::format("{} rows of {} sections of {} elements do not repay totals of both", points,
                               count, elements));
   return {true, {}, ""};

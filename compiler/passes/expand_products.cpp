@@ -6,17 +6,17 @@
 
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
 using ir::NodeRef;
 using ir::Op;
-
-constexpr int64_t kFewTerms = 4;  // of each element's sum
-constexpr int64_t kLongRow = 64;  // elements of the result's rows: along shorter ones no vector is filled
 
 // Whether the rows of `x` lie in one piece where views are followed to what they view.
 bool contiguous_rows(const ir::Node* x) {

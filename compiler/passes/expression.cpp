@@ -9,8 +9,11 @@
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/in_place.h"
+#include "compiler/machine/tuning.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -23,7 +26,6 @@ using ir::space_of;
 
 // Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
 constexpr size_t kManyReadings = 5000, kGlance = 1000;
-constexpr int64_t kSpread = 4;  // times that each element is computed
 constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
 
 Reading reading_of(const Node& root, const Access& at, const Shape& reader, const ir::Variables& vars) {

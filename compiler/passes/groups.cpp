@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/machine/tuning.h"
+
 namespace weft::passes {
 
-constexpr size_t kSmallSiblings = 8;
-// Each total is a vector or two; what does not stay in registers is slower to run, and far slower to compile:
-// of 160,000 f64 in cache 16 sums took 11 us each and 64 took 22 (Zen 4, 2026-11-23).
-constexpr size_t kTotalsInRegisters = 16;
+using namespace tuning;
+
 constexpr size_t kGroupsWalked = 20'000;  // while looking for a cycle, before one is taken for granted
 
 void run_after(Groups& groups, int g, const std::set<int>& needs) {

@@ -36,9 +36,6 @@ void run_after(Groups& groups, int g, const std::set<int>& needs);
 // as yes.
 bool would_cycle(const Groups& groups, int g, const std::set<int>& needs);
 
-// Elements of loops that take less time than to start a kernel.
-constexpr int64_t kSmallLoops = 1 << 16;
-
 // Whether a kernel had better not take that many roots more that only read the same arrays. Small arrays are
 // in cache anyway, and several kernels of a few roots are alike and compiled once. More totals than registers
 // hold gain nothing by a shared read.

@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "compiler/ir/build.h"
+#include "compiler/machine/tuning.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
 using ir::Node;
 using ir::NodeRef;
 using ir::Op;
-
-constexpr size_t kFewest = 4;  // vectors: for fewer, packing the matrix costs more than it saves
 
 // A matrix whose rows or columns [start, start + extent) along an axis meet a vector that runs along the
 // other.
@@ -174,7 +175,7 @@ class Joining {
       const size_t end = end_of_run(family, begin, at);
       const Product& first = family[begin];
       const int64_t step = end - begin > 1 ? at(family[begin + 1]) - at(first) : 1;
-      if (end - begin >= kFewest) {
+      if (end - begin >= kFewestJoined) {
         Joined j{first, across, at(first), step, static_cast<int64_t>(end - begin), first.matrix.start,
                  0,     {},     {}};
         for (size_t i = begin; i < end; ++i) {

@@ -6,8 +6,11 @@
 
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/machine/tuning.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -18,9 +21,6 @@ using ir::OpKind;
 
 // So far back a value that is read is looked for among those that an update replaces.
 constexpr int kUpdatesLookedAt = 4096;
-// A copy of new elements is written and read again; it is not worth it where they are more than this part.
-constexpr int64_t kSmallPart = 2;
-
 // A place in a chain: the value after `index` updates; `base` of the first update has index 0.
 struct Place {
   int chain = -1, index = 0;
@@ -140,7 +140,8 @@ class Orderer {
       for (auto& in : n->inputs) stack.emplace_back(in.get(), false);
     }
     const NodeRef& value = made.at(top);
-    const bool small = kSmallPart * element_count(top->shape()) <= element_count(update->shape());
+    // A copy of new elements is written and read again, which is worth it where they are a small part.
+    const bool small = kSmallUpdate * element_count(top->shape()) <= element_count(update->shape());
     if (!reads || (aligned && uses_.at(top) == 1) || !small) return value;
     return ir::copy(value, value->lines);
   }

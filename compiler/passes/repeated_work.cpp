@@ -4,7 +4,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/machine/tuning.h"
+
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -12,17 +16,6 @@ using ir::Node;
 using ir::Op;
 using ir::OpKind;
 
-constexpr float kRepeatedWork = 16;  // multiply-adds an element that may be repeated before a value is stored
-constexpr float kSharedWork = 60;    // the same, for a value that several kernels need
-constexpr float kSpreadWork =
-    36;  // the same, for a value of few elements that is repeated along the last axis
-constexpr float kComplexWork = 4;  // of a complex op, in real ones
-constexpr float kPartWork = 1;     // of a concat or pad, an element
-constexpr float kGatherWork = 6;   // of an element that the CPU reads from a place of its own
-// On the CPU, a value of few elements that takes a quotient at least is stored sooner where that spares so
-// much in all: a kernel more takes some microseconds, and none where the value is computed from what another
-// one gives.
-constexpr float kSpreadOfMany = 3, kSparedInAll = 1 << 19;
 constexpr size_t kPassingOn = 16;  // views and updates that are followed from a value to who needs it
 
 // Whether the lanes along the last axis each read from a place of their own.

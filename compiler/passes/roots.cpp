@@ -7,10 +7,13 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
 #include "compiler/ir/in_place.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/expression.h"
 #include "compiler/passes/groups.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -23,7 +26,6 @@ using ir::OpKind;
 // graph, values with several users become roots when their expressions are long.
 constexpr size_t kAnalyzedAnyway = 20'000, kAnalyzedTimes = 32;
 constexpr int kLongExpression = 100;
-constexpr int64_t kScattered = 8;  // elements that are read in order while one is that is not
 constexpr size_t kMostParts = 64, kMostSharedParts = 8;  // of concats of concats
 
 bool is_source(const Node& n) { return kind(n.op) == OpKind::Source; }

@@ -10,9 +10,12 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
@@ -20,8 +23,6 @@ using ir::Node;
 using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
-
-constexpr size_t kWidestConcat = 32;
 
 std::optional<double> known(const NodeRef& n) {
   if (n->op != Op::constant) return std::nullopt;

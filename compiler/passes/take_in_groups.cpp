@@ -4,16 +4,17 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/machine/tuning.h"
+
 namespace weft::passes {
+
+using namespace tuning;
 
 namespace {
 
 using ir::Node;
 
 constexpr size_t kReadersTried = 4;  // of each array
-// Elements of loops that take no longer than to start a kernel, or about as long beside each other as by
-// themselves.
-constexpr int64_t kLoopsOfOneLaunch = 1 << 19;
 
 // What a group's roots read, but for each other.
 struct Arrays {

@@ -8,19 +8,19 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/passes/expression.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace tuning;
 namespace {
 
 using ir::Node;
 using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
-
-constexpr int64_t kFewElements = 32;
-constexpr int64_t kLargestText = 256;  // of all elements' expressions, as compile_cost counts
 
 int64_t elements_of(const Node& reduction) {
   int64_t count = 1;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "compiler/machine/machine.h"
+
 namespace weft::plan {
 
 namespace {
@@ -218,8 +220,7 @@ int wide_copy_elements(const RowProgram& p, int lane) {
 }
 
 int64_t sector_elements(const RowProgram& p, int buffer) {
-  constexpr int64_t kSectorBytes = 32;
-  return kSectorBytes / static_cast<int64_t>(size_of(p.buffers[static_cast<size_t>(buffer)].dtype));
+  return machine::kSector / static_cast<int64_t>(size_of(p.buffers[static_cast<size_t>(buffer)].dtype));
 }
 
 int64_t widest_sector(const RowProgram& p, int lane) {

@@ -7,24 +7,15 @@
 #include <cstdint>
 #include <string>
 
+#include "compiler/machine/feasible.h"
+#include "compiler/machine/machine.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/plan/schedule.h"
 
 namespace weft::plan {
 
-constexpr int kThreads = 256;
-// Of a block of several rows.
-constexpr int kThreadsOfRows = 128;
-// What a thread of a row should read at once.
-constexpr int64_t kInFlight = 64;
-// What a thread has in flight where it goes on to fold what it loaded.
-constexpr int64_t kRowBytes = 64;
-// Static shared memory of a block, less what the compiler may want.
-constexpr int64_t kJoinBytes = 40 << 10;
-// So many elements added up in their own dtype lose nothing that matters.
-constexpr int kRunElements = 128;
-// So many blocks of a multiprocessor, each with a part of a row or of a strip of columns in shared memory,
-// hide each other's waiting.
-constexpr int64_t kKeepingBlocks = 3;
+using namespace machine;
+using namespace tuning;
 
 inline int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -76,9 +67,7 @@ class CudaScheduler {
   bool read_again();
   bool finish_in_one_sweep();
   void choose_split(int64_t row_steps, int64_t busy, int64_t steps_of_part, int64_t fill);
-  // Clusters came with 227 KiB of shared memory for a block. Eight blocks are the portable size; sixteen find
-  // room in each of the chip's parts where a multiprocessor takes several of them.
-  bool has_clusters() const { return target_.has_clusters(); }
+  bool has_clusters() const { return machine::has_clusters(target_); }
 
   // ---- schedule_cuda_rows.cpp
   void rows_along(int lane);

@@ -9,9 +9,12 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/in_place.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/plan/lower_expression.h"
 
 namespace weft::plan {
+
+using namespace tuning;
 
 namespace {
 
@@ -26,7 +29,6 @@ struct Loop {
   int64_t extent, stride;
 };
 
-constexpr int64_t kShortestLoop = 32;  // elements that are worth a loop of their own for lanes
 constexpr size_t kMostLoops = 8;
 
 std::vector<Loop> one_loop_an_axis(const ir::Group& group) {

@@ -18,12 +18,6 @@ enum class Order {
 
 enum class Keeper { None, Registers, Shared, Scratch, Reload };
 
-// CPU, Rows: vectors of a call; a masked row that is reduced has no more.
-constexpr int64_t kFoldedVectors = 128;
-// CPU, Rows: terms of a lane that are added up in their own precision before they join a wider sum. NumPy's
-// pairwise sums add as many.
-constexpr int64_t kNarrowTerms = 16;
-
 struct Schedule {
   Order order = Order::Pointwise;
   int lane_axis = 0;  // the program's axis that lanes run along

@@ -4,44 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/machine/machine.h"
+#include "compiler/machine/tuning.h"
 #include "compiler/plan/deal.h"
 #include "compiler/plan/schedule.h"
 #include "compiler/plan/unroll.h"
 
 namespace weft::plan {
 
+using namespace machine;
+using namespace tuning;
+
 namespace {
 
-constexpr int64_t kPartElements = 1 << 16;  // of a split row; fixed, so that results do not depend on threads
-constexpr int64_t kPartBytes = 1 << 16;     // of points that are totalled, elements of theirs each by itself
-constexpr int64_t kWorthAThread = 160'000;  // units of work (below) that pay for waking a thread
-constexpr int64_t kStreamedRow = 2048;      // elements
-constexpr int64_t kKeptElements = 4096;     // of short rows that fit the first-level cache
-constexpr double kCostOfEnds = 200;         // of a run along the lanes, in contiguous bytes
-constexpr float kCostOfByte = 0.5f;         // of memory traffic, in multiply-adds of a lane
-// Of maps, in nanoseconds of a thread: a call of the span, and one with masks; an element that is gathered or
-// scattered, from lines that its neighbours use too or from one of its own; a byte of a contiguous run.
-constexpr double kTimeOfCall = 30, kTimeOfMaskedCall = 2.7, kTimeOfNear = 0.37, kTimeOfFar = 1.5,
-                 kTimeOfByte = 0.015;
-// Rows up to this many elements, or the second number where they are reduced, have masks where others are cut
-// into stretches, on processors whose loads and stores take masks. So do longer ones of maps that nothing
-// cuts. Masks take no streaming stores, which from kStreamedAnyway elements on are worth more.
-constexpr int64_t kMaskedRow = 2048, kMaskedReducedRow = 8192, kStreamedAnyway = 256;
-constexpr int64_t kAlignedRow = 192;  // bytes of a row that gains more from whole lines than a step costs
-constexpr float kLight = 6;           // multiply-adds of an element
-// Bytes of a row whose columns are reduced: shorter ones are read in order and one by one, for the
-// prefetchers' sake; of those that fill few vectors, several together.
-constexpr int64_t kWideRow = 4096, kNarrowRow = 256;
-constexpr int64_t kFeelsItsEnd = 1 << 16;  // bytes of a row
-constexpr int64_t kTinyRow = 16;           // elements that are done one after another,
-constexpr float kUnrolledWork = 330;       // where all of them cost no more multiply-adds, or
-constexpr float kTotalledWork = 660;       // where there are totals of each, which masks are slower at
-// Shuffles that take as long as one sweep of a row and as joining the lanes of one reduction.
-constexpr double kShufflesOfSweep = 6, kShufflesOfJoin = 4.5;
-constexpr int64_t kGatheredRow = 7;  // elements that cost less to gather across rows than a row with masks
-constexpr int kDealtLanes = 16;      // most that a word of bits has room for, four elements apart
-constexpr int64_t kNear = 192;       // bytes between two lanes
-constexpr int64_t kLine = 64;        // bytes of a line of memory
+constexpr int kDealtLanes = 16;  // most that a word of bits has room for, four elements apart
 
 struct Work {
   float cost = 0;     // multiply-adds of one element
@@ -130,7 +106,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
   for (int a = axes - 1; a >= 0; --a) {
     const int64_t n = p.extent(a).value;
     const bool column = !p.row.empty() && a < outer;
-    if (column && n >= Target::kFewColumns) continue;
+    if (column && n >= kFewColumns) continue;
     const float most = p.across() ? kTotalledWork : kUnrolledWork;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
@@ -231,7 +207,7 @@ bool crosses_lines(const RowProgram& p, int lane_axis) {
     const auto size = static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
     any |= p.extent(lane_axis).value * size >= kAlignedRow &&
            std::any_of(st->at.axes.begin(), st->at.axes.end(),
-                       [&](auto& t) { return t.axis != lane_axis && t.by.value * size % kLine != 0; });
+                       [&](auto& t) { return t.axis != lane_axis && t.by.value * size % kCpuLine != 0; });
   });
   return any;
 }
@@ -301,7 +277,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
   int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
-  const bool masks = target.has_masks();
+  const bool masks = has_masks(target);
   const int tiny = masks ? tiny_axis(p, work.cost, lanes) : -1;
   const bool columns_of_few = tiny >= 0 && tiny < outer && !p.row.empty();
   if (tiny >= 0) {
@@ -329,7 +305,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (outer > 0 && !p.across() && p.section_axes == 0 && tiny < 0) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
-      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, Target::kFewColumns)) {
+      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, kFewColumns)) {
         s.order = Order::Columns;
         s.lane_axis = column_axis;
         s.reason = "lanes across columns: they are contiguous, the row is not";
@@ -347,7 +323,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     }
   }
   // Light bodies run on several vectors at once, for independent chains of additions.
-  int widen = work.cost <= kLight ? 4 : work.cost <= 24 ? 2 : 1;
+  int widen = work.cost <= kLightBody ? 4 : work.cost <= 24 ? 2 : 1;
   if (s.order == Order::Pointwise) widen = work.cost <= 24 && tiny < 0 ? 2 : 1;
   if ((p.scans() || tiny >= 0) && s.order == Order::Rows) widen = 1;
   // Parts of a scanned row are totalled first, then scanned from what comes before each.
@@ -392,7 +368,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
                          std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
     const int64_t bytes = lane * static_cast<int64_t>(work.widest);
     s.masked = masks && !short_rows && !p.ordered && bytes < kWideRow &&
-               (bytes >= kNarrowRow || lane % s.lanes != 0);
+               (bytes >= kNarrowRowBytes || lane % s.lanes != 0);
     if (s.masked) s.reason += ", short rows";
     const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
     float task = unit * static_cast<float>(per_task);
@@ -420,7 +396,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
       // Totals across rows are written once for as many rows as may be added up without a wider dtype. Few
       // rows make tasks for some threads, but light bodies would read and write little but totals then.
       s.rows_per_task = points < 256
-                            ? std::clamp<int64_t>((points + 15) / 16, work.cost <= kLight ? 8 : 4, 16)
+                            ? std::clamp<int64_t>((points + 15) / 16, work.cost <= kLightBody ? 8 : 4, 16)
                             : std::clamp<int64_t>(points / 64, 16, 64);
       s.reason += ", which are totalled across too";
     }

@@ -8,19 +8,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// A multiprocessor keeps its memory busy with about this many threads, a few vectors in flight in each.
-constexpr int64_t kThreadsPerProcessor = 2048;
-// A row kept in registers takes at most this much of each thread's 255 registers' 1020 bytes; a block of 1024
-// threads has 64 registers for each.
-constexpr int64_t kKeptBytes = 256;
-// A body of more statements than this, times the elements that it is unrolled for, compiles too slowly and
-// spills.
-constexpr int64_t kMostUnrolled = 2048;
-
-}  // namespace
-
 CudaScheduler::CudaScheduler(RowProgram& p, const Target& target, const Bias& bias, bool contract)
     : p_(p),
       target_(target),

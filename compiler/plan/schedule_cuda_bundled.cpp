@@ -13,18 +13,14 @@ namespace weft::plan {
 
 namespace {
 
-// Rows of no more bytes are a thread's own, where they are no multiples of a vector.
-constexpr int64_t kBundledBytes = 64;
-
 // How many rows of the warp's, each of `threads` neighbours, are at other words of the same bank.
 int64_t bank_conflicts(int64_t row, int64_t element, int64_t threads) {
-  constexpr int64_t kBanks = 32, kWord = 4;
   // Elements of two words are read by half a warp at a time.
-  const int64_t together = element > kWord ? kBanks * kWord / element : kBanks;
+  const int64_t together = element > kBankWord ? kBanks * kBankWord / element : kBanks;
   std::array<std::set<int64_t>, kBanks> words;
   size_t most = 0;
   for (int64_t t = 0; t < together; ++t) {
-    const int64_t word = (t / threads * row + t % threads) * element / kWord;
+    const int64_t word = (t / threads * row + t % threads) * element / kBankWord;
     auto& bank = words[static_cast<size_t>(word % kBanks)];
     bank.insert(word);
     most = std::max(most, bank.size());
@@ -54,11 +50,9 @@ bool CudaScheduler::can_bundle(int lane) const {
 // Short rows that a few threads each keep in registers, where what a warp reads or writes at once would cover
 // parts of sectors only: not where a row is a thread's one vector.
 bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
-  constexpr int64_t kWidestRow = 400, kWidestOfVectors = 256, kSector = 32, kVector = 16, kMostThreads = 8,
-                    kMostElements = 32, kMostShared = 48 << 10;
   const int64_t row = extent(lane), row_bytes = bundled_bytes(lane);
   if (s_.bundled || row < 3 || row == s_.lanes || row_bytes % kSector == 0 ||
-      row_bytes > (row_bytes % kVector == 0 ? kWidestOfVectors : kWidestRow))
+      row_bytes > (row_bytes % kWidestAccess == 0 ? kWidestSharedVectors : kWidestSharedRow))
     return false;
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
@@ -78,17 +72,19 @@ bool CudaScheduler::share_bundled_rows(int lane, int64_t points) {
   const int64_t body = body_statements(kept);
   int64_t element = 1, room = 0;
   for (auto& [buffer, size] : buffers) element = std::max(element, size), room += size;
-  const int64_t most = std::min(kMostElements, kept_bytes_ * 5 / 8 / bytes),
+  const int64_t most = std::min(kElementsOfSharedRow, kept_bytes_ * 5 / 8 / bytes),
                 most_conflicts = element < 8 ? 3 : 4;
   auto can_share = [&](int64_t threads) {
     return ceil_divide(row, threads) <= most && bank_conflicts(row, element, threads) <= most_conflicts &&
-           kThreadsOfRows / threads * row * room <= kMostShared;
+           kThreadsOfRows / threads * row * room <= kStaticShared;
   };
   int64_t threads = 1;
-  while (threads <= kMostThreads && !can_share(threads)) threads *= 2;
-  while (threads < kMostThreads && points * threads * 2 < fill_ && can_share(2 * threads)) threads *= 2;
+  while (threads <= kThreadsOfSharedRow && !can_share(threads)) threads *= 2;
+  while (threads < kThreadsOfSharedRow && points * threads * 2 < fill_ && can_share(2 * threads))
+    threads *= 2;
   const int64_t unroll = ceil_divide(row, threads);
-  if (!fits || threads > kMostThreads || points * threads * 4 < fill_ || body * unroll > 2 * most_unrolled_)
+  if (!fits || threads > kThreadsOfSharedRow || points * threads * 4 < fill_ ||
+      body * unroll > 2 * most_unrolled_)
     return false;
   p_ = std::move(kept);
   s_.lanes = 1, s_.shifted = false, s_.bundled = true;

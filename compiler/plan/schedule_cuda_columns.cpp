@@ -8,13 +8,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// Where accumulators take registers too, about this many are on a multiprocessor at once.
-constexpr int64_t kBusyColumnThreads = 1024;
-
-}  // namespace
-
 void CudaScheduler::columns_along(int lane) {
   s_.order = Order::Columns;
   s_.streaming = false;
@@ -110,7 +103,6 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
 // would rest while it computes: it computes in registers, and shared memory takes the next strip. Memory is
 // slower at narrow strips, so they are as wide as registers let them be.
 bool CudaScheduler::take_turns(const RowProgram& kept, int64_t columns, int64_t row) {
-  constexpr int64_t kTurnThreads = 512, kLongColumn = 1024, kLongSingleColumn = 8192;
   if (!has_clusters() || row < (s_.lanes == 1 ? kLongSingleColumn + 1 : kLongColumn)) return false;
   const int64_t body = body_statements(kept);
   int64_t unit = 1, joined = 0, told = 0;

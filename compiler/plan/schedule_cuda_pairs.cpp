@@ -10,15 +10,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// Static shared memory of a block.
-constexpr int64_t kStaticBytes = 48 << 10;
-// So many statements of all threads take as long as another launch.
-constexpr int64_t kWorthSharing = 200;
-
-}  // namespace
-
 // Whether all points of the axis reduce over the same loads, as sums over all pairs do.
 bool CudaScheduler::is_pairwise(int axis) const {
   auto varies = varies_along(p_, axis);
@@ -57,14 +48,13 @@ void CudaScheduler::pairs_along(int lane) {
   // One block of a multiprocessor instead of two is 1 % faster on an H200. Its joins fill its shared
   // memory.
   if (s_.threads == kThreads && columns >= 8 * across && p_.sweeps.size() == 1 &&
-      state_bytes(p_.sweeps[0], 8) * s_.lanes * s_.threads * 2 <= kStaticBytes)
+      state_bytes(p_.sweeps[0], 8) * s_.lanes * s_.threads * 2 <= kStaticShared)
     s_.threads *= 2, across *= 2;
   s_.threads_per_row = static_cast<int>(s_.threads / across);
   s_.unroll = s_.together;
   s_.run = kRunElements / s_.unroll;
   // Registers suffice for it but with doubles; those of steps with little work are free when it is too
   // late.
-  constexpr float kWorthLoadingAhead = 6;
   float work = 0;
   s_.ahead = s_.together > 1;
   for_each_stmt(p_, [&](const Stmt& s) {

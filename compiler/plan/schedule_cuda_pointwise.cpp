@@ -10,17 +10,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// What a thread has in flight where it goes on to nothing else.
-constexpr int64_t kPointBytes = 16;
-// Rows of no more elements are walked as one, where they are no multiples of a vector.
-constexpr int64_t kNarrowRow = 512;
-// Multiply-adds that a GPU does in the time of a byte.
-constexpr float kBusyWork = 3;
-
-}  // namespace
-
 void CudaScheduler::pointwise() {
   s_.order = Order::Pointwise;
   // One kernel's outputs are often the next one's inputs, and to pass the cache by is no faster.
@@ -62,7 +51,7 @@ void CudaScheduler::pointwise() {
 bool CudaScheduler::has_narrow_rows() const {
   int64_t largest = 1;
   for (auto& b : p_.buffers) largest = std::max<int64_t>(largest, static_cast<int64_t>(size_of(b.dtype)));
-  return (extent(1) <= kNarrowRow || largest >= 4) && p_.outer_count() >= 64 * 16 &&
+  return (extent(1) <= kNarrowRowElements || largest >= 4) && p_.outer_count() >= 64 * 16 &&
          (s_.shifted || s_.lanes == 1 || s_.lanes * largest <= 4);
 }
 

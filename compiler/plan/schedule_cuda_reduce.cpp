@@ -20,8 +20,7 @@ void CudaScheduler::reduce() {
     bool columns = across.near > in_row.near && extent(outer_lane) >= 16;
     s_.lanes = lanes_along(row_lane);
     // Few columns that are too long to stay would be read again by a block or two.
-    const bool few =
-        p_.row_count() > Target::kLongestColumn && is_worth_device(p_.row_count(), p_.outer_count());
+    const bool few = p_.row_count() > kLongestColumn && is_worth_device(p_.row_count(), p_.outer_count());
     if (columns && !few && !can_bundle(row_lane)) return columns_along(outer_lane);
   }
   rows_along(row_lane);

@@ -10,13 +10,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// Steps of a thread that a row of few takes, of about kRowBytes each, where one block reads it.
-constexpr int64_t kStepsAlone = 2048;
-
-}  // namespace
-
 void CudaScheduler::rows_along(int lane) {
   s_.order = Order::Rows;
   s_.lane_axis = lane;
@@ -78,13 +71,11 @@ void CudaScheduler::rows_along(int lane) {
     s_.threads = kThreads;
     s_.resident = (s_.resident + 1) / 2;
     // A thread that keeps little waits most of its time for its block's rows.
-    constexpr int64_t kLittle = 32;
-    if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittle ? 8 : 6;
+    if (s_.bundled && crosses) s_.resident = live_bytes(p_) * s_.unroll <= kLittleKept ? 8 : 6;
   }
   // ptxas makes do with 32 registers where it can, and asks for half of a step's vectors when it is done with
   // the others: odd rows of small elements, which are looked at one by one, then wait twice. Half as many
   // threads may have 64; wider elements need the threads.
-  constexpr int kManyOfAVector = 8;
   if (s_.shifted && s_.lanes >= kManyOfAVector && !crosses && !s_.bundled && s_.unroll > 1 &&
       s_.resident == 1 && is_light())
     s_.resident = std::max(1024 / s_.threads, 1);
@@ -96,23 +87,21 @@ void CudaScheduler::rows_along(int lane) {
 
 // Whether what a row loads is as long as a line of memory, in vectors of which that has eight.
 bool CudaScheduler::is_line(int64_t row_vectors) const {
-  constexpr int64_t kLine = 128, kVectors = 8;
   int64_t bytes = 0;
   for_each_stmt(p_, [&](const Stmt& s) {
     auto* l = std::get_if<Load>(&s);
     if (l && stride_along(l->at, s_.lane_axis) != 0)
       bytes = std::max(bytes, static_cast<int64_t>(size_of(p_.buffers[l->buffer].dtype)));
   });
-  return row_vectors == kVectors && row_vectors * s_.lanes * bytes == kLine;
+  return row_vectors == kCudaLine / kWidestAccess && row_vectors * s_.lanes * bytes == kCudaLine;
 }
 
 // Whether little is computed of what is read.
 bool CudaScheduler::is_light() const {
-  constexpr float kLight = 4;
   return p_.sweeps.size() == 1 && std::ranges::all_of(p_.sweeps[0].body, [](const Stmt& s) {
            auto* let = std::get_if<Let>(&s);
            return !std::holds_alternative<Scan>(s) && !std::holds_alternative<Largest>(s) &&
-                  (!let || ir::info(let->op).cost <= kLight);
+                  (!let || ir::info(let->op).cost <= kLightFold);
          });
 }
 
@@ -134,7 +123,6 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   int64_t unit = s_.lanes;
   for (auto& b : p_.buffers)
     unit = std::max<int64_t>(unit, static_cast<int64_t>(size_of(b.dtype)) * s_.lanes);
-  constexpr int64_t kSector = 32;
   if (s_.bundled)
     threads = 1;
   else if (row_vectors * unit > kSector / 2)
@@ -147,7 +135,6 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
   // Rows of a little more than three quarters of what their threads have room for leave the last vectors to
   // few of them, which takes as long as the others. Half the threads leave less room, where they are enough
   // and still read whole lines of memory; single halves take so long that they need not.
-  constexpr int64_t kManyThreads = 256, kThreadsOfHalves = 16;
   const int64_t fewer = std::max<int64_t>(threads / 2, 1), longer = ceil_divide(row_vectors, fewer);
   const bool halves = threads == kThreadsOfHalves && live_bytes(kept) == 2;
   if ((threads >= kManyThreads || halves) && longer <= most && points * fewer * 4 >= fill_ &&
@@ -171,34 +158,31 @@ bool CudaScheduler::keep_in_registers(int64_t row_vectors, int64_t points) {
 // Rows that are too few for the device: four blocks of a cluster and more share each, in registers, so that
 // everything is asked for at once. Waiting for each other costs them as much as a few vectors more do.
 bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
-  constexpr int64_t kFewestBlocks = 4, kMostBlocks = 16, kFewVectors = 2, kMostVectors = 8;
   // Twice the blocks with half as many vectors each begin to store sooner, while all of them run at once.
-  constexpr int64_t kManyVectors = 4, kManyBlocks = 8;
-  if (!has_clusters() || p_.scans() || points * kFewestBlocks > 2 * processors_ ||
-      row_vectors <= kMostVectors * kThreads)
+  if (!has_clusters() || p_.scans() || points * kSharersOfFewRows > 2 * processors_ ||
+      row_vectors <= kVectorsOfFewRows * kThreads)
     return false;
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4);
   const int64_t bytes = live_bytes(kept) * s_.lanes;
   if (bytes == 0) return false;
-  const int64_t most = std::min(kept_bytes_ / 2 / bytes, kMostVectors);
-  int64_t threads = kThreads, cluster = kFewestBlocks;
+  const int64_t most = std::min(kept_bytes_ / 2 / bytes, kVectorsOfFewRows);
+  int64_t threads = kThreads, cluster = kSharersOfFewRows;
   auto each = [&] { return ceil_divide(row_vectors, threads * cluster); };
   auto is_better_halved = [&] {
-    if (points * cluster * 2 <= processors_) return each() > kFewVectors;
-    return each() > kManyVectors && cluster < kManyBlocks && live_bytes(kept) < 8 &&
+    if (points * cluster * 2 <= processors_) return each() > kVectorsWorthHalving;
+    return each() > kVectorsWorthMoreBlocks && cluster < kPortableCluster && live_bytes(kept) < 8 &&
            points * cluster * 2 <= 4 * processors_;
   };
-  while (cluster < kMostBlocks && (each() > most || is_better_halved())) cluster *= 2;
+  while (cluster < kLargestCluster && (each() > most || is_better_halved())) cluster *= 2;
   if (each() > most) threads *= 2;
   // A part of the chip has no room for half a cluster, so that an eighth of the blocks that it could run stay
   // idle, and some clusters would have to wait for others to end.
   const bool fills = threads > kThreads || live_bytes(kept) >= 8;
-  if (fills && cluster > kFewestBlocks && points * cluster * 8 > 7 * 2 * processors_) return false;
+  if (fills && cluster > kSharersOfFewRows && points * cluster * 8 > 7 * 2 * processors_) return false;
   // All of them at once, with 128 registers for each thread, or with 64, which hold so many elements and what
   // is computed of them.
-  constexpr int64_t kElements = 32;
-  const int64_t room = (each() * s_.lanes <= kElements ? 4 : 2) * processors_ * kThreads;
+  const int64_t room = (each() * s_.lanes <= kElementsOf64Registers ? 4 : 2) * processors_ * kThreads;
   if (each() > most || points * cluster * threads > room) return false;
   const int64_t unroll = each();
   const int64_t body = body_statements(kept);
@@ -215,17 +199,16 @@ bool CudaScheduler::keep_among_few(int64_t row_vectors, int64_t points) {
 // Rows so few and so long that all the device's blocks have something of each of them to do, and more of it
 // than clusters do.
 bool CudaScheduler::is_worth_device(int64_t row_vectors, int64_t points) const {
-  constexpr int64_t kShortest = 2048;
-  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && target_.has_few(points) &&
-         row_vectors > kShortest;
+  return has_clusters() && !p_.scans() && p_.sweeps.size() > 1 && has_few(points, target_) &&
+         row_vectors > kShortestDeviceRow;
 }
 
 // As many blocks for a row as run at once, where each thread has a vector to take.
 void CudaScheduler::share_device(int64_t row_vectors, int64_t points) {
   // Fewer blocks have fewer others to hear from; where rows have few of them, smaller ones wait for each
   // other less.
-  constexpr int64_t kFewRows = 8;
-  const int64_t resident = points > kFewRows && bias_.frugal == 0 ? 2 : 1, threads = 2 * kThreads / resident;
+  const int64_t resident = points > kRowsOfLargeBlocks && bias_.frugal == 0 ? 2 : 1,
+                threads = 2 * kThreads / resident;
   int64_t blocks = std::min(processors_ * resident / points, ceil_divide(row_vectors, threads));
   blocks = std::min(blocks, threads);
   const int64_t each = ceil_divide(row_vectors, threads * blocks);
@@ -239,7 +222,6 @@ void CudaScheduler::share_device(int64_t row_vectors, int64_t points) {
 
 // Rows that are too long, or too many, for clusters to keep them in registers, but not for the whole device.
 bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
-  constexpr int64_t kMostElements = 104;
   RowProgram kept = p_;
   // One reading is enough for them.
   repeat_cheap_values(kept, true, 1e30f);
@@ -254,7 +236,7 @@ bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
   share_device(row_vectors, points);
   const int64_t body = body_statements(kept);
   const int64_t elements = int64_t{s_.unroll} * s_.lanes;
-  if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kMostElements ||
+  if (!s_.device_wide || s_.unroll * bytes > kept_bytes_ || elements > kElementsAcrossDevice ||
       body * elements > 2 * most_unrolled_) {
     s_ = before;
     return false;
@@ -266,7 +248,6 @@ bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
 // Blocks of a cluster tell each other of their parts of a row in less time than it takes to find out by way
 // of memory which of them is last.
 void CudaScheduler::share_in_cluster(int64_t row_vectors, int64_t points) {
-  constexpr int64_t kMostVectors = 16;
   struct Shape {
     int64_t blocks, threads, resident;
   };
@@ -275,7 +256,7 @@ void CudaScheduler::share_in_cluster(int64_t row_vectors, int64_t points) {
                          Shape{2, 4 * kThreads, 1}}) {
     const int64_t each = ceil_divide(row_vectors, s.blocks * s.threads);
     const int64_t idle = s.blocks > 4 ? 1 : 0;  // eighths of the blocks that could run, as above
-    if (each > kMostVectors || points * s.blocks * 8 > (8 - idle) * processors_ * s.resident ||
+    if (each > kVectorsInCluster || points * s.blocks * 8 > (8 - idle) * processors_ * s.resident ||
         each * s_.lanes * statements_ > most_unrolled_)
       continue;
     s_.split = 1;
@@ -290,10 +271,9 @@ void CudaScheduler::share_in_cluster(int64_t row_vectors, int64_t points) {
 
 // Rows that a block would read in two steps, the last of which is short, in one.
 void CudaScheduler::take_at_once(int64_t row_vectors) {
-  constexpr int64_t kMostVectors = 8;
   const int64_t each = ceil_divide(row_vectors, s_.threads_per_row);
   if (p_.scans() || p_.sweeps.size() != 1 || s_.threads_per_row != kThreads || each <= s_.unroll ||
-      each >= 2 * s_.unroll || each > kMostVectors || each * s_.lanes * statements_ > most_unrolled_)
+      each >= 2 * s_.unroll || each > kVectorsAtOnce || each * s_.lanes * statements_ > most_unrolled_)
     return;
   s_.keeper = Keeper::Registers;
   s_.unroll = static_cast<int>(each);
@@ -337,9 +317,8 @@ bool CudaScheduler::keep_in_shared(int64_t row_vectors) {
 // Parts of rows that are too few for the device: a block scans each, from what lies before it. It keeps
 // what it reads, or takes it from the cache again.
 std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, const std::string& where) {
-  constexpr int kPartThreads = 256;
-  if (p_.sweeps.size() != 1 || p_.accumulators.size() != 1 || points * kPartThreads * 2 > fill_ ||
-      row_vectors < 4 * kPartThreads * s_.unroll)
+  if (p_.sweeps.size() != 1 || p_.accumulators.size() != 1 || points * kChainThreads * 2 > fill_ ||
+      row_vectors < 4 * kChainThreads * s_.unroll)
     return where;
   total_parts_first(p_);
   RowProgram kept = p_;
@@ -347,10 +326,10 @@ std::string CudaScheduler::chain_parts(int64_t row_vectors, int64_t points, cons
   const int64_t bytes = shared_places(kept).element_bytes() * s_.lanes;
   const int64_t room =
       (static_cast<int64_t>(target_.shared_bytes) / kKeepingBlocks - (4 << 10)) / std::max<int64_t>(bytes, 4);
-  if (room < kPartThreads * s_.unroll) s_.unroll = 1;
+  if (room < kChainThreads * s_.unroll) s_.unroll = 1;
   s_.chained = true;
-  s_.threads_per_row = kPartThreads;
-  const int64_t step = int64_t{kPartThreads} * s_.unroll;
+  s_.threads_per_row = kChainThreads;
+  const int64_t step = int64_t{kChainThreads} * s_.unroll;
   int64_t part = ceil_divide(row_vectors * points, processors_);
   part = std::clamp<int64_t>(part / step * step, step, std::max<int64_t>(room / step, 1) * step);
   s_.split = ceil_divide(row_vectors, part);

@@ -19,7 +19,6 @@ int64_t power_of_two_down(int64_t n) { return power_of_two_up(n / 2 + 1); }
 // A block takes whole sections, beside each other: its threads share them out equally, each section's are
 // neighbours. Blocks of a cluster share the sections of a row of which one would have too many, or too much.
 void CudaScheduler::rows_of_sections() {
-  constexpr int64_t kMostThreads = 512;
   const int lane = best_axis(outer_ + p_.section_axes, outer_ + static_cast<int>(p_.row.size()));
   s_.order = Order::Rows;
   s_.lane_axis = lane;
@@ -37,7 +36,7 @@ void CudaScheduler::rows_of_sections() {
   auto share = [&](int64_t blocks, int64_t most_bytes) {
     Share out{blocks, 0, 0};
     const int64_t beside = sections / blocks;
-    const int64_t most = power_of_two_down(std::max<int64_t>(kMostThreads / beside, 1));
+    const int64_t most = power_of_two_down(std::max<int64_t>(kSectionThreads / beside, 1));
     const int64_t each = std::max<int64_t>(most_bytes / std::max<int64_t>(bytes, 16), 1);
     out.threads = std::min(power_of_two_up(ceil_divide(row_vectors, each)), most);
     while (out.threads * beside % 32 != 0) out.threads *= 2;
@@ -48,9 +47,8 @@ void CudaScheduler::rows_of_sections() {
   Share best;
   bool keeps = false;
   for (const int64_t most_bytes : {kept_bytes_ / 2, kept_bytes_}) {
-    for (int64_t blocks = 1; blocks <= std::min(has_clusters() ? Target::kBlocksOfSections : 1, sections);
-         ++blocks) {
-      if (sections % blocks != 0 || sections / blocks > Target::kSectionsOfBlock) continue;
+    for (int64_t blocks = 1; blocks <= std::min(has_clusters() ? kBlocksOfSections : 1, sections); ++blocks) {
+      if (sections % blocks != 0 || sections / blocks > kSectionsOfBlock) continue;
       const Share next = share(blocks, most_bytes);
       const bool fits = next.vectors * bytes <= most_bytes;
       if (best.blocks == 0 || (fits && (!keeps || points * best.blocks < processors_)) ||
@@ -70,9 +68,9 @@ void CudaScheduler::rows_of_sections() {
   s_.threads = s_.threads_per_row = static_cast<int>(best.threads * (sections / s_.cluster));
   s_.unroll = static_cast<int>(best.vectors);
   // As many blocks as there are registers for.
-  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 112, kThreadsAtOnce = 1024;
   s_.resident = static_cast<int>(std::max<int64_t>(
-      std::min(kRegisterBytes / (best.vectors * bytes + kOtherBytes), kThreadsAtOnce) / s_.threads, 1));
+      std::min(kRegisterFile / (best.vectors * bytes + kOtherBytesAlone), kThreadsOf64Registers) / s_.threads,
+      1));
   s_.reason = fmt::format("rows of {} sections of {} threads along axis {}, {}", sections, best.threads, lane,
                           keeps ? "rows stay in registers" : "rows are read again");
   if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);

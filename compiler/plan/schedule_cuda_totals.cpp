@@ -9,15 +9,6 @@
 
 namespace weft::plan {
 
-namespace {
-
-// Of a block, at most; and of a multiprocessor, so that each has 64 registers.
-constexpr int64_t kMostThreads = 512, kThreadsAtOnce = 1024;
-// Of a cluster.
-constexpr int64_t kMostBlocks = 16;
-
-}  // namespace
-
 // Rows that are totalled across too: in registers, with a total for each element beside what is kept. The
 // threads of a row take as many rows one after another as may be added up without a wider dtype, or as make
 // all blocks run at once.
@@ -40,10 +31,10 @@ void CudaScheduler::rows_and_totals(int lane) {
     for (cluster = 1;; cluster *= 2) {
       most = kThreads;
       if (held() <= std::max(kept_bytes_, bytes)) break;
-      most = kMostThreads;
-      if (held() <= kept_bytes_ / 4 * 3 || !has_clusters() || cluster == kMostBlocks) return;
+      most = kTotalsThreads;
+      if (held() <= kept_bytes_ / 4 * 3 || !has_clusters() || cluster == kLargestCluster) return;
     }
-    if (held() > kept_bytes_) most = kMostThreads;
+    if (held() > kept_bytes_) most = kTotalsThreads;
   };
   share();
   std::string where = "rows stay in registers";
@@ -72,18 +63,15 @@ void CudaScheduler::rows_and_totals(int lane) {
   s_.threads = std::max(s_.threads_per_row, s_.threads_per_row < 32 ? kThreads : kThreadsOfRows);
   s_.rows_per_task = s_.threads / s_.threads_per_row;
   // As many blocks as there are registers for, of all threads' totals and rows and what else they need.
-  constexpr int64_t kRegisterBytes = 256 << 10, kOtherBytes = 160, kOtherBytesAlone = 112;
   const int64_t thread_bytes = s_.unroll * bytes + (s_.bundled ? kOtherBytesAlone : kOtherBytes);
   s_.resident = static_cast<int>(
-      std::max<int64_t>(std::min(kRegisterBytes / thread_bytes, kThreadsAtOnce) / s_.threads, 1));
+      std::max<int64_t>(std::min(kRegisterFile / thread_bytes, kThreadsOf64Registers) / s_.threads, 1));
   const int64_t running = processors_ * s_.threads * s_.resident / (s_.threads_per_row * cluster);
-  // A part of the chip has no room for half a cluster.
-  const int64_t at_once = std::max<int64_t>(cluster > 1 ? running * 7 / 8 : running, 1);
+  const int64_t at_once = std::max<int64_t>(cluster > 1 ? running_in_clusters(running) : running, 1);
   const int64_t waves = ceil_divide(points, at_once * kRunElements);
   s_.walk = std::clamp<int64_t>(ceil_divide(points, at_once * waves), 1, kRunElements);
   // What blocks leave to be joined shall be a fraction of what they read, as long as each multiprocessor has
   // one.
-  constexpr int64_t kFewInTurn = 4;
   const int64_t blocks = ceil_divide(points, s_.rows_per_task) * cluster;
   s_.walk = std::max<int64_t>(s_.walk, std::min(ceil_divide(blocks, processors_), kFewInTurn));
   // The next row is on its way while one is computed, where it takes its threads long enough, and is not

@@ -12,6 +12,7 @@
 #include "compiler/emit/cpu.h"
 #include "compiler/emit/cuda.h"
 #include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/in_place.h"
@@ -20,7 +21,6 @@
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/assign.h"
 #include "compiler/passes/expand_products.h"
-#include "compiler/passes/fuse.h"
 #include "compiler/passes/join_products.h"
 #include "compiler/passes/merge_reductions.h"
 #include "compiler/passes/narrow.h"
@@ -98,7 +98,7 @@ class ProgramBuilder {
 
   Program run() {
     declare_inputs();
-    ir::Partition partition = passes::fuse(graph_, target_, options_);
+    ir::Partition partition = fusion::fuse(graph_, target_, options_);
     if (options_.dump) options_.dump("fused", explain(partition));
     stored_ = stored_nodes(partition);
     declare_stored(partition);

@@ -5,12 +5,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/fusion/expression.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
-#include "compiler/passes/expression.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace fusion;
 namespace {
 
 using ir::is_reduce;

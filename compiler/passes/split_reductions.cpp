@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/fusion/can_fuse.h"
+#include "compiler/fusion/expression.h"
 #include "compiler/ir/build.h"
-#include "compiler/passes/expression.h"
-#include "compiler/passes/fuse.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace fusion;
 namespace {
 
 using ir::Node;

@@ -6,13 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/fusion/expression.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
 #include "compiler/machine/tuning.h"
-#include "compiler/passes/expression.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
+
+using namespace fusion;
 
 using namespace tuning;
 namespace {

@@ -8,10 +8,10 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/dot_graph.h"
 #include "compiler/ir/print.h"
 #include "compiler/lift.h"
-#include "compiler/passes/fuse.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
@@ -51,7 +51,7 @@ void show_simplified(const ir::Graph& graph, const Target& target, Options optio
 // A value that several kernels compute is drawn in the first of them.
 void show_groups(const ir::Graph& graph, const Target& target, const Options& options) {
   ir::Graph ready = prepare(graph, target, options);
-  ir::Partition partition = passes::fuse(ready, target, options);
+  ir::Partition partition = fusion::fuse(ready, target, options);
   std::unordered_set<const ir::Node*> in_memory;
   for (auto& step : partition.steps) {
     if (step.library) in_memory.insert(step.library.get());

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/fusion/can_fuse.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 #include "tests/unit/fused.h"
 
 namespace weft {
@@ -140,18 +141,18 @@ TEST(CanFuse, SiblingsNeedTheSameLoops) {
   ir::Graph g =
       ir::parse("graph {\n%x = input : f32[9, 8]\n%y = exp %x\n%s = sum %x, axes=[0]\nreturn %y, %s\n}");
   const ir::Node &y = *g.outputs[0], &s = *g.outputs[1];
-  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {0, 0}, false}, y, cpu()).possible);
-  EXPECT_EQ(passes::can_join_siblings({{8, 9}, {0, 0}, false}, y, cpu()).reason,
+  EXPECT_TRUE(fusion::can_join_siblings({{9, 8}, {0, 0}, false}, y, cpu()).possible);
+  EXPECT_EQ(fusion::can_join_siblings({{8, 9}, {0, 0}, false}, y, cpu()).reason,
             "its loops have another shape");
-  EXPECT_EQ(passes::can_join_siblings({{9}, {0}, false}, y, cpu()).reason, "its loops have another shape");
-  EXPECT_EQ(passes::can_join_siblings({{9, 8}, {0, 1}, true}, s, cpu()).reason, "it reduces other axes");
-  EXPECT_TRUE(passes::can_join_siblings({{9, 8}, {1, 0}, true}, s, cpu()).possible);
+  EXPECT_EQ(fusion::can_join_siblings({{9}, {0}, false}, y, cpu()).reason, "its loops have another shape");
+  EXPECT_EQ(fusion::can_join_siblings({{9, 8}, {0, 1}, true}, s, cpu()).reason, "it reduces other axes");
+  EXPECT_TRUE(fusion::can_join_siblings({{9, 8}, {1, 0}, true}, s, cpu()).possible);
 }
 
 TEST(CanFuse, RefusesAReaderOfSomeAxes) {
   ir::Graph g = ir::parse("graph {\n%x = input : f32[9]\n%y = exp %x\n%z = log %y\nreturn %z\n}");
   const ir::Node &z = *g.outputs[0], &y = *z.inputs[0];
-  passes::Join join = passes::can_fuse({{9, 8}, {0, 0}, false}, y, {0}, z, {true, {0}, ""}, cpu());
+  fusion::Join join = fusion::can_fuse({{9, 8}, {0, 0}, false}, y, {0}, z, {true, {0}, ""}, cpu());
   EXPECT_FALSE(join.possible);
   EXPECT_EQ(join.reason, "it covers a part of the axes only");
 }
@@ -161,7 +162,7 @@ TEST(CanFuse, MapsTheReadersAxesToTheGroups) {
       "graph {\n%x = input : f32[9, 8]\n%y = exp %x\n%t = permute %y, axes=[1, 0]\n%z = log %t\nreturn "
       "%z\n}");
   const ir::Node &z = *g.outputs[0], &y = *z.inputs[0]->inputs[0];
-  passes::Join join = passes::can_fuse({{9, 8}, {0, 0}, false}, y, {0, 1}, z, {true, {1, 0}, ""}, cpu());
+  fusion::Join join = fusion::can_fuse({{9, 8}, {0, 0}, false}, y, {0, 1}, z, {true, {1, 0}, ""}, cpu());
   EXPECT_TRUE(join.possible);
   EXPECT_EQ(join.axis, (std::vector<int>{1, 0}));
 }
@@ -176,7 +177,7 @@ TEST(CanFuse, LongRowsAreLocalWhenThereAreManyOrTheMachineIsBusy) {
   const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
   ASSERT_EQ(s.op, ir::Op::sum);
   auto join = [&](int64_t points, const Target& target) {
-    return passes::can_fuse({{points, 100000}, {0, 1}, true}, s, {0, 1}, y, {true, {0}, ""}, target).possible;
+    return fusion::can_fuse({{points, 100000}, {0, 1}, true}, s, {0, 1}, y, {true, {0}, ""}, target).possible;
   };
   EXPECT_TRUE(join(64, cpu()));
   Target gpu = h200();
@@ -193,7 +194,7 @@ TEST(CanFuse, TotalsOfFewLongRowsAreLeftToTheCache) {
         ir::parse(fmt::format("graph {{\n%x = input : {0}[{1}, {2}]\n%s = sum %x, axes=[1]\n%t = sum %x, "
                               "axes=[0]\nreturn %s, %t\n}}",
                               dtype, rows, width));
-    return passes::fuse(g, h200(), {}).steps.size();
+    return fusion::fuse(g, h200(), {}).steps.size();
   };
   for (int64_t width : {2, 7, 64, 5000, 65536}) {
     EXPECT_EQ(kernels(2, width), 1U) << width;
@@ -211,7 +212,7 @@ TEST(CanFuse, SectionsAreTotalledWithRowsThatBlocksTakeWhole) {
         "graph {{\n%x = input : f32[{}, {}, {}]\n%s = sum %x, axes=[1, 2]\n%t = sum %x, axes=[2]\n"
         "return %s, %t\n}}",
         rows, sections, width));
-    return passes::fuse(g, target, {}).steps.size();
+    return fusion::fuse(g, target, {}).steps.size();
   };
   EXPECT_EQ(kernels(2000, 8, 4096), 1U);
   EXPECT_EQ(kernels(2000, 10, 6400), 1U) << "five blocks, with two of them each";
@@ -245,7 +246,7 @@ TEST(CanFuse, RowsAndColumnsBeyondTheChipAreLocalWhenTheyAreMany) {
     const ir::Node &y = *g.outputs[0], &s = *y.inputs[1]->inputs[0]->inputs[0];
     EXPECT_EQ(s.op, ir::Op::sum);
     const char row = axis == 1;
-    return passes::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""},
+    return fusion::can_fuse({{height, width}, {!row, row}, true}, s, {0, 1}, y, {true, {1 - axis}, ""},
                             h200())
         .possible;
   };

@@ -157,7 +157,7 @@ CudaCase compile(ir::Graph graph, const Target& target, const Change& change, bo
                  const Bias& bias) {
   CudaCase c;
   c.graph = std::move(graph);
-  c.partition = passes::fuse(c.graph, target, Options());
+  c.partition = fusion::fuse(c.graph, target, Options());
   std::map<const ir::Node*, bool> stored;
   for (auto& in : c.graph.inputs)
     if (in->op == ir::Op::input) stored[in.get()] = true;

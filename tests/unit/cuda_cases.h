@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/emit/cuda.h"
-#include "compiler/passes/fuse.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/schedule.h"
 #include "tests/unit/targets.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
-#include "compiler/passes/fuse.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/unit/across_graphs.h"
@@ -624,7 +624,7 @@ TEST(SectionsOfRows, BesideOtherTotalsOfWhatOneKernelGave) {
     for (bool second_first : {false, true}) {
       const ir::Graph graph =
           ir::parse(test::two_results_reduced(c.shape, c.rows, c.of_first, c.of_second, second_first));
-      EXPECT_EQ(passes::fuse(graph, test::cpu(), {}).steps.size(), c.kernels) << ir::print(graph);
+      EXPECT_EQ(fusion::fuse(graph, test::cpu(), {}).steps.size(), c.kernels) << ir::print(graph);
       auto inputs = test::random_inputs(graph, 1, {-3, 3}, 0.0);
       auto want = interpret(graph, inputs);
       auto got = run_kernels(graph, inputs, test::cpu(), Forced{});

@@ -7,8 +7,8 @@
 
 #include "compiler/compile.h"
 #include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 #include "tests/unit/across_graphs.h"
 #include "tests/unit/fused.h"
 
@@ -206,7 +206,7 @@ TEST(Fuse, ManyElementsOfFewColumnsAreReducedInParts) {
 TEST(Fuse, GradientsOfANormReadItsDataOnce) {
   Fused f;
   f.graph = prepare(ir::parse(layer_norm_gradients("f32", 600, 100)), cpu(), {});
-  f.partition = passes::fuse(f.graph, cpu(), {});
+  f.partition = fusion::fuse(f.graph, cpu(), {});
   f.why = explain(f.partition);
   EXPECT_EQ(f.kernels(), 1u) << f.why;
   EXPECT_EQ(f.partition.steps[0].group.outer, (Shape{600}));

@@ -8,8 +8,8 @@
 
 #include "compiler/compile.h"
 #include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/unit/across_graphs.h"
 #include "tests/unit/fused.h"
@@ -199,7 +199,7 @@ TEST(Fuse, FindsTheLargestAndASumRelativeToItTogether) {
     Options options;
     options.numerics = numerics;
     std::vector<std::string> groups;
-    for (auto& step : passes::fuse(g, target, options).steps) {
+    for (auto& step : fusion::fuse(g, target, options).steps) {
       std::string ops;
       for (auto& root : step.group.roots)
         ops += std::string(ops.empty() ? "" : " ") + std::string(name(root.node->op));
@@ -292,9 +292,9 @@ TEST(Fuse, RandomGraphsRunInOrder) {
     RandomGraphOptions random;
     random.ops = 40;
     ir::Graph g = prepare(random_graph(seed, random), cpu());
-    Partition p = passes::fuse(g, cpu(), Options());
+    Partition p = fusion::fuse(g, cpu(), Options());
     expect_runnable(p);
-    EXPECT_EQ(explain(p), explain(passes::fuse(g, cpu(), Options())));
+    EXPECT_EQ(explain(p), explain(fusion::fuse(g, cpu(), Options())));
   }
 }
 
@@ -302,7 +302,7 @@ TEST(Fuse, TheSameTextGivesTheSameExplanation) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     // Graphs made one after another lie at other addresses.
     ir::Graph a = prepare(random_graph(seed), cpu()), b = prepare(random_graph(seed), cpu());
-    EXPECT_EQ(explain(passes::fuse(a, cpu(), Options())), explain(passes::fuse(b, cpu(), Options()))) << seed;
+    EXPECT_EQ(explain(fusion::fuse(a, cpu(), Options())), explain(fusion::fuse(b, cpu(), Options()))) << seed;
   }
 }
 

@@ -7,15 +7,15 @@
 
 #include "compiler/compile.h"
 #include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 
 namespace weft::test {
 
 Fused fuse(const std::string& lines, const Options& options) {
   Fused f;
   f.graph = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu(), options);
-  f.partition = passes::fuse(f.graph, cpu(), options);
+  f.partition = fusion::fuse(f.graph, cpu(), options);
   f.why = explain(f.partition);
   return f;
 }

@@ -7,8 +7,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/schedule.h"
 #include "tests/unit/targets.h"
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 // The program of a graph that is one kernel, as lowered.
 RowProgram lowered(const std::string& lines, Cuts cuts = Cuts::Statements) {
   ir::Graph g = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu());
-  ir::Partition p = passes::fuse(g, cpu(), Options());
+  ir::Partition p = fusion::fuse(g, cpu(), Options());
   EXPECT_EQ(p.steps.size(), 1u);
   return lower(p.steps[0].group, [](const ir::Node*) { return false; }, cuts).program;
 }
@@ -163,7 +163,7 @@ TEST(Lower, SlicesThatMissThePaddingNeedNoGuard) {
 
 TEST(Lower, ReductionsOverAxesOfOneElementHaveARow) {
   ir::Graph g = ir::parse("graph {\n%x = input : f32[9, 1]\n%s = sum %x, axes=[1]\nreturn %s\n}");
-  ir::Partition p = passes::fuse(g, cpu(), Options());
+  ir::Partition p = fusion::fuse(g, cpu(), Options());
   RowProgram program = lower(p.steps[0].group, [](const ir::Node*) { return false; }).program;
   EXPECT_EQ(program.row, (std::vector<Num>{{1}}));
 }

@@ -3,8 +3,8 @@
 // touch.
 #include <gtest/gtest.h>
 
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/parse.h"
-#include "compiler/passes/fuse.h"
 #include "compiler/plan/lower.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/random_input.h"
@@ -181,7 +181,7 @@ TEST(MappedReads, KnowWhereStridedInputsLie) {
   %x = input "x", strides=[-300, 2], offset=2400 : f32[9, 25]
   %p = pad %x, 1.5, before=[1, 2], after=[2, 1]
   return %p })");
-  const ir::Partition partition = passes::fuse(graph, test::cpu(), Options());
+  const ir::Partition partition = fusion::fuse(graph, test::cpu(), Options());
   const plan::Lowered lowered =
       plan::lower(partition.steps.at(0).group, [](const ir::Node* n) { return n->op == ir::Op::input; });
   for (auto& buffer : lowered.program.buffers) {

@@ -14,8 +14,8 @@
 #include <memory>
 
 #include "compiler/emit/cpu.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/in_place.h"
-#include "compiler/passes/fuse.h"
 #include "compiler/plan/lower.h"
 #include "runtime/cpu/clang_jit.h"
 
@@ -173,7 +173,7 @@ class Run {
       : graph_(graph), target_(target), forced_(forced) {}
 
   std::vector<HostTensor> operator()(const std::vector<HostTensor>& inputs) {
-    ir::Partition partition = passes::fuse(graph_, target_, Options());
+    ir::Partition partition = fusion::fuse(graph_, target_, Options());
     for (size_t k = 0; k < inputs.size(); ++k) {
       const Node* n = graph_.inputs[k].get();
       if (n->op == ir::Op::scalar) {

@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/fusion/can_fuse.h"
+#include "compiler/fusion/expression.h"
 #include "compiler/ir/group.h"
-#include "compiler/passes/expression.h"
-#include "compiler/passes/fuse.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 struct Building {
   Space space;
@@ -44,4 +44,4 @@ bool enough_siblings(const Building& b, size_t more, const Target& target);
 // About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
 int words_of(const ir::Node& n);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

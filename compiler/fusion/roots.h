@@ -9,7 +9,7 @@
 #include "compiler/ir/node.h"
 #include "compiler/options.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 struct Roots {
   std::vector<const ir::Node*> order;  // every node after its inputs
@@ -23,4 +23,4 @@ struct Roots {
 
 Roots first_roots(const ir::Graph& graph, const Options& options);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

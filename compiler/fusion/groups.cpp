@@ -1,11 +1,11 @@
-#include "compiler/passes/groups.h"
+#include "compiler/fusion/groups.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "compiler/machine/tuning.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 using namespace tuning;
 
@@ -58,4 +58,4 @@ bool enough_siblings(const Building& b, size_t more, const Target& target) {
 
 int words_of(const ir::Node& n) { return 2 + static_cast<int>(n.shape().size()); }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

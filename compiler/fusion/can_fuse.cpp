@@ -1,12 +1,13 @@
+#include "compiler/fusion/can_fuse.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/ir/access.h"
 #include "compiler/machine/feasible.h"
-#include "compiler/passes/fuse.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 namespace {
 
@@ -272,4 +273,4 @@ Join can_total_sections(const Members& rows, const Members& sections,
   return {true, {}, ""};
 }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

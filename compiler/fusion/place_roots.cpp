@@ -1,4 +1,4 @@
-#include "compiler/passes/place_roots.h"
+#include "compiler/fusion/place_roots.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/in_place.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 namespace {
 
@@ -214,4 +214,4 @@ Groups place_roots(const Roots& roots, const Expressions& expressions, const Tar
   return Placer(roots, expressions, target, options).run();
 }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

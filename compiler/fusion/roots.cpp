@@ -1,17 +1,17 @@
-#include "compiler/passes/roots.h"
+#include "compiler/fusion/roots.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "compiler/fusion/expression.h"
+#include "compiler/fusion/groups.h"
 #include "compiler/ir/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
 #include "compiler/ir/in_place.h"
 #include "compiler/machine/tuning.h"
-#include "compiler/passes/expression.h"
-#include "compiler/passes/groups.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 using namespace tuning;
 
@@ -220,4 +220,4 @@ class FirstRoots {
 
 Roots first_roots(const ir::Graph& graph, const Options& options) { return FirstRoots(graph, options).run(); }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

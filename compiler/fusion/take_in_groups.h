@@ -7,13 +7,13 @@
 
 #include <unordered_map>
 
-#include "compiler/passes/groups.h"
+#include "compiler/fusion/groups.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 // `groups` are all known, `expressions` are those of all roots. Takes time in proportion to what the roots
 // read, as long as few groups read each array.
 void take_in_groups(Groups& groups, const Expressions& expressions, const Target& target,
                     const Options& options);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

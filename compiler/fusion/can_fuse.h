@@ -1,18 +1,15 @@
-// Cuts a graph into groups that each become one kernel, and library steps between them.
-//
-//   before   m = max a;  e = exp(a - m);  s = sum e;  y = e / s
-//   after    one group: outer axes of m, row axes that m reduces, roots m, s and y; e is recomputed or kept
-//   in the row
+// Whether roots may be computed in one group: pure functions of structure, shapes and the target. Each refusal
+// says why.
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "compiler/ir/group.h"
 #include "compiler/options.h"
 
-namespace weft::passes {
-
-ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& options);
+namespace weft::fusion {
 
 // How a root may join a group, or why it may not.
 struct Join {
@@ -74,4 +71,4 @@ Join can_total_sections(const Members& rows, const Members& sections,
                         const std::function<const Reading*(const ir::Node*, const ir::Node*)>& reading,
                         const Target& target);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

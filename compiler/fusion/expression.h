@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/fusion/can_fuse.h"
 #include "compiler/ir/node.h"
-#include "compiler/passes/fuse.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 struct Expression {
   std::vector<std::pair<const ir::Node*, Reading>>
@@ -50,4 +50,4 @@ int compile_cost(const ir::Node& n);
 // Whether a library computes the node, from operands in memory.
 bool is_library(const ir::Node& n);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

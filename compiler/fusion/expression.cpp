@@ -1,4 +1,4 @@
-#include "compiler/passes/expression.h"
+#include "compiler/fusion/expression.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "compiler/ir/in_place.h"
 #include "compiler/machine/tuning.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 using namespace tuning;
 
@@ -187,4 +187,4 @@ int compile_cost(const Node& n) {
 
 bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

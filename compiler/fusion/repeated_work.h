@@ -5,11 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/passes/expression.h"
-#include "compiler/passes/groups.h"
-#include "compiler/passes/roots.h"
+#include "compiler/fusion/expression.h"
+#include "compiler/fusion/groups.h"
+#include "compiler/fusion/roots.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 class RepeatedWork {
  public:
@@ -35,4 +35,4 @@ class RepeatedWork {
   std::unordered_map<const ir::Node*, float> bounded_work_;  // below each bound, other bounds included
 };
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

@@ -1,4 +1,4 @@
-#include "compiler/passes/repeated_work.h"
+#include "compiler/fusion/repeated_work.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -6,7 +6,7 @@
 
 #include "compiler/machine/tuning.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 using namespace tuning;
 
@@ -182,4 +182,4 @@ bool RepeatedWork::store_shared(const Groups& groups) {
   return changed;
 }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

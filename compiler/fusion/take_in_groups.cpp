@@ -1,4 +1,4 @@
-#include "compiler/passes/take_in_groups.h"
+#include "compiler/fusion/take_in_groups.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -6,7 +6,7 @@
 
 #include "compiler/machine/tuning.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 using namespace tuning;
 
@@ -246,4 +246,4 @@ void take_in_groups(Groups& groups, const Expressions& expressions, const Target
   TakeIn(groups, expressions, target, options).run();
 }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

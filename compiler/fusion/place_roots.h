@@ -2,13 +2,13 @@
 // read the same, or into a group of its own, with a decision for every edge.
 #pragma once
 
-#include "compiler/passes/expression.h"
-#include "compiler/passes/groups.h"
-#include "compiler/passes/roots.h"
+#include "compiler/fusion/expression.h"
+#include "compiler/fusion/groups.h"
+#include "compiler/fusion/roots.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 Groups place_roots(const Roots& roots, const Expressions& expressions, const Target& target,
                    const Options& options);
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

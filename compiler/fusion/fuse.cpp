@@ -1,4 +1,4 @@
-#include "compiler/passes/fuse.h"
+#include "compiler/fusion/fuse.h"
 
 #include <algorithm>
 #include <set>
@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "compiler/base/error.h"
-#include "compiler/passes/groups.h"
-#include "compiler/passes/place_roots.h"
-#include "compiler/passes/repeated_work.h"
-#include "compiler/passes/roots.h"
-#include "compiler/passes/take_in_groups.h"
+#include "compiler/fusion/groups.h"
+#include "compiler/fusion/place_roots.h"
+#include "compiler/fusion/repeated_work.h"
+#include "compiler/fusion/roots.h"
+#include "compiler/fusion/take_in_groups.h"
 
-namespace weft::passes {
+namespace weft::fusion {
 
 namespace {
 
@@ -105,4 +105,4 @@ ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& 
   return cut(graph, work.expressions(), std::move(groups));
 }
 
-}  // namespace weft::passes
+}  // namespace weft::fusion

@@ -1,0 +1,15 @@
+// Cuts a graph into groups that each become one kernel, and library steps between them.
+//
+//   before   m = max a;  e = exp(a - m);  s = sum e;  y = e / s
+//   after    one group: outer axes of m, row axes that m reduces, roots m, s and y; e is recomputed or kept
+//   in the row
+#pragma once
+
+#include "compiler/ir/group.h"
+#include "compiler/options.h"
+
+namespace weft::fusion {
+
+ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& options);
+
+}  // namespace weft::fusion

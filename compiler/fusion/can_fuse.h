@@ -1,5 +1,5 @@
-// Whether roots may be computed in one group: pure functions of structure, shapes and the target. Each refusal
-// says why.
+// Whether roots may be computed in one group: pure functions of structure, shapes and the target. Each
+// refusal says why.
 #pragma once
 
 #include <functional>

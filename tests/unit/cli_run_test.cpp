@@ -157,7 +157,7 @@ TEST_F(CliRun, SaysHowMuchMemoryIsTooMuch) {
   EXPECT_THAT(strided.err, HasSubstr("input 'a', laid out by its strides: 140737488355332 bytes are more"));
   Ran constant = run({"-"}, "graph {\n  %a = constant 1.5 : f32[70368744177664]\n  return %a\n}\n");
   EXPECT_EQ(constant.code, 1);
-  EXPECT_THAT(constant.err, HasSubstr("allocate: 281474976710656 bytes exceed"));
+  EXPECT_THAT(constant.err, HasSubstr("allocate: 281474976710656 bytes are more than a process can address"));
 }
 
 TEST_F(CliRun, VerifiesEveryExample) {

@@ -12,7 +12,7 @@ namespace weft::test {
 namespace {
 
 // References with other roundings: a value that jumps where it is rounded jumps in half of them.
-constexpr uint64_t kNudged = 16;
+constexpr uint64_t kNudged = 18;
 
 // Whether some value has fewer digits than f64: what is made from it has no more, whatever its dtype.
 bool rounds_below_f64(const ir::Graph& graph) {

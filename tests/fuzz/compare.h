@@ -21,7 +21,8 @@ std::string difference(const ir::HostTensor& got, const ir::HostTensor& want, co
                        std::span<const ir::HostTensor* const> nudged = {});
 
 // The outputs when every float that is given or computed is some roundings larger or smaller than the
-// reference has it, at random, and every NaN of either sign.
+// reference has it, at random, and every NaN of either sign. Seeds 0 and 1 change the signs of NaNs alone:
+// all are positive, or all negative.
 std::vector<ir::HostTensor> interpret_nudged(const ir::Graph& graph,
                                              const std::vector<ir::HostTensor>& inputs, uint64_t seed);
 

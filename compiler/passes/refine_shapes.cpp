@@ -18,7 +18,7 @@ using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
 
-constexpr int kMaps = 64;  // of a row's results, one behind the other, that are followed
+constexpr int kFollowedMaps = 64;  // of a row's results, one behind the other, that are followed
 
 // How many elements lie in one step along each axis that has several, the whole first: 24, 6 and 1 of (2, 4,
 // 6).
@@ -66,7 +66,7 @@ const Node* unshaped(const Node* n) {
 }
 
 // Maps that are computed in one shape, and the reductions that read them or that they read.
-struct Part {
+struct Piece {
   Shape fine;
   std::vector<const Node*> maps, reductions;
 };
@@ -112,7 +112,7 @@ class RefineShapes {
     if (!fine) return;
     if (std::ranges::any_of(in_vain_[value], [&](int k) { return tried_[static_cast<size_t>(k)] == *fine; }))
       return;
-    Part part{*fine, {}, {}};
+    Piece part{*fine, {}, {}};
     if (!collect(value, part) || part.reductions.empty()) {
       for (const Node* n : part.maps) in_vain_[n].push_back(static_cast<int>(tried_.size()));
       tried_.push_back(*fine);
@@ -124,12 +124,12 @@ class RefineShapes {
     parts_.push_back(std::move(part));
   }
 
-  bool is_whole(const Node& n, const Part& part) const {
+  bool is_whole(const Node& n, const Piece& part) const {
     return element_count(n.shape()) == element_count(part.fine) && axes_within(n.shape(), part.fine);
   }
 
   // All that is computed beside `start`; false where something among it is not to be refined.
-  bool collect(const Node* start, Part& part) {
+  bool collect(const Node* start, Piece& part) {
     std::unordered_set<const Node*> seen;
     std::vector<const Node*> stack;
     auto visit = [&](const Node* n) {
@@ -187,7 +187,7 @@ class RefineShapes {
   std::vector<const Node*> reductions_behind(const Node* number) const {
     std::vector<const Node*> out, stack{number};
     std::unordered_set<const Node*> seen;
-    while (!stack.empty() && seen.size() < kMaps) {
+    while (!stack.empty() && seen.size() < kFollowedMaps) {
       const Node* n = unshaped(stack.back());
       stack.pop_back();
       if (!seen.insert(n).second) continue;
@@ -242,7 +242,7 @@ class RefineShapes {
   const ir::Graph& graph_;
   const std::vector<const Node*> order_;
   std::unordered_map<const Node*, std::vector<const Node*>> users_;
-  std::vector<Part> parts_;
+  std::vector<Piece> parts_;
   std::unordered_map<const Node*, int> part_of_;
   std::vector<Shape> tried_;  // of values that stay as they are
   std::unordered_map<const Node*, std::vector<int>> in_vain_;

@@ -16,7 +16,7 @@ using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
 
-constexpr int kMaps = 64;  // one behind the other that are followed
+constexpr int kMapsBehind = 64;  // one behind the other that are followed
 constexpr int kRounds = 4;
 
 NodeRef unshaped(NodeRef value) {
@@ -55,16 +55,17 @@ class Unreshape {
   // that shape need neither. Nothing where one of them has another shape, or where rows give a shape.
   NodeRef cancelled(const Node& shown) const {
     const NodeRef& value = shown.inputs[0];
-    if (kind(value->op) != OpKind::Map || is_of_rows(value) || !reads_shape(value, shown.shape(), kMaps))
+    if (kind(value->op) != OpKind::Map || is_of_rows(value) ||
+        !reads_shape(value, shown.shape(), kMapsBehind))
       return {};
-    return in_shape(value, shown.shape(), kMaps);
+    return in_shape(value, shown.shape(), kMapsBehind);
   }
 
   // Maps of a reshaped value that is computed from rows, in the value's shape; nothing where there is none.
   NodeRef lifted(const NodeRef& output) const {
     if (of_rows_.empty() || kind(output->op) != OpKind::Map) return {};
-    const NodeRef value = reshaped(output, kMaps);
-    return value ? in_shape(output, value->shape(), kMaps) : NodeRef();
+    const NodeRef value = reshaped(output, kMapsBehind);
+    return value ? in_shape(output, value->shape(), kMapsBehind) : NodeRef();
   }
 
  private:

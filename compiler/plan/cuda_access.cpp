@@ -99,12 +99,6 @@ std::vector<bool> varies_along(const RowProgram& p, int axis) {
   return out;
 }
 
-int64_t stride_along(const Index& at, int axis) {
-  for (auto& t : at.axes)
-    if (t.axis == axis) return t.by.value;
-  return 0;
-}
-
 bool read_once(const RowProgram& program, int buffer) {
   const int axes = static_cast<int>(program.outer.size() + program.row.size());
   int loads = 0;

@@ -24,8 +24,6 @@ bool fits_32_bits(const RowProgram& program);
 // Which values differ from one position on `axis` to the next.
 std::vector<bool> varies_along(const RowProgram& program, int axis);
 
-int64_t stride_along(const Index& at, int axis);
-
 // Vectors of `width` elements begin at multiples of `width` on `axis`. The remainder by `width` of the
 // element that such a vector begins with, when `at` steps by 1 along `axis` and the remainder is the same
 // everywhere; else -1.

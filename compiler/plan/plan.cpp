@@ -106,20 +106,20 @@ std::vector<Stmt> scanned_only(const std::vector<Stmt>& body) {
 
 // ---- axes
 
-namespace {
-
-int64_t coefficient(const Index& at, int axis) {
+int64_t stride_along(const Index& at, int axis) {
   for (auto& t : at.axes)
     if (t.axis == axis) return t.by.value;
   return 0;
 }
+
+namespace {
 
 // Removes `axis`; `into` (or -1) takes over its coefficient.
 void drop_axis(RowProgram& p, int axis, int into) {
   for_each_stmt(p, [&](Stmt& s) {
     Index* at = index_of(s);
     if (!at) return;
-    int64_t c = coefficient(*at, axis);
+    int64_t c = stride_along(*at, axis);
     std::erase_if(at->axes, [&](auto& t) { return t.axis == axis || t.axis == into; });
     if (into >= 0 && c != 0) at->axes.push_back({into, {c}});
     for (auto& t : at->axes)
@@ -144,7 +144,7 @@ void collapse_axes(RowProgram& p) {
       bool joins = static_cast<int>(k) != sections;
       for_each_stmt(p, [&](Stmt& s) {
         if (const Index* at = index_of(s))
-          joins &= coefficient(*at, outer) == coefficient(*at, inner) * axes[k].value;
+          joins &= stride_along(*at, outer) == stride_along(*at, inner) * axes[k].value;
       });
       if (!joins) continue;
       drop_axis(p, inner, outer);
@@ -167,18 +167,18 @@ void collapse_ranges_of_rows(RowProgram& p) {
     const int64_t n = p.extent(inner).value;
     auto ranges_over_rows = [&](const Stmt& s) {
       const auto* test = std::get_if<Test>(&s);
-      return test && coefficient(test->at, inner) == 0 && std::abs(coefficient(test->at, outer)) == 1;
+      return test && stride_along(test->at, inner) == 0 && std::abs(stride_along(test->at, outer)) == 1;
     };
     bool joins = true;
     for_each_stmt(p, [&](Stmt& s) {
       if (const Index* at = index_of(s))
-        joins &= ranges_over_rows(s) || coefficient(*at, outer) == coefficient(*at, inner) * n;
+        joins &= ranges_over_rows(s) || stride_along(*at, outer) == stride_along(*at, inner) * n;
     });
     if (!joins) continue;
     for_each_stmt(p, [&](Stmt& s) {
       if (!ranges_over_rows(s)) return;
       auto& test = std::get<Test>(s);
-      const int64_t by = coefficient(test.at, outer);
+      const int64_t by = stride_along(test.at, outer);
       for (auto& t : test.at.axes) t.by.value *= n;
       for (auto& t : test.at.values) t.by.value *= n;
       test.at.offset.value = test.at.offset.value * n + (by < 0 ? n - 1 : 0);
@@ -233,7 +233,7 @@ void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, in
       if (v < 0) return;
       const Index* at = index_of(s);
       auto used = uses(s);
-      varies[v] = (at && coefficient(*at, lane_axis) != 0) ||
+      varies[v] = (at && stride_along(*at, lane_axis) != 0) ||
                   std::any_of(used.begin(), used.end(), [&](Value u) { return varies[u]; });
     });
   // The cost of computing a value again, with loads free when they are repeated and left alone when they are

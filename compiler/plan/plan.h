@@ -208,6 +208,8 @@ Value defines(const Stmt& stmt);
 // Gives each value that a statement reads, or the one that it defines, another name.
 void rename_uses(Stmt& stmt, const std::function<Value(Value)>& name);
 void set_definition(Stmt& stmt, Value v);
+// How many elements apart neighbours on an axis lie; 0 where the index does not name the axis.
+int64_t stride_along(const Index& at, int axis);
 // The index of a statement that has one, else null.
 const Index* index_of(const Stmt& stmt);
 Index* index_of(Stmt& stmt);

@@ -25,12 +25,6 @@ struct Work {
   size_t widest = 1;  // bytes of the largest value
 };
 
-int64_t along(const Index& at, int axis) {
-  for (auto& t : at.axes)
-    if (t.axis == axis) return t.by.value;
-  return 0;
-}
-
 size_t register_bytes(DType t) { return is_half(t) ? 4 : is_complex(t) ? size_of(t) / 2 : size_of(t); }
 
 // What stands outside of the loop over the row counts once a row.
@@ -78,7 +72,7 @@ double contiguity(const RowProgram& p, int axis) {
       return t.axis >= static_cast<int>(p.outer.size()) && t.by.value != 0;
     });
     double weight = in_row ? 1.0 : 1.0 / static_cast<double>(std::max<int64_t>(p.row_count(), 1));
-    int64_t by = along(at, axis);
+    int64_t by = stride_along(at, axis);
     double bytes = static_cast<double>(size_of(p.buffers[buffer].dtype)) * weight;
     if (by == 1) score += 2 * bytes;
     if (by != 0 && by != 1) score -= bytes;
@@ -118,7 +112,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
       if ((!l && !st) || is_complex(p.buffers[l ? l->buffer : st->buffer].dtype)) return;
       const Index& at = *index_of(s);
       for (int b = column ? outer : 0; b < (column ? axes : outer); ++b)
-        if (b != a && along(at, a) == 1 && along(at, b) == n && p.extent(b).value >= 4 * lanes)
+        if (b != a && stride_along(at, a) == 1 && stride_along(at, b) == n && p.extent(b).value >= 4 * lanes)
           shuffles += l ? in : out;
     });
     const double row = kShufflesOfSweep * static_cast<double>(p.sweeps.size()) +
@@ -145,7 +139,7 @@ int fastest_axis(const RowProgram& p, int lanes, bool masks) {
       if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer, run = st->run.length;
       if (buffer < 0) return;
       const int64_t size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
-      int64_t by = along(*index_of(s), a);
+      int64_t by = stride_along(*index_of(s), a);
       if (by == run) by = 1;
       if (by == 1) time += kTimeOfByte * static_cast<double>(size);
       if (by != 0 && by != 1) time += std::abs(by) * size <= kNear ? kTimeOfNear : kTimeOfFar;
@@ -160,7 +154,7 @@ bool reads_across(const RowProgram& p, int lane_axis) {
   bool across = false;
   for_each_stmt(p, [&](const Stmt& s) {
     auto* l = std::get_if<Load>(&s);
-    if (!l || std::abs(along(l->at, lane_axis)) <= 1) return;
+    if (!l || std::abs(stride_along(l->at, lane_axis)) <= 1) return;
     for (auto& t : l->at.axes) across |= t.axis != lane_axis && t.by.value == 1;
   });
   return across;
@@ -182,7 +176,7 @@ bool in_one_piece(const RowProgram& p, int axis) {
     all &= !std::holds_alternative<Test>(s);
     if (!std::holds_alternative<Load>(s) && !std::holds_alternative<Store>(s)) return;
     const Index& at = *index_of(s);
-    all &= at.values.empty() && (along(at, axis) == 0 || along(at, axis) == 1);
+    all &= at.values.empty() && (stride_along(at, axis) == 0 || stride_along(at, axis) == 1);
   });
   return all;
 }
@@ -193,7 +187,7 @@ bool is_window(const RowProgram& p, int column_axis, int row_axis) {
   bool any = false;
   for_each_stmt(p, [&](const Stmt& s) {
     auto* l = std::get_if<Load>(&s);
-    any |= l && along(l->at, column_axis) == 1 && along(l->at, row_axis) == 1;
+    any |= l && stride_along(l->at, column_axis) == 1 && stride_along(l->at, row_axis) == 1;
   });
   return any && in_one_piece(p, column_axis);
 }
@@ -203,7 +197,7 @@ bool crosses_lines(const RowProgram& p, int lane_axis) {
   bool any = false;
   for_each_stmt(p, [&](const Stmt& s) {
     auto* st = std::get_if<Store>(&s);
-    if (!st || along(st->at, lane_axis) != 1) return;
+    if (!st || stride_along(st->at, lane_axis) != 1) return;
     const auto size = static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
     any |= p.extent(lane_axis).value * size >= kAlignedRow &&
            std::any_of(st->at.axes.begin(), st->at.axes.end(),
@@ -238,15 +232,15 @@ void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
 }  // namespace
 
 bool is_transposed(const Load& load, int axis, int lane_axis) {
-  return axis != lane_axis && load.guards.empty() && load.at.values.empty() && along(load.at, axis) == 1 &&
-         std::abs(along(load.at, lane_axis)) > 1;
+  return axis != lane_axis && load.guards.empty() && load.at.values.empty() &&
+         stride_along(load.at, axis) == 1 && std::abs(stride_along(load.at, lane_axis)) > 1;
 }
 
 bool reads_ahead(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
   const BufferUse& buffer = p.buffers[load.buffer];
   const auto size = static_cast<int64_t>(size_of(buffer.dtype));
   const int64_t row = p.extent(lane_axis).value;
-  if (buffer.elements * size < bytes || !load.at.values.empty() || along(load.at, lane_axis) != 1)
+  if (buffer.elements * size < bytes || !load.at.values.empty() || stride_along(load.at, lane_axis) != 1)
     return false;
   return row * size >= bytes ||
          (row * size <= kFeelsItsEnd && std::any_of(load.at.axes.begin(), load.at.axes.end(), [&](auto& t) {
@@ -264,7 +258,7 @@ void name_small_steps(RowProgram& p, int lane_axis) {
   for_each_stmt(p, [&](Stmt& s) {
     auto* load = std::get_if<Load>(&s);
     if (!load || !load->at.values.empty() ||
-        !deals(p.buffers[load->buffer].dtype, along(load->at, lane_axis)))
+        !deals(p.buffers[load->buffer].dtype, stride_along(load->at, lane_axis)))
       return;
     for (AxisTerm& term : load->at.axes)
       if (term.axis == lane_axis) term.by.param = kLiteral;
@@ -432,7 +426,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     if (!st) return;
     ++stores;
     written += p.buffers[st->buffer].elements * static_cast<int64_t>(size_of(p.buffers[st->buffer].dtype));
-    contiguous &= along(st->at, s.lane_axis) == 1;
+    contiguous &= stride_along(st->at, s.lane_axis) == 1;
     whole &= st->at.offset.value == 0 && std::all_of(st->at.axes.begin(), st->at.axes.end(), [&](auto& t) {
                return t.axis == s.lane_axis || t.by.value % 64 == 0;
              });

@@ -10,12 +10,6 @@ namespace {
 
 using ir::Op;
 
-int64_t along(const Index& at, int axis) {
-  for (auto& t : at.axes)
-    if (t.axis == axis) return t.by.value;
-  return 0;
-}
-
 class Unroller {
  public:
   Unroller(RowProgram& p, int axis)
@@ -105,13 +99,13 @@ class Unroller {
   }
 
   bool varies(const Stmt& s) const {
-    if (const Index* at = index_of(s); at && along(*at, axis_) != 0) return true;
+    if (const Index* at = index_of(s); at && stride_along(*at, axis_) != 0) return true;
     auto used = uses(s);
     return std::any_of(used.begin(), used.end(), [&](Value v) { return nth(v, 0) != nth(v, 1); });
   }
 
   bool is_run(const Index& at, DType dtype) const {
-    if (along(at, axis_) != 1 || is_complex(dtype) || !at.values.empty()) return false;
+    if (stride_along(at, axis_) != 1 || is_complex(dtype) || !at.values.empty()) return false;
     return std::ranges::any_of(at.axes, [&](auto& t) { return t.axis != axis_ && t.by.value == count_; });
   }
 
@@ -128,7 +122,7 @@ class Unroller {
         if (is_run(st->at, p_.buffers[static_cast<size_t>(st->buffer)].dtype)) st->run = {k, count_};
       rename_uses(copy, [&](Value used) { return nth(used, k); });
       if (Index* at = index_of(copy)) {
-        at->offset.value += k * along(*at, axis_);
+        at->offset.value += k * stride_along(*at, axis_);
         std::erase_if(at->axes, [&](auto& t) { return t.axis == axis_; });
       }
       if (v >= 0) {

@@ -4,9 +4,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/special.h"
 #include "compiler/passes/pass.h"
 
 namespace weft {
@@ -16,7 +16,7 @@ ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
   for (const ir::Node* user : topological_order(graph.outputs))
     for (size_t k = 0; k < user->inputs.size(); ++k)
       if (const ir::Node* in = user->inputs[k].get();
-          in->op == ir::Op::constant && is_special(in->as<ir::ConstantAttr>().value, *user, k))
+          in->op == ir::Op::constant && ir::is_special(in->as<ir::ConstantAttr>().value, *user, k))
         special.insert(in);
   std::vector<ir::NodeRef> scalars;
   std::unordered_multimap<uint64_t, std::pair<ir::NodeRef, ir::NodeRef>> known;  // constant, its scalar

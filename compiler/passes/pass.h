@@ -12,7 +12,9 @@ namespace weft::passes {
 struct Pass {
   std::string_view name;
   ir::Graph (*run)(const ir::Graph&, const Target&, const Options&);
+  bool required = false;  // fusion and the targets rely on it, so it cannot be left out
 };
+inline constexpr bool kRequired = true;
 
 // Rebuilds a graph from its inputs up. `rule` gets each node with its new inputs in place and returns what
 // stands for it: the node itself, or another of the same type. Nodes that do not change are kept. Lines of a

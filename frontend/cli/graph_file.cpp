@@ -77,7 +77,7 @@ void add_compile_options(CLI::App& command, CompileFlags& flags) {
       ->type_name("LEVEL")
       ->capture_default_str();
   std::vector<std::string> passes;
-  for (auto pass : pass_names()) passes.emplace_back(pass);
+  for (auto pass : optional_passes()) passes.emplace_back(pass);
   command.add_option("--without", flags.without, "Leave out this pass; may be repeated")
       ->check(CLI::IsMember(passes))
       ->type_name("PASS")

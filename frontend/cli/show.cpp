@@ -34,9 +34,8 @@ std::string_view name_of(TargetKind kind) { return kind == TargetKind::Cuda ? "c
 
 void show_simplified(const ir::Graph& graph, const Target& target, Options options, bool dot) {
   std::string text;
-  auto passes = pass_names();
   options.dump = [&](std::string_view stage, std::string_view dump) {
-    if (std::find(passes.begin(), passes.end(), stage) == passes.end()) return;
+    if (!is_pass(stage)) return;
     text += fmt::format("# after {}\n{}", stage, dump);
   };
   ir::Graph ready = prepare(graph, target, options);

@@ -7,8 +7,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/per_thread.h"
-#include "compiler/compile.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/special.h"
 
 namespace weft::detail {
 namespace {
@@ -154,7 +154,7 @@ bool comes_from_memory(const Node& constant) { return constant.lines.empty(); }
 bool becomes_scalar(const Node& node, const User& user) {
   if (node.op != Op::constant) return false;
   return comes_from_memory(node) ||
-         !(user.node && is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
+         !(user.node && ir::is_special(node.as<ir::ConstantAttr>().value, *user.node, user.operand));
 }
 
 // The latest numbers of a graph, to find again what a loop's next turn, or the next call, gives on the same

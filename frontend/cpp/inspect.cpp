@@ -182,10 +182,9 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
   }
   if (pending.empty()) return "the value lies in memory: nothing to compute\n";
   std::map<std::string, std::string, std::less<>> texts;
-  const auto passes = pass_names();
   Options options = at.device.compile_options();
   options.dump = [&](std::string_view name, std::string_view text) {
-    if (std::find(passes.begin(), passes.end(), name) != passes.end()) {
+    if (is_pass(name)) {
       texts["simplified"].append("# after ").append(name).append("\n").append(text);
       return;
     }

@@ -1,15 +1,18 @@
 // Every rule of simplify: what it makes of a graph, and that both compute the same bits, special values
 // included.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/base/error.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/special.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
 #include "tests/fuzz/random_graph.h"
@@ -336,9 +339,19 @@ TEST(Passes, CanBeSwitchedOffByName) {
   EXPECT_EQ(ops({"share"}), 4u);
   EXPECT_EQ(ops({"simplify"}), 5u);
   EXPECT_EQ(ops({"simplify", "share"}), 6u);
-  std::vector<std::string_view> names = pass_names();
+  std::vector<std::string_view> names = optional_passes();
   for (auto name : {"simplify", "share"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST(Passes, OnlyThoseThatNothingReliesOnMayBeLeftOut) {
+  for (const char* name : {"widen_products", "as_updates", "no_such_pass"}) {
+    Options options;
+    options.without_passes = {name};
+    EXPECT_THAT([&] { prepare(ir::parse("graph {\n%x = input : f32[4]\nreturn %x\n}"), Target(), options); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr(
+                    std::string("no pass that may be left out has the name '") + name + "'")));
+  }
 }
 
 TEST(Share, EqualNodesBecomeOneWithTheLinesOfAll) {
@@ -402,7 +415,7 @@ TEST(Simplify, RulesLookAtSpecialConstantsOnly) {
             const ir::NodeRef constant = ir::constant({dtype, {40}}, number);
             if (!changes(constant)) continue;
             ++rewritten;
-            EXPECT_TRUE(is_special(number, *node(constant), operand))
+            EXPECT_TRUE(ir::is_special(number, *node(constant), operand))
                 << ir::name(op) << " of " << name(dtype) << ", operand " << operand << ": " << value;
           }
         }

@@ -1,0 +1,299 @@
+#include "compiler/program_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/emit/cpu.h"
+#include "compiler/emit/cuda.h"
+#include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/in_place.h"
+#include "compiler/ir/matrix_layout.h"
+#include "compiler/passes/scatters.h"
+#include "compiler/plan/lower.h"
+#include "compiler/plan/overwrite.h"
+#include "compiler/plan/schedule.h"
+#include "compiler/plan/touched.h"
+
+namespace weft {
+
+namespace {
+
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using ir::OpKind;
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options)
+      : graph_(graph), target_(target), options_(options) {}
+
+  Program run() {
+    declare_inputs();
+    ir::Partition partition = fusion::fuse(graph_, target_, options_);
+    if (options_.dump) options_.dump("fused", explain(partition));
+    stored_ = stored_nodes(partition);
+    declare_stored(partition);
+    for (auto& step : partition.steps) {
+      if (!step.library)
+        add_kernel(step);
+      else if (element_count(step.library->shape()) == 0)
+        continue;
+      else if (kind(step.library->op) == OpKind::Scatter)
+        add_scatter(step);
+      else
+        add_product(step);
+    }
+    program_.explanation += explain_decisions(partition, title_);
+    return std::move(program_);
+  }
+
+ private:
+  void declare_inputs() {
+    for (auto& in : graph_.inputs) {
+      if (in->op == Op::scalar) {
+        scalar_of_[in.get()] = static_cast<int>(program_.scalars.size());
+        program_.scalars.push_back(in->dtype());
+        continue;
+      }
+      buffer_of_[in.get()] = add_buffer(BufferSpec::Role::Input, program_.inputs++, in->type, title_(*in));
+    }
+  }
+
+  int add_buffer(BufferSpec::Role role, int index, const ir::TensorType& type, std::string what) {
+    int64_t bytes = element_count(type.shape) * static_cast<int64_t>(size_of(type.dtype));
+    program_.buffers.push_back({role, index, type.dtype, type.shape, bytes, std::move(what)});
+    return static_cast<int>(program_.buffers.size()) - 1;
+  }
+
+  void declare_stored(const ir::Partition& partition) {
+    for (size_t k = 0; k < graph_.outputs.size(); ++k) {
+      const Node* n = graph_.outputs[k].get();
+      if (n->op == Op::input) {
+        int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*n));
+        if (whole_buffer(n))
+          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title_(*n) + ", which is an output\n");
+        else
+          add_copy(graph_.outputs[k], to, "which is an output");
+        program_.outputs.push_back(to);
+        continue;
+      }
+      const Node* memory = ir::written_into(n);
+      if (!buffer_of_.contains(memory))
+        buffer_of_[memory] =
+            add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*memory));
+      buffer_of_[n] = buffer_of_.at(memory);
+      program_.outputs.push_back(buffer_of_.at(n));
+    }
+    auto temporary = [&](const Node* n) {
+      const Node* memory = ir::written_into(n);
+      if (!buffer_of_.contains(memory))
+        buffer_of_[memory] = add_buffer(BufferSpec::Role::Temporary, 0, n->type, title_(*memory));
+      buffer_of_[n] = buffer_of_.at(memory);
+    };
+    for (auto& step : partition.steps) {
+      if (step.library) temporary(step.library.get());
+      for (auto& root : step.group.roots)
+        if (root.stored) temporary(root.node.get());
+    }
+  }
+
+  // The explanation lists every step that runs.
+  void add_step(ProgramStep step, const std::string& explanation) {
+    program_.explanation += "step " + std::to_string(program_.steps.size()) + ": " + explanation;
+    program_.steps.push_back(std::move(step));
+  }
+
+  void add_kernel(const ir::Step& step) {
+    if (element_count(step.group.outer) == 0) return;
+    add_kernel(plan::lower(step.group, in_memory_, cuts_), summarize(step, stored_),
+               describe(step, stored_, title_));
+  }
+
+  static KernelKey key_of(const emit::Emitted& out) {
+    const uint64_t seed = out.source.hash.low ^ static_cast<uint64_t>(out.launch.tasks);
+    return {out.source.hash, hash_bytes(out.params.data(), out.params.size() * sizeof(int64_t), seed)};
+  }
+
+  // `zeroed`: what has to be 0 when the kernel starts.
+  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
+                  const Node* zeroed = nullptr) {
+    plan::RowProgram& p = lowered.program;
+    const bool cuda = target_.kind == TargetKind::Cuda;
+    plan::Schedule schedule;
+    auto make = [&](const Bias& bias) {
+      const bool contract = options_.numerics != Numerics::Strict;
+      schedule = cuda ? schedule_cuda(p, target_, bias, contract) : schedule_cpu(p, target_, bias);
+      plan::parameterize(p);
+      plan::verify(p);
+      return cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
+    };
+    std::optional<plan::RowProgram> unscheduled;
+    if (options_.choose) unscheduled = p;
+    emit::Emitted out = make({});
+    KernelStep k;
+    k.key = key_of(out);
+    const Choice choice = options_.choose ? options_.choose(k.key) : Choice{};
+    if (choice.bias != Bias{}) {
+      p = std::move(*unscheduled);
+      out = make(choice.bias);
+      k.bias = choice.bias;
+    }
+    if (out.launch.finish_tasks > 0)
+      explanation += fmt::format("  a second launch joins its parts, {} bytes\n", out.partial_bytes);
+    if (!choice.reason.empty())
+      explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
+    if (options_.dump) options_.dump("plan", print(p) + print(schedule));
+    if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
+    k.kernel = kernel_number(std::move(out.source));
+    k.launch = out.launch;
+    k.params = std::move(out.params);
+    k.summary = std::move(summary);
+    const std::vector<int64_t> touched = touched_elements(p);
+    for (size_t b = 0; b < lowered.buffers.size(); ++b) {
+      int buffer = buffer_of_.at(lowered.buffers[b]);
+      k.buffers.push_back(buffer);
+      (p.buffers[b].written ? k.bytes_written : k.bytes_read) +=
+          touched[b] * static_cast<int64_t>(size_of(p.buffers[b].dtype));
+      if (lowered.buffers[b] != zeroed) continue;
+      k.launch.zeroed = static_cast<uint32_t>(b);
+      k.launch.zeroed_bytes = static_cast<size_t>(program_.buffers[buffer].bytes);
+    }
+    k.overwrites = overwrites(p, schedule, k.buffers);
+    if (out.partial_bytes > 0)
+      k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}},
+                                     "parts of " + k.summary));
+    for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
+    add_step(std::move(k), explanation);
+  }
+
+  // `numbers`: of the kernel's buffers in the program.
+  static std::vector<KernelStep::Overwrite> overwrites(const plan::RowProgram& p,
+                                                       const plan::Schedule& schedule,
+                                                       const std::vector<int>& numbers) {
+    std::vector<KernelStep::Overwrite> out;
+    const auto once = [&](int b) { return std::ranges::count(numbers, b) == 1; };
+    for (size_t w = 0; w < numbers.size(); ++w)
+      for (size_t r = 0; r < numbers.size(); ++r)
+        if (once(numbers[w]) && once(numbers[r]) &&
+            may_overwrite(p, schedule, static_cast<int>(r), static_cast<int>(w)))
+          out.push_back({numbers[w], numbers[r]});
+    return out;
+  }
+
+  int kernel_number(KernelSource source) {
+    for (size_t k = 0; k < program_.kernels.size(); ++k)
+      if (program_.kernels[k].hash == source.hash) return static_cast<int>(k);
+    program_.kernels.push_back(std::move(source));
+    return static_cast<int>(program_.kernels.size()) - 1;
+  }
+
+  // How BLAS reads an operand, and from which buffer: of a copy, where it cannot read it where it lies.
+  std::pair<int, ir::MatrixLayout> layout(const NodeRef& n) {
+    if (const auto at = ir::matrix_layout(*n, in_memory_)) return {buffer_of_.at(at->base), *at};
+    const int64_t rows = n->shape()[n->shape().size() - 2], columns = n->shape().back();
+    int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type, "a copy of " + title_(*n));
+    add_copy(n, buffer, "as a library cannot read it where it lies");
+    return {buffer, {n.get(), 0, columns, rows * columns, false}};
+  }
+
+  // The node whose buffer holds the elements of `n`, row-major, and no others; null where there is none.
+  const Node* whole_buffer(const Node* n) const {
+    const Node* base = ir::memory_of(n);
+    const bool strided = base->op == Op::input && !base->as<ir::InputAttr>().strides.empty();
+    return buffer_of_.contains(base) && !strided ? base : nullptr;
+  }
+
+  // Writes the elements of `n`, row-major, to a buffer.
+  void add_copy(const NodeRef& n, int buffer, const std::string& why) {
+    ir::Step copy;
+    NodeRef root = ir::copy(n, n->lines);
+    copies_.push_back(root);
+    copy.group.outer = n->shape();
+    copy.group.roots.push_back({root, {}, true});
+    for (size_t k = 0; k < n->shape().size(); ++k) copy.group.roots[0].axis.push_back(static_cast<int>(k));
+    buffer_of_[root.get()] = buffer;
+    if (element_count(copy.group.outer) == 0) return;
+    add_kernel(plan::lower(copy.group, in_memory_, cuts_), summarize(copy, stored_),
+               "kernel: copy of " + title_(*n) + ", " + why + "\n");
+  }
+
+  // What the first step of a scatter in two steps leaves lies in a buffer of its own.
+  void add_scatter_in_two_steps(const ir::Step& step, const passes::TwoSteps& two) {
+    const Node& n = *step.library;
+    copies_.push_back(two.scatter);
+    buffer_of_[two.scatter.get()] = add_buffer(BufferSpec::Role::Temporary, 0, two.scatter->type,
+                                               fmt::format("{} of {}", two.what, title_(n)));
+    const std::string says = fmt::format(fmt::runtime(two.says), title_(n));
+    add_kernel(plan::lower_unordered_scatter(two.scatter, in_memory_), summarize(step, stored_),
+               "kernel: " + says + "\n", two.scatter.get());
+    add_copy(two.result, buffer_of_.at(&n), "with its values");
+  }
+
+  void add_scatter(const ir::Step& step) {
+    const Node& n = *step.library;
+    const passes::ScatterOrder order = passes::scatter_order(n, target_);
+    if (order == passes::ScatterOrder::Claimed)
+      return add_scatter_in_two_steps(step, passes::claimed_scatter(n));
+    if (order == passes::ScatterOrder::SumsApart)
+      return add_scatter_in_two_steps(step, passes::summed_scatter(n));
+    const std::string why = "which " + std::string(name(n.op)) + " changes";
+    if (const Node* base = whole_buffer(n.inputs[0].get())) {
+      add_step(CopyStep{buffer_of_.at(base), buffer_of_.at(&n)},
+               "copy of " + title_(*n.inputs[0]) + ", " + why + ", unless nothing else needs it\n");
+    } else {
+      add_copy(n.inputs[0], buffer_of_.at(&n), why);
+    }
+    if (element_count(n.inputs[2]->shape()) == 0) return;
+    add_kernel(order == passes::ScatterOrder::Any ? plan::lower_unordered_scatter(step.library, in_memory_)
+                                                  : plan::lower_scatter(step.library, in_memory_),
+               summarize(step, stored_), "kernel: " + title_(n) + "\n");
+  }
+
+  void add_product(const ir::Step& step) {
+    const Node& n = *step.library;
+    const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
+    const auto [buffer_a, at_a] = layout(n.inputs[0]);
+    const auto [buffer_b, at_b] = layout(n.inputs[1]);
+    const size_t rank = a.size();
+    DotStep d;
+    d.dot.dtype = n.dtype();
+    d.dot.m = a[rank - 2], d.dot.k = a[rank - 1], d.dot.n = b[rank - 1];
+    d.dot.batch = element_count(std::span(n.shape().begin(), rank - 2));
+    d.dot.transpose_a = at_a.transposed, d.dot.transpose_b = at_b.transposed;
+    d.dot.lda = at_a.ld, d.dot.ldb = at_b.ld, d.dot.ldc = d.dot.n;
+    d.dot.stride_a = at_a.batch, d.dot.stride_b = at_b.batch, d.dot.stride_c = d.dot.m * d.dot.n;
+    d.a = buffer_a, d.b = buffer_b, d.c = buffer_of_.at(&n);
+    d.offset_a = at_a.offset, d.offset_b = at_b.offset;
+    d.summary = summarize(step, stored_);
+    add_step(std::move(d), describe(step, stored_, title_));
+  }
+
+  const ir::Graph& graph_;
+  const Target& target_;
+  const Options& options_;
+  Program program_;
+  Titles title_;
+  std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
+  std::unordered_set<const Node*> stored_;
+  std::vector<NodeRef> copies_;
+  // A GPU divides as fast as it counts, and its threads walk one long axis best.
+  const plan::Cuts cuts_ = target_.kind == TargetKind::Cpu ? plan::Cuts::Loops : plan::Cuts::Statements;
+  const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {
+    return buffer_of_.contains(n);
+  };
+};
+
+}  // namespace
+
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options) {
+  return ProgramBuilder(graph, target, options).run();
+}
+
+}  // namespace weft

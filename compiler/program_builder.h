@@ -1,0 +1,13 @@
+// Graph after all passes -> Program: groups become kernels, library steps become calls, and each value that is
+// stored gets a buffer.
+#pragma once
+
+#include "compiler/ir/node.h"
+#include "compiler/options.h"
+#include "compiler/program.h"
+
+namespace weft {
+
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options);
+
+}  // namespace weft

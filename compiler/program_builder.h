@@ -1,5 +1,5 @@
-// Graph after all passes -> Program: groups become kernels, library steps become calls, and each value that is
-// stored gets a buffer.
+// Graph after all passes -> Program: groups become kernels, library steps become calls, and each value that
+// is stored gets a buffer.
 #pragma once
 
 #include "compiler/ir/node.h"

@@ -15,8 +15,8 @@ struct MatrixLayout {
   bool transposed = false;
 };
 
-// Follows the views of `operand`, of rank 2 or more, down to what lies `in_memory`. None where no batch stride
-// and leading dimension describe it: a library needs a copy then.
+// Follows the views of `operand`, of rank 2 or more, down to what lies `in_memory`. None where no batch
+// stride and leading dimension describe it: a library needs a copy then.
 std::optional<MatrixLayout> matrix_layout(const Node& operand,
                                           const std::function<bool(const Node*)>& in_memory);
 

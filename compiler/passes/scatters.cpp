@@ -50,10 +50,8 @@ TwoSteps claimed_scatter(const Node& n) {
   const NodeRef positions =
       combine(Op::add, ir::iota({DType::I32, index->shape()}, axis), all(1, index->shape(), n));
   const NodeRef claims = ir::scatter(Op::scatter, all(0, claimed, n), index, positions, axis, n.lines);
-  const NodeRef before =
-      ir::cast(combine(Op::subtract, claims, all(1, claimed, n)), DType::I64, n.lines);
-  const NodeRef taken =
-      ir::broadcast(combine(Op::greater, claims, all(0, claimed, n)), n.shape(), n.lines);
+  const NodeRef before = ir::cast(combine(Op::subtract, claims, all(1, claimed, n)), DType::I64, n.lines);
+  const NodeRef taken = ir::broadcast(combine(Op::greater, claims, all(0, claimed, n)), n.shape(), n.lines);
   return {claims,
           ir::map(Op::select, std::vector{taken, ir::gather(values, before, axis, n.lines), x}, n.lines),
           "claims", "which value each element of {} takes"};
@@ -63,9 +61,8 @@ TwoSteps summed_scatter(const Node& n) {
   const NodeRef values = ir::cast(n.inputs[2], DType::I32, n.lines);
   const NodeRef sums = ir::scatter(Op::scatter_add, all(0, n.shape(), n), n.inputs[1], values,
                                    n.as<ir::AxisAttr>().axis, n.lines);
-  return {sums,
-          ir::map(Op::add, std::vector{n.inputs[0], ir::cast(sums, n.dtype(), n.lines)}, n.lines), "sums",
-          "sums of {}"};
+  return {sums, ir::map(Op::add, std::vector{n.inputs[0], ir::cast(sums, n.dtype(), n.lines)}, n.lines),
+          "sums", "sums of {}"};
 }
 
 }  // namespace weft::passes

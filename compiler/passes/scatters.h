@@ -1,6 +1,6 @@
-// How stores at indices are computed without an order, which only a GPU can do faster. Unlike the passes, what
-// is made here needs memory that is 0 when its kernel starts, which no graph can say: the builder of programs
-// asks for it.
+// How stores at indices are computed without an order, which only a GPU can do faster. Unlike the passes,
+// what is made here needs memory that is 0 when its kernel starts, which no graph can say: the builder of
+// programs asks for it.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,8 @@ namespace weft::passes {
 enum class ScatterOrder {
   Kept,       // elements are stored one after the other along the axis
   Any,        // in any order, by atomic operations
-  Claimed,    // the largest position that stores to an element claims it, in any order; then each takes its value
+  Claimed,    // the largest position that stores to an element claims it, in any order; then each takes its
+              // value
   SumsApart,  // sums are made in any order in wider words of their own; then they are added
 };
 ScatterOrder scatter_order(const ir::Node& scatter, const Target& target);

@@ -16,52 +16,6 @@ namespace {
 using ir::Node;
 using ir::Op;
 
-// Numbers of visited nodes: open addressing, emptied by counting a generation up.
-class Numbers {
- public:
-  void clear() {
-    size_ = 0;
-    if (++generation_ == 0) {
-      for (Slot& slot : slots_) slot.generation = 0;
-      generation_ = 1;
-    }
-  }
-  // The number's place; -1 in it when the node is new.
-  int32_t& at(const Node* node) {
-    if (size_ * 2 >= slots_.size()) grow();
-    Slot& slot = slots_[locate(node)];
-    if (slot.generation != generation_) {
-      slot = {node, generation_, -1};
-      ++size_;
-    }
-    return slot.number;
-  }
-
- private:
-  struct Slot {
-    const Node* node = nullptr;
-    uint32_t generation = 0;
-    int32_t number = -1;
-  };
-  size_t locate(const Node* node) const {
-    size_t i = (reinterpret_cast<uintptr_t>(node) * 0x9e3779b97f4a7c15u) >> shift_;
-    while (slots_[i].generation == generation_ && slots_[i].node != node) i = (i + 1) & (slots_.size() - 1);
-    return i;
-  }
-  void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    --shift_;
-    for (const Slot& slot : old) {
-      if (slot.generation == generation_) slots_[locate(slot.node)] = slot;
-    }
-  }
-  std::vector<Slot> slots_ = std::vector<Slot>(256);
-  size_t size_ = 0;
-  int shift_ = 56;
-  uint32_t generation_ = 0;
-};
-
 struct Visit {
   const Node* node;
   uint32_t next_input;
@@ -79,10 +33,9 @@ constexpr int32_t kOpen = -2;  // visited, not numbered yet
 // Calls leave(node, value, user) once for each node, after its inputs, until it returns false; `user` is who
 // asked for it first, with the number of its operand. Computed nodes are left as the inputs that hold them.
 template <class Leave>
-void walk(std::span<const ir::NodeRef> outputs, Numbers& numbers, Leave&& leave) {
+void walk(std::span<const ir::NodeRef> outputs, NodeNumbers& numbers, Leave&& leave) {
   std::vector<Visit>& path = PerThread<std::vector<Visit>>::get();
   path.clear();
-  numbers.clear();
   const auto enter = [&](const Node* node) {
     int32_t& number = numbers.at(node);
     if (number != -1) return;
@@ -211,6 +164,7 @@ runtime::BufferRef value_of(const ir::Node& input) {
 }
 
 void Canonical::clear() {
+  numbers.clear();
   words.clear();
   order.clear();
   inputs.clear();
@@ -240,7 +194,7 @@ void Canonical::unite_equal_numbers() {
 
 void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
   out.clear();
-  Numbers& numbers = PerThread<Numbers>::get();
+  NodeNumbers& numbers = out.numbers;
   Words words(out.words);
   LatestNumbers latest;
   bool some_equal = false;
@@ -303,167 +257,14 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
 }
 
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph) {
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  for (const ir::NodeRef& node : nodes) graph.words.push_back(static_cast<uint64_t>(numbers.at(node.get())));
+  for (const ir::NodeRef& node : nodes) graph.words.push_back(graph.number_of(*node));
   graph.words.push_back(nodes.size());
-}
-
-std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                        const std::function<bool(const Held&)>& wanted) {
-  std::vector<ir::NodeRef> kept;
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  std::vector<char> viewed, is_output;
-  std::vector<char> stored;  // products and what they read lie in memory of their own anyway
-  const auto number = [&](const ir::NodeRef& node) { return static_cast<size_t>(numbers.at(node.get())); };
-  const auto bytes = [](const Node& node) {
-    return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
-  };
-  constexpr int64_t kLittle = 64 << 20;  // bytes; an array of pairs that is only summed up must not be stored
-  int64_t most = -1;
-  for (size_t k = graph.order.size(); k-- > 0;) {
-    const Node& node = *graph.order[k];
-    if (ir::kind(node.op) == ir::OpKind::Source) continue;
-    const bool product = node.op == Op::dot, view = ir::kind(node.op) == ir::OpKind::View;
-    if (product && stored.empty()) stored.resize(graph.order.size());
-    const bool in_memory = !stored.empty() && (product || stored[k]);
-    if (product || (in_memory && view))
-      for (const ir::NodeRef& in : node.inputs) stored[number(in)] = true;
-    const bool asked = !viewed.empty() && viewed[k];
-    if (!asked && node.use_count() <= graph.uses[k]) continue;
-    if (most < 0) {
-      viewed.resize(graph.order.size());
-      is_output.resize(graph.order.size());
-      most = kLittle;
-      for (const ir::NodeRef& output : outputs) {
-        is_output[number(output)] = true;
-        most = std::max(most, bytes(*output));
-      }
-      for (const ir::NodeRef& input : graph.inputs) most = std::max(most, bytes(*input));
-    }
-    if (is_output[k]) continue;
-    if (view && node.inputs.size() == 1) {
-      viewed[number(node.inputs[0])] = true;
-    } else if (bytes(node) <= most &&
-               (in_memory || wanted({node, k, graph.depths[k], node.use_count() - graph.uses[k]}))) {
-      kept.emplace_back(&node);
-    }
-  }
-  return kept;
-}
-
-namespace {
-
-// Between what a write gives and the memory that it replaces.
-constexpr int kMostSteps = 64;
-// A part of the memory that may be kept beside it.
-constexpr int64_t kSmallPart = 4;
-
-int64_t bytes_of(const Node& node) {
-  return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
-}
-
-// What a value of the same size was made of: the array that an update, a scatter or a map in place changes.
-const Node* changed_by(const Node& node) {
-  if (node.inputs.size() == 0) return nullptr;
-  const Node* from = node.inputs[0].get();
-  return bytes_of(*from) == bytes_of(node) ? from : nullptr;
-}
-
-bool writes_a_part(const Node& node) {
-  return ir::kind(node.op) == ir::OpKind::Update || ir::kind(node.op) == ir::OpKind::Scatter;
-}
-
-}  // namespace
-
-bool replaces_what_is_read(const Node& value) {
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  const Node* node = &value;
-  for (int k = 0; node && k < kMostSteps; ++k) {
-    if (numbers.at(node) >= 0) return true;
-    node = node->computed() ? node->computed() : changed_by(*node);
-  }
-  return false;
-}
-
-std::vector<ir::NodeRef> held_readers(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                      int64_t bytes) {
-  std::vector<ir::NodeRef> readers;
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
-  std::vector<char> is_output;
-  std::vector<int64_t> needs;  // of each node: the bytes of what it is computed from that is replaced
-  for (const ir::NodeRef& output : outputs) {
-    if (bytes_of(*output) < bytes) continue;
-    const Node* from = output.get();
-    bool part = false;
-    for (int k = 0; from && from->op != Op::input && k < kMostSteps; ++k) {
-      if (from->computed()) {
-        from = from->computed();
-        break;
-      }
-      part |= writes_a_part(*from);
-      from = changed_by(*from);
-    }
-    if (!part || !from || from->op != Op::input) continue;
-    if (needs.empty()) {
-      needs.resize(graph.order.size());
-      is_output.resize(graph.order.size());
-      for (const ir::NodeRef& one : outputs) is_output[number(one.get())] = true;
-    }
-    needs[number(from)] = bytes_of(*from);
-  }
-  for (size_t k = 0; k < needs.size(); ++k) {
-    const Node& node = *graph.order[k];
-    for (const ir::NodeRef& in : node.inputs) needs[k] = std::max(needs[k], needs[number(in.get())]);
-    if (is_output[k]) needs[k] = 0;
-    if (needs[k] == 0 || node.inputs.size() == 0 || node.use_count() <= graph.uses[k]) continue;
-    if (bytes_of(node) * kSmallPart > needs[k]) continue;
-    readers.emplace_back(&node);
-    needs[k] = 0;
-  }
-  return readers;
-}
-
-std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph) {
-  std::vector<int> dying;
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
-  constexpr size_t kMost = 64;  // a bit each
-  uint64_t alone = 0;
-  size_t first = graph.order.size();
-  std::vector<uint64_t> needs(graph.order.size());  // of each node: the candidates it is computed from
-  for (size_t i = 0; i < graph.inputs.size() && dying.size() < kMost; ++i) {
-    const Node* input = graph.inputs[i].get();
-    const size_t at = number(input);
-    // Held by the graph's nodes and by `graph`; its buffer by the node and by `graph`.
-    if (!graph.only_here[i] || input->use_count() != graph.uses[at] + 1) continue;
-    if (graph.buffers[i].use_count() != 2 || !graph.buffers[i]->writable()) continue;
-    needs[at] = uint64_t{1} << dying.size();
-    alone |= needs[at];
-    first = std::min(first, at);
-    dying.push_back(static_cast<int>(i));
-  }
-  if (dying.empty()) return dying;
-  std::vector<char> given(graph.order.size());
-  for (const ir::NodeRef& output : outputs) given[number(output.get())] = true;
-  // Nothing that somebody else could ask for later may need the old value.
-  for (size_t k = first; k < graph.order.size() && alone; ++k) {
-    for (const ir::NodeRef& in : graph.order[k]->inputs) needs[k] |= needs[number(in.get())];
-    if ((needs[k] & alone) && graph.order[k]->inputs.size() > 0 && !given[k] &&
-        graph.order[k]->use_count() != graph.uses[k])
-      alone &= ~needs[k];
-    if (given[k]) needs[k] = 0;  // whoever reads it finds it on its node
-  }
-  size_t left = 0;
-  for (size_t c = 0; c < dying.size(); ++c)
-    if (alone >> c & 1) dying[left++] = dying[c];
-  dying.resize(left);
-  return dying;
 }
 
 uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
   uint32_t count = 0;
-  Numbers& numbers = PerThread<Numbers>::get();
+  NodeNumbers& numbers = PerThread<NodeNumbers>::get();
+  numbers.clear();
   walk({&output, 1}, numbers, [&](const Node* node, const Node* value, const User&) {
     if (value->op == Op::input && !buffer_of(*value)) {
       count = 0;
@@ -476,7 +277,6 @@ uint32_t count_nodes(const ir::NodeRef& output, uint32_t limit) {
 }
 
 ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canonical) {
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
   ir::Graph graph;
   std::vector<ir::NodeRef> made(canonical.order.size());
   const std::vector<uint32_t>&scalar_nodes = canonical.scalar_nodes, &equals = canonical.equals;
@@ -502,21 +302,20 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
     } else {
       std::vector<ir::NodeRef> inputs;
       for (const ir::NodeRef& in : node.inputs) {
-        inputs.push_back(made[static_cast<size_t>(numbers.at(in.get()))]);
+        inputs.push_back(made[canonical.number_of(*in)]);
       }
       made[i] = ir::make(node.op, inputs, node.attr, node.type, node.lines);
     }
   }
   for (const ir::NodeRef& output : outputs) {
-    graph.outputs.push_back(made[static_cast<size_t>(numbers.at(output.get()))]);
+    graph.outputs.push_back(made[canonical.number_of(*output)]);
   }
   return graph;
 }
 
 std::vector<ir::HostTensor> interpreted(std::span<const ir::NodeRef> outputs, const Canonical& canonical,
                                         std::span<const ir::Elements> inputs) {
-  Numbers& numbers = PerThread<Numbers>::get();  // as canonicalize() left them
-  const auto number = [&](const Node* node) { return static_cast<size_t>(numbers.at(node)); };
+  const auto number = [&](const Node* node) { return canonical.number_of(*node); };
   std::vector<size_t> places;
   for (const ir::NodeRef& output : outputs) places.push_back(number(output.get()));
   return ir::interpret(canonical.order, inputs, places, number);

@@ -4,17 +4,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/node.h"
+#include "frontend/cpp/node_numbers.h"
 #include "runtime/device.h"
 
 namespace weft::detail {
 
 struct Canonical {
+  NodeNumbers numbers;
   std::vector<uint64_t> words;  // the structure
   std::vector<const ir::Node*>
       order;                        // the graph's nodes, each after its inputs; input nodes where it was cut
@@ -33,6 +34,10 @@ struct Canonical {
   int64_t largest = 0;   // elements of a node, counted the same
   bool updates = false;  // whether there is an update, which may be written in place
 
+  // The place in `order` of a node, and of one that was cut to an input.
+  size_t number_of(const ir::Node& node) const { return static_cast<size_t>(numbers.find(&node)); }
+  bool holds(const ir::Node& node) const { return numbers.find(&node) >= 0; }
+
   void clear();
   Hash key(uint64_t seed) const;
   // Makes equal numbers one scalar, and a part of the structure: to be asked for before anything is made of
@@ -43,32 +48,8 @@ struct Canonical {
 // Fills `out`. The outputs must stay alive while it is used.
 void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out);
 
-// A node that others hold too.
-struct Held {
-  const ir::Node& node;
-  size_t number;  // in the graph's order
-  uint32_t depth;
-  uint32_t others;  // how many references there are from outside of the graph
-};
-// The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted` is
-// asked for those that take little memory, or no more than what the graph reads and writes anyway.
-// Products and what they read are kept unasked.
-// For a view it is what it views that is kept.
-std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                        const std::function<bool(const Held&)>& wanted);
-// Whether computing the value replaces memory that the graph reads, or a value of it: both are of one size.
-// The graph is the one that canonicalize() made last.
-bool replaces_what_is_read(const ir::Node& value);
-// What others hold too and compute from memory of at least so many bytes that an output replaces, where it is
-// small beside that memory: kept, it needs the old value no more.
-std::vector<ir::NodeRef> held_readers(std::span<const ir::NodeRef> outputs, const Canonical& graph,
-                                      int64_t bytes);
 // Makes nodes of the graph outputs, behind those that it has.
 void add_outputs(std::span<const ir::NodeRef> nodes, Canonical& graph);
-
-// The inputs that nobody needs once `outputs` are computed, numbered as in `graph.inputs`: neither another
-// array nor a graph recorded elsewhere.
-std::vector<int> dying_inputs(std::span<const ir::NodeRef> outputs, const Canonical& graph);
 
 // How many nodes computing the output takes; counting ends above `limit`. 0 where it takes an argument of a
 // function that is being recorded.

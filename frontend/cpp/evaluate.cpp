@@ -12,6 +12,7 @@
 #include "compiler/ir/interpret.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/flush.h"
+#include "frontend/cpp/held_nodes.h"
 #include "frontend/cpp/long_work.h"
 #include "runtime/load_program.h"
 
@@ -207,7 +208,7 @@ bool add_writes(DeviceSlot& device, std::vector<ir::NodeRef>& outputs, Canonical
   std::vector<ir::NodeRef> writes;
   for (ir::NodeRef& value : device.pending_writes.values()) {
     const bool asked = std::find(outputs.begin(), outputs.end(), value) != outputs.end();
-    if (!asked && replaces_what_is_read(*value)) writes.push_back(std::move(value));
+    if (!asked && replaces_what_is_read(*value, graph)) writes.push_back(std::move(value));
   }
   if (writes.empty()) return false;
   const size_t asked = outputs.size();

@@ -1,4 +1,4 @@
-// The common shapes whose schedules docs/schedules.md lists.
+// The common shapes whose schedules docs/schedules_chosen.md lists.
 #pragma once
 
 #include <string>

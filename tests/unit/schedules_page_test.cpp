@@ -1,4 +1,4 @@
-// docs/schedules.md lists what the rules choose for common shapes; this computes that list anew.
+// docs/schedules_chosen.md lists what the rules choose for common shapes; this computes that list anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,10 +42,10 @@ std::string list() {
 }
 
 TEST(SchedulesPage, ListsWhatTheRulesChoose) {
-  const std::string path = std::filesystem::absolute("docs/schedules.md").string();
+  const std::string path = std::filesystem::absolute("docs/schedules_chosen.md").string();
   const std::string page = test::read_text(path), begin = "```text\n", end = "```";
   const size_t from = page.rfind(begin), to = page.rfind(end);
-  ASSERT_TRUE(from != std::string::npos && from < to) << "docs/schedules.md ends with a block of text";
+  ASSERT_TRUE(from != std::string::npos && from < to) << "docs/schedules_chosen.md ends with a block of text";
   test::expect_golden(path, page.substr(0, from) + begin + list() + page.substr(to));
 }
 

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <set>
+#include <string>
 
 #include "compiler/machine/feasible.h"
 #include "compiler/machine/machine.h"
@@ -20,6 +23,25 @@ TEST(Tuning, ThePageListsTheTable) {
   const size_t from = page.find(mark);
   ASSERT_NE(from, std::string::npos) << "docs/tuning.md has no line " << mark;
   test::expect_golden(path, page.substr(0, from + mark.size()) + "\n" + tuning::markdown());
+}
+
+// Pages quote a row as `kName` (value).
+TEST(Tuning, PagesQuoteItsValues) {
+  std::map<std::string, double> values;
+  for (auto& group : tuning::table())
+    for (auto& row : group.rows) values[std::string(row.name)] = row.value;
+  const std::regex quote("`(k[A-Z]\\w*)` \\(([0-9.]+)\\)");
+  int quotes = 0;
+  for (auto& page : std::filesystem::directory_iterator(std::filesystem::absolute("docs"))) {
+    if (page.path().extension() != ".md") continue;
+    const std::string text = test::read_text(page.path().string());
+    for (std::sregex_iterator it(text.begin(), text.end(), quote), end; it != end; ++it, ++quotes) {
+      const auto row = values.find((*it)[1]);
+      ASSERT_NE(row, values.end()) << page.path() << ": no row is called " << (*it)[1];
+      EXPECT_EQ(std::stod((*it)[2]), row->second) << page.path() << ": " << (*it)[1];
+    }
+  }
+  EXPECT_GT(quotes, 10);
 }
 
 TEST(Tuning, EveryRowSaysWhatItIs) {

@@ -1,0 +1,41 @@
+"""Draws the pictures of the pages: docs/pictures/NAME-light.svg and NAME-dark.svg.
+
+Usage: python3 docs/pictures/draw.py [--check]. With --check nothing is written, and files that differ are named.
+"""
+
+import sys
+from pathlib import Path
+
+import schedules
+import stages
+from canvas import COLOURS, Canvas
+
+PICTURES = stages.PICTURES + schedules.PICTURES  # each: name, title, width, height, function
+
+
+def drawn() -> dict[str, str]:
+    """The text of each file by its name."""
+    out = {}
+    for name, title, width, height, draw in PICTURES:
+        for mode in COLOURS:
+            canvas = Canvas(title, width, height, mode)
+            draw(canvas)
+            out[f"{name}-{mode}.svg"] = canvas.svg()
+    return out
+
+
+def main() -> int:
+    folder = Path(__file__).resolve().parent
+    files = drawn()
+    if "--check" not in sys.argv[1:]:
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        return 0
+    stale = [name for name, text in files.items() if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text]
+    stale += [path.name for path in folder.glob("*.svg") if path.name not in files]
+    print("\n".join(f"docs/pictures/{name} is not what draw.py draws" for name in stale) or "the pictures are what draw.py draws")
+    return bool(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -23,9 +23,15 @@ if(WEFT_SANITIZE)
   target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
 endif()
 
-# weft_layer(NAME deps...): a static library of the .cpp files in the calling folder.
+# weft_layer(NAME deps...): a static library of the .cpp files in the calling folder and below it, but for folders that are
+# layers of their own.
 function(weft_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE inner RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(list ${inner})
+    get_filename_component(folder ${list} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
+  endforeach()
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC weft_options ${ARGN})

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler/ir/node.h"
-#include "compiler/options.h"
-#include "compiler/program.h"
+#include "compiler/program/options.h"
+#include "compiler/program/program.h"
 
 namespace weft {
 

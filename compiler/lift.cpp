@@ -4,9 +4,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/ir/analysis/special.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/print.h"
-#include "compiler/ir/special.h"
+#include "compiler/ir/text/print.h"
 #include "compiler/passes/pass.h"
 
 namespace weft {

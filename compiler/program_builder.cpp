@@ -7,18 +7,18 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/emit/cpu.h"
-#include "compiler/emit/cuda.h"
+#include "compiler/emit/cpu/emit_cpu.h"
+#include "compiler/emit/cuda/emit_cuda.h"
 #include "compiler/explain.h"
 #include "compiler/fusion/fuse.h"
+#include "compiler/ir/analysis/in_place.h"
+#include "compiler/ir/analysis/matrix_layout.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/in_place.h"
-#include "compiler/ir/matrix_layout.h"
 #include "compiler/passes/scatters.h"
-#include "compiler/plan/lower.h"
-#include "compiler/plan/overwrite.h"
-#include "compiler/plan/schedule.h"
-#include "compiler/plan/touched.h"
+#include "compiler/plan/facts/overwrite.h"
+#include "compiler/plan/facts/traffic.h"
+#include "compiler/plan/lower/lower.h"
+#include "compiler/plan/schedule/schedule.h"
 
 namespace weft {
 

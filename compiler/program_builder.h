@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/ir/node.h"
-#include "compiler/options.h"
-#include "compiler/program.h"
+#include "compiler/program/options.h"
+#include "compiler/program/program.h"
 
 namespace weft {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "compiler/choice.h"
+#include "compiler/program/choice.h"
 #include "runtime/kernel_cache.h"
 
 namespace weft::runtime {

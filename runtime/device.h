@@ -12,7 +12,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
-#include "compiler/program.h"
+#include "compiler/program/program.h"
 #include "runtime/stream.h"
 
 namespace weft::runtime {

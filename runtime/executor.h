@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
-#include "compiler/program.h"
+#include "compiler/program/program.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 

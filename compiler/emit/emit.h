@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/program.h"
+#include "compiler/program/program.h"
 
 namespace weft::emit {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/access.h"
+#include "compiler/ir/analysis/access.h"
 #include "compiler/machine/feasible.h"
 
 namespace weft::fusion {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/group.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::fusion {
 

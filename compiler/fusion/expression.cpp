@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "compiler/ir/access.h"
+#include "compiler/ir/analysis/access.h"
+#include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/in_place.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "compiler/ir/group.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::fusion {
 

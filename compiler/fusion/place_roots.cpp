@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/in_place.h"
 
 namespace weft::fusion {
 

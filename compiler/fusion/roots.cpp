@@ -5,10 +5,10 @@
 
 #include "compiler/fusion/expression.h"
 #include "compiler/fusion/groups.h"
-#include "compiler/ir/access.h"
+#include "compiler/ir/analysis/access.h"
+#include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
-#include "compiler/ir/in_place.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/node.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::fusion {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/evaluate.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/ops/evaluate.h"
 
 namespace weft::ir {
 namespace {

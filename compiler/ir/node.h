@@ -17,7 +17,7 @@
 #include "compiler/base/reference_count.h"
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::ir {
 

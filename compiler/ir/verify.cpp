@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/in_place.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 
 namespace weft::ir {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "compiler/base/dtype.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::machine {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::machine {
 

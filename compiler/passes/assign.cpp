@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/in_place.h"
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/order_updates.h"
 #include "compiler/passes/pass.h"

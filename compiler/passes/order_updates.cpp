@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/access.h"
+#include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/machine/tuning.h"
 

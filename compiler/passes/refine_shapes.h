@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/ir/node.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::passes {
 

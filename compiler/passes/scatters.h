@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "compiler/ir/node.h"
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 
 namespace weft::passes {
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/access.h"
+#include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/pass.h"

@@ -11,7 +11,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::plan {
 

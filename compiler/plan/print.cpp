@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/plan/plan.h"
-#include "compiler/plan/schedule.h"
+#include "compiler/plan/schedule/schedule.h"
 
 namespace weft::plan {
 

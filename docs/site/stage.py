@@ -1,6 +1,6 @@
 """The pages as the site has them: where they lie in the tree, with the files that they link to as pages, too.
 
-Links stay what they are, but for those to files, which become pages named after them: `../compiler/ir/op.h` is `../compiler/ir/op.h.md`.
+Links stay what they are, but for those to files, which become pages named after them: `../compiler/ir/ops/op.h` is `../compiler/ir/ops/op.h.md`.
 """
 
 import os

@@ -14,8 +14,8 @@
 #include <unordered_map>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/print.h"
-#include "compiler/ir/text_literal.h"
+#include "compiler/ir/text/literal.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cli/io_npy.h"
 #include "frontend/cli/io_png.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
+#include "compiler/ir/interpret/interpret.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/io_array.h"
 

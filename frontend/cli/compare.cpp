@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 
 namespace weft::cli {
 namespace {

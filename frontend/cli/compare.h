@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/ir/interpret.h"
+#include "compiler/ir/interpret/interpret.h"
 
 namespace weft::cli {
 

@@ -12,8 +12,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/ir/parse.h"
-#include "compiler/ir/text_lexer.h"
+#include "compiler/ir/text/lexer.h"
+#include "compiler/ir/text/parse.h"
 #include "frontend/cpp/weft/session.h"
 
 namespace weft::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 #include "runtime/kernel_cache.h"

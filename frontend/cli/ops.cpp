@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 #include "frontend/cli/commands.h"
 
 namespace weft::cli {
@@ -131,7 +131,7 @@ std::string cell(std::string_view text) {
 void print_markdown(std::optional<OpKind> only) {
   fmt::print(R"(# The ops
 
-Every op of the IR, as its row of [op_table.inc](../compiler/ir/op_table.inc) states it; `weft ops --markdown` writes this
+Every op of the IR, as its row of [op_table.inc](../compiler/ir/ops/op_table.inc) states it; `weft ops --markdown` writes this
 page. `dtypes` are those that the inputs may have (a result of `same` has theirs), `error` is the bound on the generated
 code's error in units in the last place, which the tests hold it to. [ir.md](ir.md) describes the kinds and their attributes.
 )");

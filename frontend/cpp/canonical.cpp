@@ -7,8 +7,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/per_thread.h"
+#include "compiler/ir/analysis/special.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/special.h"
 
 namespace weft::detail {
 namespace {

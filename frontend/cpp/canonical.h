@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
+#include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/node_numbers.h"
 #include "runtime/device.h"

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/draw.h"
 #include "frontend/cpp/weft/reductions.h"
 

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 
 namespace weft::random {
 

@@ -9,7 +9,7 @@
 #include "compiler/base/per_thread.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/interpret.h"
+#include "compiler/ir/interpret/interpret.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/flush.h"
 #include "frontend/cpp/held_nodes.h"

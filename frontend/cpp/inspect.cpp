@@ -9,7 +9,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/long_work.h"
 #include "frontend/cpp/record.h"

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/draw.h"
 
 namespace weft::random {

@@ -6,8 +6,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/evaluate.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/ops/evaluate.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/flush.h"
 #include "frontend/cpp/resident_index.h"
 #include "frontend/cpp/small.h"
@@ -356,7 +356,7 @@ Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z, const
   Array name(const Operand& x, const Operand& y, const Operand& z, const Operand& w) { \
     return detail::map(ir::Op::name, x, y, z, w);                                      \
   }
-#include "compiler/ir/op_table.inc"
+#include "compiler/ir/ops/op_table.inc"
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   detail::Recording r("where", condition);

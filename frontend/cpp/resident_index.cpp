@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/storage.h"
-#include "compiler/ir/walk.h"
+#include "compiler/ir/interpret/walk.h"
+#include "compiler/ir/ops/storage.h"
 #include "frontend/cpp/canonical.h"
 #include "frontend/cpp/evaluate.h"
 #include "frontend/cpp/view.h"

@@ -2,7 +2,7 @@
 // and the other half is copied, as NumPy does by BLAS's syrk.
 #pragma once
 
-#include "compiler/program.h"
+#include "compiler/program/program.h"
 #include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/openblas.h"
 

@@ -1,7 +1,7 @@
-// The function that CPU kernels call to walk along a row; see compiler/cpu_walk.h.
+// The function that CPU kernels call to walk along a row; see compiler/program/cpu_walk.h.
 #pragma once
 
-#include "compiler/cpu_walk.h"
+#include "compiler/program/cpu_walk.h"
 
 namespace weft::runtime {
 

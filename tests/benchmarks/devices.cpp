@@ -7,7 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/ir/parse.h"
+#include "compiler/ir/text/parse.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 

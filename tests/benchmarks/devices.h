@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/options.h"
-#include "compiler/program.h"
+#include "compiler/program/options.h"
+#include "compiler/program/program.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 #include "runtime/kernel_cache.h"

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "compiler/compile.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/emulated_device.h"
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/shrink.h"
-#include "tests/unit/targets.h"
+#include "tests/support/targets.h"
 
 namespace weft::test {
 namespace {

@@ -1,5 +1,5 @@
 // What misuse of arrays says: the op, the rule and what was got, thrown on the line that records.
-#include "tests/unit/test_session.h"
+#include "tests/support/test_session.h"
 
 namespace weft {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/parse.h"
-#include "tests/golden/golden.h"
+#include "compiler/ir/text/parse.h"
+#include "tests/support/golden.h"
 
 namespace weft {
 namespace {

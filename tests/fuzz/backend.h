@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
-#include "compiler/options.h"
+#include "compiler/ir/interpret/interpret.h"
+#include "compiler/program/options.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 

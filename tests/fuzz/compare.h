@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
+#include "compiler/ir/interpret/interpret.h"
 
 namespace weft::test {
 

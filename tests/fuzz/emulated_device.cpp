@@ -2,7 +2,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/cpu_device.h"
-#include "tests/unit/emulate_cuda.h"
+#include "tests/support/emulate_cuda.h"
 
 namespace weft::test {
 namespace {

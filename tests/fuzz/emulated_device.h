@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "compiler/options.h"
-#include "compiler/program.h"
+#include "compiler/program/options.h"
+#include "compiler/program/program.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 

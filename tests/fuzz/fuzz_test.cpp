@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/random_graph.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/interpret/interpret.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/node.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::test {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <complex>
 
-#include "compiler/ir/evaluate.h"
+#include "compiler/ir/ops/evaluate.h"
 #include "tests/op_table/values.h"
 
 namespace weft::test {

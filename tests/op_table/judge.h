@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/base/dtype.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::test {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compiler/ir/build.h"
-#include "compiler/ir/parse.h"
+#include "compiler/ir/text/parse.h"
 #include "runtime/cpu/cpu_device.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/random.h"

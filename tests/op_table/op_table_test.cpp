@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "compiler/emit/cpu_dialect.h"
-#include "compiler/emit/cuda_dialect.h"
+#include "compiler/emit/cpu/cpu_dialect.h"
+#include "compiler/emit/cuda/cuda_dialect.h"
 #include "compiler/emit/prelude/prelude.h"
 #include "compiler/emit/spell.h"
-#include "compiler/ir/evaluate.h"
+#include "compiler/ir/ops/evaluate.h"
 #include "tests/op_table/graphs.h"
 #include "tests/op_table/values.h"
 

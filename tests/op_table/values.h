@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "compiler/ir/interpret.h"
-#include "compiler/ir/op.h"
+#include "compiler/ir/interpret/interpret.h"
+#include "compiler/ir/ops/op.h"
 
 namespace weft::test {
 

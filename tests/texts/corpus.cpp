@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "compiler/ir/build.h"
-#include "compiler/ir/parse.h"
+#include "compiler/ir/text/parse.h"
 #include "tests/benchmarks/recorded.h"
 #include "tests/benchmarks/sweep_cells.h"
 #include "tests/fuzz/random_graph.h"
+#include "tests/support/across_graphs.h"
 #include "tests/texts/schedule_examples.h"
-#include "tests/unit/across_graphs.h"
 
 namespace weft::test {
 namespace {

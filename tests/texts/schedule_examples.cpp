@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "tests/unit/across_graphs.h"
+#include "tests/support/across_graphs.h"
 
 namespace weft::test {
 namespace {

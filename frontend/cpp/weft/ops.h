@@ -14,7 +14,7 @@ namespace weft {
 #define WEFT_MAP3(name, ...) Array name(const Operand& x, const Operand& y, const Operand& z);
 #define WEFT_MAP4(name, ...) \
   Array name(const Operand& x, const Operand& y, const Operand& z, const Operand& w);
-#include "compiler/ir/op_table.inc"
+#include "compiler/ir/ops/op_table.inc"
 
 // x where the condition is not zero, else y.
 Array where(const Operand& condition, const Operand& x, const Operand& y);

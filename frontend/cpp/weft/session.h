@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/options.h"
+#include "compiler/program/options.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft {

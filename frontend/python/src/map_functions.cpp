@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 #include "frontend/cpp/record.h"
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
@@ -307,7 +307,7 @@ void bind_map_functions(nb::module_& m) {
 #define WEFT_MAP2(name, ...) add(m, names, type, Op::name, 2, call<Op::name, 2>);
 #define WEFT_MAP3(name, ...) add(m, names, type, Op::name, 3, call<Op::name, 3>);
 #define WEFT_MAP4(name, ...) add(m, names, type, Op::name, 4, call<Op::name, 4>);
-#include "compiler/ir/op_table.inc"
+#include "compiler/ir/ops/op_table.inc"
   m.attr("map_names") = nb::tuple(names);
   m.def(
       "convert_by_rules_with", [](nb::object function) { call_by_rules = function.release().ptr(); },

@@ -5,7 +5,7 @@
 #include <exception>
 #include <optional>
 
-#include "compiler/ir/op.h"
+#include "compiler/ir/ops/op.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/python_array.h"
 

@@ -1,11 +1,11 @@
 // Graphs as text: what the parser takes prints as text that means the same, and both compilers take it.
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/ir/parse.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/text/parse.h"
+#include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "tests/campaigns/fuzz/target.h"
-#include "tests/unit/targets.h"
+#include "tests/support/targets.h"
 
 namespace weft::test {
 

@@ -1,0 +1,30 @@
+#include "compiler/ir/analysis/special.h"
+
+#include <cmath>
+
+namespace weft::ir {
+
+bool is_special(const Scalar& s, const Node& user, size_t operand) {
+  if (s.dtype == DType::Bool) return true;
+  if (is_complex(s.dtype) && s.im != 0) return false;
+  const double v = is_integer(s.dtype) ? static_cast<double>(s.i) : s.re;
+  const bool unit = v == 0 || std::abs(v) == 1, small = v == 2 || v == 3;
+  switch (user.op) {
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+      return unit;
+    case Op::divide:
+      return operand == 0 ? v == 1 : v == 1 || v == 2 || v == 0.5;
+    case Op::pow:
+      return operand == 1 && (unit || small || v == 0.5);
+    case Op::floor_divide:
+    case Op::remainder:
+      return operand == 1 && (unit || small);
+    default:
+      break;
+  }
+  return kind(user.op) != OpKind::Map && (unit || !std::isfinite(v));
+}
+
+}  // namespace weft::ir

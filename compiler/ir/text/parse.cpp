@@ -1,0 +1,456 @@
+#include "compiler/ir/text/parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/analysis/in_place.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/text/lexer.h"
+#include "compiler/ir/text/literal.h"
+#include "compiler/ir/text/print.h"
+
+namespace weft::ir {
+namespace {
+
+// A SourceLine's file lives as long as the program, while nodes outlive the caller's string: each name is
+// kept once.
+const char* interned(std::string_view file_name) {
+  static std::mutex mutex;
+  static auto* names = new std::set<std::string, std::less<>>;
+  std::lock_guard lock(mutex);
+  auto found = names->find(file_name);
+  if (found == names->end()) found = names->emplace(file_name).first;
+  return found->c_str();
+}
+
+struct Operand {
+  Token at;
+  NodeRef node;  // empty for a literal
+  std::optional<Literal> literal;
+};
+
+struct Attribute {
+  Token key;
+  Token at;
+  bool is_list = false;
+  Dims values;
+  bool used = false;
+};
+
+// One line, read but not yet checked against its op.
+struct Statement {
+  Token target, op_at;
+  Op op = Op::input;
+  std::vector<Operand> operands;
+  std::optional<std::string> name;  // of an input or scalar
+  Token name_at;
+  std::vector<Attribute> attributes;
+  std::optional<TensorType> stated;
+  Token stated_at;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, std::string_view file_name)
+      : lexer_(text, file_name), file_(interned(file_name)) {}
+
+  Graph graph() {
+    skip_newlines();
+    if (!lexer_.peek().is("graph")) lexer_.expected("'graph'");
+    lexer_.take();
+    if (lexer_.peek().kind == Token::Word) lexer_.take();
+    expect('{');
+    for (skip_newlines(); !lexer_.peek().is("return"); skip_newlines()) {
+      if (lexer_.peek().kind != Token::Value) lexer_.expected("'%name = …' or 'return'");
+      define(statement());
+      end_of_line();
+    }
+    lexer_.take();
+    if (lexer_.peek().kind == Token::Value) {
+      graph_.outputs.push_back(value(lexer_.take()));
+      while (accept(',')) {
+        if (lexer_.peek().kind != Token::Value) lexer_.expected("a value");
+        graph_.outputs.push_back(value(lexer_.take()));
+      }
+    }
+    end_of_line();
+    skip_newlines();
+    expect('}');
+    skip_newlines();
+    if (lexer_.peek().kind != Token::End) lexer_.expected("the end of the text after the graph");
+    check_assigns();
+    return std::move(graph_);
+  }
+
+ private:
+  struct Definition {
+    NodeRef node;
+    uint32_t line;
+  };
+
+  // Runs `f`, which speaks of the op alone, and says where the op stands.
+  template <class F>
+  auto at_op(const Token& at, F&& f) const {
+    try {
+      return f();
+    } catch (const IndexError& e) {
+      throw IndexError(lexer_.located(at, e.what()));
+    } catch (const TypeError& e) {
+      throw TypeError(lexer_.located(at, e.what()));
+    } catch (const Error& e) {
+      throw Error(lexer_.located(at, e.what()));
+    }
+  }
+
+  // ---- reading
+  void skip_newlines() {
+    while (lexer_.peek().kind == Token::Newline) lexer_.take();
+  }
+  bool accept(char c) {
+    if (!lexer_.peek().is(c)) return false;
+    lexer_.take();
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) lexer_.expected(fmt::format("'{}'", c));
+  }
+  void end_of_line() {
+    if (lexer_.peek().kind != Token::Newline && !lexer_.peek().is('}'))
+      lexer_.expected("the end of the line");
+  }
+
+  NodeRef value(const Token& at) const {
+    auto found = values_.find(at.text);
+    if (found == values_.end()) lexer_.fail(at, fmt::format("{} is not defined above", quoted(at)));
+    return found->second.node;
+  }
+
+  Dims list() {
+    expect('[');
+    Dims values;
+    if (accept(']')) return values;
+    do values.push_back(to_int64(lexer_, lexer_.take()));
+    while (accept(','));
+    if (!accept(']')) lexer_.expected("',' or ']'");
+    return values;
+  }
+
+  TensorType type() {
+    const Token at = lexer_.peek();
+    std::optional<DType> dtype;
+    if (at.kind == Token::Word) dtype = dtype_from_name(at.text);
+    if (!dtype) lexer_.expected("a dtype, as in 'f32[2, 3]'");
+    lexer_.take();
+    if (!lexer_.peek().is('[')) lexer_.expected(fmt::format("a shape, as in '{}[2, 3]'", at.text));
+    TensorType result{*dtype, list()};
+    at_op(at, [&] { check_size("type", result.shape, size_of(*dtype)); });
+    return result;
+  }
+
+  std::string string(const Token& at) const {
+    std::string_view text = at.text;
+    if (text.size() < 2 || text.back() != '"') lexer_.fail(at, "expected a closing '\"' on the same line");
+    std::string out;
+    for (size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] != '\\') {
+        out += text[i];
+        continue;
+      }
+      char c = text[++i];
+      auto digit = [&](size_t k) { return std::string_view("0123456789abcdef").find(text[k]); };
+      if (i + 1 == text.size()) {
+        lexer_.fail(at, "expected a closing '\"' on the same line");
+      } else if (c == 'n') {
+        out += '\n';
+      } else if (c == '"' || c == '\\') {
+        out += c;
+      } else if (c == 'x' && i + 3 < text.size() && digit(i + 1) < 16 && digit(i + 2) < 16) {
+        out += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
+        i += 2;
+      } else {
+        lexer_.fail(at, "expected \\\", \\\\, \\n or \\x and two digits of 0-9a-f after a backslash");
+      }
+    }
+    return out;
+  }
+
+  Statement statement() {
+    Statement s;
+    s.target = lexer_.take();
+    if (s.target.text.size() == 1) lexer_.fail(s.target, "expected a name after '%'");
+    if (auto old = values_.find(s.target.text); old != values_.end())
+      lexer_.fail(s.target,
+                  fmt::format("{} is already defined on line {}", quoted(s.target), old->second.line));
+    expect('=');
+    s.op_at = lexer_.peek();
+    std::optional<Op> op;
+    if (s.op_at.kind == Token::Word) op = op_from_name(s.op_at.text);
+    if (!op) lexer_.expected("an op");
+    s.op = *op;
+    lexer_.take();
+    if (!ends_arguments(lexer_.peek())) {
+      do argument(s);
+      while (accept(','));
+    }
+    if (accept(':')) {
+      s.stated_at = lexer_.peek();
+      s.stated = type();
+    } else if (!ends_arguments(lexer_.peek())) {
+      lexer_.expected("',', ':' or the end of the line");
+    }
+    return s;
+  }
+
+  static bool ends_arguments(const Token& t) {
+    return t.is(':') || t.is('}') || t.kind == Token::Newline || t.kind == Token::End;
+  }
+
+  void argument(Statement& s) {
+    const Token at = lexer_.peek();
+    if (at.kind == Token::Value) {
+      s.operands.push_back({at, value(at), {}});
+      lexer_.take();
+    } else if (at.kind == Token::String) {
+      if (s.name) lexer_.expected("one name only");
+      s.name = string(lexer_.take());
+      s.name_at = at;
+    } else if (starts_literal(at)) {
+      s.operands.push_back({at, {}, parse_literal(lexer_)});
+    } else if (at.kind == Token::Word) {
+      lexer_.take();
+      for (const Attribute& a : s.attributes)
+        if (a.key.text == at.text) lexer_.fail(at, fmt::format("{} is given twice", quoted(at)));
+      if (!lexer_.peek().is('='))
+        lexer_.fail(at, fmt::format("expected a value or '{}=…', got {}", at.text, quoted(at)));
+      lexer_.take();
+      Attribute a{at, lexer_.peek(), lexer_.peek().is('['), {}, false};
+      if (a.is_list)
+        a.values = list();
+      else
+        a.values = {to_int64(lexer_, lexer_.take())};
+      s.attributes.push_back(std::move(a));
+    } else {
+      lexer_.expected("a value");
+    }
+  }
+
+  // ---- checking and making
+  void check_assigns() const {
+    const BrokenAssign broken = find_broken_assign(graph_);
+    for (auto& [node, at] : assigns_)
+      if (node.get() == broken.node)
+        lexer_.fail(at, fmt::format("assign: {}: use update, which takes the same operands", broken.why));
+  }
+
+  void define(Statement s) {
+    NodeRef node = make_node(s);
+    if (s.stated && node->type != *s.stated)
+      lexer_.fail(s.stated_at, fmt::format("{}: the result is {}, but {} is stated", name(s.op),
+                                           to_string(node->type), to_string(*s.stated)));
+    if (is_given(s.op)) graph_.inputs.push_back(node);
+    if (s.op == Op::assign) assigns_.emplace_back(node, s.op_at);
+    values_.emplace(s.target.text, Definition{std::move(node), s.target.line});
+  }
+
+  static bool needs_type(Op op) { return info(op).states_shape || info(op).result == Result::Stated; }
+  // Maps whose operands may be of mixed types or literals.
+  static bool is_elementwise(Op op) { return kind(op) == OpKind::Map && info(op).result != Result::Stated; }
+
+  NodeRef make_node(Statement& s) {
+    check_operands(s);
+    if (needs_type(s.op) && !s.stated)
+      lexer_.fail(s.op_at, fmt::format("expected ': type' at the end of the line, since {} does not imply it",
+                                       name(s.op)));
+    Attr attr = attribute(s);
+    for (const Attribute& a : s.attributes)
+      if (!a.used) lexer_.fail(a.key, fmt::format("{} has no attribute {}", name(s.op), quoted(a.key)));
+
+    Lines lines(SourceLine{file_, s.op_at.line});
+    if (is_elementwise(s.op) && !is_strict(s)) {
+      std::vector<NodeRef> inputs = weak_inputs(s, lines);
+      return at_op(s.op_at, [&] { return elementwise(s.op, inputs, lines); });
+    }
+    std::vector<NodeRef> inputs;
+    for (const Operand& operand : s.operands)
+      if (operand.node)
+        inputs.push_back(operand.node);
+      else if (s.op == Op::pad)
+        inputs.push_back(literal_node(*operand.literal, s.operands[0].node->dtype(), lines));
+    return at_op(s.op_at,
+                 [&] { return make(s.op, inputs, std::move(attr), s.stated.value_or(TensorType{}), lines); });
+  }
+
+  void check_operands(const Statement& s) const {
+    if (s.name && !is_given(s.op))
+      lexer_.fail(s.name_at, fmt::format("{} has no name; only input and scalar have", name(s.op)));
+    size_t arity = s.op == Op::constant ? 1 : static_cast<size_t>(info(s.op).arity);
+    if (info(s.op).arity >= 0 && s.operands.size() != arity) {
+      const Token& at = s.operands.size() > arity ? s.operands[arity].at : s.op_at;
+      lexer_.fail(at, fmt::format("{} takes {} operand{}, got {}", name(s.op), arity, arity == 1 ? "" : "s",
+                                  s.operands.size()));
+    }
+    if (s.op == Op::constant && s.operands[0].node)
+      lexer_.fail(s.operands[0].at,
+                  fmt::format("expected a number, true or false, got {}", quoted(s.operands[0].at)));
+    for (size_t i = 0; i < s.operands.size(); ++i) {
+      bool literal_may_stand = is_elementwise(s.op) || s.op == Op::constant || (s.op == Op::pad && i == 1);
+      if (s.operands[i].literal && !literal_may_stand)
+        lexer_.fail(s.operands[i].at, fmt::format("expected a value, got {}: {} takes no literal here",
+                                                  quoted(s.operands[i].at), name(s.op)));
+    }
+  }
+
+  // Whether the line already states a node: all of one shape and of one dtype that the op takes.
+  static bool is_strict(const Statement& s) {
+    size_t first = s.op == Op::select ? 1 : 0;
+    for (const Operand& operand : s.operands)
+      if (!operand.node || operand.node->shape() != s.operands[0].node->shape()) return false;
+    for (size_t i = first; i < s.operands.size(); ++i)
+      if (s.operands[i].node->dtype() != s.operands[first].node->dtype()) return false;
+    if (s.op == Op::select && s.operands[0].node->dtype() != DType::Bool) return false;
+    return accepts(s.op, s.operands[first].node->dtype());
+  }
+
+  NodeRef literal_node(const Literal& literal, DType dtype, const Lines& lines) const {
+    Scalar value = literal.kind == DTypeKind::Bool ? to_scalar(lexer_, literal, DType::Bool).cast(dtype)
+                                                   : to_scalar(lexer_, literal, dtype);
+    return constant({dtype, {}}, value, lines);
+  }
+
+  // Literals take the dtype of the arrays beside them, unless their kind exceeds it.
+  std::vector<NodeRef> weak_inputs(const Statement& s, const Lines& lines) const {
+    size_t first = s.op == Op::select ? 1 : 0;
+    std::optional<DType> common;
+    for (size_t i = first; i < s.operands.size(); ++i)
+      if (const NodeRef& node = s.operands[i].node)
+        common = common ? promote(*common, node->dtype()) : node->dtype();
+    if (!common) common = DType::Bool;
+    DType dtype = *common;
+    for (size_t i = first; i < s.operands.size(); ++i)
+      if (s.operands[i].literal) dtype = promote_weak(dtype, s.operands[i].literal->kind);
+    std::vector<NodeRef> inputs;
+    for (size_t i = 0; i < s.operands.size(); ++i) {
+      const Operand& operand = s.operands[i];
+      inputs.push_back(operand.node ? operand.node
+                                    : literal_node(*operand.literal, i < first ? DType::Bool : dtype, lines));
+    }
+    return inputs;
+  }
+
+  // ---- attributes
+  std::optional<Dims> find_list(Statement& s, std::string_view key) const {
+    for (Attribute& a : s.attributes) {
+      if (a.key.text != key) continue;
+      if (!a.is_list)
+        lexer_.fail(a.at, fmt::format("expected a list, as in '{}=[0, 1]', got {}", key, quoted(a.at)));
+      a.used = true;
+      return std::move(a.values);
+    }
+    return {};
+  }
+  Dims list_or(Statement& s, std::string_view key, size_t rank, int64_t value) const {
+    return find_list(s, key).value_or(Dims(rank, value));
+  }
+  std::optional<int64_t> find_number(Statement& s, std::string_view key) const {
+    for (Attribute& a : s.attributes) {
+      if (a.key.text != key) continue;
+      if (a.is_list) lexer_.fail(a.at, fmt::format("expected an integer, as in '{}=0', got a list", key));
+      a.used = true;
+      return a.values[0];
+    }
+    return {};
+  }
+  [[noreturn]] void missing(const Statement& s, std::string_view attribute) const {
+    lexer_.fail(s.op_at, fmt::format("{} needs {}", name(s.op), attribute));
+  }
+
+  Attr attribute(Statement& s) const {
+    size_t rank = s.operands.empty() || !s.operands[0].node ? 0 : s.operands[0].node->shape().size();
+    switch (kind(s.op)) {
+      case OpKind::Scan:
+      case OpKind::Gather:
+      case OpKind::Scatter:
+        return axis_attribute(s, rank);
+      case OpKind::Reduce:
+        return reduced_axes(s, rank);
+      case OpKind::Update:
+        return range_attribute(s, rank);
+      default:
+        break;
+    }
+    switch (s.op) {
+      case Op::input: {
+        InputAttr a{nullptr, s.name.value_or(std::string(s.target.text.substr(1))), {}, 0};
+        if (auto strides = find_list(s, "strides")) a.strides = *strides;
+        a.offset = find_number(s, "offset").value_or(0);
+        return a;
+      }
+      case Op::scalar:
+        return ScalarAttr{s.name.value_or(std::string(s.target.text.substr(1)))};
+      case Op::constant:
+        return ConstantAttr{to_scalar(lexer_, *s.operands[0].literal, s.stated->dtype)};
+      case Op::iota:
+        return axis_attribute(s, s.stated->shape.size());
+      case Op::concat:
+        return axis_attribute(s, rank);
+      case Op::permute: {
+        auto axes = find_list(s, "axes");
+        if (!axes) missing(s, "axes=[…]");
+        for (int64_t& axis : *axes) axis = normal_axis(s, axis, rank);
+        return AxesAttr{std::move(*axes)};
+      }
+      case Op::slice:
+        return range_attribute(s, rank);
+      case Op::pad: {
+        Dims before = list_or(s, "before", rank, 0);
+        return PadAttr{std::move(before), list_or(s, "after", rank, 0)};
+      }
+      default:
+        return {};
+    }
+  }
+
+  AxesAttr reduced_axes(Statement& s, size_t rank) const {
+    auto axes = find_list(s, "axes");
+    if (!axes) {
+      axes = Dims(rank, 0);
+      for (size_t i = 0; i < rank; ++i) (*axes)[i] = static_cast<int64_t>(i);
+    }
+    for (int64_t& axis : *axes) axis = normal_axis(s, axis, rank);
+    return {std::move(*axes)};
+  }
+
+  SliceAttr range_attribute(Statement& s, size_t rank) const {
+    Dims starts = list_or(s, "starts", rank, 0);
+    return {std::move(starts), list_or(s, "steps", rank, 1)};
+  }
+
+  AxisAttr axis_attribute(Statement& s, size_t rank) const {
+    auto axis = find_number(s, "axis");
+    if (!axis) missing(s, "axis=…");
+    return {normal_axis(s, *axis, rank)};
+  }
+
+  int64_t normal_axis(const Statement& s, int64_t axis, size_t rank) const {
+    return at_op(s.op_at, [&] { return normalize_axis(name(s.op), axis, rank); });
+  }
+
+  TextLexer lexer_;
+  const char* file_;
+  Graph graph_;
+  std::vector<std::pair<NodeRef, Token>> assigns_;
+  std::unordered_map<std::string_view, Definition> values_;
+};
+
+}  // namespace
+
+Graph parse(std::string_view text, std::string_view file_name) { return Parser(text, file_name).graph(); }
+
+}  // namespace weft::ir

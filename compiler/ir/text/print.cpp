@@ -1,0 +1,260 @@
+#include "compiler/ir/text/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <unordered_set>
+
+namespace weft::ir {
+namespace {
+
+using Buffer = fmt::memory_buffer;
+
+template <class... Args>
+void put(Buffer& out, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+void put_list(Buffer& out, const Dims& dims) { put(out, "[{}]", fmt::join(dims.begin(), dims.end(), ", ")); }
+
+void put_type(Buffer& out, const TensorType& type) {
+  put(out, "{}", weft::name(type.dtype));
+  put_list(out, type.shape);
+}
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  for (char c : text) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!letter) return false;
+  }
+  return true;
+}
+
+void put_string(Buffer& out, std::string_view text) {
+  put(out, "\"");
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      put(out, "\\{}", c);
+    else if (c == '\n')
+      put(out, "\\n");
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      put(out, "\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out.push_back(c);
+  }
+  put(out, "\"");
+}
+
+uint64_t bits_of(DType dtype, double value) {
+  uint64_t bits = 0;
+  Scalar{dtype, 0, value, 0}.store(&bits);
+  return bits;
+}
+
+// Halves have no to_chars of their own: the fewest digits that read back to the same bits.
+std::string_view half_digits(DType dtype, double value, char (&text)[64]) {
+  double back = 0;
+  for (int precision = 1; precision <= 17; ++precision) {
+    auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, precision).ptr;
+    std::from_chars(text, end, back);
+    if (bits_of(dtype, Scalar::of(back).cast(dtype).re) == bits_of(dtype, value)) break;
+  }
+  // Again in whichever notation is shorter: 65500 rather than 6.55e+04.
+  auto end = std::to_chars(text, text + sizeof text, back).ptr;
+  return {text, static_cast<size_t>(end - text)};
+}
+
+void put_float(Buffer& out, DType dtype, double value) {
+  if (std::isnan(value)) {
+    const char* sign = std::signbit(value) ? "-" : "";
+    double canonical = std::copysign(std::numeric_limits<double>::quiet_NaN(), value);
+    uint64_t bits = bits_of(dtype, value);
+    if (bits == bits_of(dtype, canonical))
+      put(out, "{}nan", sign);
+    else
+      put(out, "nan({:#x})", bits);
+    return;
+  }
+  if (std::isinf(value)) return put(out, "{}", value < 0 ? "-inf" : "inf");
+  char text[64];
+  std::string_view digits;
+  if (is_half(dtype)) {
+    digits = half_digits(dtype, value, text);
+  } else {
+    char* end = dtype == DType::F32 ? std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr
+                                    : std::to_chars(text, text + sizeof text, value).ptr;
+    digits = {text, static_cast<size_t>(end - text)};
+  }
+  bool whole = digits.find_first_of(".e") == std::string_view::npos;
+  put(out, "{}{}", digits, whole ? ".0" : "");
+}
+
+void put_scalar(Buffer& out, const Scalar& value) {
+  switch (weft::kind(value.dtype)) {
+    case DTypeKind::Bool:
+      return put(out, "{}", value.i != 0);
+    case DTypeKind::Signed:
+      return put(out, "{}", value.i);
+    case DTypeKind::Unsigned:
+      return put(out, "{}", static_cast<uint64_t>(value.i));
+    case DTypeKind::Float:
+      return put_float(out, value.dtype, value.re);
+    case DTypeKind::Complex:
+      put(out, "(");
+      put_float(out, real_of(value.dtype), value.re);
+      put(out, ", ");
+      put_float(out, real_of(value.dtype), value.im);
+      put(out, ")");
+  }
+}
+
+// Writes what stands between the op's name and its type: literal, operands, then `key=value` for each
+// attribute.
+class Arguments {
+ public:
+  Arguments(Buffer& out) : out_(out) {}
+
+  Buffer& next() {
+    put(out_, "{}", first_ ? " " : ", ");
+    first_ = false;
+    return out_;
+  }
+
+  void attribute(const Node& node) {
+    std::visit([&](const auto& a) { one(node, a); }, node.attr);
+  }
+
+ private:
+  void list(std::string_view key, const Dims& dims) {
+    put(next(), "{}=", key);
+    put_list(out_, dims);
+  }
+  void one(const Node&, std::monostate) {}
+  void one(const Node&, const InputAttr& a) {
+    put_string(next(), a.name);
+    if (!a.strides.empty()) list("strides", a.strides);
+    if (a.offset != 0) put(next(), "offset={}", a.offset);
+  }
+  void one(const Node&, const ScalarAttr& a) { put_string(next(), a.name); }
+  void one(const Node&, const ConstantAttr& a) { put_scalar(next(), a.value); }
+  void one(const Node&, const AxisAttr& a) { put(next(), "axis={}", a.axis); }
+  void one(const Node&, const AxesAttr& a) { list("axes", a.axes); }
+  void one(const Node&, const SliceAttr& a) {
+    list("starts", a.starts);
+    list("steps", a.steps);
+  }
+  void one(const Node&, const PadAttr& a) {
+    list("before", a.before);
+    list("after", a.after);
+  }
+
+  Buffer& out_;
+  bool first_ = true;
+};
+
+std::string_view name_in(const ValueNames& names, const Node* node) {
+  auto found = names.find(node);
+  return found == names.end() ? std::string_view("%?") : found->second;
+}
+
+void put_node(Buffer& out, const Node& node, const ValueNames& names) {
+  put(out, "{} = {}", name_in(names, &node), name(node.op));
+  Arguments arguments(out);
+  for (const NodeRef& in : node.inputs) put(arguments.next(), "{}", name_in(names, in.get()));
+  arguments.attribute(node);
+  put(out, " : ");
+  put_type(out, node.type);
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+ValueNames names_in_order(const std::vector<const Node*>& order) {
+  ValueNames names;
+  names.reserve(order.size());
+  std::unordered_set<std::string_view> taken;
+  int64_t next = 0;
+  for (const Node* node : order) {
+    const std::string* own = nullptr;
+    if (auto* attr = std::get_if<InputAttr>(&node->attr)) own = &attr->name;
+    if (auto* attr = std::get_if<ScalarAttr>(&node->attr)) own = &attr->name;
+    bool keeps = own && is_identifier(*own) && taken.insert(*own).second;
+    names.emplace(node, keeps ? "%" + *own : fmt::format("%{}", next++));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<const Node*> text_order(const Graph& graph) {
+  std::vector<const Node*> order;
+  std::unordered_set<const Node*> listed;
+  for (const NodeRef& in : graph.inputs)
+    if (listed.insert(in.get()).second) order.push_back(in.get());
+  for (const Node* node : topological_order(graph.outputs))
+    if (!listed.count(node)) order.push_back(node);
+  return order;
+}
+
+ValueNames value_names(const Graph& graph) { return names_in_order(text_order(graph)); }
+
+std::string print(const Graph& graph, PrintOptions options) {
+  std::vector<const Node*> order = text_order(graph);
+  ValueNames names = names_in_order(order);
+  Buffer out;
+  put(out, "graph {{\n");
+  for (const Node* node : order) {
+    put(out, "  ");
+    put_node(out, *node, names);
+    if (options.lines && !node->lines.empty()) put(out, "  # {}", one_line(to_string(node->lines)));
+    put(out, "\n");
+  }
+  put(out, "  return");
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
+    put(out, "{}{}", i ? ", " : " ", name_in(names, graph.outputs[i].get()));
+  put(out, "\n}}\n");
+  return fmt::to_string(out);
+}
+
+std::string print(const Node& node, const ValueNames& names) {
+  Buffer out;
+  put_node(out, node, names);
+  return fmt::to_string(out);
+}
+
+std::string describe(const Node& node) {
+  Buffer out;
+  put(out, "{}", name(node.op));
+  Arguments arguments(out);
+  for (const NodeRef& in : node.inputs) put(arguments.next(), "{}", in ? to_string(in->type) : "?");
+  arguments.attribute(node);
+  return fmt::to_string(out);
+}
+
+std::string label(const Node& node) {
+  Buffer out;
+  put(out, "{}", name(node.op));
+  Arguments(out).attribute(node);
+  return fmt::to_string(out);
+}
+
+std::string to_string(const TensorType& type) {
+  Buffer out;
+  put_type(out, type);
+  return fmt::to_string(out);
+}
+
+std::string to_string(const Scalar& value) {
+  Buffer out;
+  put_scalar(out, value);
+  return fmt::to_string(out);
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,53 @@
+#include "compiler/plan/facts/traffic.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace weft::plan {
+
+namespace {
+
+struct Reach {
+  int64_t low = std::numeric_limits<int64_t>::max(), high = -1;
+  double accesses = 0;  // may exceed 64 bits
+};
+
+void add(Reach& reach, const Index& at, const RowProgram& p, int64_t elements) {
+  int64_t low = at.offset.value, high = low;
+  double points = 1;
+  for (const AxisTerm& term : at.axes) {
+    const int64_t extent = p.extent(term.axis).value;
+    const int64_t last = term.by.value * std::max<int64_t>(extent - 1, 0);
+    (last < 0 ? low : high) += last;
+    if (term.by.value != 0) points *= static_cast<double>(extent);
+  }
+  if (!at.values.empty()) low = 0, high = elements - 1, points = static_cast<double>(elements);
+  // Beyond the buffer a guard is false.
+  reach.low = std::min(reach.low, std::max<int64_t>(low, 0));
+  reach.high = std::max(reach.high, std::min(high, elements - 1));
+  reach.accesses += points;
+}
+
+}  // namespace
+
+std::vector<int64_t> touched_elements(const RowProgram& program) {
+  std::vector<Reach> reaches(program.buffers.size());
+  for_each_stmt(program, [&](const Stmt& stmt) {
+    const int buffer = std::holds_alternative<Load>(stmt)    ? std::get<Load>(stmt).buffer
+                       : std::holds_alternative<Store>(stmt) ? std::get<Store>(stmt).buffer
+                                                             : -1;
+    if (buffer < 0) return;
+    const auto b = static_cast<size_t>(buffer);
+    add(reaches[b], *index_of(stmt), program, program.buffers[b].elements);
+  });
+  std::vector<int64_t> result;
+  for (const Reach& r : reaches) {
+    const int64_t span = std::max<int64_t>(r.high - r.low + 1, 0);
+    result.push_back(r.high < 0                               ? 0
+                     : r.accesses < static_cast<double>(span) ? static_cast<int64_t>(r.accesses)
+                                                              : span);
+  }
+  return result;
+}
+
+}  // namespace weft::plan

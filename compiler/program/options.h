@@ -1,0 +1,47 @@
+// What a caller may choose about compiling, and what the compiler needs to know of a device. Plain data,
+// passed in.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/program/choice.h"
+
+namespace weft {
+
+enum class TargetKind { Cpu, Cuda };
+
+// The machine that kernels are made for.
+struct Target {
+  TargetKind kind = TargetKind::Cpu;
+  int threads = 1;                 // CPU: worker threads; CUDA: multiprocessors
+  int vector_bytes = 32;           // CPU: width of a vector register; CUDA: 16, its widest access
+  size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
+  size_t shared_bytes = 0;         // CUDA: most shared memory of one block
+};
+
+// strict: every op rounds as the reference does, no contraction. standard: contraction allowed. fast:
+// approximations too.
+enum class Numerics { Strict, Standard, Fast };
+
+// Receives the text of every stage that changed something: the stage's name and the text.
+using DumpSink = std::function<void(std::string_view stage, std::string_view text)>;
+
+struct Options {
+  Numerics numerics = Numerics::Standard;
+  bool fuse = true;                         // false: a kernel for each op, to compare with
+  std::vector<std::string> without_passes;  // names of passes to leave out, to bisect
+  // What the ops of a kernel may cost to compile, in real additions; larger groups are cut. Compiling 3000
+  // takes Clang about half a second.
+  int max_kernel_cost = 3000;
+  int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
+  // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
+  std::vector<int> donated;
+  Choose choose;  // schedules other than the rules' own; empty: none
+  DumpSink dump;  // empty: none
+};
+
+}  // namespace weft

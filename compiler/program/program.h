@@ -1,0 +1,112 @@
+// What compiling gives and the runtime runs: kernels, the steps that use them, and the buffers between. Plain
+// data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/hash.h"
+#include "compiler/base/shape.h"
+#include "compiler/program/choice.h"
+
+namespace weft {
+
+// A generated source. `name` is the entry's symbol; `hash` covers the text.
+struct KernelSource {
+  std::string name;
+  std::string text;
+  Hash hash;
+};
+
+// How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
+struct Launch {
+  int64_t tasks = 1;
+  int64_t grain = 1;         // CPU: fewest tasks worth a thread of their own
+  size_t scratch_bytes = 0;  // CPU: private memory for each thread, 64-byte aligned
+  int64_t finish_tasks =
+      0;                 // tasks of the entry NAME_finish, run after all others are done; 0: there is none
+  uint32_t threads = 1;  // CUDA: threads of a block
+  uint32_t finish_threads = 1;  // CUDA: threads of a block of NAME_finish
+  uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
+  uint32_t cluster = 1;         // CUDA: blocks of a cluster
+  uint32_t meeting = 1;         // CUDA: neighbouring blocks that wait for each other; above 1 all run at once
+  // CUDA: bytes of memory, given by the argument `zeroed`, that have to be 0 when the kernel starts.
+  size_t zeroed_bytes = 0;
+  uint32_t zeroed = 0;
+  // CUDA: words that are 0 when the kernel starts and that it leaves so. Their address goes into the argument
+  // `counting`.
+  uint32_t counters = 0;
+  uint32_t counting = 0;
+};
+
+// C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension counts
+// elements between rows (between columns when that operand is transposed); a batch stride of 0 repeats the
+// operand.
+struct Dot {
+  DType dtype = DType::F32;
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  int64_t lda = 0, ldb = 0, ldc = 0;
+  int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+};
+
+// A block of memory that steps read and write. Inputs and outputs are the caller's, in the graph's order.
+struct BufferSpec {
+  enum class Role { Input, Output, Temporary } role = Role::Temporary;
+  int index = 0;  // of the input (among input nodes) or output
+  DType dtype = DType::F32;
+  Shape shape;
+  int64_t bytes = 0;  // to allocate, for outputs and temporaries
+  std::string what;   // "exp : f32[4, 5] at blur.cpp:12", for errors
+};
+
+// args = pointers of `buffers`, then `params`, then `scalars` (numbers of the program's scalar inputs; each
+// takes one word, c128 two).
+struct KernelStep {
+  // Buffers of which the kernel writes one where the other lay, given that nobody needs that afterwards.
+  struct Overwrite {
+    int written = 0, read = 0;
+  };
+
+  int kernel = 0;
+  Launch launch;
+  std::vector<int> buffers;  // of the program
+  std::vector<Overwrite> overwrites;
+  std::vector<int64_t> params;
+  std::vector<int> scalars;
+  int64_t bytes_read = 0, bytes_written = 0;
+  KernelKey key;        // under which another schedule is asked for
+  Bias bias;            // of the schedule that it has
+  std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
+};
+
+struct DotStep {
+  Dot dot;
+  int a = 0, b = 0, c = 0;             // buffers of the program
+  int64_t offset_a = 0, offset_b = 0;  // elements
+  std::string summary;
+};
+
+// Copies the whole of one buffer to another: an input that is itself an output, or what a scatter changes.
+// Where nobody needs the first afterwards, the second may lie in its place.
+struct CopyStep {
+  int from = 0, to = 0;
+};
+
+using ProgramStep = std::variant<KernelStep, DotStep, CopyStep>;
+
+struct Program {
+  std::vector<KernelSource> kernels;
+  std::vector<BufferSpec> buffers;
+  std::vector<ProgramStep> steps;
+  std::vector<DType> scalars;  // scalar inputs, in the graph's order
+  int inputs = 0;              // input nodes of the graph, in order
+  std::vector<int> outputs;    // the buffer of each output of the graph; two may be the same
+  std::string explanation;     // for each kernel what it holds, and for each edge why it was fused or not
+  int ops_before = 0;          // op nodes of the recorded graph that would each be a kernel
+};
+
+}  // namespace weft

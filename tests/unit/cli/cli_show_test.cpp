@@ -1,0 +1,156 @@
+// What `weft` says of a graph without running it: the stages, explanations, the op table, devices, help.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "compiler/ir/text/parse.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/golden.h"
+
+namespace weft::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kSoftmax = "docs/examples/softmax.weft";
+
+Ran show(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "show");
+  // The same on every machine.
+  arguments.insert(arguments.end(), {"--vector-bytes", "64", "--threads", "2", "--cache-bytes", "33554432"});
+  return run_weft(arguments);
+}
+
+TEST(CliShow, StagesOfTheExamples) {
+  for (std::string name : {"softmax", "axpy"})
+    for (std::string stage : {"graph", "simplified", "fused", "plan", "cpp"}) {
+      Ran ran = show({"docs/examples/" + name + ".weft", "--stage", stage});
+      EXPECT_EQ(ran.code, 0) << ran.err;
+      expect_golden("cli/" + name + "." + stage + ".txt", ran.out);
+    }
+}
+
+TEST(CliShow, TheGraphReadsBackAsTheSameGraph) {
+  std::string text = show({kSoftmax}).out;
+  EXPECT_EQ(hash_graph(ir::parse(text)), hash_graph(ir::parse(read_text(kSoftmax))));
+}
+
+TEST(CliShow, AGraphOnTheStandardInput) {
+  Ran ran = run_weft({"show", "-"}, "graph {\n  %a = input : f32[2]\n  return %a\n}\n");
+  EXPECT_EQ(ran.out, "graph {\n  %a = input \"a\" : f32[2]\n  return %a\n}\n");
+}
+
+TEST(CliShow, APassCanBeLeftOut) {
+  const char* text =
+      "graph {\n  %a = input : f32[2]\n  %b = exp %a\n  %c = exp %a\n  %d = add %b, %c\n  return %d\n}\n";
+  auto simplified = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"show", "-", "--stage", "simplified"});
+    return run_weft(more, text).out;
+  };
+  EXPECT_THAT(simplified({}), HasSubstr("# after share\n"));
+  EXPECT_EQ(simplified({"--without", "share"}).find("# after share"), std::string::npos);
+}
+
+TEST(CliShow, WithoutFusionEachOpIsAKernel) {
+  EXPECT_THAT(show({kSoftmax, "--stage", "fused"}).out, Not(HasSubstr("step 1:")));
+  EXPECT_THAT(show({kSoftmax, "--stage", "fused", "--no-fuse"}).out, HasSubstr("step 4:"));
+}
+
+TEST(CliShow, DrawsKernelsAsClusters) {
+  EXPECT_THAT(show({kSoftmax, "--dot"}).out, AllOf(StartsWith("digraph"), Not(HasSubstr("cluster"))));
+  EXPECT_THAT(show({kSoftmax, "--dot", "--stage", "fused"}).out,
+              AllOf(HasSubstr("cluster_0"), Not(HasSubstr("cluster_1"))));
+  EXPECT_THAT(show({kSoftmax, "--dot", "--stage", "fused", "--no-fuse"}).out, HasSubstr("cluster_4"));
+}
+
+TEST(CliShow, MachineCode) {
+  Ran ran = show({kSoftmax, "--stage", "asm"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(".globl\tweft_"));
+}
+
+// Compared as halves, each lane would be converted by itself.
+TEST(CliShow, HalvesAreConvertedAVectorAtATime) {
+  const Ran ran = run_weft({"show", "-", "--stage", "asm"},
+                           "graph {\n  %x = input : f16[1000]\n  %y = log %x\n  return %y\n}\n");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  int conversions = 0;
+  for (size_t at = 0; (at = ran.out.find("vcvtph2ps", at)) != std::string::npos; ++at) ++conversions;
+  EXPECT_LE(conversions, 16);
+}
+
+TEST(CliShow, CudaSourcesNeedNoGpu) {
+  Ran ran = show({kSoftmax, "--stage", "cuda"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("__global__"));
+}
+
+TEST(CliShow, PtxNeedsNvrtcAlone) {
+  Ran ran = show({kSoftmax, "--stage", "ptx"});
+  if (ran.code == 1 && ran.err.find("needs NVRTC") != std::string::npos) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(".target sm_"));
+}
+
+TEST(CliShow, SaysWhichStagesThereAre) {
+  Ran ran = show({kSoftmax, "--stage", "llvm"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("graph,simplified,fused,plan,cpp,cuda,asm,ptx"));
+  ran = show({kSoftmax, "--stage", "cpp", "--device", "cuda"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "weft: error: show: stage cpp is of the device cpu, not of cuda\n");
+  ran = show({kSoftmax, "--stage", "plan", "--dot"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("--dot draws the stages graph, simplified and fused"));
+}
+
+TEST(CliExplain, SaysWhatWasFused) {
+  Ran ran = run_weft({"explain", kSoftmax});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("fused: sum : f32(1024,) at softmax.weft:8 -> divide"));
+}
+
+TEST(CliExplain, TheGuideShowsWhatItPrints) {
+  Ran ran = run_weft({"explain", "docs/examples/svd.weft"});
+  EXPECT_THAT(read_text("docs/debugging.md"),
+              HasSubstr("weft explain docs/examples/svd.weft\n" + ran.out + "```\n"));
+}
+
+TEST(CliOps, ThePageIsWhatTheProgramWrites) {
+  expect_golden(std::filesystem::absolute("docs/ops.md").string(), run_weft({"ops", "--markdown"}).out);
+}
+
+TEST(CliOps, OneOpOneKindAndNone) {
+  EXPECT_THAT(run_weft({"ops", "rsqrt"}).out,
+              AllOf(StartsWith("rsqrt: 1 / sqrt(x)\n"), HasSubstr("\n  dtypes    float\n")));
+  std::string reductions = run_weft({"ops", "--kind", "reduce"}).out;
+  EXPECT_THAT(reductions, AllOf(HasSubstr("\nargmin "), Not(HasSubstr("\nexp "))));
+  EXPECT_THAT(run_weft({"ops"}).out, AllOf(HasSubstr("\nargmin "), HasSubstr("\nexp ")));
+  Ran none = run_weft({"ops", "frob"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.err, "weft: error: ops: there is no op 'frob'; 'weft ops' lists them\n");
+}
+
+TEST(CliDevices, ListsThemOrSaysWhyThereIsNone) {
+  Ran ran = run_weft({"devices"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("cpu: "));
+  EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("\ncuda:0: "), HasSubstr("\ncuda: none: ")));
+}
+
+TEST(Cli, VersionAndHelp) {
+  EXPECT_EQ(run_weft({"--version"}).out, "weft " WEFT_VERSION "\n");
+  EXPECT_THAT(run_weft({"--help"}).out, AllOf(HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+  for (const char* command : {"run", "show", "explain", "ops", "cache"}) {
+    Ran ran = run_weft({command, "--help"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command;
+  }
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -55,8 +55,6 @@ NodeRef dot(const NodeRef& a, const NodeRef& b, const Lines& lines = {});
 // their type; `stated` is also the dtype of casts and the shape of broadcast, reshape and slice, and is
 // ignored elsewhere.
 NodeRef make(Op op, Inputs&& inputs, Attr attr, const TensorType& stated, const Lines& lines = {});
-// What make() checks and infers; the verifier asks the same.
-TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated);
 // A broadcast to the same shape, which broadcast() and simplify leave out: the value in memory of its own.
 NodeRef copy(const NodeRef& x, const Lines& lines = {});
 bool is_copy(const Node& node);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/build.h"
-
 namespace weft::ir {
 namespace {
 

@@ -1,12 +1,18 @@
-// What inference and building share: how a refusal reads, and the shape of indexed access.
+// The type of a node from its op, inputs and attribute, and how a refusal reads. Building asks when it makes
+// a node, the verifier asks again.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
+
+// `stated` is what the op cannot know: the type of a source, the dtype of a cast, the shape of a broadcast,
+// reshape or slice; it is ignored elsewhere. Throws Error for what the op does not take.
+TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated);
 
 // Throws E: "op: rule: got ...".
 template <class E = Error>

@@ -1,14 +1,14 @@
 // Numbers for nodes: an open-addressing table from a node's address to an int. Faster than the standard maps
-// for the walks over graphs of many thousands of nodes. It does not keep the nodes alive.
+// for the walks over graphs of many thousands of nodes. It neither looks into the nodes nor keeps them alive.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/node.h"
-
 namespace weft::ir {
+
+class Node;
 
 class NodeIndex {
  public:

@@ -7,7 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/in_place.h"
-#include "compiler/ir/build.h"
+#include "compiler/ir/infer.h"
 #include "compiler/ir/text/print.h"
 
 namespace weft::ir {

@@ -4,17 +4,10 @@
 // are our own (few_rows_dot.h).
 #pragma once
 
-#include <cstdint>
-#include <functional>
-
+#include "runtime/cpu/parallel_for.h"
 #include "runtime/device.h"
 
 namespace weft::runtime {
-
-// Calls `body(begin, end)` so that [0, count) is covered once, in ranges of at least `grain` where there are
-// that many; the calls may run at the same time.
-using ParallelFor =
-    std::function<void(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body)>;
 
 bool cpu_supports_dot(DType dtype);
 // Throws TypeError for another dtype, Error for extents that OpenBLAS's 32-bit integers cannot hold.

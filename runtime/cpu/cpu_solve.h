@@ -2,7 +2,8 @@
 // device's threads in pieces that depend on the problem only.
 #pragma once
 
-#include "runtime/cpu/cpu_dot.h"
+#include "compiler/base/dtype.h"
+#include "runtime/cpu/parallel_for.h"
 
 namespace weft::runtime {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/program/program.h"
-#include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/openblas.h"
+#include "runtime/cpu/parallel_for.h"
 
 namespace weft::runtime {
 

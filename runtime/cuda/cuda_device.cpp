@@ -140,7 +140,8 @@ class CudaDevice final : public Device {
     if (bytes == 0) return;
     ordered({}, &to, [&] {
       const CUdeviceptr place = address(to.data()) + offset;
-      context_->check(context_->driver().cuMemcpyHtoDAsync(place, host, bytes, context_->stream()), "upload");
+      context_->check(context_->driver().cuMemcpyHtoDAsync(place, host, bytes, stream_of_thread(*context_)),
+                      "upload");
     });
   }
 
@@ -149,7 +150,7 @@ class CudaDevice final : public Device {
     if (bytes == 0) return;
     ordered(&from, {}, [&] {
       const CUdeviceptr place = address(from.data()) + offset;
-      context_->check(context_->driver().cuMemcpyDtoHAsync(host, place, bytes, context_->stream()),
+      context_->check(context_->driver().cuMemcpyDtoHAsync(host, place, bytes, stream_of_thread(*context_)),
                       "download");
     });
   }
@@ -180,7 +181,7 @@ class CudaDevice final : public Device {
   }
 
   void before(const Buffer& buffer, Use use) override {
-    Queue& queue = context_->queue();
+    Queue& queue = queue_of_thread(*context_);
     memory_of(buffer).with_uses([&](const Uses& uses) {
       // The usual case: one stream, whose order is all that is needed.
       if (uses.home == &queue && uses.elsewhere.empty()) return;
@@ -189,14 +190,14 @@ class CudaDevice final : public Device {
     });
   }
   void after(const Buffer& buffer, Use use) override {
-    Queue& queue = context_->queue();
+    Queue& queue = queue_of_thread(*context_);
     memory_of(buffer).with_uses(
         [&](Uses& uses) { use == Use::Read ? uses.after_read(queue) : uses.after_write(queue); });
   }
 
   BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t stream) override {
     Context::Scope scope(*context_);
-    Queue& queue = context_->queue();
+    Queue& queue = queue_of_thread(*context_);
     if (stream != 0) {
       const CudaEvent event(context_, foreign(stream));
       event.make_wait(queue);
@@ -243,10 +244,10 @@ class CudaDevice final : public Device {
       return;
     }
     ordered(&from, &to, [&] {
-      context_->check(
-          context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
-                                               address(from.data()) + from_offset, bytes, context_->stream()),
-          "copy");
+      context_->check(context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
+                                                           address(from.data()) + from_offset, bytes,
+                                                           stream_of_thread(*context_)),
+                      "copy");
     });
   }
 
@@ -266,7 +267,7 @@ class CudaDevice final : public Device {
     MatrixProduct* product = matrix_product();
     if (!product) throw Error(fmt::format("{}: no matrix products: {}", info_.name, no_product_because_));
     product->run(what, c, a, b);
-    context_->queue().gave();
+    queue_of_thread(*context_).gave();
     counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -293,7 +294,7 @@ class CudaDevice final : public Device {
   // and what is given there later for the copy.
   void copy_from(CudaDevice& other, Buffer& to, CUdeviceptr target, const Buffer& from, CUdeviceptr source,
                  size_t bytes) {
-    Queue &there = other.context_->queue(), &here = context_->queue();
+    Queue &there = queue_of_thread(*other.context_), &here = queue_of_thread(*context_);
     {
       Context::Scope scope(*other.context_);
       other.before(from, Use::Read);
@@ -315,7 +316,7 @@ class CudaDevice final : public Device {
     if (read) before(*read, Use::Read);
     if (written) before(*written, Use::Write);
     work();
-    context_->queue().gave();
+    queue_of_thread(*context_).gave();
     if (read) after(*read, Use::Read);
     if (written) after(*written, Use::Write);
   }
@@ -376,9 +377,10 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
     if (how.zeroed >= args.size())
       throw InternalError(fmt::format("{}: launch of {}: its arguments do not have the memory to be zeroed",
                                       info_.name, module.name));
-    context_->check(driver.cuMemsetD8Async(args[how.zeroed], 0, how.zeroed_bytes, context_->stream()),
-                    "zeros for " + module.name);
-    context_->queue().gave();
+    context_->check(
+        driver.cuMemsetD8Async(args[how.zeroed], 0, how.zeroed_bytes, stream_of_thread(*context_)),
+        "zeros for " + module.name);
+    queue_of_thread(*context_).gave();
   }
   std::array<uint64_t, kMostArgumentBytes / sizeof(uint64_t)> counting;
   if (how.counters > 0) {
@@ -386,7 +388,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
       throw InternalError(
           fmt::format("{}: launch of {}: its arguments have no place for counters", info_.name, module.name));
     std::ranges::copy(args, counting.begin());
-    counting[how.counting] = context_->queue().counters(how.counters);
+    counting[how.counting] = queue_of_thread(*context_).counters(how.counters);
     args = std::span(counting).first(args.size());
   }
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
@@ -395,7 +397,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   CUresult result;
   if (how.cluster <= 1 && how.meeting <= 1) {
     result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
-                                   context_->stream(), parameters, nullptr);
+                                   stream_of_thread(*context_), parameters, nullptr);
   } else {
     const uint32_t neighbours = std::max(how.cluster, how.meeting);
     if (how.tasks % neighbours != 0)
@@ -414,7 +416,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
       attribute.id = kLaunchClusterDimension;
       attribute.value.cluster = {how.cluster, 1, 1};
     }
-    CUlaunchConfig config{blocks,     1, 1, how.threads, 1, 1, how.shared_bytes, context_->stream(),
+    CUlaunchConfig config{blocks,     1, 1, how.threads, 1, 1, how.shared_bytes, stream_of_thread(*context_),
                           &attribute, 1};
     result = driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
   }
@@ -424,15 +426,16 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
         fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, clusters of {})",
                     module.name, how.tasks, how.threads, how.shared_bytes, how.cluster));
   context_->started(&module);
-  context_->queue().gave();
+  queue_of_thread(*context_).gave();
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
   if (how.finish_tasks == 0) return;
-  context_->check(driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1,
-                                        how.finish_threads, 1, 1, 0, context_->stream(), parameters, nullptr),
-                  fmt::format("launch of {}_finish ({} blocks of {} threads)", module.name, how.finish_tasks,
-                              how.finish_threads));
+  context_->check(
+      driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1, how.finish_threads,
+                            1, 1, 0, stream_of_thread(*context_), parameters, nullptr),
+      fmt::format("launch of {}_finish ({} blocks of {} threads)", module.name, how.finish_tasks,
+                  how.finish_threads));
   context_->started(&module);
-  context_->queue().gave();
+  queue_of_thread(*context_).gave();
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
 }
 

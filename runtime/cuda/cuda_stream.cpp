@@ -80,4 +80,9 @@ void CudaStream::wait(const Event& event) {
   recorded->make_wait(queue_);
 }
 
+Queue& queue_of_thread(const Context& context) {
+  const std::shared_ptr<Stream>* chosen = StreamScope::chosen(&context);
+  return chosen ? static_cast<const CudaStream&>(**chosen).queue() : context.first_queue();
+}
+
 }  // namespace weft::runtime::cuda

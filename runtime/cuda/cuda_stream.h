@@ -47,4 +47,9 @@ class CudaStream final : public Stream {
   bool taken_;
 };
 
+// What this thread's work goes to: the queue of the stream that it chose for this context, else the first
+// one.
+Queue& queue_of_thread(const Context& context);
+inline CUstream stream_of_thread(const Context& context) { return queue_of_thread(context).handle(); }
+
 }  // namespace weft::runtime::cuda

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/cuda_stream.h"
 
 namespace weft::runtime::cuda {
 
@@ -55,12 +56,12 @@ DevicePool::~DevicePool() {
 }
 
 Block DevicePool::allocate(size_t bytes) {
-  if (bytes == 0) return {0, 0, {&context_->queue(), 0, {}}};
+  if (bytes == 0) return {0, 0, {&queue_of_thread(*context_), 0, {}}};
   std::lock_guard lock(mutex_);
   // Also keeps absurd sizes away from the rounding.
   if (bytes > device_bytes_) out_of_memory(bytes);
   Block block{0, rounded(bytes), {}};
-  Queue& queue = context_->queue();
+  Queue& queue = queue_of_thread(*context_);
   if (!take_free(block.bytes, queue, block)) {
     const DriverApi& driver = context_->driver();
     // Sizes that changed for good would otherwise stay here unused; the driver can split and join them.

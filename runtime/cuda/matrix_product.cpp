@@ -8,6 +8,7 @@
 #include <span>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/cuda_stream.h"
 #include "runtime/cuda/shared_library.h"
 
 namespace weft::runtime::cuda {
@@ -146,7 +147,7 @@ bool MatrixProduct::supports(DType dtype) {
 void MatrixProduct::check(CublasStatus status, const char* doing, const Dot& what) const {
   if (status == kCublasSuccess) return;
   // The library hides what the driver said; a failure of earlier work shows here.
-  CUresult result = context_->driver().cuStreamQuery(context_->stream());
+  CUresult result = context_->driver().cuStreamQuery(stream_of_thread(*context_));
   constexpr CUresult kNotReady = 600;
   if (result != kNotReady) context_->check(result, "dot");
   throw InternalError(fmt::format("{}: {}: {}: {}", context_->name(), describe(what), doing,
@@ -171,18 +172,19 @@ void MatrixProduct::fill_zero(const Dot& what, void* c) {
   const size_t item = size_of(what.dtype);
   const int64_t ldc = leading(what, 'C', what.m, what.n, what.ldc);
   if ((ldc == what.n || what.m == 1) && (what.batch == 1 || what.stride_c == what.m * what.n)) {
-    context_->check(
-        driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(c), 0,
-                               static_cast<size_t>(what.batch * what.m * what.n) * item, context_->stream()),
-        "dot");
+    context_->check(driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(c), 0,
+                                           static_cast<size_t>(what.batch * what.m * what.n) * item,
+                                           stream_of_thread(*context_)),
+                    "dot");
     return;
   }
   for (int64_t i = 0; i < what.batch; ++i) {
     const void* matrix = offset(c, i * what.stride_c, what.dtype);
-    context_->check(driver.cuMemsetD2D8Async(
-                        reinterpret_cast<CUdeviceptr>(matrix), static_cast<size_t>(ldc) * item, 0,
-                        static_cast<size_t>(what.n) * item, static_cast<size_t>(what.m), context_->stream()),
-                    "dot");
+    context_->check(
+        driver.cuMemsetD2D8Async(reinterpret_cast<CUdeviceptr>(matrix), static_cast<size_t>(ldc) * item, 0,
+                                 static_cast<size_t>(what.n) * item, static_cast<size_t>(what.m),
+                                 stream_of_thread(*context_)),
+        "dot");
   }
 }
 
@@ -203,7 +205,7 @@ void MatrixProduct::run_batch(const Dot& what, void* c, const void* a, const voi
   check(api_.cublasLtMatmul(handle_, chosen->desc, alpha, b, chosen->first, a, chosen->second, beta, c,
                             chosen->result, c, chosen->result, &chosen->algo,
                             reinterpret_cast<void*>(workspace.block.pointer), chosen->workspace_bytes,
-                            context_->stream()),
+                            stream_of_thread(*context_)),
         "cublasLtMatmul", what);
 }
 

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 
-#include "runtime/cuda/context.h"
-
 namespace weft::runtime::cuda {
 
-Queue::Queue(const Context& context) : context_(context) {
-  context.check(context.driver().cuStreamCreate(&handle_, kStreamNonBlocking), "cuStreamCreate");
+Queue::Queue(const DriverCalls& calls) : calls_(calls) {
+  calls.check(calls.driver().cuStreamCreate(&handle_, kStreamNonBlocking), "cuStreamCreate");
 }
 
 void Queue::destroy() noexcept {
-  if (marker_) context_.driver().cuEventDestroy(marker_);
-  for (CUdeviceptr counters : counters_) context_.driver().cuMemFree(counters);
-  context_.driver().cuStreamDestroy(handle_);
+  if (marker_) calls_.driver().cuEventDestroy(marker_);
+  for (CUdeviceptr counters : counters_) calls_.driver().cuMemFree(counters);
+  calls_.driver().cuStreamDestroy(handle_);
 }
 
 void Queue::known_done(uint64_t position) {
@@ -24,11 +22,11 @@ void Queue::known_done(uint64_t position) {
 
 void Queue::mark_locked(uint64_t position) {
   if (marked_ >= position && marker_) return;
-  const DriverApi& driver = context_.driver();
-  if (!marker_) context_.check(driver.cuEventCreate(&marker_, kEventDisableTiming), "cuEventCreate");
+  const DriverApi& driver = calls_.driver();
+  if (!marker_) calls_.check(driver.cuEventCreate(&marker_, kEventDisableTiming), "cuEventCreate");
   // Counted before it is recorded: work that another thread gives in between is covered and not counted.
   const uint64_t given = this->given();
-  context_.check(driver.cuEventRecord(marker_, handle_), "cuEventRecord");
+  calls_.check(driver.cuEventRecord(marker_, handle_), "cuEventRecord");
   marked_ = given;
 }
 
@@ -40,9 +38,9 @@ bool Queue::passed(uint64_t position) {
   if (marked_ < position && (marked_ == 0 || done_.load(std::memory_order_relaxed) >= marked_))
     mark_locked(position);
   constexpr CUresult kNotReady = 600;
-  const CUresult result = context_.driver().cuEventQuery(marker_);
+  const CUresult result = calls_.driver().cuEventQuery(marker_);
   if (result == kNotReady) return false;
-  context_.check(result, "cuEventQuery");
+  calls_.check(result, "cuEventQuery");
   known_done(marked_);
   return marked_ >= position;
 }
@@ -51,7 +49,7 @@ void Queue::wait_for(Queue& other, uint64_t position) {
   if (&other == this || other.done_.load(std::memory_order_relaxed) >= position) return;
   std::lock_guard lock(other.mutex_);
   other.mark_locked(position);
-  context_.check(context_.driver().cuStreamWaitEvent(handle_, other.marker_, 0), "cuStreamWaitEvent");
+  calls_.check(calls_.driver().cuStreamWaitEvent(handle_, other.marker_, 0), "cuStreamWaitEvent");
   gave();
 }
 
@@ -66,7 +64,7 @@ void Queue::synchronize_to(uint64_t position) {
     covers = marked_;
   }
   // Recorded again meanwhile, it only comes later.
-  context_.check(context_.driver().cuEventSynchronize(event), "cuEventSynchronize");
+  calls_.check(calls_.driver().cuEventSynchronize(event), "cuEventSynchronize");
   known_done(covers);
 }
 
@@ -76,9 +74,9 @@ CUdeviceptr Queue::counters(size_t count) {
   if (counter_count_ < count) {
     const size_t words = std::max(count, kFewest), bytes = words * sizeof(uint32_t);
     CUdeviceptr memory = 0;
-    context_.check(context_.driver().cuMemAlloc(&memory, bytes), "cuMemAlloc of counters");
+    calls_.check(calls_.driver().cuMemAlloc(&memory, bytes), "cuMemAlloc of counters");
     counters_.push_back(memory);
-    context_.check(context_.driver().cuMemsetD8Async(memory, 0, bytes, handle_), "zeros for counters");
+    calls_.check(calls_.driver().cuMemsetD8Async(memory, 0, bytes, handle_), "zeros for counters");
     gave();
     counter_count_ = words;
   }

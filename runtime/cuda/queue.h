@@ -8,16 +8,14 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/driver_calls.h"
 
 namespace weft::runtime::cuda {
-
-class Context;
 
 class Queue {
  public:
   // The context is current here and in every call.
-  explicit Queue(const Context& context);
+  explicit Queue(const DriverCalls& calls);
   // The context ends its queues by this, while it still can call the driver.
   void destroy() noexcept;
 
@@ -42,7 +40,7 @@ class Queue {
  private:
   void mark_locked(uint64_t position);
 
-  const Context& context_;
+  const DriverCalls& calls_;
   CUstream handle_ = nullptr;
   std::atomic<uint64_t> given_{0}, done_{0};
   std::mutex mutex_;  // guards what follows

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/cuda_stream.h"
 
 namespace weft::runtime::cuda {
 
@@ -78,7 +79,7 @@ void PinnedRing::give_back(size_t slot) {
 void PinnedRing::Lease::mark() {
   Slot& slot = ring_->slots_[slot_];
   const Context& context = *ring_->context_;
-  context.check(context.driver().cuEventRecord(slot.event, context.stream()), "cuEventRecord");
+  context.check(context.driver().cuEventRecord(slot.event, stream_of_thread(context)), "cuEventRecord");
   slot.in_flight = true;
 }
 
@@ -102,8 +103,9 @@ void Staging::upload(CUdeviceptr to, const void* host, size_t bytes) {
     size_t piece = std::min(ring.slot_bytes(), bytes - done);
     PinnedRing::Lease lease = ring.acquire();
     std::memcpy(lease.host(), from + done, piece);
-    context_->check(context_->driver().cuMemcpyHtoDAsync(to + done, lease.host(), piece, context_->stream()),
-                    "upload");
+    context_->check(
+        context_->driver().cuMemcpyHtoDAsync(to + done, lease.host(), piece, stream_of_thread(*context_)),
+        "upload");
     lease.mark();
     done += piece;
   }
@@ -120,7 +122,7 @@ void Staging::download(void* host, CUdeviceptr from, size_t bytes) {
   auto send = [&](PinnedRing::Lease lease) {
     size_t piece = std::min(ring.slot_bytes(), bytes - sent);
     context_->check(
-        context_->driver().cuMemcpyDtoHAsync(lease.host(), from + sent, piece, context_->stream()),
+        context_->driver().cuMemcpyDtoHAsync(lease.host(), from + sent, piece, stream_of_thread(*context_)),
         "download");
     lease.mark();
     underway.push_back({std::move(lease), sent, piece});

@@ -1,28 +1,33 @@
-// What CPU kernels and the runtime say to each other. A kernel describes a stretch of positions and the
-// memory along it; weft_walk (runtime/cpu/walk.cpp) calls the kernel's span for runs of whole vectors. A walk
-// is the same for every kernel, so it is compiled once, with Weft, and not again in each of them.
+// What CPU kernels and the runtime say to each other. A kernel describes a stretch of positions and the memory
+// along it. weft_walk (runtime/cpu/walk.cpp) calls the kernel's span for runs of whole vectors. A walk is the
+// same for every kernel, so it is compiled once, with Weft, and not again in each of them.
 //
-// The span's state is a struct of the kernel: `place`s are offsets in it, or -1 where it has no such member.
-// A span takes `vectors` whole vectors of `lanes` positions each; of a single one only the first `live` lanes
+// The span's state is a struct of the kernel. A `place` is an offset in it, or -1 where it has no such member.
+// A span takes `vectors` whole vectors of `lanes` positions each. Of a single one only the first `live` lanes
 // may be real: the others repeat the last of them, and what they write is dropped.
 //
-//   WalkPlan    What never changes. `limit`: most vectors of one call. rows_place: where a span that folds
-//   several
-//               rows reads how many. position_place: where it reads the first position of a call, and the
-//               last one from the long behind it. `aligned`: the stream whose vectors are to lie at multiples
-//               of 64 bytes, or of their size; -1 for none, -2 where positions are to be multiples of
-//               `lanes`.
-//   WalkStream  Memory along the positions, `count` neighbouring elements of `bytes` at each. The walk sets
-//   the
-//               pointer at `place` and its step at by_place, which streams share that are always read and
-//               have the same; without one it is contiguous. Read where all tests guards[guards_begin ..
-//               guards_end) hold, zeros elsewhere.
-//   WalkMemory  Where a stream is: `start` that of position 0, or null where zeros are read; `by` and `rows`
-//   the
-//               elements to the next position and to the next row.
-//   WalkTest    Holds at position x where 0 <= base + by * x < extent, by != 0. The walk cuts stretches where
-//               a test changes, and puts the answer, a bool, at `place`; low and high are its own notes.
-//   `pads` is room for `count` vectors of each stream, each from a multiple of 64 bytes.
+// WalkPlan: what never changes.
+//   limit            the most vectors of one call
+//   rows_place       where a span that folds several rows reads how many
+//   position_place   where it reads the first position of a call; the last one stands in the long behind it
+//   aligned          the stream whose vectors are to lie at multiples of 64 bytes, or of their size;
+//                    -1 for none, -2 where positions are to be multiples of `lanes`
+//
+// WalkStream: memory along the positions, `count` neighbouring elements of `bytes` at each.
+//   place            where the walk sets the pointer
+//   by_place         where it sets the step. Streams share one that are always read and have the same step;
+//                    without one the stream is contiguous
+//   guards_begin, guards_end
+//                    it is read where all tests guards[guards_begin .. guards_end) hold, and is zero elsewhere
+//
+// WalkMemory: where a stream is.
+//   start            the address of position 0, or null where zeros are read
+//   by, rows         the elements to the next position and to the next row
+//
+// WalkTest: holds at position x where 0 <= base + by * x < extent, by != 0. The walk cuts stretches where a
+// test changes, and puts the answer, a bool, at `place`. low and high are its own notes.
+//
+// `pads` is room for `count` vectors of each stream, each from a multiple of 64 bytes.
 #pragma once
 
 // The number in the function's name changes when its meaning does: no kernel that an older cache holds links.

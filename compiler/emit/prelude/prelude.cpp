@@ -1,3 +1,4 @@
+// Expands the prelude's templates for dtypes and targets, and finds which sections a kernel's text needs.
 #include "compiler/emit/prelude/prelude.h"
 
 #include <algorithm>
@@ -288,17 +289,33 @@ class Prelude {
     }
   }
 
-  // What `$key` stands for, appended to `out`.
-  //   fn call          how a function is declared that is inlined, or is not
-  //   T V E S C        dtype's name; value type; its scalar; scalar in memory; scalars in memory an element
-  //   (1 or 2) P                what memory holds for one V (CPU: a vector) W U I UV IV      width in bits;
-  //   names and value types of the integers of that width M                CPU: signed integer vector as wide
-  //   as V's elements D                CPU: the float vector that tells quotients of this integer apart R RV
-  //   the real dtype of the parts, its value type B Z              bool's and i64's value types s suffix of
-  //   C's functions and literals: f for f32 packed      that of the processor's vectors low high top     an
-  //   integer's limits; first power of two above them large tiny up upbits explimit asinlimit atanhlimit of a
-  //   complex: see FloatLimits align CPU: alignment that a streaming store needs f fV fE fS fP fR the same of
-  //   the dtype converted from evens odds zip iota    CPU: lane lists
+  // What `$key` stands for, appended to `out`. "CPU" marks what only that target has.
+  //   fn, call           how a function is declared that is inlined, and one that is called
+  //   T                  the dtype's name
+  //   V                  its value type: what an element is computed as; on the CPU a vector
+  //   E                  the scalar of V
+  //   S, C               the scalar that memory holds, and how many of them an element has (1 or 2)
+  //   P                  what memory holds for one V; on the CPU a vector
+  //   W                  the element's width in bits
+  //   U, I               the names of the integers of that width
+  //   UV, IV             their value types
+  //   M                  CPU: the vector of signed integers as wide as V's elements
+  //   D                  CPU: the float vector in which quotients of this integer are told apart
+  //   R, RV              the real dtype of the parts, and its value type
+  //   B, Z               the value types of bool and i64
+  //   s                  the suffix of C's functions and literals: f for f32
+  //   packed             CPU: the suffix of the processor's own instructions, ps or pd
+  //   low, high, top     an integer's limits, and the first power of two above them
+  //   large, tiny, up, upbits, explimit, asinlimit, atanhlimit
+  //                      of a complex dtype: see FloatLimits
+  //   lanes              CPU: how many there are
+  //   evens, odds, pairevens, pairodds, zip, iota
+  //                      CPU: lists of lanes
+  //   item, itembytes, partbytes, reach, loadparts, storeparts
+  //                      CPU: of masked loads and stores; see Parts
+  //   wholebytes         CPU: bytes of a whole vector in memory
+  //   align              CPU: the alignment that a streaming store needs
+  //   f, fV, fE, ...     the same of the dtype that is converted from
   void append_value(std::string& out, std::string_view key, int from, int to, int lanes) const {
     bool cpu = target_ == PreludeTarget::Cpu;
     if (key == "fn") return void(out += cpu ? kCpuFunction : kCudaFunction);
@@ -375,11 +392,12 @@ class Prelude {
     throw InternalError("prelude: no integer dtype is as wide");
   }
 
-  // The template with its placeholders replaced. A line that opens with `$levels` is repeated for each
-  // halving of the lanes, with $K the list that brings the upper half down, or, for vectors that shrink on
-  // the way, with $levelall and $levelhalf the lanes before and after, $levellow and $levelhigh the lists of
-  // either half. $levelback is the list that moves a second vector's lanes up by a half and fills with those
-  // of a first.
+  // The template with its placeholders replaced. A line that opens with `$levels` is repeated for each halving
+  // of the lanes. In it stand for lists of lanes, or numbers of them:
+  //   K                    the list that brings the upper half down
+  //   levelall, levelhalf  of vectors that shrink on the way: the lanes before and after
+  //   levellow, levelhigh  the lists of either half
+  //   levelback            the list that moves a second vector's lanes up by a half and fills with a first's
   std::string expand(std::string_view text, int from, int to, int lanes) const {
     std::string out;
     out.reserve(text.size() + text.size() / 4);

@@ -1,9 +1,9 @@
 // Puts the prelude into a kernel: only the functions that its text uses, and what those need.
-// The texts are rows of sections; `//@ NAME` opens a section that holds exactly one function, type or table
-// NAME.
-// `//@ NAME : dtypes` or `//@ NAME : dtypes -> dtypes` opens a family, written once and made for every dtype
-// (or pair): in it $T is the dtype's name, $V its value type on the target; prelude.cpp lists the other
-// placeholders.
+// The texts are rows of sections:
+//   //@ NAME                      holds exactly one function, type or table, called NAME
+//   //@ NAME : dtypes             a family, written once and made for every dtype
+//   //@ NAME : dtypes -> dtypes   the same for every pair
+// In a family $T is the dtype's name and $V its value type on the target; prelude.cpp lists all placeholders.
 #pragma once
 
 #include <string>

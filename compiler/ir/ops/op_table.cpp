@@ -1,3 +1,5 @@
+// What op.h declares, made of the rows of op_table.inc: each op's description and, where it has one, its
+// evaluation for every dtype.
 #include <array>
 #include <type_traits>
 

@@ -1,5 +1,5 @@
-// The schedules that kernels of one architecture are to have other than the rules' own, in memory and beside
-// the kernels in the disk cache. Safe from any thread.
+// Schedules other than the rules' own, for the kernels of one architecture. They are kept in memory, and in
+// the disk cache beside the kernels. Safe from any thread.
 #pragma once
 
 #include <memory>

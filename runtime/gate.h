@@ -1,6 +1,6 @@
-// What threads pass to use something that the end of the process destroys: LLVM's tables, TBB's threads,
-// BLAS's buffers. Threads that nobody joins go on while the process ends; whoever ends it closes the gate to
-// them first. Globals of this type need no destructor and are sound to the very end.
+// Threads pass a gate to use what the end of the process destroys: LLVM's tables, TBB's threads, BLAS's
+// buffers. Threads that nobody joins go on while the process ends, so whoever ends it closes the gate to them
+// first. Globals of this type need no destructor and are sound to the very end.
 #pragma once
 
 #include <pthread.h>

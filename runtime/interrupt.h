@@ -1,8 +1,8 @@
-// Whether somebody wants this process's work to be given up, asked between the steps of a program, between
-// the parts of a kernel and within long ones. A signal belongs to the process, hence the one global.
+// Whether somebody asked this process to give up its work. It is asked between the steps of a program,
+// between the parts of a kernel and within long ones. A signal belongs to the process, hence the one global.
 //
-// What is given up halfway has written a part of its outputs, so only work whose outputs nobody sees may be:
-// the executor says so by a StopScope and throws the outputs away.
+// Work that is given up halfway has written a part of its outputs, so only work whose outputs nobody sees may
+// be: the executor says so by a StopScope and throws the outputs away.
 #pragma once
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// Compiled kernels on disk, found by content. Entries are written whole (temporary name, then rename),
-// checksummed, hold the source they were made from and are never trusted: a damaged or differing entry is
-// dropped.
+// Compiled kernels on disk, found by content. An entry is written whole (temporary name, then rename),
+// carries a checksum and holds the source that it was made from. It is never trusted: a damaged or differing
+// one is dropped.
 #pragma once
 
 #include <cstddef>

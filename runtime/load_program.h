@@ -1,4 +1,4 @@
-// Loads a program, and again with other schedules where the back end says that kernels spill.
+// Loads a program. Kernels that spill registers, as the back end reports, are made again by other schedules.
 #pragma once
 
 #include <functional>

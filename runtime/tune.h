@@ -1,4 +1,4 @@
-// Searches the schedules of a program's kernels by the clock, for as long as it is told.
+// Searches the schedules of a program's kernels on the clock, for as long as it is given.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Groups while `fuse` puts them together: what each computes, reads and waits for, and the decisions on the
-// way. Along every edge from a group to its readers `level` rises, so a search for a way back is short.
+// Groups while fusion puts them together: what each computes, reads and waits for, and the decisions so far.
+// `level` rises along every edge from a group to its readers, so a search for a path back is short.
 #pragma once
 
 #include <set>

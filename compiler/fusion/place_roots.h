@@ -1,5 +1,5 @@
-// Puts the roots of a graph into groups, one after another: each with those that it reads, beside others that
-// read the same, or into a group of its own, with a decision for every edge.
+// Puts the roots of a graph into groups, one after another: into the group of what it reads, beside others
+// that read the same, or into a group of its own. Every edge gets a decision with its reason.
 #pragma once
 
 #include "compiler/fusion/expression.h"

@@ -1,5 +1,5 @@
-// The expressions of all roots, and whose work they would repeat: values that are read at so many positions,
-// or computed by so many kernels, that it costs less to store them become roots, too.
+// The expressions of all roots, and the work that they would repeat. A value that is read at many positions,
+// or computed by many kernels, becomes a root too where storing it costs less.
 #pragma once
 
 #include <unordered_map>

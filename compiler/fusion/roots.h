@@ -1,5 +1,5 @@
-// The values of a graph that are roots from the start, by structure alone: what has to lie in memory whatever
-// it costs, and where expressions are cut that are too long, or too large for one kernel.
+// The values of a graph that are roots from the start. Structure alone decides: what has to lie in memory
+// whatever it costs, and where expressions are cut that are too long, or too large for one kernel.
 #pragma once
 
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// Lets groups take in whole others that read the same large arrays: roots of the same rows that began apart,
-// and reductions over the points of their rows, as the gradients of a norm are.
+// Merges whole groups that read the same large arrays: roots of the same rows that were placed apart, and
+// reductions over the points of another group's rows, as in the gradients of a norm.
 //
 //   before   rows: s = sum(a * b, axis 1)        columns: t = sum(a, axis 0)
 //   after    one group that reads a once, with s for each row and totals for t beside the row

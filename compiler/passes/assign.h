@@ -1,6 +1,6 @@
-// Updates of memory that the caller gives away (Options::donated), and on the CPU of small parts of large
-// values that are computed, are written in place, where nothing needs the old value any more: each update of
-// the chain becomes an `assign`, whose kernel covers the replaced range alone.
+// Lets updates write in place where nothing needs the old value any more. It may be memory that the caller
+// gives away (Options::donated), or, on the CPU, a large computed value of which a small part is replaced.
+// Each update of the chain becomes an `assign`, whose kernel covers the replaced range alone.
 //
 //   before   %2 = update %a, %1, starts=[1], steps=[1]     with input a donated
 //   after    %2 = assign %a, %1, starts=[1], steps=[1]

@@ -1,6 +1,6 @@
-// Makes long chains of updates fit for writing in place: what an update writes is computed from the value
-// that it replaces, and from none before it, wherever the elements are the same; by a copy where it is read
-// at other positions than those replaced or where others need it too.
+// Makes long chains of updates fit for writing in place. Where the elements are the same, what an update
+// writes is then computed from the value that it replaces, and from none before it. It is copied first where
+// it is read at other positions than those replaced, or where others need it too.
 //
 //   before   %u = update %a, %v, starts=[1]        after   the same
 //            %s = slice %a, starts=[4] : f32[2]            %s = slice %u, starts=[4] : f32[2]

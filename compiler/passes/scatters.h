@@ -1,6 +1,6 @@
-// How stores at indices are computed without an order, which only a GPU can do faster. Unlike the passes,
-// what is made here needs memory that is 0 when its kernel starts, which no graph can say: the builder of
-// programs asks for it.
+// Stores at positions that are computed without an order, which only a GPU does faster. Unlike the passes,
+// these need memory that is 0 when their kernel starts. No graph can say that, so the builder of programs
+// asks for it.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// A product of a few rows with a large matrix: what a layer of a network does to a few inputs. Its time is
-// that of reading the matrix once, which a library that packs it first does not reach.
+// Products of a few rows with a large matrix, as a layer of a network makes of a few inputs. They take the
+// time of reading the matrix once; a library that packs it first takes longer.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Products of matrices that are so small that a library takes longer to look at what it is asked than to
-// multiply. Each is computed in registers, its terms added in order, so that a product alone and one of a
-// batch have the same bits.
+// Products of matrices so small that a library takes longer to look at its arguments than to multiply. Each
+// is computed in registers, its terms added in order, so that a product alone and one of a batch have the
+// same bits.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Device memory in stream order: a driver pool that keeps what it got, and in front of it a list of free
-// blocks on the host, because a driver call costs a microsecond. A freed block may be handed out again at
-// once to the stream that used it, whose earlier work comes first anyway, and to another once all who used it
-// are done. Safe from any thread; nothing but `allocate`, `trim` and `info` calls the driver.
+// Device memory in stream order: a pool of the driver's that keeps what it got, and in front of it a list of
+// free blocks on the host, because a call of the driver takes a microsecond. A freed block goes at once to
+// the stream that used it, whose earlier work comes first anyway; another stream gets it when all users are
+// done. Safe from any thread; nothing but `allocate`, `trim` and `info` calls the driver.
 #pragma once
 
 #include <map>

@@ -1,6 +1,5 @@
-// A stream of the driver, and how far it is known to be. Work is counted as it is given; where somebody has
-// to know that a count was passed, an event is recorded then, not with each piece of work. So one stream
-// alone records nothing.
+// A stream of the driver, and how far its work is known to be done. Work is counted as it is given. An event
+// is recorded only where somebody has to know that a count was passed, so one stream alone records nothing.
 #pragma once
 
 #include <atomic>

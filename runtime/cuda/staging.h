@@ -1,6 +1,6 @@
-// Host copies through page-locked memory, so that they run in stream order beside the host: small copies and
-// the pieces of large ones each take a slot of a ring, and a slot is used again when the stream has passed
-// its last copy. Safe from any thread; the context must be current.
+// Host copies through page-locked memory, so that they run in stream order beside the host. Small copies, and
+// the pieces of large ones, take a slot of a ring each. A slot is used again when the stream has passed its
+// last copy. Safe from any thread; the context must be current.
 #pragma once
 
 #include <condition_variable>

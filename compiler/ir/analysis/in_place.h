@@ -1,8 +1,8 @@
-// When an update may write into the memory of the value that it changes, and so be an `assign`: that value is
-// read by nothing that could run later, and by the update's own operand only at the positions that are
-// replaced, element by element, or for a copy that is made before. Slices of other elements than those that
-// this update and later ones in the same memory replace may be read at any time. A value and its reshapes are
-// one memory.
+// Whether an update may write into the memory of the value that it changes, and so be an `assign`. Nothing
+// that could run later may read that value. The update's own operand may read it only at the positions that
+// are replaced, element by element, or for a copy that is made before. Slices of elements that neither this
+// update nor later ones in the same memory replace may be read at any time. A value and its reshapes are one
+// memory.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Evaluates a graph on the host, one node after another: the reference that folding, tests and tiny arrays
-// use. Each map op rounds to its dtype; reductions and products of floats accumulate in long double and round
+// Evaluates a graph on the host, one node after another: the reference for folding, tests and tiny arrays.
+// Each map rounds to its dtype. Reductions and products of floats are accumulated in long double and rounded
 // once.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The interpreter's reductions, scans and matrix products: elements of floats gather in long double and round
-// once, integers wrap, the order is row-major.
+// The interpreter's reductions, scans and matrix products. Floats are accumulated in long double and rounded
+// once; integers wrap around; the order is row-major.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// OpenBLAS has no half formats: on the CPU products of halves are multiplied as f32 and rounded once.
+// Multiplies halves as f32 on the CPU, and rounds once: OpenBLAS has no half formats.
 //
 //   before   %2 = dot %a, %b : f16[4, 4]
 //   after    %2 = cast %a : f32[4, 4]   %3 = cast %b : f32[4, 4]   %4 = dot %2, %3 : f32[4, 4]

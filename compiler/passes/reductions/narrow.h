@@ -1,6 +1,6 @@
-// Reduces and scans only those rows that somebody reads: slices are moved up through maps and views, and
-// through reductions and scans along the axes that these keep. Where several slices are read, it is the
-// smallest range with all of them.
+// Reduces and scans only those rows that somebody reads. Slices move up through maps and views, and through
+// reductions and scans along the axes that these keep. Several slices become the smallest range that holds
+// them.
 //
 //   before   %s = sum %x : f32[1000], axes=[1]   %r = sqrt %s   %t = slice %r, starts=[5] : f32[10]
 //   after    %y = slice %x, starts=[5, 0] : f32[10, 400]   %s = sum %y : f32[10], axes=[1]   %t = sqrt %s

@@ -1,6 +1,6 @@
-// Writes reductions over few elements as maps where others reduce or scan what they give, and where they are
-// computed from arrays that are smaller than that: the distances of points from centres, of which the least
-// is looked for, are then computed where they are compared, and never lie in memory.
+// Writes reductions over few elements as maps, where others reduce or scan their results and where the arrays
+// that they read are smaller than these. An example: the distances of points from centres, of which the least
+// is looked for. They are then computed where they are compared, and never lie in memory.
 //
 //   before   %d = sum %q : f32[1000, 50, 2], axes=[2]   %i = argmin %d, axes=[1]
 //   after    %d = add (%q at 0 of its last axis) (%q at 1)   %i = argmin %d, axes=[1]

@@ -43,7 +43,16 @@ constexpr Group kTable[] = {
 std::span<const Group> table() { return kTable; }
 
 std::string markdown() {
-  std::string out;
+  size_t count = 0;
+  for (auto& group : kTable) count += group.rows.size();
+  std::string out = fmt::format(
+      "{} constants in {} groups. Each group names where its rows are measured.\n\n"
+      "| group | constants | measured on | measured again by |\n|---|---|---|---|\n",
+      count, std::size(kTable));
+  for (auto& group : kTable)
+    fmt::format_to(std::back_inserter(out), "| {} | {} | {} | {} |\n", group.title, group.rows.size(),
+                   group.measured_on, group.measured_again_by);
+  out += '\n';
   for (auto& group : kTable) {
     fmt::format_to(
         std::back_inserter(out),

@@ -37,6 +37,7 @@ SECTIONS = {
     "For engineers": [
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/layers.md",
         "docs/fusion.md",
         "docs/schedules*.md",
         "docs/tuning.md",
@@ -44,7 +45,7 @@ SECTIONS = {
         "docs/add_a_*.md",
         "tests/*.md",
     ],
-    "Notes": ["docs/notes/*.md", "docs/benchmarks/*.md"],
+    "Notes": ["docs/notes/README.md", "docs/notes/*.md", "docs/benchmarks/*.md"],
 }
 # Pages of these folders, and the page beside of the folder's name, stand in a section of their own within the section.
 FOLDED = {"docs/cpp_api": "C++ API"}

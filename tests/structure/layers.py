@@ -1,4 +1,4 @@
-"""Holds every #include of the tree to the table of layers in docs/architecture.md, and finds circles between rooms.
+"""Holds every #include of the tree to the table of layers in docs/layers.md, and finds circles between rooms.
 
 A room is a header with the .cpp of its name. Usage: layers.py [TOP]: prints what breaks the rules, and fails if anything does.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 
 def table(page: str, title: str) -> list[list[str]]:
     """The rows of the table that stands under this heading."""
-    _, _, rest = page.partition(f"\n### {title}\n")
+    _, _, rest = page.partition(f"\n## {title}\n")
     if not rest:
-        sys.exit(f"docs/architecture.md has no heading '### {title}'")
+        sys.exit(f"docs/layers.md has no heading '## {title}'")
     lines = [line for line in rest.split("\n#")[0].splitlines() if line.startswith("|")]
     return [[cell.strip().replace("`", "") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -83,7 +83,7 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
 
 
 def faults(top: Path) -> list[str]:
-    page = (top / "docs/architecture.md").read_text(encoding="utf-8")
+    page = (top / "docs/layers.md").read_text(encoding="utf-8")
     allowed = {row[0]: row[1].split(", ") if row[1] else [] for row in table(page, "What may include what")}
     known_circles = [sorted(row[0].split(", ")) for row in table(page, "Circles that are left")]
     files = sources(top)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import layers
 
-PAGE = """# Architecture
+PAGE = """# Layers
 
-### What may include what
+## What may include what
 
 | layer | may include |
 |---|---|
 | `compiler/base` | |
 | `compiler/ir` | {ir} |
 
-### Circles that are left
+## Circles that are left
 
 | rooms | why |
 |---|---|
@@ -27,7 +27,7 @@ class Layers(unittest.TestCase):
     def faults(self, files, ir="`compiler/base`", circles=""):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
-            for name, text in {"docs/architecture.md": PAGE.format(ir=ir, circles=circles), **files}.items():
+            for name, text in {"docs/layers.md": PAGE.format(ir=ir, circles=circles), **files}.items():
                 (top / name).parent.mkdir(parents=True, exist_ok=True)
                 (top / name).write_text(text)
             return layers.faults(top)

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import bars
+import fusion
 import schedules
 import stages
 from canvas import COLOURS, Canvas
 
-PICTURES = stages.PICTURES + schedules.PICTURES + bars.PICTURES  # each: name, title, width, height, function
+PICTURES = stages.PICTURES + fusion.PICTURES + schedules.PICTURES + bars.PICTURES  # each: name, title, width, height, function
 
 
 def drawn() -> dict[str, str]:

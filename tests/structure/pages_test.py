@@ -1,0 +1,53 @@
+"""That pages.py finds what it is there to find."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import pages
+
+CODE = """constexpr passes::Pass kPasses[] = {
+    {"first", passes::first, passes::kRequired},
+    {"second", [](auto& g, auto&, auto& o) { return passes::second(g, o); }},
+};
+"""
+ROWS = ["| [`first`](a.h) | does this | required |", "| [`second`](b.h) | does that | |"]
+
+
+FUSION = """#include "a b.h"
+// says "no such thing"
+if (x) return refuse(fmt::format("a row of {} is long", 3));
+why = "it lines up otherwise than " + name;
+throw InternalError("fuse: groups wait");
+"""
+REASONS = ["| explain says | because |", "|---|---|", "| a row of … is long | it is |", "| it lines up otherwise than … | it does |"]
+
+
+class Pages(unittest.TestCase):
+    def faults(self, rows=ROWS, reasons=REASONS):
+        with tempfile.TemporaryDirectory() as folder:
+            top = Path(folder)
+            texts = {"compiler/compile.cpp": CODE, "compiler/fusion/a.cpp": FUSION, "docs/passes.md": "\n".join(rows) + "\n", "docs/fusion.md": "\n".join(reasons) + "\n"}
+            for name, text in texts.items():
+                (top / name).parent.mkdir(parents=True, exist_ok=True)
+                (top / name).write_text(text)
+            return pages.faults(top)
+
+    def test_a_page_that_says_the_same(self):
+        self.assertEqual(self.faults(), [])
+
+    def test_a_reason_that_is_missing_or_never_given(self):
+        self.assertEqual(self.faults(reasons=REASONS[:3]), ["docs/fusion.md has no row for the reason 'it lines up otherwise than …'"])
+        self.assertEqual(self.faults(reasons=[*REASONS, "| it is Monday | |"]), ["docs/fusion.md has a row for 'it is Monday', which fusion never says"])
+
+    def test_a_row_that_is_missing_or_too_many(self):
+        self.assertEqual(self.faults(ROWS[:1]), ["docs/passes.md has no row for the pass second"])
+        self.assertEqual(self.faults([*ROWS, "| [`third`](c.h) | | |"]), ["docs/passes.md has a row for third, which is no pass"])
+
+    def test_the_order_and_what_is_required(self):
+        self.assertEqual(self.faults(ROWS[::-1]), ["docs/passes.md lists the passes in another order than compiler/compile.cpp"])
+        self.assertEqual(self.faults([ROWS[0].replace("required", ""), ROWS[1]]), ["docs/passes.md: whether first is required"])
+
+
+if __name__ == "__main__":
+    unittest.main()

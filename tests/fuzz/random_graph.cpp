@@ -19,6 +19,8 @@ class Drawing {
   Drawing(uint64_t seed, const RandomGraphOptions& options) : random_(seed), options_(options) {
     for (int i = 0; i < ir::kOpCount; ++i) {
       Op op = static_cast<Op>(i);
+      const std::vector<Op>& from = options.drawn_from;
+      if (!from.empty() && std::find(from.begin(), from.end(), op) == from.end()) continue;
       if (kind(op) == ir::OpKind::Map && ir::info(op).result != ir::Result::Stated && op != Op::select &&
           allowed(op))
         maps_.push_back(op);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "compiler/ir/node.h"
 
@@ -22,6 +23,9 @@ struct RandomGraphOptions {
   // an ulp, no float sums or products, no dots, no complex arithmetic, no fma.
   // The sign and payload of a NaN still are the machine's own, and signbit and copysign show the sign.
   bool exact = false;
+  // Maps, reductions and scans that may be drawn; empty: all of the op table. A list draws the same graphs
+  // when the table has grown.
+  std::vector<ir::Op> drawn_from;
 };
 
 // The same seed and options give the same graph. Inputs are named "a0", "a1", …, scalars "s0", ….

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <utility>
 
+#include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/text/parse.h"
 #include "tests/benchmarks/recorded.h"
@@ -109,10 +112,26 @@ void add_reductions(Cases& cases) {
   }
 }
 
+// The ops of tests/texts/ops.txt: a new op would change what every seed draws, and the net would hold nothing
+// while it is added.
+std::vector<Op> drawn_ops() {
+  std::ifstream file("tests/texts/ops.txt");
+  if (!file) throw Error("tests/texts/ops.txt: cannot be read; run this from the top of the tree");
+  std::vector<Op> out;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::optional<Op> op = ir::op_from_name(line);
+    if (!op) throw Error("tests/texts/ops.txt: no op is called '" + line + "'");
+    out.push_back(*op);
+  }
+  return out;
+}
+
 // Every third with strict numerics, every fifth without fusion, every second with memory that is given away.
 void add_random(Cases& cases, const char* label, uint64_t first, int count, int64_t max_elements) {
+  RandomGraphOptions drawn;
+  drawn.drawn_from = drawn_ops();
   for (uint64_t seed = first; seed < first + static_cast<uint64_t>(count); ++seed) {
-    RandomGraphOptions drawn;
     drawn.max_elements = max_elements;
     drawn.strided_inputs = seed % 2 == 1;
     Options options;

@@ -6,6 +6,7 @@
 
 #include "compiler/ir/analysis/access.h"
 #include "compiler/machine/feasible.h"
+#include "compiler/machine/machine.h"
 
 namespace weft::fusion {
 
@@ -119,7 +120,7 @@ Join can_fuse(const Space& space, const Node& producer, const std::vector<int>& 
   int64_t points = 1, elements = 1;
   for (size_t g = 0; g < space.extents.size(); ++g) (space.row[g] ? elements : points) *= space.extents[g];
   const bool rescaled =
-      target.kind == TargetKind::Cuda && numerics != Numerics::Strict && is_relative_sum(producer, consumer);
+      machine::is_gpu(target) && numerics != Numerics::Strict && is_relative_sum(producer, consumer);
   if (!rescaled && !row_is_local(space, producer.dtype(), target))
     return refuse(fmt::format("a row of {} elements for {} results is reduced by the whole machine first",
                               elements, points));
@@ -142,7 +143,7 @@ Join can_join_siblings(const Space& space, const Node& root, const Target& targe
 
 Join can_assign_beside(const Space& space, const Node& assign, const std::vector<const Node*>& before,
                        const Target& target) {
-  if (target.kind != TargetKind::Cpu) return refuse("it is written in place");
+  if (machine::is_gpu(target)) return refuse("it is written in place");
   for (const Node* other : before)
     if (other->shape() != assign.shape() ||
         !ir::disjoint(other->as<ir::SliceAttr>(), other->inputs[1]->shape(), assign.as<ir::SliceAttr>(),
@@ -199,7 +200,7 @@ Join can_total_across(const Members& rows, const Members& columns,
     (space.row[g] ? elements : points) *= space.extents[g];
   }
   if (space.scans || columns.space.scans) return refuse("what is scanned is not reduced across too");
-  const bool cpu = target.kind == TargetKind::Cpu;
+  const bool cpu = !machine::is_gpu(target);
   // On the CPU totals take the memory of a few rows for each of the tasks, which few long rows do not repay.
   const int64_t fewest = machine::fewest_rows_of_totals(elements);
   const int64_t widest = cpu ? elements : widest_totals(columns.roots, target);
@@ -264,7 +265,7 @@ Join can_total_sections(const Members& rows, const Members& sections,
     if (is_reduce(*root.node))
       if (const auto reduced = reduced_axes(root, space); reduced != space.row && reduced != section.row)
         return refuse("its rows are totalled otherwise too");
-  const bool cpu = target.kind == TargetKind::Cpu;
+  const bool cpu = !machine::is_gpu(target);
   if (cpu ? elements < machine::shortest_section(target) ||
                 !machine::row_is_local(points, count * elements, false, target)
           : !machine::repays_sections(points, count, elements * widest, target))

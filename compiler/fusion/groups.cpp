@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {
@@ -50,7 +51,7 @@ bool would_cycle(const Groups& groups, int g, const std::set<int>& needs) {
 }
 
 bool enough_siblings(const Building& b, size_t more, const Target& target) {
-  if (target.kind != TargetKind::Cpu) return false;
+  if (machine::is_gpu(target)) return false;
   const size_t together = b.roots.size() + more;
   return (together > kSmallSiblings && element_count(b.space.extents) < kSmallLoops) ||
          (together > kTotalsInRegisters && b.space.has_row);

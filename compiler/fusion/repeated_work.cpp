@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {
@@ -25,7 +26,7 @@ bool gathers_lanes(const Node* n) {
 
 // Each part of a concat, pad or update is a guarded load and a choice, wherever it is read.
 float cost(const Node* n, const Target& target) {
-  if (target.kind == TargetKind::Cpu && gathers_lanes(n)) return kGatherWork;
+  if (!machine::is_gpu(target) && gathers_lanes(n)) return kGatherWork;
   if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
     return kPartWork * static_cast<float>(n->inputs.size());
   return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
@@ -93,7 +94,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
 // Stores costly values of few elements that would be computed again and again, as those of a table that is
 // repeated along an axis.
 bool RepeatedWork::store_spread(const Node* root, const Expression& e, std::vector<const Node*>& stored) {
-  if (target_.kind != TargetKind::Cpu || e.glanced) return false;
+  if (machine::is_gpu(target_) || e.glanced) return false;
   const size_t before = stored.size();
   const auto points = static_cast<float>(element_count(ir::space_of(*root)));
   for (const Node* node : e.spread) {

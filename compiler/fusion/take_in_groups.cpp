@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {
@@ -171,7 +172,7 @@ class TakeIn {
     if (join.possible && enough_siblings(to, from.roots.size(), target_) && !reads(group, into)) return false;
     if (join.possible && (would_cycle(groups_, into, from.before) || would_cycle(groups_, group, to.before)))
       join = {false, {}, "another kernel has to run between them"};
-    const bool in_one_piece = by == By::Sections || (by == By::Points && target_.kind == TargetKind::Cpu);
+    const bool in_one_piece = by == By::Sections || (by == By::Points && !machine::is_gpu(target_));
     if (join.possible && in_one_piece && (reads_turned(to) || reads_turned(from)))
       join = {false, {}, "rows of some array do not lie in one piece"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};

@@ -31,7 +31,7 @@ bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target
 }  // namespace
 
 bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target, int64_t words) {
-  if (target.kind == TargetKind::Cpu) return points >= kPointsOfThreads || row <= kShortRow;
+  if (!is_gpu(target)) return points >= kPointsOfThreads || row <= kShortRow;
   const bool clusters = !scanned && has_clusters(target);
   return points >= target.threads / 2 || (clusters ? row * words <= kLongestRow : row <= kLongestOfBlock);
 }
@@ -39,13 +39,13 @@ bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& targe
 // Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
 // lie beside each other in strips.
 bool row_is_local(const Walk& w, DType dtype, const Target& target) {
-  if (target.kind == TargetKind::Cpu && w.columns && !w.scans && w.points <= kColumnsOfThread &&
+  if (!is_gpu(target) && w.columns && !w.scans && w.points <= kColumnsOfThread &&
       w.points * w.row >= (unrolls_columns(w.points, target) ? kElementsOfFew : kElementsOfThread))
     return false;
-  if (target.kind == TargetKind::Cuda && !w.scans &&
+  if (is_gpu(target) && !w.scans &&
       (w.columns ? device_walks_columns : device_walks)(w.points, w.row, dtype, target))
     return true;
-  if (target.kind == TargetKind::Cuda && w.row > (w.columns ? kLongestColumn : kLongestRow) &&
+  if (is_gpu(target) && w.row > (w.columns ? kLongestColumn : kLongestRow) &&
       w.points < (w.columns ? 32 : 2) * int64_t{target.threads})
     return false;
   return row_is_local(w.points, w.row, w.scans, target,

@@ -9,6 +9,9 @@
 
 namespace weft::machine {
 
+// True where a thread computes scalars, and threads come in warps, blocks and perhaps clusters.
+inline bool is_gpu(const Target& target) { return target.kind != TargetKind::Cpu; }
+
 // True with AVX-512's masked loads and stores; inferred from 64-byte vectors.
 inline bool has_masks(const Target& cpu) { return cpu.vector_bytes >= 64; }
 

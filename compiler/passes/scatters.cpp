@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/ir/build.h"
+#include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::passes {
@@ -30,7 +31,7 @@ NodeRef all(int64_t value, const Shape& shape, const Node& of) {
 
 // Sums of integers are the same in any order; a GPU adds words of 4 and 8 bytes.
 ScatterOrder scatter_order(const Node& n, const Target& target) {
-  if (target.kind != TargetKind::Cuda) return ScatterOrder::Kept;
+  if (!machine::is_gpu(target)) return ScatterOrder::Kept;
   if (n.op == Op::scatter) return worth_claiming(n) ? ScatterOrder::Claimed : ScatterOrder::Kept;
   if (n.op == Op::scatter_distinct) return ScatterOrder::Any;
   if (!is_integer(n.dtype())) return ScatterOrder::Kept;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/build.h"
+#include "compiler/machine/machine.h"
 #include "compiler/passes/pass.h"
 
 namespace weft::passes {
@@ -153,7 +154,7 @@ ir::Graph unreshape(const ir::Graph& reshaped, const Target& target, const Optio
   ir::Graph out = graph;
   for (NodeRef& output : out.outputs) {
     const NodeRef value = of.computed(output);
-    if (target.kind == TargetKind::Cpu || of.is_of_rows(value)) output = value;
+    if (!machine::is_gpu(target) || of.is_of_rows(value)) output = value;
     if (NodeRef lifted = of.lifted(output)) output = lifted;
   }
   return out;

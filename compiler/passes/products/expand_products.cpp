@@ -6,6 +6,7 @@
 
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
+#include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/pass.h"
 
@@ -134,7 +135,7 @@ NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
   const int64_t terms = a->shape()[rank - 1];
   if (terms < 1) return n;
   if (is_inner(*n)) return sum_of_products(a, b, n);
-  if (target.kind != TargetKind::Cpu) return n;
+  if (machine::is_gpu(target)) return n;
   if (terms <= kFewTerms && n->shape()[rank - 1] >= kLongRow && contiguous_rows(b.get()))
     return few_terms(n, terms);
   const auto in_kernel = [&](const ir::Node* x) { return computed_here(x, users) || shows_windows(x); };

@@ -1,7 +1,8 @@
-"""Holds tables of pages to the code that they describe. Usage: pages.py [TOP].
+"""Holds tables of pages to the code that they describe. Usage: pages.py [--update] [TOP].
 
 docs/passes.md has a row for each pass of kPasses in compiler/compile.cpp, in their order, and says which are required.
 docs/fusion.md has a row for each reason that fusion may give, in the words of compiler/fusion, with an ellipsis for what is filled in.
+docs/add_a_backend.md counts the files and lines of folders, each within a quarter of the truth; --update counts again.
 """
 
 import re
@@ -40,11 +41,34 @@ def reason_rows(top: Path) -> set[str]:
     return {match[1] for match in re.finditer(r"^\| (.*?) \|", table, re.M)}
 
 
+COUNTED = re.compile(r"`([\w/]+)` \| (\d+) \| (\d+)(?= \|)")
+
+
+def counts(top: Path, folder: str) -> tuple[int, int]:
+    """The source files of a folder and their lines; without files, as of a folder that is gone, 0."""
+    files = [file for file in (top / folder).rglob("*") if file.suffix in (".h", ".cpp", ".inc")]
+    return len(files), sum(file.read_text(encoding="utf-8").count("\n") for file in files)
+
+
+def counted_again(top: Path) -> str:
+    text = (top / "docs/add_a_backend.md").read_text(encoding="utf-8")
+    return COUNTED.sub(lambda row: "`{}` | {} | {}".format(row[1], *counts(top, row[1])), text)
+
+
+def faults_of_counts(top: Path) -> list[str]:
+    out = []
+    for folder, files, lines in COUNTED.findall((top / "docs/add_a_backend.md").read_text(encoding="utf-8")):
+        for what, said, now in zip(("files", "lines"), (int(files), int(lines)), counts(top, folder)):
+            if now == 0 or abs(said - now) > max(now / 4, 2):
+                out.append(f"docs/add_a_backend.md: {folder} has {now} {what}, not {said}: run tests/structure/pages.py --update")
+    return out
+
+
 def faults(top: Path) -> list[str]:
     in_code, in_page = reasons(top), reason_rows(top)
     out = [f"docs/fusion.md has no row for the reason '{one}'" for one in sorted(in_code - in_page)]
     out += [f"docs/fusion.md has a row for '{one}', which fusion never says" for one in sorted(in_page - in_code)]
-    return out + faults_of_passes(top)
+    return out + faults_of_passes(top) + faults_of_counts(top)
 
 
 def faults_of_passes(top: Path) -> list[str]:
@@ -58,6 +82,10 @@ def faults_of_passes(top: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    broken = faults(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())
+    given = [one for one in sys.argv[1:] if one != "--update"]
+    tree = Path(given[0] if given else ".").resolve()
+    if "--update" in sys.argv[1:]:
+        (tree / "docs/add_a_backend.md").write_text(counted_again(tree), encoding="utf-8")
+    broken = faults(tree)
     print("\n".join(broken) or "the tables of pages are what the code says")
     sys.exit(bool(broken))

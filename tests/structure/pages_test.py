@@ -24,10 +24,10 @@ REASONS = ["| explain says | because |", "|---|---|", "| a row of … is long | 
 
 
 class Pages(unittest.TestCase):
-    def faults(self, rows=ROWS, reasons=REASONS):
+    def faults(self, rows=ROWS, reasons=REASONS, counts="| fusion | `compiler/fusion` | 1 | 5 |\n"):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
-            texts = {"compiler/compile.cpp": CODE, "compiler/fusion/a.cpp": FUSION, "docs/passes.md": "\n".join(rows) + "\n", "docs/fusion.md": "\n".join(reasons) + "\n"}
+            texts = {"compiler/compile.cpp": CODE, "compiler/fusion/a.cpp": FUSION, "docs/passes.md": "\n".join(rows) + "\n", "docs/fusion.md": "\n".join(reasons) + "\n", "docs/add_a_backend.md": counts}
             for name, text in texts.items():
                 (top / name).parent.mkdir(parents=True, exist_ok=True)
                 (top / name).write_text(text)
@@ -43,6 +43,14 @@ class Pages(unittest.TestCase):
     def test_a_row_that_is_missing_or_too_many(self):
         self.assertEqual(self.faults(ROWS[:1]), ["docs/passes.md has no row for the pass second"])
         self.assertEqual(self.faults([*ROWS, "| [`third`](c.h) | | |"]), ["docs/passes.md has a row for third, which is no pass"])
+
+    def test_counts_that_are_far_off_and_folders_that_are_gone(self):
+        self.assertEqual(self.faults(counts="| `compiler/fusion` | 1 | 6 | `compiler/fusion` | 3 | 5 |\n"), [])
+        self.assertEqual(
+            self.faults(counts="| `compiler/fusion` | 1 | 50 | `compiler/gone` | 1 | 5 |\n"),
+            [f"docs/add_a_backend.md: {what}: run tests/structure/pages.py --update" for what in
+             ("compiler/fusion has 5 lines, not 50", "compiler/gone has 0 files, not 1", "compiler/gone has 0 lines, not 5")],
+        )  # fmt: skip
 
     def test_the_order_and_what_is_required(self):
         self.assertEqual(self.faults(ROWS[::-1]), ["docs/passes.md lists the passes in another order than compiler/compile.cpp"])

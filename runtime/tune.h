@@ -24,9 +24,9 @@ struct TuneClock {
   std::function<double()> seconds;                        // now
 };
 
-// Changes one kernel's schedule at a time, a step in a direction while that is faster by kWorthwhile, until
-// no step is or `limit` seconds are over. What is faster is kept in `choices` for the kernel with its
-// extents.
+// Changes one kernel's schedule at a time, a step in a direction while that is faster by kWorthwhile. It ends
+// when no step is faster or `limit` seconds are over. What is faster is kept in `choices` for the kernel with
+// its extents.
 inline constexpr double kWorthwhile = 0.03;
 std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_ptr<Device>& device,
                               Counters& counters, Choices& choices, const TuneClock& clock, double limit);

@@ -22,8 +22,8 @@ using ir::Node;
 using ir::Op;
 using ir::OpKind;
 
-// Where roots share so much that analyzing each alone takes this many nodes, and so many times those of the
-// graph, values with several users become roots when their expressions are long.
+// Roots may share so much that analyzing each alone takes this many nodes, and so many times those of the
+// graph. Then values with several users become roots where their expressions are long.
 constexpr size_t kAnalyzedAnyway = 20'000, kAnalyzedTimes = 32;
 constexpr int kLongExpression = 100;
 constexpr size_t kMostParts = 64, kMostSharedParts = 8;  // of concats of concats
@@ -76,10 +76,10 @@ class FirstRoots {
     }
   }
 
-  // A kernel tests all parts of a concat for each element, and has to be compiled with all of them: those of
-  // the concats, too, that the concat's parts are computed of. One that others read as well, as each step of
-  // an array that grows is, is stored sooner, so that not each of its readers has as many parts as the array
-  // has steps.
+  // A kernel tests all parts of a concat for each element, and has to be compiled with all of them. Those of
+  // the concats that its parts are computed of count, too. A concat that others read as well is stored
+  // sooner: each step of an array that grows is one, and each of its readers would have as many parts as the
+  // array has steps.
   void bound_parts() {
     std::unordered_map<const Node*, size_t> parts;  // of each node's expression; none: 1
     const auto parts_of = [&](const Node* n) {
@@ -118,10 +118,10 @@ class FirstRoots {
     if (!is_source(*n)) roots_.all.insert(n);
   }
 
-  // Whether a gather had better compute the elements that it picks: fewer than there are, and where they are
-  // computed from several arrays, each read in no order, so few that this costs less than to read and write
-  // all in order. What is guarded is stored, for a guard at positions that are known only then holds along no
-  // stretch of a row.
+  // Whether a gather had better compute the elements that it picks. They are fewer than there are. Where they
+  // are computed from several arrays, each read in no order, they are so few that this costs less than to
+  // read and write all in order. What is guarded is stored: a guard at positions that are known only then
+  // holds along no stretch of a row.
   bool computes_few(const Node& gather) const {
     const Node* top = gather.inputs[0].get();
     while (!roots_.contains(top) && views_one(top->op)) top = top->inputs[0].get();

@@ -37,8 +37,8 @@ class TakeIn {
     for (size_t g = 0; g < arrays_.size(); ++g) gather_arrays(static_cast<int>(g));
   }
 
-  // First what reduces the same rows, then what reduces over their points or over sections of them, then what
-  // reduces other results of the same kernel where loops gain nothing from a launch of their own.
+  // First what reduces the same rows. Then what reduces over their points, or over sections of them. Last
+  // what reduces other results of the same kernel, where loops gain nothing from a launch of their own.
   void run() {
     for (By by : {By::Rows, By::Points, By::Sections, By::Launch})
       for (int g = 0; g < static_cast<int>(groups_.all.size()); ++g) {

@@ -11,7 +11,7 @@ using namespace tuning;
 
 namespace {
 
-// All the device's blocks walk rows of which it has few, keep them in registers or read them again from the
+// All blocks of the device share its few rows. They keep them in registers, or read them again from the
 // cache, and tell each other what they found.
 bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target) {
   const auto bytes = static_cast<int64_t>(size_of(dtype)),
@@ -20,8 +20,8 @@ bool device_walks(int64_t points, int64_t row, DType dtype, const Target& target
          row <= most / (bytes * std::max<int64_t>(points, 1));
 }
 
-// Columns that lie beside each other, too, while it takes less time to read the sectors of memory that hold
-// elements of several of them for each than to launch the kernels that would read them in strips.
+// Columns that lie beside each other count, too. A sector of memory holds elements of several of them, and is
+// read for each. That is worth it while it takes less time than to launch the kernels that would read strips.
 bool device_walks_columns(int64_t points, int64_t row, DType dtype, const Target& target) {
   const auto bytes = static_cast<int64_t>(size_of(dtype));
   return device_walks(points, row, dtype, target) && row > kLongestColumn && points * bytes < kCudaLine &&

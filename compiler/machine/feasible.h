@@ -17,8 +17,8 @@ struct Walk {
 };
 
 // Whether one thread (CPU), or one block or cluster (CUDA), walks the row of a point, so that what reads the
-// result can follow in the same kernel. That is worth it where there are points enough to keep the machine
-// busy, or where rows are short. Fixed numbers on the CPU: results must not depend on the number of threads.
+// result can follow in the same kernel. That is worth it where points are enough to keep the machine busy, or
+// where rows are short. On the CPU the numbers are fixed: results must not depend on the number of threads.
 bool row_is_local(const Walk& walk, DType dtype, const Target& target);
 
 // The same, for rows that a block walks whatever lies beside each other.
@@ -37,8 +37,8 @@ int64_t widest_totals(int64_t bytes, const Target& cuda);
 // less than three times as many. Their turns take longer than to read them from the cache again.
 bool are_few_for_clusters(int64_t points, int64_t elements, int64_t widest, const Target& cuda);
 
-// CUDA: whether blocks that take whole sections of a row, a cluster at most, have registers for them and
-// enough to do, and keep half the device busy.
+// CUDA: whether blocks, a cluster at most, can take whole sections of a row each: they have registers for
+// them and enough to do, and keep half the device busy.
 bool repays_sections(int64_t points, int64_t sections, int64_t bytes, const Target& cuda);
 
 // CPU: whether a row, or a section of one, is long enough to be totalled beside others.

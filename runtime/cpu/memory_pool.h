@@ -1,6 +1,5 @@
-// Host memory that is kept for the next request of its size. Fresh pages cost several times the work done on
-// them, so freed blocks are handed out again, the most recently freed first, while its lines may still be in
-// a cache.
+// Host memory that is kept for the next request of its size: fresh pages cost several times the work done on
+// them. The most recently freed block is handed out first, since its lines may still be in a cache.
 #pragma once
 
 #include <cstddef>

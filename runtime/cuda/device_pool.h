@@ -1,4 +1,4 @@
-// Device memory in stream order: a pool of the driver's that keeps what it got, and in front of it a list of
+// Device memory in stream order. A pool of the driver's keeps what it got. In front of it stands a list of
 // free blocks on the host, because a call of the driver takes a microsecond. A freed block goes at once to
 // the stream that used it, whose earlier work comes first anyway; another stream gets it when all users are
 // done. Safe from any thread; nothing but `allocate`, `trim` and `info` calls the driver.

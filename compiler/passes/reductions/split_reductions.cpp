@@ -67,8 +67,8 @@ class SplitReductions {
   }
 
  private:
-  // The axes of `n` that are the row of `producer`, which it reads, where a reduction over these alone can
-  // share the producer's loops and other axes are left; none otherwise.
+  // The axes of `n` that are the row of `producer`, which it reads. None where a reduction over these alone
+  // cannot share the producer's loops, or where no other axes are left.
   Dims shared_row(const Node& n, const Node& producer, const Reading& reading) {
     if (!reading.aligned || !ir::is_reduce(producer)) return {};
     Dims row;

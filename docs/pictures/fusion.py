@@ -68,14 +68,14 @@ def readings(c: Canvas):
     c.text(250, 112, "y", 12, mono=True)
     c.text(350, 112, "y.T + 1", 12, mono=True)
 
-    case(478, "not aligned: shifted", False, "a[i - 1] and a[i + 1]:\nother points of the loop\nwould have to be there")
+    case(478, "not aligned: shifted", False, "a[i + 1] and a[i]:\nother points of the loop\nwould have to be there")
     c.cells(478, 50, ["blue", "green", "purple", "pink", "panel"], 15, 15)
     c.cells(478, 95, ["panel", "blue", "green", "purple", "pink"], 15, 15)
     for k in range(4):
         c.arrow(486 + k * 15, 66, 500 + k * 15, 93)
     c.text(478, 130, "a[1:] - a[:-1]", 12, mono=True)
 
-    case(706, "not aligned: a part", False, "x[2:4] of the producer:\nnot its whole axis")
+    case(706, "not aligned: a part", False, "s[i + 2] for two of\nits elements:\nnot its whole axis")
     c.cells(706, 50, ["panel", "panel", "blue", "green", "panel", "panel"], 15, 15)
     c.cells(736, 95, ["blue", "green"], 15, 15)
     c.arrow(744, 66, 744, 93)

@@ -8,6 +8,8 @@ import page_text
 SECTIONS = {
     "Start": ["README.md", "docs/quick_start.md", "docs/install.md"],
     "Guides": [
+        "docs/python.md",
+        "docs/cpp.md",
         "docs/lazy_evaluation.md",
         "docs/memory.md",
         "docs/differences.md",
@@ -19,8 +21,6 @@ SECTIONS = {
         "docs/threads.md",
         "docs/settings.md",
         "docs/debugging.md",
-        "docs/python.md",
-        "docs/cpp.md",
         "docs/examples.md",
     ],
     "Reference": [

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Every ```cpp block of the pages stands, but for its indentation, in one of the example programs, which are compiled and
-# run. Usage: check_pages.sh PAGE...
+# run. Usage: check_pages.sh [PAGE...]; without one it reads README.md and all of docs but add_a*.md, whose blocks go into the
+# compiler.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+shopt -s extglob
+(($# > 0)) || set -- README.md docs/!(add_a*).md
 
 awk '
   function bare(line) { sub(/^ +/, "", line); return line "\n" }

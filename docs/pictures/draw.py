@@ -9,11 +9,12 @@ from pathlib import Path
 
 import bars
 import fusion
+import readme
 import schedules
 import stages
 from canvas import COLOURS, Canvas
 
-PICTURES = stages.PICTURES + fusion.PICTURES + schedules.PICTURES + bars.PICTURES  # each: name, title, width, height, function
+PICTURES = readme.PICTURES + stages.PICTURES + fusion.PICTURES + schedules.PICTURES + bars.PICTURES  # each: name, title, width, height, function
 
 
 def drawn() -> dict[str, str]:

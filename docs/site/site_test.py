@@ -80,6 +80,12 @@ class Staging(InAFolder):
     def test_a_list_after_a_paragraph_stays_a_list(self):
         self.assertEqual(self.staged("text:\n- one\n- two\n")[0], "text:\n\n- one\n- two\n")
 
+    def test_short_blocks_of_both_languages_stand_beside_each_other(self):
+        both, far = "```python\nx = 1\n```\n\n```cpp\nint x = 1;\n```", "x = " + "1 + " * 20 + "1"
+        self.assertEqual(self.staged(f"one\n\n{both}\n")[0], f'one\n\n<div class="beside" markdown>\n\n{both}\n\n</div>\n')
+        for text in (both.replace("x = 1", far, 1), both.replace("\n\n", "\n\nand\n\n"), both.replace("python", "text")):
+            self.assertEqual(self.staged(text)[0], text)
+
     def test_a_file_name_as_text_becomes_the_title(self):
         self.assertEqual(self.staged("[b.md](b.md#x), [page](b.md)", **{"docs/b.md": "# Bees\n"})[0], "[Bees](b.md#x), [page](b.md)")
 

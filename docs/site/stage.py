@@ -61,6 +61,20 @@ def with_short_labels(text: str) -> str:
     return long_heading.sub(r'\1 { data-toc-label="\2" }', text)
 
 
+LONGEST_LINE_BESIDE = 58
+
+
+def with_languages_beside(text: str) -> str:
+    """A block of C++ that follows one of Python at once says the same: short ones stand beside each other."""
+
+    def beside(blocks: re.Match) -> str:
+        if max(map(len, blocks[0].split("\n"))) > LONGEST_LINE_BESIDE:
+            return blocks[0]
+        return f'<div class="beside" markdown>\n\n{blocks[0]}\n\n</div>'
+
+    return re.sub(r"^```python\n(?:(?!```).*\n)*```\n\n```cpp\n(?:(?!```).*\n)*```$", beside, text, flags=re.M)
+
+
 class Stage:
     """The staged pages, by their paths; what they link to is staged as it is met."""
 
@@ -103,7 +117,7 @@ class Stage:
         return staged
 
     def page(self, name: str, text: str) -> str:
-        text = with_short_labels(with_blank_lines(with_both_pictures(text)))
+        text = with_languages_beside(with_short_labels(with_blank_lines(with_both_pictures(text))))
         return page_text.with_links(self.with_titles(name, text), lambda target, _: self.target(name, target))
 
     def with_titles(self, name: str, text: str) -> str:

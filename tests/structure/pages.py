@@ -3,6 +3,7 @@
 docs/passes.md has a row for each pass of kPasses in compiler/compile.cpp, in their order, and says which are required.
 docs/fusion.md has a row for each reason that fusion may give, in the words of compiler/fusion, with an ellipsis for what is filled in.
 docs/add_a_backend.md counts the files and lines of folders, each within a quarter of the truth; --update counts again.
+docs/glossary.md has the words of all schedules that docs/schedules_chosen.md lists, which a test writes; numbers are ellipses there.
 """
 
 import re
@@ -64,11 +65,25 @@ def faults_of_counts(top: Path) -> list[str]:
     return out
 
 
+def words_of_schedules(top: Path) -> set[str]:
+    """What stands between the commas of printed schedules."""
+    text = (top / "docs/schedules_chosen.md").read_text(encoding="utf-8")
+    printed = re.findall(r"^  (?:cpu|cuda) +\w+: (.*?)(?: \(.*\))?$", text, re.M)
+    return {re.sub(r"\d+", "…", words) for schedule in printed for words in schedule.split(", ")}
+
+
+def faults_of_glossary(top: Path) -> list[str]:
+    page = (top / "docs/glossary.md").read_text(encoding="utf-8")
+    words = words_of_schedules(top)
+    missing = [f"docs/glossary.md does not say what '{one}' means in a printed schedule" for one in sorted(words) if f"`{one}`" not in page]
+    return missing if words else ["docs/schedules_chosen.md lists no schedules"]
+
+
 def faults(top: Path) -> list[str]:
     in_code, in_page = reasons(top), reason_rows(top)
     out = [f"docs/fusion.md has no row for the reason '{one}'" for one in sorted(in_code - in_page)]
     out += [f"docs/fusion.md has a row for '{one}', which fusion never says" for one in sorted(in_page - in_code)]
-    return out + faults_of_passes(top) + faults_of_counts(top)
+    return out + faults_of_passes(top) + faults_of_counts(top) + faults_of_glossary(top)
 
 
 def faults_of_passes(top: Path) -> list[str]:

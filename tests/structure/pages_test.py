@@ -22,12 +22,19 @@ throw InternalError("fuse: groups wait");
 """
 REASONS = ["| explain says | because |", "|---|---|", "| a row of … is long | it is |", "| it lines up otherwise than … | it does |"]
 
+CHOSEN = """map
+  cpu   rows: axis 1 by 16 lanes, masked (lanes along the row, short)
+  cuda  pointwise: axis 0 by 4 lanes
+"""
+GLOSSARY = ["| `axis … by … lanes` | what lanes run along |", "| `masked` | with masks |"]
+
 
 class Pages(unittest.TestCase):
-    def faults(self, rows=ROWS, reasons=REASONS, counts="| fusion | `compiler/fusion` | 1 | 5 |\n"):
+    def faults(self, rows=ROWS, reasons=REASONS, counts="| fusion | `compiler/fusion` | 1 | 5 |\n", glossary=GLOSSARY):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
-            texts = {"compiler/compile.cpp": CODE, "compiler/fusion/a.cpp": FUSION, "docs/passes.md": "\n".join(rows) + "\n", "docs/fusion.md": "\n".join(reasons) + "\n", "docs/add_a_backend.md": counts}
+            texts = {"compiler/compile.cpp": CODE, "compiler/fusion/a.cpp": FUSION, "docs/passes.md": "\n".join(rows) + "\n", "docs/fusion.md": "\n".join(reasons) + "\n"}
+            texts |= {"docs/add_a_backend.md": counts, "docs/schedules_chosen.md": CHOSEN, "docs/glossary.md": "\n".join(glossary)}
             for name, text in texts.items():
                 (top / name).parent.mkdir(parents=True, exist_ok=True)
                 (top / name).write_text(text)
@@ -55,6 +62,9 @@ class Pages(unittest.TestCase):
     def test_the_order_and_what_is_required(self):
         self.assertEqual(self.faults(ROWS[::-1]), ["docs/passes.md lists the passes in another order than compiler/compile.cpp"])
         self.assertEqual(self.faults([ROWS[0].replace("required", ""), ROWS[1]]), ["docs/passes.md: whether first is required"])
+
+    def test_a_word_of_schedules_that_the_glossary_lacks(self):
+        self.assertEqual(self.faults(glossary=GLOSSARY[:1]), ["docs/glossary.md does not say what 'masked' means in a printed schedule"])
 
 
 if __name__ == "__main__":

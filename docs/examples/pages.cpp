@@ -1,9 +1,10 @@
-// The programs of docs/guide.md, with what the page says of them checked.
+// The C++ of the pages in docs, with what they say of it checked.
 #include <weft/weft.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ using namespace weft;
 
 void check(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "guide: does not hold: %s\n", what);
+  std::fprintf(stderr, "pages: does not hold: %s\n", what);
   std::exit(1);
 }
 #define CHECK(condition) check(condition, #condition)
@@ -104,6 +105,19 @@ void tuning() {
   CHECK(tried.find("kernel 0") != std::string::npos);
 }
 
+void compiled() {
+  Array u = ones({1000, 1000}, DType::F32);
+  Compiled relaxed({&u, 1}, [](std::span<const Array> in) {
+    const Array& a = in[0];
+    return std::vector<Array>{sqrt(a + 1) * 0.5};
+  });
+  Array once = relaxed({&u, 1})[0];
+  Array twice = relaxed({&once, 1})[0];
+  CHECK(std::abs(twice.at(5, 5).item<float>() - 0.5 * std::sqrt(0.5 * std::sqrt(2.0) + 1)) < 1e-6);
+  const Array other = ones({10}, DType::F32);
+  CHECK(relaxed.takes({&u, 1}) && !relaxed.takes({&other, 1}));
+}
+
 void random_numbers() {
   Array x = zeros({50, 40});
   Array key = random::key(7);
@@ -173,6 +187,7 @@ int main() {
   products();
   inspection();
   tuning();
+  compiled();
   random_numbers();
   sessions();
   devices();

@@ -2,17 +2,33 @@
 # find_package(weft) and pkg-config, and the program `weft`.
 include(CMakePackageConfigHelpers)
 
+# A wheel holds it all in the package's folder: weft/libweft.so.0, weft/bin/weft, weft/include, weft/cmake.
+if(SKBUILD)
+  set(CMAKE_INSTALL_LIBDIR weft)
+  set(CMAKE_INSTALL_BINDIR weft/bin)
+  set(CMAKE_INSTALL_INCLUDEDIR weft/include)
+endif()
+
 if(TARGET weft)
   target_compile_features(weft INTERFACE cxx_std_20)
   target_include_directories(weft INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-  install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(weft PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR})
+  if(SKBUILD)
+    # Wheels hold no links: each name would be a copy.
+    install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+  else()
+    set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION})
+    install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
 
   install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")
 set(include_dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
 include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")
 
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+  if(SKBUILD)
+    set(package_dir weft/cmake)
+  endif()
   install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${package_dir})
   configure_package_config_file(cmake/weftConfig.cmake.in ${CMAKE_BINARY_DIR}/package/weftConfig.cmake
                                 INSTALL_DESTINATION ${package_dir})
@@ -28,5 +44,8 @@ include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")
 endif()
 
 if(TARGET weft_cli)
+  if(SKBUILD)
+    set_target_properties(weft_cli PROPERTIES INSTALL_RPATH $ORIGIN/..)
+  endif()
   install(TARGETS weft_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

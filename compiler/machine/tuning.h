@@ -23,8 +23,9 @@
   X(kWorthAThread, int64_t, 160'000, "units of work", "2026-11-21",                                            \
     "pay for waking a thread; a unit is a multiply-add of a lane, a byte of traffic half of one")              \
   X(kCostOfByte, float, 0.5f, "multiply-adds", "2026-11-21", "a byte of memory traffic, in those of a lane")   \
-  X(kStreamedRow, int64_t, 2048, "elements", "2026-11-21",                                                     \
-    "shortest row whose stores pass the cache though it does not fill its lines")                              \
+  X(kStreamedRow, int64_t, 8192, "elements", "2026-11-24",                                                     \
+    "shortest reduced row whose stores pass the cache though it does not fill its lines")                      \
+  X(kStreamedMapRow, int64_t, 1 << 16, "elements", "2026-11-24", "the same for a row of a map")                \
   X(kStreamedAnyway, int64_t, 256, "elements", "2026-11-21",                                                   \
     "from so many on a streamed row is worth more than masks")                                                 \
   X(kKeptElements, int64_t, 4096, "elements", "2026-11-21", "of short rows, fit the first-level cache")        \
@@ -182,6 +183,8 @@
   X(kWorthOrdering, size_t, 2, "updates", "2026-11-21", "that become writes in place are worth an order of reads and writes") \
   X(kLargeValue, int64_t, 1 << 12, "elements", "2026-11-21", "of a value, at least, whose update is worth a kernel of its own") \
   X(kSmallUpdate, int64_t, 2, "times", "2026-11-21", "such an update, or a copy of new elements, goes into the whole") \
+  X(kPartOfInterleaved, int64_t, 8, "elements", "2026-11-24", "of which one is written, at least, where all are passed over for it") \
+  X(kWorkOfInterleaved, float, 8, "multiply-adds", "2026-11-24", "an element, at most, of what is computed for those that are not written, too") \
   X(kWidestConcat, size_t, 32, "parts", "2026-11-21", "of a concat; more become a concat of concats")          \
   X(kScattered, int64_t, 8, "elements", "2026-11-22", "that are read in order while one is that is not")       \
   X(kSpread, int64_t, 4, "times", "2026-11-21", "that each element is computed, at most, before its value is stored") \

@@ -52,7 +52,7 @@ def asarray(
     """An array of what `a` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
 
     `copy` True always copies, False never does (ValueError where it would have to), None copies where needed. Memory of
-    NumPy is used where it lies, and is read-only meanwhile: see docs/python.md. With `blocking` False a copy to a GPU may still
+    NumPy is used where it lies, and is read-only meanwhile: see docs/memory.md. With `blocking` False a copy to a GPU may still
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
     order = heed("asarray", order, like)

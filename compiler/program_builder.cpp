@@ -129,10 +129,14 @@ class ProgramBuilder {
     plan::Schedule schedule;
     auto make = [&](const Bias& bias) {
       const bool contract = options_.numerics != Numerics::Strict;
-      schedule = cuda ? schedule_cuda(p, target_, bias, contract) : schedule_cpu(p, target_, bias);
+      if (cuda)
+        schedule = schedule_cuda(p, target_, bias, contract);
+      else
+        schedule = schedule_cpu(p, target_, bias);
       plan::parameterize(p);
       plan::verify(p);
-      return cuda ? emit::emit_cuda(p, schedule, contract) : emit::emit_cpu(p, schedule, contract);
+      if (cuda) return emit::emit_cuda(p, std::get<plan::CudaSchedule>(schedule), contract);
+      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule), contract);
     };
     std::optional<plan::RowProgram> unscheduled;
     if (options_.choose) unscheduled = p;

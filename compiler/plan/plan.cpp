@@ -25,6 +25,11 @@ void add_uses(const Index& at, std::vector<Value>& out) {
 
 }  // namespace
 
+bool is_transposed(const Load& load, int axis, int lane_axis) {
+  return axis != lane_axis && load.guards.empty() && load.at.values.empty() &&
+         stride_along(load.at, axis) == 1 && std::abs(stride_along(load.at, lane_axis)) > 1;
+}
+
 const Index* index_of(const Stmt& stmt) { return index_of(const_cast<Stmt&>(stmt)); }
 
 Index* index_of(Stmt& stmt) {

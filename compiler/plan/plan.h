@@ -210,6 +210,8 @@ void rename_uses(Stmt& stmt, const std::function<Value(Value)>& name);
 void set_definition(Stmt& stmt, Value v);
 // How many elements apart neighbours on an axis lie; 0 where the index does not name the axis.
 int64_t stride_along(const Index& at, int axis);
+// Whether a load is contiguous along `axis` and jumps along the lanes'.
+bool is_transposed(const Load& load, int axis, int lane_axis);
 // The index of a statement that has one, else null.
 const Index* index_of(const Stmt& stmt);
 Index* index_of(Stmt& stmt);

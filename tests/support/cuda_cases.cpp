@@ -15,8 +15,8 @@
 
 namespace weft::test {
 
+using plan::CudaSchedule;
 using plan::RowProgram;
-using plan::Schedule;
 
 namespace {
 

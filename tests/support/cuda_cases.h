@@ -7,14 +7,14 @@
 #include "compiler/emit/cuda/emit_cuda.h"
 #include "compiler/fusion/fuse.h"
 #include "compiler/plan/lower/lower.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cuda/cuda_schedule.h"
 #include "tests/support/targets.h"
 
 namespace weft::test {
 
 struct CudaKernel {
   plan::Lowered lowered;
-  plan::Schedule schedule;
+  plan::CudaSchedule schedule;
   emit::Emitted emitted;
 };
 
@@ -27,7 +27,7 @@ struct CudaCase {
 };
 
 // Changes what schedule_cuda chose, and the program that it chose it for.
-using Change = std::function<void(plan::Schedule&, plan::RowProgram&)>;
+using Change = std::function<void(plan::CudaSchedule&, plan::RowProgram&)>;
 
 CudaCase compile(ir::Graph graph, const Target& target, const Change& change = {}, bool empty_rows = false,
                  const Bias& bias = {});

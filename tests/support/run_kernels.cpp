@@ -25,9 +25,9 @@ namespace {
 
 using ir::HostTensor;
 using ir::Node;
+using plan::CpuSchedule;
 using plan::Order;
 using plan::RowProgram;
-using plan::Schedule;
 using runtime::ClangJit;
 
 constexpr size_t kMargin = 256;
@@ -152,9 +152,9 @@ const Loaded& load(const KernelSource& source, const std::string& processor, boo
   return loaded.emplace(std::tuple(source.name, processor, probes), l).first->second;
 }
 
-Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
+CpuSchedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
   RowProgram lowered = p;
-  Schedule s = schedule_cpu(p, target, forced.bias);
+  CpuSchedule s = schedule_cpu(p, target, forced.bias);
   if (!forced.change) return s;
   forced.change(s, lowered);
   p = std::move(lowered);
@@ -163,7 +163,7 @@ Schedule schedule(RowProgram& p, const Target& target, const Forced& forced) {
                : forced.repeat_cost < 0 ? 6
                                         : forced.repeat_cost;
   repeat_cheap_values(p, true, cost, columns ? -1 : s.lane_axis);
-  s.keeper = crossing_values(p).empty() ? plan::Keeper::None : plan::Keeper::Scratch;
+  s.scratch = !crossing_values(p).empty();
   return s;
 }
 
@@ -208,7 +208,7 @@ class Run {
     plan::Lowered lowered =
         plan::lower(group, [&](const Node* n) { return blocks_.contains(ir::written_into(n)); });
     RowProgram& p = lowered.program;
-    Schedule s = schedule(p, target_, forced_);
+    CpuSchedule s = schedule(p, target_, forced_);
     plan::parameterize(p);
     plan::verify(p);
     SCOPED_TRACE(print(p) + print(s));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/interpret/interpret.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cpu/cpu_schedule.h"
 #include "compiler/program/options.h"
 
 namespace weft::test {
@@ -20,7 +20,7 @@ enum class Placed { Anywhere, FirstOfPages, LastOfPages };
 // Changes what schedule_cpu chose; may look at the program, which is the lowered one. What crosses sweeps is
 // settled afterwards: `repeat_cost` is that of repeat_cheap_values, negative for the schedule's own.
 struct Forced {
-  std::function<void(plan::Schedule&, const plan::RowProgram&)> change;
+  std::function<void(plan::CpuSchedule&, const plan::RowProgram&)> change;
   float repeat_cost = -1;
   Bias bias = {};
   std::string processor = {};  // an older one to compile for

@@ -24,7 +24,7 @@ constexpr const char* kArguments = "WEFT_ARGUMENTS\n";
 
 class CpuEmitter {
  public:
-  CpuEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);
+  CpuEmitter(const plan::RowProgram& p, const plan::CpuSchedule& s, bool contract);
   Emitted run();
 
  private:
@@ -149,7 +149,7 @@ class CpuEmitter {
   std::string type(DType t) const { return dialect_.value_type(t); }
 
   const plan::RowProgram& p_;
-  const plan::Schedule& s_;
+  const plan::CpuSchedule& s_;
   bool contract_;
   int x_;         // the lane axis
   bool columns_;  // accumulators are arrays over the lanes

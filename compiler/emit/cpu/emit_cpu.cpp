@@ -53,7 +53,7 @@ DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
 
 }  // namespace
 
-CpuEmitter::CpuEmitter(const RowProgram& p, const Schedule& s, bool contract)
+CpuEmitter::CpuEmitter(const RowProgram& p, const CpuSchedule& s, bool contract)
     : p_(p),
       s_(s),
       contract_(contract),
@@ -432,7 +432,7 @@ std::string CpuEmitter::block(const std::vector<Stmt>& stmts) {
   return out;
 }
 
-Emitted emit_cpu(const RowProgram& program, const Schedule& schedule, bool contract) {
+Emitted emit_cpu(const RowProgram& program, const CpuSchedule& schedule, bool contract) {
   for_each_stmt(program, [](const Stmt& stmt) {
     const auto* store = std::get_if<Store>(&stmt);
     if (store && store->how != Storing::Plain)

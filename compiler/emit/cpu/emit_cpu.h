@@ -1,4 +1,4 @@
-// RowProgram + Schedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the
+// RowProgram + CpuSchedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the
 // lane axis.
 //
 // A span function runs whole vectors only. What is left over at an end, or before an aligned store, is copied
@@ -7,11 +7,11 @@
 #pragma once
 
 #include "compiler/emit/emit.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cpu/cpu_schedule.h"
 
 namespace weft::emit {
 
 // The program has been parameterized. `contract`: multiply-adds may be rounded once.
-Emitted emit_cpu(const plan::RowProgram& program, const plan::Schedule& schedule, bool contract = true);
+Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule, bool contract = true);
 
 }  // namespace weft::emit

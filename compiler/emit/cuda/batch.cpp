@@ -27,7 +27,7 @@ void CudaEmitter::batch(const Batch& b, const std::string& start, const std::str
     normal_.clear();
     code_.add("} else {");
     // Seldom run, so one element at a time: that compiles in a fraction of the time.
-    const Schedule together = s_;
+    const CudaSchedule together = s_;
     s_.run *= s_.together, s_.unroll = s_.together = 1;
     batch_steps(plan_batch(*b.sweep, b.number), alone_, step, end, in_loop);
     s_ = together;

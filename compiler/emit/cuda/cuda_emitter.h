@@ -128,7 +128,7 @@ inline std::string both(const std::string& a, const std::string& b) {
 
 class CudaEmitter {
  public:
-  CudaEmitter(const plan::RowProgram& p, const plan::Schedule& s, bool contract);
+  CudaEmitter(const plan::RowProgram& p, const plan::CudaSchedule& s, bool contract);
   Emitted run();
 
  private:
@@ -361,7 +361,7 @@ class CudaEmitter {
   std::string part_of_block();
 
   const plan::RowProgram& p_;
-  plan::Schedule s_;
+  plan::CudaSchedule s_;
   bool contract_;
   CudaDialect dialect_;
   CodeText code_;

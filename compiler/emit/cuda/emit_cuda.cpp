@@ -19,7 +19,7 @@ int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-CudaEmitter::CudaEmitter(const RowProgram& p, const Schedule& s, bool contract)
+CudaEmitter::CudaEmitter(const RowProgram& p, const CudaSchedule& s, bool contract)
     : p_(p), s_(s), contract_(contract) {
   outer_axes_ = static_cast<int>(p.outer.size());
   int axes = outer_axes_ + static_cast<int>(p.row.size());
@@ -275,7 +275,7 @@ std::string CudaEmitter::entry(bool finish_entry) {
   settled_.clear();
   launch_threads_ = finish_entry ? static_cast<int>(launch_.finish_threads) : s_.threads;
   all_live_ = s_.order == Order::Pointwise || (s_.order == Order::Rows && s_.threads == s_.threads_per_row);
-  const Schedule main = s_;
+  const CudaSchedule main = s_;
   // Few parts of strips are left to join, by one thread for each column: that compiles faster than vectors of
   // them.
   if (finish_entry && s_.shares > 0) {
@@ -410,7 +410,7 @@ Emitted CudaEmitter::run() {
   return out;
 }
 
-Emitted emit_cuda(const RowProgram& program, const Schedule& schedule, bool contract) {
+Emitted emit_cuda(const RowProgram& program, const CudaSchedule& schedule, bool contract) {
   return CudaEmitter(program, schedule, contract).run();
 }
 

@@ -40,7 +40,8 @@ Place only_store(const RowProgram& program, int buffer) {
 // CUDA: threads of a row that have no element left take its last one again, where that changes no result: the
 // largest of values stays what it is. By then the last one may have been replaced.
 bool takes_last_again(const RowProgram& program, const Schedule& schedule, const Sweep& sweep) {
-  if (schedule.threads_per_row == 1 && schedule.cluster == 1) return false;
+  const auto* cuda = std::get_if<CudaSchedule>(&schedule);
+  if (!cuda || (cuda->threads_per_row == 1 && cuda->cluster == 1)) return false;
   return std::ranges::any_of(sweep.body, [&](const Stmt& stmt) {
     const auto* fold = std::get_if<Fold>(&stmt);
     return fold && !adds_up(program.accumulators[static_cast<size_t>(fold->accumulator)]);
@@ -55,8 +56,9 @@ bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read
   if (from.written || !to.written || from.elements != to.elements || size_of(from.dtype) != size_of(to.dtype))
     return false;
   // Split rows are walked by two entries, and what goes across the rows is stored by others than read it.
-  const bool plain = schedule.order == Order::Pointwise || schedule.order == Order::Rows;
-  if (!plain || schedule.split > 1 || program.ordered || program.scans() || program.across()) return false;
+  const bool plain =
+      std::visit([](const auto& s) { return s.order != Order::Columns && s.split <= 1; }, schedule);
+  if (!plain || program.ordered || program.scans() || program.across()) return false;
   const Place place = only_store(program, written);
   if (!place.store || takes_last_again(program, schedule, program.sweeps[place.sweep])) return false;
   size_t loads = 0;

@@ -15,9 +15,9 @@
 namespace weft {
 namespace {
 
+using plan::CpuSchedule;
 using plan::Order;
 using plan::RowProgram;
-using plan::Schedule;
 using test::Forced;
 
 int outer_rank(const RowProgram& p) { return static_cast<int>(p.outer.size()); }
@@ -29,7 +29,7 @@ int64_t extent(const RowProgram& p, int axis) {
 int64_t round_up(int64_t n, int64_t by) { return (n + by - 1) / by * by; }
 
 // A schedule of our own: lanes along the k-th axis that its order allows.
-void force(Schedule& s, const RowProgram& p, Order order, int k, int lanes, int64_t chunk, int64_t split) {
+void force(CpuSchedule& s, const RowProgram& p, Order order, int k, int lanes, int64_t chunk, int64_t split) {
   bool row = !p.row.empty();
   if (!row) order = Order::Pointwise;
   if (row && order == Order::Pointwise) order = Order::Rows;
@@ -379,7 +379,7 @@ TEST_P(Forcing, AnySchedule) {
           auto want = interpret(graph, inputs);
           int64_t split = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 2 : 7;
           Forced forced;
-          forced.change = [&](Schedule& s, const RowProgram& p) {
+          forced.change = [&](CpuSchedule& s, const RowProgram& p) {
             force(s, p, order, k, lanes, seed % 2 ? lanes : 3 * lanes, split);
           };
           forced.repeat_cost = k == 0 ? 0.0f : 6.0f;
@@ -421,7 +421,7 @@ TEST(Extremes, AreThoseOfTheNumbersOrNaN) {
                 inputs[0].data.data() + static_cast<size_t>(r * n + k) * size_of(dtype));
           }
         Forced forced;
-        forced.change = [&](Schedule& s, const RowProgram& p) {
+        forced.change = [&](CpuSchedule& s, const RowProgram& p) {
           s.order = Order::Rows, s.lane_axis = outer_rank(p), s.masked = masked, s.chunk = 0, s.split = 1;
           s.lanes = dtype == DType::F64 ? 8 : 32;
         };
@@ -446,7 +446,7 @@ TEST(SplitColumns, AreFinishedInChunks) {
       const auto want = interpret(graph, inputs);
       for (int lanes : {8, 64}) {
         Forced forced;
-        forced.change = [&](Schedule& s, const RowProgram&) {
+        forced.change = [&](CpuSchedule& s, const RowProgram&) {
           ASSERT_EQ(s.order, Order::Columns);
           s.lanes = lanes, s.chunk = round_up(columns, lanes), s.split = 5, s.masked = false;
         };
@@ -510,7 +510,7 @@ TEST(TransposedLoads, AnySquare) {
         for (int lane_axis : {1, 2}) {
           Forced forced;
           int turned = 0;
-          forced.change = [&](Schedule& s, const RowProgram& p) {
+          forced.change = [&](CpuSchedule& s, const RowProgram& p) {
             s.lane_axis = lane_axis;
             s.tile_axis = 3 - lane_axis;
             s.tile = tile;
@@ -592,7 +592,7 @@ TEST(TotalsAcross, AnySchedule) {
       for (int64_t rows : {1, 40, 64, 1000}) {
         Forced forced;
         bool across = false;
-        forced.change = [&](Schedule& s, const RowProgram& p) {
+        forced.change = [&](CpuSchedule& s, const RowProgram& p) {
           across = p.across();
           s.lanes = lanes;
           s.rows_per_task = rows;
@@ -659,7 +659,7 @@ TEST(SectionsOfRows, AnySchedule) {
         for (bool masked : {false, true}) {
           Forced forced;
           bool sections = false;
-          forced.change = [&](Schedule& s, const RowProgram& p) {
+          forced.change = [&](CpuSchedule& s, const RowProgram& p) {
             sections = p.section_axes > 0;
             s.lanes = lanes;
             s.rows_per_task = rows;

@@ -14,10 +14,10 @@ namespace weft {
 namespace {
 
 using namespace test;
+using plan::CudaSchedule;
 using plan::Keeper;
 using plan::Order;
 using plan::RowProgram;
-using plan::Schedule;
 
 TEST(CudaMeaning, OfPairs) {
   EmulatedCases all;
@@ -37,7 +37,7 @@ TEST(CudaMeaning, OfPairsInEqualShares) {
   for (const char* dtype : {"f32", "f64"})
     for (auto [points, others] : {std::pair{300, 130}, {129, 1024}, {352, 331}})
       for (int blocks : {2, 3, 7, 16}) {
-        auto force = [&](Schedule& s, RowProgram&) {
+        auto force = [&](CudaSchedule& s, RowProgram&) {
           s.threads = 32;
           s.threads_per_row = 4;
           s.resident = 1;
@@ -59,16 +59,16 @@ TEST(CudaMeaning, OfColumnsThatStay) {
     for (int cluster : {1, 2, 4, 8, 16})
       for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {34, 7}, {256, 64}})
         for (const char* dtype : {"f32", "bf16"})
-          all.add(
-              compile(ir::parse(column_softmax(dtype, rows, width)), tiny(), [&](Schedule& s, RowProgram& p) {
-                if (s.order != Order::Columns || plan::crossing_values(p).empty()) return;
-                s.keeper = keeper;
-                s.ahead = keeper == Keeper::Shared && rows % 2 == 0;
-                s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
-                s.unroll = keeper == Keeper::Shared
-                               ? 2
-                               : static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
-              }));
+          all.add(compile(ir::parse(column_softmax(dtype, rows, width)), tiny(),
+                          [&](CudaSchedule& s, RowProgram& p) {
+                            if (s.order != Order::Columns || plan::crossing_values(p).empty()) return;
+                            s.keeper = keeper;
+                            s.ahead = keeper == Keeper::Shared && rows % 2 == 0;
+                            s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
+                            s.unroll = keeper == Keeper::Shared
+                                           ? 2
+                                           : static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+                          }));
   all.check(2e-2, 0);
 }
 
@@ -80,14 +80,14 @@ TEST(CudaMeaning, OfStripsInTurn) {
     for (auto [rows, width] : {std::pair<int64_t, int64_t>{128, 160}, {70, 156}, {34, 39}, {256, 144}})
       for (const char* dtype : {"f32", "bf16", "f64"})
         for (int64_t at_once : {1, 2})
-          all.add(
-              compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
-                s.keeper = Keeper::Registers;
-                s.ahead = s.wide_copies = false, s.overlap = 0;
-                s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
-                s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
-                s.strips_at_once = at_once;
-              }));
+          all.add(compile(ir::parse(column_softmax(dtype, rows, width)), h200(),
+                          [&](CudaSchedule& s, RowProgram&) {
+                            s.keeper = Keeper::Registers;
+                            s.ahead = s.wide_copies = false, s.overlap = 0;
+                            s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
+                            s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+                            s.strips_at_once = at_once;
+                          }));
   all.check(2e-2, 0);
 }
 
@@ -97,7 +97,7 @@ TEST(CudaMeaning, OfStripsCopiedInVectors) {
     for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 41}, {129, 35}, {256, 67}, {64, 33}})
       for (const char* dtype : {"f16", "bf16", "f64"}) {
         CudaCase c =
-            compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](Schedule& s, RowProgram&) {
+            compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](CudaSchedule& s, RowProgram&) {
               ASSERT_TRUE(s.wide_copies);
               s.threads = 128, s.threads_per_row = 8, s.cluster = cluster, s.overlap = 0;
             });
@@ -138,19 +138,19 @@ TEST(CudaMeaning, OfStripsThatOverlap) {
   EXPECT_EQ(chosen("f32", 4096, 16385), 0);
   EXPECT_EQ(chosen("f32", 1024, 40'001), 8);
   auto add = [&](const std::string& graph, int overlap, const Change& change) {
-    all.add(compile(ir::parse(graph), h200(), [&](Schedule& s, RowProgram& p) {
+    all.add(compile(ir::parse(graph), h200(), [&](CudaSchedule& s, RowProgram& p) {
       s.threads = 256, s.threads_per_row = 8, s.overlap = overlap;
       change(s, p);
     }));
   };
   for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 41}, {129, 67}, {64, 97}, {34, 33}})
     for (int cluster : {1, 2}) {
-      auto shared = [&](Schedule& s, RowProgram&) { s.cluster = cluster; };
-      auto in_registers = [&](Schedule& s, RowProgram&) {
+      auto shared = [&](CudaSchedule& s, RowProgram&) { s.cluster = cluster; };
+      auto in_registers = [&](CudaSchedule& s, RowProgram&) {
         s.keeper = Keeper::Registers, s.ahead = s.wide_copies = false, s.cluster = cluster;
         s.unroll = static_cast<int>((rows + 8 * cluster - 1) / (8 * cluster));
       };
-      auto in_turns = [&](Schedule& s, RowProgram& p) {
+      auto in_turns = [&](CudaSchedule& s, RowProgram& p) {
         in_registers(s, p);
         s.strips_at_once = 2;
       };

@@ -17,8 +17,8 @@ namespace weft {
 namespace {
 
 using namespace test;
+using plan::CudaSchedule;
 using plan::RowProgram;
-using plan::Schedule;
 
 TEST(CudaMeaning, OfHalves) {
   EmulatedCases all;
@@ -36,7 +36,7 @@ TEST(CudaMeaning, OfHalves) {
 // memory.
 TEST(CudaMeaning, OfLoadsThatStay) {
   EmulatedCases all;
-  auto stay = [&](Schedule& s, RowProgram&) { s.loads_stay = true; };
+  auto stay = [&](CudaSchedule& s, RowProgram&) { s.loads_stay = true; };
   for (auto [dtype, width] : {std::pair{"f32", 250},
                               {"f32", 1001},
                               {"f32", 40000},
@@ -62,7 +62,7 @@ TEST(CudaMeaning, OfTransposedReads) {
   // Squares of every size, with vectors and without.
   for (int tile : {16, 32, 64, 128})
     for (int lanes : {1, tile / 16})
-      all.add(compile(ir::parse(transposed(144, 40)), tiny(), [&](Schedule& s, RowProgram&) {
+      all.add(compile(ir::parse(transposed(144, 40)), tiny(), [&](CudaSchedule& s, RowProgram&) {
         if (lanes > 4) return;
         s.tile = tile, s.lanes = lanes, s.unroll = tile * tile / (s.threads * lanes);
       }));
@@ -80,7 +80,7 @@ TEST(CudaMeaning, OfNeighbouringRows) {
     all.add(compile(ir::parse(many_rows(4, 19, 260)), target));
   }
   for (int rows : {1, 2, 4})
-    all.add(compile(ir::parse(heat(23, 130)), tiny(), [&](Schedule& s, RowProgram&) {
+    all.add(compile(ir::parse(heat(23, 130)), tiny(), [&](CudaSchedule& s, RowProgram&) {
       s.threads_per_row = 64, s.unroll = rows, s.rows_per_task = s.threads / 64 * rows;
     }));
   all.check(1e-6, 0);
@@ -127,7 +127,7 @@ TEST(CudaMeaning, OfExtremes) {
 // Whatever their operands, they are rounded as those of single elements.
 TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   EmulatedCases all;
-  const Change at_once = [](Schedule& s, RowProgram&) { s.at_once = true; };
+  const Change at_once = [](CudaSchedule& s, RowProgram&) { s.at_once = true; };
   for (const char* shape : {"[4096]", "[1003]", "[9, 515]"})
     for (int lanes : {4, 1})
       all.add(compile(ir::parse(fmt::format(R"(graph {{
@@ -141,7 +141,7 @@ TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   return %q, %r, %s, %n
 }})",
                                             shape)),
-                      h200(), [&](Schedule& s, RowProgram& p) {
+                      h200(), [&](CudaSchedule& s, RowProgram& p) {
                         at_once(s, p);
                         s.lanes = std::min(s.lanes, lanes);
                       }));

@@ -20,10 +20,10 @@ namespace weft {
 namespace {
 
 using namespace test;
+using plan::CudaSchedule;
 using plan::Keeper;
 using plan::Order;
 using plan::RowProgram;
-using plan::Schedule;
 
 TEST(CudaMeaning, OfReductionsAndSweeps) {
   EmulatedCases all;
@@ -98,7 +98,7 @@ TEST(CudaMeaning, OfShiftedVectors) {
     add(softmax("bf16", 7, width));
     add(softmax("f32", 5, width | 1));
     add(softmax("f64", 3, width | 1));
-    add(softmax("f32", 3, width | 1), [](Schedule& s, RowProgram& p) {
+    add(softmax("f32", 3, width | 1), [](CudaSchedule& s, RowProgram& p) {
       if (s.keeper == Keeper::Registers) s.keeper = Keeper::Shared, s.ahead = true;
       s.threads = s.threads_per_row = 64, s.rows_per_task = 1, s.unroll = 2, s.resident = 1;
       ASSERT_FALSE(plan::crossing_values(p).empty());
@@ -129,7 +129,7 @@ TEST(CudaMeaning, OfWords) {
     all.add(std::move(c));
   };
   for (int64_t width : {4, 5, 6, 7, 9, 14, 19}) {
-    auto narrow = [&](Schedule& s, RowProgram&) {
+    auto narrow = [&](CudaSchedule& s, RowProgram&) {
       s.order = Order::Rows, s.lane_axis = 1;
       s.lanes = 4, s.shifted = width % 4 != 0, s.bundled = false;
       s.threads = 128, s.threads_per_row = 2, s.rows_per_task = 64, s.unroll = 2;
@@ -158,7 +158,7 @@ TEST(CudaMeaning, OfRowsInParts) {
   for (int64_t rows : {1, 5})
     for (int split : {2, 70})
       for (int threads : {32, 128}) {
-        auto parts = [&](Schedule& s, RowProgram&) {
+        auto parts = [&](CudaSchedule& s, RowProgram&) {
           s.split = split, s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
           s.unroll = 1, s.cluster = 1, s.bundled = false;
         };
@@ -173,7 +173,7 @@ TEST(CudaMeaning, OfBundledRows) {
   EmulatedCases all;
   int bundled = 0;
   auto add = [&](const std::string& text, int threads = 1) {
-    CudaCase c = compile(ir::parse(text), h200(), [&](Schedule& s, RowProgram& p) {
+    CudaCase c = compile(ir::parse(text), h200(), [&](CudaSchedule& s, RowProgram& p) {
       if (s.order != Order::Rows) return;
       s.bundled = true, s.shifted = false, s.lanes = 1;
       s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
@@ -222,7 +222,7 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
   for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
     for (int cluster : {1, 2, 16})
       for (int64_t width : {1, 7, 520, 1001, 1002, 2048}) {
-        auto force = [&](Schedule& s, RowProgram& p) {
+        auto force = [&](CudaSchedule& s, RowProgram& p) {
           if (plan::crossing_values(p).empty()) return;
           s.keeper = keeper;
           s.cluster = cluster;
@@ -246,7 +246,7 @@ TEST(CudaMeaning, OfRowsOfBlocksThatMeetInMemory) {
   for (Keeper keeper : {Keeper::Registers, Keeper::Reload})
     for (int blocks : {2, 5})
       for (int64_t width : {7, 1001, 1024}) {
-        auto force = [&](Schedule& s, RowProgram& p) {
+        auto force = [&](CudaSchedule& s, RowProgram& p) {
           if (plan::crossing_values(p).empty()) return;
           if (keeper == Keeper::Reload) plan::repeat_cheap_values(p, true, 1e30f);
           s.keeper = keeper;
@@ -281,7 +281,7 @@ TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
         {"f64", 200001, Keeper::Reload}}) {
     CudaCase c = compile(ir::parse(softmax(dtype, 1, width)), small);
     ASSERT_EQ(c.kernels.size(), 1U);
-    const Schedule& s = c.kernels[0].schedule;
+    const CudaSchedule& s = c.kernels[0].schedule;
     EXPECT_TRUE(s.device_wide) << dtype << " " << width;
     EXPECT_EQ(s.keeper, keeper) << dtype << " " << width;
     EXPECT_LE(s.cluster * s.resident, 4);
@@ -329,7 +329,7 @@ TEST(CudaSchedule, OfRowsAcrossTheDeviceRunsAllBlocksAtOnce) {
           Bias bias;
           bias.frugal = frugal;
           CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200(), {}, false, bias);
-          const Schedule& s = c.kernels[0].schedule;
+          const CudaSchedule& s = c.kernels[0].schedule;
           if (!s.device_wide) continue;
           EXPECT_LE(rows * s.cluster, 132 * s.resident) << s.reason;
           EXPECT_LE(s.threads * s.resident, 512) << "128 registers for each";
@@ -343,7 +343,7 @@ TEST(CudaMeaning, OfRowsReducedAtOnce) {
   EmulatedCases all;
   for (int cluster : {1, 2, 4})
     for (int64_t width : {5, 1001, 2048}) {
-      auto force = [&](Schedule& s, RowProgram&) {
+      auto force = [&](CudaSchedule& s, RowProgram&) {
         s.keeper = Keeper::Registers;
         s.split = 1;
         s.cluster = cluster;
@@ -376,7 +376,7 @@ TEST(CudaMeaning, OfFewRowsAmongBlocks) {
     for (auto [rows, width] : {std::pair<int64_t, int64_t>{1, 24577}, {3, 20000}}) {
       CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200());
       ASSERT_EQ(c.kernels.size(), 1u);
-      const Schedule& s = c.kernels[0].schedule;
+      const CudaSchedule& s = c.kernels[0].schedule;
       EXPECT_EQ(s.keeper, Keeper::Registers);
       EXPECT_GE(s.cluster, 4) << dtype << " " << width;
       all.add(std::move(c));
@@ -405,7 +405,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   }
   for (int threads : {1, 8, 32, 128})
     for (int64_t walk : {1, 3, 50})
-      add(layer_norm_gradients("f32", 21, 131), tiny(), [&](Schedule& s, RowProgram& p) {
+      add(layer_norm_gradients("f32", 21, 131), tiny(), [&](CudaSchedule& s, RowProgram& p) {
         const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
         s.threads = 128;
         s.threads_per_row = threads;
@@ -421,7 +421,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
       for (const char* dtype : {"f32", "bf16", "f64"}) add(layer_norm_gradients(dtype, rows, width), h200());
   for (int64_t width : {3, 7, 13})
     for (int64_t walk : {1, 3}) {
-      auto bundled = [&](Schedule& s, RowProgram& p) {
+      auto bundled = [&](CudaSchedule& s, RowProgram& p) {
         s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
         s.unroll = static_cast<int>(p.row_count());
         s.walk = walk;
@@ -435,7 +435,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
     for (int64_t walk : {1, 2, 7})
       for (int64_t width : {130, 1028, 2050})
         add(layer_norm_gradients(width == 1028 ? "bf16" : "f32", 11, width), h200(),
-            [&](Schedule& s, RowProgram& p) {
+            [&](CudaSchedule& s, RowProgram& p) {
               const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
               s.cluster = cluster;
               s.threads = s.threads_per_row = 64;
@@ -479,7 +479,7 @@ TEST(CudaMeaning, OfSectionsOfRows) {
   for (int threads : {8, 32, 64, 256})
     for (int cluster : {1, 2, 4}) {
       if (threads * 4 / cluster < 32) continue;
-      add(group_norm_gradients("f32", 3, 2, 4, 268), h200(), [&](Schedule& s, RowProgram& p) {
+      add(group_norm_gradients("f32", 3, 2, 4, 268), h200(), [&](CudaSchedule& s, RowProgram& p) {
         const auto vectors = static_cast<int>((p.row.back().value + s.lanes - 1) / s.lanes);
         s.cluster = cluster;
         s.threads = s.threads_per_row = threads * 4 / cluster;
@@ -537,7 +537,7 @@ TEST(CudaMeaning, OfRescaledSums) {
   }
   for (int64_t split : {1, 2, 5})
     for (int threads : {8, 32, 128})
-      add(edges, log_sum_exp("f32", 3, 16389, 1), [&](Schedule& s, RowProgram&) {
+      add(edges, log_sum_exp("f32", 3, 16389, 1), [&](CudaSchedule& s, RowProgram&) {
         s.threads = 128;
         s.threads_per_row = threads;
         s.rows_per_task = 128 / threads;

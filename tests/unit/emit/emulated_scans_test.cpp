@@ -14,9 +14,9 @@ namespace weft {
 namespace {
 
 using namespace test;
+using plan::CudaSchedule;
 using plan::Keeper;
 using plan::RowProgram;
-using plan::Schedule;
 
 TEST(CudaMeaning, OfScans) {
   EmulatedCases all;
@@ -37,7 +37,7 @@ TEST(CudaMeaning, OfScansByAnyThreads) {
   EmulatedCases all;
   for (int threads : {1, 8, 32, 128})
     for (int64_t width : {5, 130, 1024}) {
-      auto force = [&](Schedule& s, RowProgram&) {
+      auto force = [&](CudaSchedule& s, RowProgram&) {
         s.threads = 128;
         s.threads_per_row = threads;
         s.rows_per_task = 128 / threads;
@@ -66,7 +66,7 @@ TEST(CudaMeaning, OfScansInParts) {
   EmulatedCases all;
   for (Keeper keeper : {Keeper::Shared, Keeper::Reload})
     for (auto [split, width] : {std::pair<int, int64_t>{2, 1024}, {3, 1001}, {70, 9000}, {1100, 2400}}) {
-      auto force = [&](Schedule& s, RowProgram& p) {
+      auto force = [&](CudaSchedule& s, RowProgram& p) {
         if (!s.chained) plan::total_parts_first(p);
         plan::repeat_cheap_values(p, keeper == Keeper::Reload, 4);
         s.keeper = plan::crossing_values(p).empty() ? Keeper::None : keeper;

@@ -196,7 +196,7 @@ TEST(TinyRows, TotalsAcross) {
       for (int64_t rows : {0, 1, 17, 64}) {
         test::Forced forced;
         if (rows > 0)
-          forced.change = [&](plan::Schedule& s, const plan::RowProgram& p) {
+          forced.change = [&](plan::CpuSchedule& s, const plan::RowProgram& p) {
             ASSERT_TRUE(p.across());
             s.lane_axis = static_cast<int>(p.outer.size());
             s.split = 1, s.rows_per_task = rows, s.masked = rows > 1, s.streaming = false;

@@ -10,7 +10,7 @@
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/plan/lower/lower.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cpu/cpu_schedule.h"
 #include "tests/support/targets.h"
 
 namespace weft::plan {
@@ -248,7 +248,7 @@ TEST(VerifyPlan, NamesTheRule) {
 
 // ---- schedules
 
-Schedule scheduled(const std::string& lines, int vector_bytes = 32) {
+CpuSchedule scheduled(const std::string& lines, int vector_bytes = 32) {
   RowProgram p = lowered(lines);
   Target target = cpu();
   target.vector_bytes = vector_bytes;
@@ -297,10 +297,10 @@ TEST(ScheduleCpu, ShortRowsGoBesideEachOtherAndKeepWhatTheyShare) {
     std::string text = softmax;
     return scheduled(text.replace(text.find("{n}"), 3, n).c_str());
   };
-  const Schedule narrow = of("5000, 7"), wide = of("5000, 700");
+  const CpuSchedule narrow = of("5000, 7"), wide = of("5000, 700");
   EXPECT_EQ(narrow.order, Order::Columns);
   EXPECT_EQ(narrow.lane_axis, 0);
-  EXPECT_EQ(narrow.keeper, Keeper::Scratch);
+  EXPECT_TRUE(narrow.scratch);
   EXPECT_EQ(wide.order, Order::Rows);
 }
 

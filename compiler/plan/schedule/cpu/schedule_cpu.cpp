@@ -8,7 +8,7 @@
 #include "compiler/machine/tuning.h"
 #include "compiler/plan/facts/deal.h"
 #include "compiler/plan/rewrite/unroll.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cpu/cpu_schedule.h"
 
 namespace weft::plan {
 
@@ -210,7 +210,7 @@ int64_t shifted(int64_t n, int steps) { return steps < 0 ? n >> -steps : n << st
 
 // The axis that most bytes of transposed loads run along, and the side of the squares that are turned over:
 // as many elements as fill a vector, where the axes are that long.
-void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
+void choose_tile(const RowProgram& p, const Target& target, CpuSchedule& s) {
   int64_t most = 0;
   size_t widest = 1;
   for (int a = 0; a < static_cast<int>(p.outer.size()); ++a) {
@@ -230,11 +230,6 @@ void choose_tile(const RowProgram& p, const Target& target, Schedule& s) {
 }
 
 }  // namespace
-
-bool is_transposed(const Load& load, int axis, int lane_axis) {
-  return axis != lane_axis && load.guards.empty() && load.at.values.empty() &&
-         stride_along(load.at, axis) == 1 && std::abs(stride_along(load.at, lane_axis)) > 1;
-}
 
 bool reads_ahead(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
   const BufferUse& buffer = p.buffers[load.buffer];
@@ -265,8 +260,8 @@ void name_small_steps(RowProgram& p, int lane_axis) {
   });
 }
 
-Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
-  Schedule s;
+CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
+  CpuSchedule s;
   collapse_ranges_of_rows(p);
   int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
@@ -341,7 +336,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     // A block of short rows keeps all that its sweeps share in the first-level cache.
     const bool keeps = row * 2 * s.lanes <= kKeptElements;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
-    s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
+    s.scratch = !crossing_values(p).empty();
     // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
     // threads. A part has rows enough for its partial results to be a small share of the traffic.
     const bool splits = !p.ordered && parts && p.sweeps.size() == 1 && p.row[0].value >= 64;
@@ -357,7 +352,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
       s.split = std::max<int64_t>(s.split, 1);
       if (blocks * s.split >= 16) break;
     }
-    if (short_rows || s.keeper == Keeper::Scratch)
+    if (short_rows || s.scratch)
       s.chunk = std::min(s.chunk,
                          std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
     const int64_t bytes = lane * static_cast<int64_t>(work.widest);
@@ -373,7 +368,7 @@ Schedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
     int64_t kept_bytes = row * 8;
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
-    s.keeper = crossing_values(p).empty() ? Keeper::None : Keeper::Scratch;
+    s.scratch = !crossing_values(p).empty();
     if (p.sweeps.size() == 1 && parts && !p.across() && p.section_axes == 0 &&
         points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});

@@ -77,7 +77,7 @@ bool CudaScheduler::keep_columns(int64_t columns, int64_t row) {
   if (vectors != kWords) copied_ = vectors;
   if (!choose_strips(bytes, columns, row)) return false;
   if (vectors == kWords) {
-    const Schedule single = s_;
+    const CudaSchedule single = s_;
     copied_ = vectors;
     const bool fits = choose_strips(bytes, columns, row);
     if (!fits || s_.threads / s_.threads_per_row < single.threads / single.threads_per_row ||

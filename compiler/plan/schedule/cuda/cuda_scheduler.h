@@ -10,7 +10,7 @@
 #include "compiler/machine/feasible.h"
 #include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
-#include "compiler/plan/schedule/schedule.h"
+#include "compiler/plan/schedule/cuda/cuda_schedule.h"
 
 namespace weft::plan {
 
@@ -30,7 +30,7 @@ class CudaScheduler {
   // Frugal schedules first let a thread have more registers by bounding nothing, then keep and unroll half as
   // much, and half of that.
   CudaScheduler(RowProgram& p, const Target& target, const Bias& bias, bool contract);
-  Schedule run();
+  CudaSchedule run();
 
  private:
   // ---- schedule_cuda.cpp
@@ -111,7 +111,7 @@ class CudaScheduler {
   const Bias bias_;
   const bool contract_;
   const int64_t kept_bytes_, most_unrolled_;
-  Schedule s_;
+  CudaSchedule s_;
   int outer_;
   int64_t statements_ = 0, processors_ = 1, fill_ = 0;
   bool flat_ = false;   // rows are walked as one

@@ -231,7 +231,7 @@ bool CudaScheduler::keep_across_device(int64_t row_vectors, int64_t points) {
   repeat_cheap_values(kept, false, 4);
   const int64_t bytes = live_bytes(kept) * s_.lanes;
   if (bytes == 0) return false;
-  const Schedule before = s_;
+  const CudaSchedule before = s_;
   s_.keeper = Keeper::Registers;
   share_device(row_vectors, points);
   const int64_t body = body_statements(kept);

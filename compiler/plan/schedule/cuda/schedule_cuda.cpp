@@ -24,7 +24,7 @@ CudaScheduler::CudaScheduler(RowProgram& p, const Target& target, const Bias& bi
   fill_ = processors_ * kThreadsPerProcessor;
 }
 
-Schedule CudaScheduler::run() {
+CudaSchedule CudaScheduler::run() {
   // Reductions over axes of extent 1 only.
   if (p_.row.empty() && (!p_.accumulators.empty() || p_.sweeps.size() > 1)) p_.row.push_back({1});
   if (p_.row.empty())
@@ -57,7 +57,7 @@ void CudaScheduler::let_loads_stay() {
   s_.loads_stay = true;
 }
 
-Schedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias, bool contract) {
+CudaSchedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias, bool contract) {
   if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
   return CudaScheduler(program, target, bias, contract).run();
 }

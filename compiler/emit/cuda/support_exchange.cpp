@@ -1,4 +1,4 @@
-#include "compiler/emit/cuda/sections.h"
+#include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {
 
@@ -139,6 +139,6 @@ static __device__ __forceinline__ void weft_find(const unsigned long long* at, S
 
 }  // namespace
 
-std::span<const CudaSection> cuda_meeting_sections() { return kMeeting; }
+std::span<const CudaSection> cuda_exchange_sections() { return kMeeting; }
 
 }  // namespace weft::emit

@@ -1,4 +1,4 @@
-#include "compiler/emit/cuda/sections.h"
+#include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {
 

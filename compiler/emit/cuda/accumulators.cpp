@@ -1,3 +1,4 @@
+// The few texts that every writer of accumulators needs.
 #include "compiler/emit/cuda/accumulators.h"
 
 #include "compiler/emit/reduction.h"

@@ -1,3 +1,4 @@
+// From the totals of a thread, over those of a block, to those of the device.
 #include "compiler/emit/cuda/across.h"
 
 #include <algorithm>

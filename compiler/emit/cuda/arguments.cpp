@@ -1,3 +1,4 @@
+// Words in the order in which the text first asks for them, so that the text alone decides where they are.
 #include "compiler/emit/cuda/arguments.h"
 
 #include <fmt/format.h>

@@ -50,13 +50,17 @@ struct FlatRows {
   bool is_short = false;
 };
 
-// What one sweep's body needs.
-struct Batch {
-  const plan::Sweep* sweep = nullptr;
-  int number = 0;
+// How much of the row, or of the points, a thread handles together.
+struct BatchSize {
   int lanes = 1, unroll = 1;  // of a vector, and vectors
   int together = 1;           // neighbours on the row that a thread takes, as vectors
   int run = 1;                // batches between additions to totals of a wider dtype
+};
+
+// What one sweep's body needs.
+struct Batch : BatchSize {
+  const plan::Sweep* sweep = nullptr;
+  int number = 0;
 
   std::vector<Route> routes;  // of each statement of the body
   std::vector<Block> blocks;

@@ -1,3 +1,5 @@
+// One loop over vectors and elements, which statements that need all elements of the batch close and open
+// again.
 #include "compiler/emit/cuda/batch_elements.h"
 
 #include <algorithm>
@@ -196,7 +198,7 @@ bool is_staged(const Batch& b, size_t k) {
 
 // A statement that needs all elements: those before it, then the threads of the row, or the thread's own
 // state, then those after it.
-void meet(Entry& e, const Batch& b, const Stmt& s, ElementLoop& loop) {
+void write_barrier(Entry& e, const Batch& b, const Stmt& s, ElementLoop& loop) {
   auto* scan = std::get_if<Scan>(&s);
   auto* let = std::get_if<Let>(&s);
   if (scan) scan_row(e, *scan, loop.place());
@@ -226,7 +228,7 @@ void element_statement(Entry& e, const Batch& b, size_t k, ElementLoop& loop) {
   } else if (auto* store = std::get_if<Store>(&s); store && r.path == Path::Vector) {
     set_element(e, e.program.buffers[store->buffer].dtype, format("w{}[u]", k), name_of(e, store->value));
   } else if (b.needs_all[k]) {
-    meet(e, b, s, loop);
+    write_barrier(e, b, s, loop);
     if (std::holds_alternative<Let>(s)) return;
   } else if (r.path != Path::Same) {
     write_statement(e, s, loop.place());

@@ -1,3 +1,5 @@
+// Each statement of the body has its part of the first step, by its route; loads with guards follow, by their
+// bits.
 #include "compiler/emit/cuda/batch_loads.h"
 
 #include <algorithm>

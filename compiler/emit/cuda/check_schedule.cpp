@@ -1,3 +1,4 @@
+// Rules that hold for all schedules, then those of points, of rows and of columns.
 #include "compiler/emit/cuda/check_schedule.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// A layout, the bodies of its entries, and around them what the bodies turned out to use.
 #include "compiler/emit/cuda/emit_cuda.h"
 
 #include "compiler/emit/cuda/entry.h"

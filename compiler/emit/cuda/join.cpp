@@ -1,3 +1,5 @@
+// Rows are joined by neighbouring threads, columns by threads that lie a strip apart; clusters and grids come
+// after.
 #include "compiler/emit/cuda/join.h"
 
 #include <algorithm>

@@ -248,11 +248,7 @@ void lay_out_totals(const RowProgram& p, const CudaSchedule& s, CudaLayout& l) {
 
 // ---- entries
 
-Batch geometry(const CudaSchedule& s) {
-  Batch b;
-  b.lanes = s.lanes, b.unroll = s.unroll, b.together = s.together, b.run = s.run;
-  return b;
-}
+BatchSize size_of_batch(const CudaSchedule& s) { return {s.lanes, s.unroll, s.together, s.run}; }
 
 // Columns join their states in one place, which has room for those of the sweep with the largest.
 int64_t joins_bytes(const EntryLayout& e, const CudaLayout& l) {
@@ -280,12 +276,12 @@ void plan_batches(const RowProgram& p, const CudaSchedule& s, const std::vector<
                   const CudaLayout& l, EntryLayout& e) {
   for (size_t k = 0; k < sweeps.size(); ++k) {
     const auto number = static_cast<int>(k);
-    Batch b = plan_batch(p, l, sweeps[k], number, geometry(s), e.totals_scans);
+    Batch b = plan_batch(p, l, sweeps[k], number, size_of_batch(s), e.totals_scans);
     // Loops of much arithmetic only: others wait for memory.
     if (s.run > 1) find_normal_sums(p, l, b);
     if (!b.normal.empty()) {
       // Seldom run, so one element at a time: that compiles in a fraction of the time.
-      Batch one = geometry(s);
+      BatchSize one = size_of_batch(s);
       one.run *= one.together, one.unroll = one.together = 1;
       Batch& single = e.single[number] = plan_batch(p, l, sweeps[k], number, one, e.totals_scans);
       single.divisors = b.divisors;

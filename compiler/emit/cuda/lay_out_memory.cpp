@@ -1,3 +1,5 @@
+// Places and sizes, from the plans of the batches: which loads can be copied ahead depends on how they are
+// routed.
 #include "compiler/emit/cuda/lay_out_memory.h"
 
 #include <algorithm>

@@ -143,7 +143,6 @@ struct ColumnsShape {
   bool has_shares = false;     // strips are shared out to blocks in equal shares
   plan::Strips strips;
   int64_t strip_columns = 1;
-  int64_t partials_of_whole = 0;
 };
 using CudaShape = std::variant<PointsShape, StackedShape, TransposedShape, RowsShape, ColumnsShape>;
 

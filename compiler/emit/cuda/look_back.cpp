@@ -1,3 +1,5 @@
+// Three levels of parts, each 32 of the one below: a block reads at most 31 + 31 + 1 totals of those before
+// it.
 #include "compiler/emit/cuda/look_back.h"
 
 #include "compiler/emit/cuda/lay_out_memory.h"

@@ -1,3 +1,5 @@
+// The largest x so far is an accumulator as any other; the sums that are relative to it follow where it
+// grows.
 #include "compiler/emit/cuda/online_softmax.h"
 
 #include "compiler/emit/cuda/accumulators.h"

@@ -1,3 +1,5 @@
+// A fold qualifies by its dtype and by what it reads; whatever only such folds read is left out of the
+// elements.
 #include "compiler/emit/cuda/packed_folds.h"
 
 #include <algorithm>

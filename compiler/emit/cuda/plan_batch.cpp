@@ -1,6 +1,8 @@
+// Routes first, one statement after the other; then what follows from all of them together.
 #include "compiler/emit/cuda/plan_batch.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/emit/cuda/lay_out_memory.h"
@@ -251,8 +253,9 @@ bool slice_of(const CudaLayout& l, const Sweep& sweep, const std::vector<Value>&
 }
 
 Batch plan_batch(const RowProgram& p, const CudaLayout& l, const Sweep& sweep, int number,
-                 const Batch& geometry, bool totals_scans) {
-  Batch b = geometry;
+                 const BatchSize& size, bool totals_scans) {
+  Batch b;
+  static_cast<BatchSize&>(b) = size;
   b.sweep = &sweep;
   b.number = number;
   find_flat_rows(l, b);

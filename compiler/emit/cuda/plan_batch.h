@@ -5,10 +5,10 @@
 
 namespace weft::emit {
 
-// `geometry` says how many elements a batch has. Of the layout its facts, vectors, cluster and shape are
+// Of the layout its facts, vectors, cluster and shape are
 // read.
 Batch plan_batch(const plan::RowProgram& program, const CudaLayout& layout, const plan::Sweep& sweep,
-                 int number, const Batch& geometry, bool totals_scans);
+                 int number, const BatchSize& size, bool totals_scans);
 
 // Finds sums whose reciprocal roots need no care for subnormals, and when.
 void find_normal_sums(const plan::RowProgram& program, const CudaLayout& layout, Batch& batch);

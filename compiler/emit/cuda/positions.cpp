@@ -1,3 +1,4 @@
+// The lane axis counts vectors, all others elements; shifted vectors begin before the row.
 #include "compiler/emit/cuda/positions.h"
 
 #include <algorithm>

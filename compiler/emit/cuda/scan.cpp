@@ -1,3 +1,5 @@
+// The elements of a vector, the vectors of a warp, the warps of a block: each level scans what the one below
+// totals.
 #include "compiler/emit/cuda/scan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Where things lie is the layout's; here are the pointers and the copies.
 #include "compiler/emit/cuda/shared_memory.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What CUDA spells otherwise than the op table says stands before the general case, one reason each.
 #include "compiler/emit/cuda/statement.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Functions of numbers: quotients and roots of many elements, folds of words, positions, first largest ones.
 #include "compiler/emit/cuda/support.h"
 
 #include "compiler/emit/cuda/support_sections.h"

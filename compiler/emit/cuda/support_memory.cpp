@@ -1,3 +1,4 @@
+// Vectors that are loaded, stored and copied.
 #include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {

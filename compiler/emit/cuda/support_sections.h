@@ -1,5 +1,5 @@
 // What CUDA kernels call beside the prelude, as text, of which a kernel gets what it names. A file each for
-// memory, for threads and blocks that meet, and, in text.cpp, for numbers.
+// memory, for what threads and blocks exchange, and, in support.cpp, for numbers.
 #pragma once
 
 #include <span>

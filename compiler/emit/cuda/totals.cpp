@@ -1,3 +1,4 @@
+// A fold goes to a run, a run to a total, a total is a member of its sweep's state.
 #include "compiler/emit/cuda/totals.h"
 
 #include <algorithm>

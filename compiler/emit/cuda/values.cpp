@@ -1,3 +1,5 @@
+// A value is its variable, unless the scope says that it is kept, an array of outer code, or elsewhere for
+// now.
 #include "compiler/emit/cuda/values.h"
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// A step finds its positions, loads, computes its elements, and stores; the first of a loop may be loaded
+// ahead.
 #include "compiler/emit/cuda/write_batch.h"
 
 #include "compiler/emit/cuda/batch_elements.h"

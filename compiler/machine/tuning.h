@@ -23,8 +23,9 @@
   X(kWorthAThread, int64_t, 160'000, "units of work", "2026-11-21",                                            \
     "pay for waking a thread; a unit is a multiply-add of a lane, a byte of traffic half of one")              \
   X(kCostOfByte, float, 0.5f, "multiply-adds", "2026-11-21", "a byte of memory traffic, in those of a lane")   \
-  X(kStreamedRow, int64_t, 2048, "elements", "2026-11-21",                                                     \
-    "shortest row whose stores pass the cache though it does not fill its lines")                              \
+  X(kStreamedRow, int64_t, 8192, "elements", "2026-11-24",                                                     \
+    "shortest reduced row whose stores pass the cache though it does not fill its lines")                      \
+  X(kStreamedMapRow, int64_t, 1 << 16, "elements", "2026-11-24", "the same for a row of a map")                \
   X(kStreamedAnyway, int64_t, 256, "elements", "2026-11-21",                                                   \
     "from so many on a streamed row is worth more than masks")                                                 \
   X(kKeptElements, int64_t, 4096, "elements", "2026-11-21", "of short rows, fit the first-level cache")        \

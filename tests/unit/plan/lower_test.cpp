@@ -323,7 +323,16 @@ TEST(ScheduleCpu, OutputsBeyondTheCacheAreStreamed) {
   };
   EXPECT_FALSE(of("100")) << "rows share lines of memory";
   EXPECT_TRUE(of("128"));
-  EXPECT_TRUE(of("4099"));
+  EXPECT_FALSE(of("4099"));
+  EXPECT_TRUE(of("9001"));
+  const auto padded = [](const std::string& columns, const std::string& more) {
+    return scheduled(("%x = input : f32[3000, " + columns + "]\n%y = pad %x, 0.0, before=[1, " + more +
+                      "], after=[1, " + more + "]\nreturn %y")
+                         .c_str())
+        .streaming;
+  };
+  EXPECT_FALSE(padded("3000", "1")) << "two rows share a line";
+  EXPECT_TRUE(padded("4096", "0"));
   EXPECT_FALSE(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").streaming);
 }
 

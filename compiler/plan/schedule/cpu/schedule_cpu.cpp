@@ -412,8 +412,8 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
     s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
   }
   // Outputs that no cache can hold pass it by; the first one decides where aligned stores begin, so others
-  // have to agree. A line of memory that is written both ways is slow, so rows that do not fill their lines
-  // have to be long.
+  // have to agree. A line of memory that is written both ways waits for memory, and all stores after it wait
+  // too, so rows that do not fill their lines have to be long.
   int64_t written = 0, stores = 0;
   bool contiguous = true, whole = true;
   for_each_stmt(p, [&](const Stmt& stmt) {
@@ -432,8 +432,9 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
       auto* l = std::get_if<Load>(&stmt);
       if (l && reads_ahead(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
     });
+  const int64_t long_row = p.row.empty() ? kStreamedMapRow : kStreamedRow;
   bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
-  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= kStreamedRow)) &&
+  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= long_row)) &&
                 written > uncached;
   s.masked = short_row && s.tile == 0 && s.split == 1 &&
              (p.row.empty() || lane <= kFoldedVectors * s.lanes) && !(s.streaming && lane >= kStreamedAnyway);

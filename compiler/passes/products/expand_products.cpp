@@ -1,8 +1,10 @@
 #include "compiler/passes/products/expand_products.h"
 
+#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
@@ -17,6 +19,8 @@ namespace {
 
 using ir::NodeRef;
 using ir::Op;
+
+constexpr int64_t kPartOfMap = 2;  // of a map's elements, at most one in so many is read, for a copy to pay
 
 // Whether the rows of `x` lie in one piece where views are followed to what they view.
 bool contiguous_rows(const ir::Node* x) {
@@ -127,6 +131,29 @@ bool is_inner(const ir::Node& n) {
   return n.shape()[rank - 1] == 1 && n.shape()[rank - 2] == 1 && element_count(n.shape()) > 1;
 }
 
+// Whether a library should be given a copy of what it reads: windows that are turned over or of which it
+// reads some would be stored as they are, and then again, and of a map of which it reads some all would be
+// stored.
+bool stored_as_read(const NodeRef& operand, const Users& users) {
+  const ir::Node* base = operand.get();
+  bool alone = true, moved = false;
+  for (; views_one(base->op) && !ir::is_copy(*base); base = base->inputs[0].get()) {
+    moved |= base->op != Op::reshape;
+    alone &= users.contains(base) && users.at(base) == 1;
+  }
+  alone &= users.contains(base) && users.at(base) == 1;
+  const int64_t read = element_count(operand->shape()), all = element_count(base->shape());
+  if (!moved || read > all) return false;
+  return shows_windows(base) || (kind(base->op) == ir::OpKind::Map && alone && kPartOfMap * read <= all);
+}
+
+NodeRef with_what_is_read(const NodeRef& product, const Users& users) {
+  std::vector<NodeRef> operands;
+  for (const NodeRef& x : product->inputs)
+    operands.push_back(stored_as_read(x, users) ? ir::copy(x, product->lines) : x);
+  return std::ranges::equal(operands, product->inputs) ? product : with_inputs(*product, operands);
+}
+
 NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
   if (n->op != Op::dot) return n;
   const NodeRef &a = n->inputs[0], &b = n->inputs[1];
@@ -134,7 +161,7 @@ NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
   const int64_t terms = a->shape()[rank - 1];
   if (terms < 1) return n;
   if (is_inner(*n)) return sum_of_products(a, b, n);
-  if (target.kind != TargetKind::Cpu) return n;
+  if (target.kind != TargetKind::Cpu) return with_what_is_read(n, users);
   if (terms <= kFewTerms && n->shape()[rank - 1] >= kLongRow && contiguous_rows(b.get()))
     return few_terms(n, terms);
   const auto in_kernel = [&](const ir::Node* x) { return computed_here(x, users) || shows_windows(x); };
@@ -145,7 +172,7 @@ NodeRef expanded(const NodeRef& n, const Users& users, const Target& target) {
     std::swap(order[rank - 1], order[rank - 2]);
     return sum_of_products(ir::permute(b, order, n->lines), a, n);
   }
-  return n;
+  return with_what_is_read(n, users);
 }
 
 }  // namespace

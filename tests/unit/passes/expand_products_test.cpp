@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/build.h"
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"
@@ -52,6 +53,34 @@ TEST(ExpandProducts, OfBatchesOfComplexNumbers) {
   EXPECT_EQ(products_left("%a = input \"a\" : c128[5, 2, 4]\n%b = input \"b\" : c128[5, 4, 64]\n"
                           "%c = dot %a, %b\nreturn %c"),
             0);
+}
+
+// Elements of what the left operand lies in, followed through views.
+int64_t stored_for_left_operand(const std::string& lines, const Target& target) {
+  const ir::Graph result = expanded(parsed(lines), target, {-3, 2, 0, 5, 1, -7, 4});
+  const ir::Node* x = result.outputs[0]->inputs[0].get();
+  while (views_one(x->op) && !ir::is_copy(*x)) x = x->inputs[0].get();
+  return element_count(x->shape());
+}
+
+TEST(ExpandProducts, GiveALibraryWhatItReadsOfWindowsAndMapsAlone) {
+  const std::string windows =
+      "%x = input \"x\" : f64[60, 1]\n%a = iota axis=0 : i64[40, 20]\n%b = iota axis=1 : i64[40, 20]\n"
+      "%i = add %a, %b\n%w = gather %x, %i, axis=0\n";
+  const std::string product = "%k = input \"k\" : f64[20, 3]\n%c = dot %s, %k\nreturn %c";
+  const std::string slice = "%s = slice %w, starts=[0, 0], steps=[10, 1] : f64[4, 20]\n";
+  for (const Target& target : {cpu(), h200()}) {
+    EXPECT_EQ(stored_for_left_operand(windows + slice + product, target), 80);
+    EXPECT_EQ(stored_for_left_operand(
+                  "%x = input \"x\" : f64[40, 20]\n%w = multiply %x, %x\n" + slice + product, target),
+              80);
+    EXPECT_EQ(stored_for_left_operand("%x = input \"x\" : f64[40, 20]\n%w = multiply %x, %x\n%s = slice %w, "
+                                      "starts=[0, 0], steps=[1, 1] : f64[39, 20]\n" +
+                                          product,
+                                      target),
+              800)
+        << "nearly all is read";
+  }
 }
 
 TEST(ExpandProducts, OfWindowsWithAVector) {

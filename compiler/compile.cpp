@@ -6,6 +6,7 @@
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
+#include "compiler/passes/interleave.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/products/expand_products.h"
 #include "compiler/passes/products/join_products.h"
@@ -37,6 +38,7 @@ constexpr passes::Pass kPasses[] = {
     {"refine_shapes", passes::refine_shapes},
     {"split_reductions", passes::split_reductions},
     {"unreshape", passes::unreshape},
+    {"interleave", passes::interleave},
     {"assign", passes::assign_in_place},
     {"widen_products", passes::widen_products, passes::kRequired},
 };

@@ -90,11 +90,12 @@ DType total_dtype(const Accumulator& acc) {
 }
 
 bool RowProgram::scans() const {
-  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.running; });
+  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.is_running(); });
 }
 
-bool RowProgram::across() const {
-  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.across; });
+bool RowProgram::reduces_points() const {
+  return std::any_of(accumulators.begin(), accumulators.end(),
+                     [](auto& acc) { return acc.is_over_points(); });
 }
 
 std::vector<Stmt> scanned_only(const std::vector<Stmt>& body) {
@@ -407,22 +408,24 @@ void verify(const RowProgram& p) {
   }
   for (auto& s : p.epilogue) check(s, Point);
   std::fill(known.begin(), known.end(), 0);
-  for (auto& acc : p.accumulators) known[acc.out] = acc.across;
+  for (auto& acc : p.accumulators) known[acc.out] = acc.is_over_points();
   for (auto& s : p.after) {
     check(s, Element);
     if (const Index* at = index_of(s))
       for (auto& t : at->axes)
         if (t.axis < outer) fail("outer axes do not exist after the points");
   }
-  if (p.scans() && p.across()) fail("what is scanned is not reduced across too");
+  if (p.scans() && p.reduces_points()) fail("what is scanned is not reduced across too");
   for (auto& acc : p.accumulators)
-    if (acc.relative_to >= 0 && (acc.op != ir::Op::sum || p.accumulators[acc.relative_to].op != ir::Op::max))
+    if (const auto largest = acc.relative_to();
+        largest && (acc.op != ir::Op::sum || p.accumulators[*largest].op != ir::Op::max))
       fail("only sums are relative, and to a largest value");
   if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
   for (auto& acc : p.accumulators)
-    if (acc.of_section && (p.section_axes == 0 || acc.across || acc.running || acc.relative_to >= 0))
-      fail("a section of a row is totalled where the row has sections, and in no other way");
-  if (p.section_axes > 0 && (p.section_axes >= static_cast<int>(p.row.size()) || p.scans() || p.across()))
+    if (acc.is_over_section() && p.section_axes == 0)
+      fail("a section of a row is totalled where the row has sections");
+  if (p.section_axes > 0 &&
+      (p.section_axes >= static_cast<int>(p.row.size()) || p.scans() || p.reduces_points()))
     fail("rows of sections are walked for totals of rows and sections alone");
 }
 

@@ -15,7 +15,7 @@ using fmt::format;
 std::vector<int> CudaEmitter::totals_across() const {
   std::vector<int> out;
   for (size_t a = 0; a < p_.accumulators.size(); ++a)
-    if (p_.accumulators[a].across) out.push_back(static_cast<int>(a));
+    if (p_.accumulators[a].is_over_points()) out.push_back(static_cast<int>(a));
   return out;
 }
 

@@ -220,7 +220,7 @@ void CudaEmitter::open_elements(const Batch& b) {
     const Stmt& s = b.sweep->body[k];
     const bool alone = b.routes[k].path == Path::Element;
     auto* fold = std::get_if<Fold>(&s);
-    const bool across = fold && p_.accumulators[fold->accumulator].across;
+    const bool across = fold && p_.accumulators[fold->accumulator].is_over_points();
     folds |= (fold && !across) || std::holds_alternative<Scan>(s);
     once |=
         std::holds_alternative<Scan>(s) || (fold && !across && adds_up(p_.accumulators[fold->accumulator]));

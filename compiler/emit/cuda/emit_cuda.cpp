@@ -31,7 +31,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const CudaSchedule& s, bool contra
   axis_.resize(static_cast<size_t>(axes));
   if (s.shifted) {
     reference_ = lane_ < 0 ? nullptr : alignment_reference(p, lane_);
-    if (!reference_ || columns_ || s.tile_axis >= 0 || p.row.size() > 1 || p.across() || p.scans())
+    if (!reference_ || columns_ || s.tile_axis >= 0 || p.row.size() > 1 || p.reduces_points() || p.scans())
       throw InternalError("emit cuda: shifted vectors lie along plain rows");
   }
   ragged_ = lane_ >= 0 && (s.shifted || extent(lane_).value % s.lanes != 0);
@@ -107,7 +107,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const CudaSchedule& s, bool contra
     exact_ = true;
   }
   if (s.run > 1 && !columns_) throw InternalError("emit cuda: columns alone have runs of several batches");
-  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && !p.across())
+  if (s.ahead && s.keeper != Keeper::Shared && s.together == 1 && !p.reduces_points())
     throw InternalError("emit cuda: only rows in shared memory, or in turn, and neighbours are loaded ahead");
   if (s.split > 1 && (p.sweeps.size() != (s.chained ? 2 : 1) || s.order == Order::Pointwise))
     throw InternalError("emit cuda: only the reductions of one sweep are split");
@@ -126,7 +126,7 @@ CudaEmitter::CudaEmitter(const RowProgram& p, const CudaSchedule& s, bool contra
   if (s.chained && (s.threads != s.threads_per_row || s.threads < 128))
     throw InternalError("emit cuda: a part of a chain takes a block of 128 threads or more");
   totalling_ = scans_ && s.split > 1 && !s.chained;
-  goes_across_ = p.across();
+  goes_across_ = p.reduces_points();
   if (s.walk > 1 && !goes_across_) throw InternalError("emit cuda: rows are walked for totals across them");
   if (goes_across_ && (s.order != Order::Rows || !whole_rows_ || s.split > 1 || s.device_wide))
     throw InternalError("emit cuda: totals across rows stay in registers, of rows of a block or a cluster");

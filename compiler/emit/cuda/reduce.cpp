@@ -14,7 +14,7 @@ using fmt::format;
 std::vector<int> CudaEmitter::folded(size_t sweep) const {
   if (sweep == p_.sweeps.size()) return section_totals();
   std::vector<int> out = p_.sweeps[sweep].accumulators;
-  if (!totalling_) std::erase_if(out, [&](int a) { return p_.accumulators[a].running; });
+  if (!totalling_) std::erase_if(out, [&](int a) { return p_.accumulators[a].is_running(); });
   return out;
 }
 
@@ -38,7 +38,7 @@ void CudaEmitter::declare_state(size_t sweep) {
       if (wide_) align = std::max<size_t>(align, 8);
       body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n",
                      acc.op == ir::Op::argmax ? "max" : "min", a);
-    } else if (acc.relative_to >= 0) {
+    } else if (acc.relative_to()) {
       body.insert(0, joined_relative(a));
     } else {
       body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
@@ -113,7 +113,7 @@ void CudaEmitter::flush_runs(size_t sweep) {
 
 void CudaEmitter::fold(const Fold& f) {
   auto& acc = p_.accumulators[f.accumulator];
-  if (acc.across) return fold_across(f);
+  if (acc.is_over_points()) return fold_across(f);
   size_t sweep = 0;
   while (std::ranges::count(folded(sweep), f.accumulator) == 0) ++sweep;
   const std::string e = columns_ ? "[e]" : "", when = every_fold_ ? "" : "if (in_fold) ";
@@ -362,7 +362,7 @@ void CudaEmitter::finish(size_t sweep) {
     std::string from =
         format("s{}{}.{}{}", sweep, columns_ ? "[e]" : "", ir::gives_index(acc.op) ? 'i' : 't', a);
     DType t = total_of(acc);
-    if (acc.relative_to >= 0) from = finished_relative(a, format("s{}{}", sweep, columns_ ? "[e]" : ""));
+    if (acc.relative_to()) from = finished_relative(a, format("s{}{}", sweep, columns_ ? "[e]" : ""));
     if (!ir::gives_index(acc.op) && t != acc.dtype)
       from = format("weft_cast_{}_{}({})", suffix(t), suffix(acc.dtype), from);
     if (!columns_) {

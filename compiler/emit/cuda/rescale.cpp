@@ -14,7 +14,7 @@ using fmt::format;
 std::vector<int> CudaEmitter::relative_to(int accumulator) const {
   std::vector<int> out;
   for (size_t a = 0; a < p_.accumulators.size(); ++a)
-    if (p_.accumulators[a].relative_to == accumulator) out.push_back(static_cast<int>(a));
+    if (p_.accumulators[a].relative_to() == accumulator) out.push_back(static_cast<int>(a));
   return out;
 }
 
@@ -53,9 +53,9 @@ void CudaEmitter::rescale(const Largest& l, size_t sweep) {
 // The products are rounded before they are added, so that both sides of an exchange get the same bits.
 std::string CudaEmitter::joined_relative(int accumulator) const {
   const Accumulator& acc = p_.accumulators[accumulator];
-  const Accumulator& largest = p_.accumulators[acc.relative_to];
+  const Accumulator& largest = p_.accumulators[*acc.relative_to()];
   const DType t = total_of(largest);
-  const std::string a = format("a.t{}", acc.relative_to), b = format("b.t{}", acc.relative_to);
+  const std::string a = format("a.t{}", *acc.relative_to()), b = format("b.t{}", *acc.relative_to());
   const std::string product = total_of(acc) == DType::F64 ? "__dmul_rn" : "__fmul_rn";
   return format(
       "  {{\n    const {0} m = {1};\n    a.t{2} = {3}(a.t{2}, weft_scale_{4}({5}, m)) + {3}(b.t{2}, "
@@ -66,8 +66,8 @@ std::string CudaEmitter::joined_relative(int accumulator) const {
 // exp(-inf - -inf) is no number.
 std::string CudaEmitter::finished_relative(int accumulator, const std::string& state) const {
   const Accumulator& acc = p_.accumulators[accumulator];
-  const bool wide = total_of(p_.accumulators[acc.relative_to]) == DType::F64;
-  return format("({0}.t{1} == -{2} ? {3}(\"\") : {0}.t{4})", state, acc.relative_to,
+  const bool wide = total_of(p_.accumulators[*acc.relative_to()]) == DType::F64;
+  return format("({0}.t{1} == -{2} ? {3}(\"\") : {0}.t{4})", state, *acc.relative_to(),
                 wide ? "__builtin_inf()" : "__builtin_inff()",
                 total_of(acc) == DType::F64 ? "__builtin_nan" : "__builtin_nanf", accumulator);
 }

@@ -39,7 +39,7 @@ std::set<Value> CudaEmitter::across_meetings(const Batch& b) const {
 void CudaEmitter::declare_scans(size_t sweep) {
   for (int a : p_.sweeps[sweep].accumulators) {
     auto& acc = p_.accumulators[a];
-    if (!acc.running) continue;
+    if (!acc.is_running()) continue;
     DType t = total_of(acc);
     functions_ +=
         format("struct __align__({}) R{} {{ {} t; }};\n", size_of(t) > 8 ? 16 : 8, a, dialect_.value_type(t));
@@ -51,7 +51,7 @@ void CudaEmitter::start_scans(size_t sweep, const std::string& begin) {
   if (totalling_) return;
   for (int a : p_.sweeps[sweep].accumulators) {
     auto& acc = p_.accumulators[a];
-    if (!acc.running) continue;
+    if (!acc.is_running()) continue;
     DType t = total_of(acc);
     code_.line("{} so_far{}{};", dialect_.value_type(t), a, columns_ ? format("[{}]", s_.lanes) : "");
     each_column(true);

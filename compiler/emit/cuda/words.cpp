@@ -13,7 +13,7 @@ using ir::Op;
 // a cast. Null where elements have to be looked at one by one.
 const Load* CudaEmitter::loaded_for(const Batch& b, const Fold& f) const {
   const Accumulator& acc = p_.accumulators[f.accumulator];
-  if (acc.across || acc.of_section || acc.relative_to >= 0) return nullptr;
+  if (acc.is_over_points() || acc.is_over_section() || acc.relative_to()) return nullptr;
   auto definition = [&](Value v) {
     auto found = definitions_.find(v);
     return found == definitions_.end() ? nullptr : found->second;

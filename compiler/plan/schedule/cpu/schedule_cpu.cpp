@@ -101,7 +101,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
     const int64_t n = p.extent(a).value;
     const bool column = !p.row.empty() && a < outer;
     if (column && n >= kFewColumns) continue;
-    const float most = p.across() ? kTotalledWork : kUnrolledWork;
+    const float most = p.reduces_points() ? kTotalledWork : kUnrolledWork;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
     const int in = deal_in(lanes, static_cast<int>(n)).cost(),
@@ -291,7 +291,7 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
     s.reason = columns_of_few ? "lanes along a few columns"
                : tiny >= 0    ? "lanes across rows of a few elements, each totalled across too"
                               : "lanes along the row";
-    if (outer > 0 && !p.across() && p.section_axes == 0 && tiny < 0) {
+    if (outer > 0 && !p.reduces_points() && p.section_axes == 0 && tiny < 0) {
       int column_axis = best_axis(p, 0, outer);
       bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
       if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, kFewColumns)) {
@@ -369,7 +369,7 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
     bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
     repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
     s.scratch = !crossing_values(p).empty();
-    if (p.sweeps.size() == 1 && parts && !p.across() && p.section_axes == 0 &&
+    if (p.sweeps.size() == 1 && parts && !p.reduces_points() && p.section_axes == 0 &&
         points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
       s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
     if (tiny >= 0 && points < 64)
@@ -381,7 +381,7 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
                           ? 1
                           : std::clamp<int64_t>(
                                 shifted(static_cast<int64_t>(4096 / std::max(task, 1.f)), bias.work), 1, 64);
-    if (p.across()) {
+    if (p.reduces_points()) {
       // Totals across rows are written once for as many rows as may be added up without a wider dtype. Few
       // rows make tasks for some threads, but light bodies would read and write little but totals then.
       s.rows_per_task = points < 256

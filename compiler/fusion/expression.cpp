@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "compiler/ir/analysis/access.h"
@@ -66,109 +68,133 @@ bool is_turned(const Node& input, const Access& at, const Shape& space, const ir
   return false;
 }
 
-enum class Depth { Whole, WholeOrGlance, Glance };
-Expression analyze_to(const Node* root, const std::unordered_set<const Node*>& roots, Depth depth) {
-  const bool glance = depth == Depth::Glance;
-  Expression e;
-  ir::Variables vars;
-  const Shape& shape = space_of(*root);
-  Access top;
-  for (int64_t extent : shape) top.push_back(vars.of(vars.add_axis(extent)));
-  std::map<Access, int> numbers;
-  std::vector<const Access*> accesses;
-  auto number = [&](const Access& a) {
-    auto [it, fresh] = numbers.try_emplace(a, static_cast<int>(accesses.size()));
-    if (fresh) accesses.push_back(&it->first);
-    return it->second;
-  };
-  // What does not depend on the last axis is computed once for all of it.
-  const int64_t points = element_count(shape);
-  const auto is_spread = [&](const Node& n, const Access& at) {
-    if (element_count(n.shape()) > points / kSpread) return false;
-    return std::any_of(at.begin(), at.end(), [&](const ir::Linear& k) {
-      return vars.depends_on(k, static_cast<int>(shape.size()) - 1);
-    });
-  };
-  std::set<std::pair<const Node*, int>> seen;
-  std::unordered_set<const Node*> inputs;
-  std::deque<std::pair<const Node*, int>> stack;
-  auto add_reading = [&](const Node* producer, Reading r) {
-    e.place.emplace(producer, e.readings.size());
-    e.readings.emplace_back(producer, std::move(r));
-  };
-  auto visit = [&](const Node* n, const Access& at) {
-    int a = number(at);
-    if (!seen.emplace(n, a).second) return;
-    if (n->op == Op::input && inputs.insert(n).second) {
-      e.inputs.push_back(n);
-      e.turned |= element_count(n->shape()) * 2 > points && is_turned(*n, at, shape, vars);
+// One walk over the nodes of an expression, each at every access at which it is read.
+class Walk {
+ public:
+  Walk(const Node& root, const std::unordered_set<const Node*>& roots, bool glance)
+      : root_(root), roots_(roots), glance_(glance), shape_(space_of(root)), points_(element_count(shape_)) {
+    for (int64_t extent : shape_) top_.push_back(vars_.of(vars_.add_axis(extent)));
+  }
+
+  // The expression; nothing where it has more than `most` readings.
+  std::optional<Expression> run(size_t most) {
+    start();
+    while (!left_.empty() && !(glance_ && seen_.size() > kGlance)) {
+      const auto [n, access] = glance_ ? left_.front() : left_.back();
+      glance_ ? left_.pop_front() : left_.pop_back();
+      const Access at = *accesses_[static_cast<size_t>(access)];
+      expand(*n, at);
+      if (seen_.size() > most) return std::nullopt;
     }
-    if (kind(n->op) == OpKind::Source) return;
-    if (roots.contains(n)) {
-      Reading r = reading_of(*n, at, shape, vars);
-      auto known = e.place.find(n);
-      if (known == e.place.end()) {
-        add_reading(n, std::move(r));
-      } else if (Reading& first = e.readings[known->second].second;
-                 first.aligned && (!r.aligned || r.axis != first.axis)) {
-        first = {false, {}, "it is read at several positions"};
-      } else if (first.only_memory) {
-        first = std::move(r);
-      }
-      return;
+    e_.glanced = !left_.empty();
+    return std::move(e_);
+  }
+
+ private:
+  void start() {
+    if (is_reduce(root_)) return visit(root_.inputs[0].get(), top_);
+    if (is_library(root_)) return read_operands();
+    e_.compile_cost = compile_cost(root_);
+    if (root_.op == Op::assign) return start_assign();
+    expand(root_, top_);
+  }
+
+  void start_assign() {
+    visit(root_.inputs[1].get(), top_);
+    const Node* memory = ir::memory_of(root_.inputs[0].get());
+    if (roots_.contains(memory) && !e_.reading(memory))
+      add_reading(memory, {false, {}, "it is written in place", memory->op == Op::assign});
+  }
+
+  void read_operands() {
+    for (auto& in : root_.inputs) {
+      const Node* base = in.get();
+      while (!roots_.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
+      if (roots_.contains(base) && !e_.reading(base)) add_reading(base, {false, {}, "a library reads it"});
+      if (base->op == Op::input) e_.inputs.push_back(base);
     }
-    ++e.times[n];
-    if (kind(n->op) == OpKind::Map && is_spread(*n, at)) e.spread.insert(n);
-    e.compile_cost += compile_cost(*n);
-    stack.push_back({n, a});
-  };
-  auto expand = [&](const Node* n, const Access& at) {
-    for (size_t k = 0; k < n->inputs.size(); ++k) {
-      if (n->op == Op::pad && k == 1) {
-        visit(n->inputs[1].get(), {});
+  }
+
+  void expand(const Node& n, const Access& at) {
+    for (size_t k = 0; k < n.inputs.size(); ++k) {
+      if (n.op == Op::pad && k == 1) {
+        visit(n.inputs[1].get(), {});
         continue;
       }
-      ir::InputAccess in = input_access(*n, k, at, vars);
-      if (!in.never) visit(n->inputs[k].get(), in.at);
+      const ir::InputAccess in = input_access(n, k, at, vars_);
+      if (!in.never) visit(n.inputs[k].get(), in.at);
     }
-  };
-  if (is_reduce(*root)) {
-    visit(root->inputs[0].get(), top);
-  } else if (is_library(*root)) {
-    for (auto& in : root->inputs) {
-      Access own(in->shape().size());
-      for (size_t k = 0; k < own.size(); ++k) own[k] = vars.of(vars.add_axis(in->shape()[k]));
-      const Node* base = in.get();
-      while (!roots.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
-      if (roots.contains(base) && !e.reading(base)) add_reading(base, {false, {}, "a library reads it"});
-      if (base->op == Op::input) e.inputs.push_back(base);
-    }
-  } else if (root->op == Op::assign) {
-    e.compile_cost = compile_cost(*root);
-    visit(root->inputs[1].get(), top);
-    const Node* memory = ir::memory_of(root->inputs[0].get());
-    if (roots.contains(memory) && !e.reading(memory))
-      add_reading(memory, {false, {}, "it is written in place", memory->op == Op::assign});
-  } else {
-    e.compile_cost = compile_cost(*root);
-    expand(root, top);
   }
-  while (!stack.empty() && !(glance && seen.size() > kGlance)) {
-    auto [n, a] = glance ? stack.front() : stack.back();
-    glance ? stack.pop_front() : stack.pop_back();
-    Access at = *accesses[a];
-    expand(n, at);
-    if (depth == Depth::WholeOrGlance && seen.size() > kManyReadings)
-      return analyze_to(root, roots, Depth::Glance);
+
+  void visit(const Node* n, const Access& at) {
+    const int access = number(at);
+    if (!seen_.emplace(n, access).second) return;
+    if (n->op == Op::input) add_input(n, at);
+    if (kind(n->op) == OpKind::Source) return;
+    if (roots_.contains(n)) return read_root(n, at);
+    ++e_.times[n];
+    if (kind(n->op) == OpKind::Map && is_spread(*n, at)) e_.spread.insert(n);
+    e_.compile_cost += compile_cost(*n);
+    left_.push_back({n, access});
   }
-  e.glanced = !stack.empty();
-  return e;
-}
+
+  void add_input(const Node* n, const Access& at) {
+    if (!inputs_.insert(n).second) return;
+    e_.inputs.push_back(n);
+    e_.turned |= element_count(n->shape()) * 2 > points_ && is_turned(*n, at, shape_, vars_);
+  }
+
+  void read_root(const Node* n, const Access& at) {
+    Reading r = reading_of(*n, at, shape_, vars_);
+    const auto known = e_.place.find(n);
+    if (known == e_.place.end()) return add_reading(n, std::move(r));
+    Reading& first = e_.readings[known->second].second;
+    if (first.aligned && (!r.aligned || r.axis != first.axis))
+      first = {false, {}, "it is read at several positions"};
+    else if (first.only_memory)
+      first = std::move(r);
+  }
+
+  void add_reading(const Node* producer, Reading r) {
+    e_.place.emplace(producer, e_.readings.size());
+    e_.readings.emplace_back(producer, std::move(r));
+  }
+
+  int number(const Access& a) {
+    const auto [it, fresh] = numbers_.try_emplace(a, static_cast<int>(accesses_.size()));
+    if (fresh) accesses_.push_back(&it->first);
+    return it->second;
+  }
+
+  // What does not depend on the last axis is computed once for all of it.
+  bool is_spread(const Node& n, const Access& at) const {
+    if (element_count(n.shape()) > points_ / kSpread) return false;
+    return std::any_of(at.begin(), at.end(), [&](const ir::Linear& k) {
+      return vars_.depends_on(k, static_cast<int>(shape_.size()) - 1);
+    });
+  }
+
+  const Node& root_;
+  const std::unordered_set<const Node*>& roots_;
+  const bool glance_;
+  const Shape& shape_;
+  const int64_t points_;
+  ir::Variables vars_;
+  Access top_;  // the root's own
+  Expression e_;
+  std::map<Access, int> numbers_;
+  std::vector<const Access*> accesses_;
+  std::set<std::pair<const Node*, int>> seen_;
+  std::unordered_set<const Node*> inputs_;
+  std::deque<std::pair<const Node*, int>> left_;
+};
 
 }  // namespace
 
 Expression analyze(const Node* root, const std::unordered_set<const Node*>& roots, bool may_glance) {
-  return analyze_to(root, roots, may_glance ? Depth::WholeOrGlance : Depth::Whole);
+  const size_t most = may_glance ? kManyReadings : std::numeric_limits<size_t>::max();
+  if (auto whole = Walk(*root, roots, false).run(most)) return *std::move(whole);
+  return *Walk(*root, roots, true).run(std::numeric_limits<size_t>::max());
 }
 
 std::unordered_set<const Node*> lasting_roots(const std::vector<const Node*>& order) {

@@ -1,6 +1,7 @@
 #include "compiler/plan/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -90,11 +91,12 @@ DType total_dtype(const Accumulator& acc) {
 }
 
 bool RowProgram::scans() const {
-  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.running; });
+  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.is_running(); });
 }
 
-bool RowProgram::across() const {
-  return std::any_of(accumulators.begin(), accumulators.end(), [](auto& acc) { return acc.across; });
+bool RowProgram::reduces_points() const {
+  return std::any_of(accumulators.begin(), accumulators.end(),
+                     [](auto& acc) { return acc.is_over_points(); });
 }
 
 std::vector<Stmt> scanned_only(const std::vector<Stmt>& body) {
@@ -229,104 +231,155 @@ std::vector<Value> crossing_values(const RowProgram& p) {
   return {out.begin(), out.end()};
 }
 
-void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, int lane_axis) {
-  auto definitions = row_definitions(p);
-  std::vector<char> varies(p.values.size(), lane_axis < 0);
-  if (lane_axis >= 0)
-    for_each_stmt(p, [&](const Stmt& s) {
-      Value v = defines(s);
-      if (v < 0) return;
-      const Index* at = index_of(s);
-      auto used = uses(s);
-      varies[v] = (at && stride_along(*at, lane_axis) != 0) ||
-                  std::any_of(used.begin(), used.end(), [&](Value u) { return varies[u]; });
-    });
-  // The cost of computing a value again, with loads free when they are repeated and left alone when they are
-  // kept.
-  std::unordered_map<Value, float> costs;
-  auto cost_of = [&](Value top) {
+namespace {
+
+// Which values are not the same all along the axis (-1: all of them).
+std::vector<char> varying_along(const RowProgram& p, int axis) {
+  std::vector<char> varies(p.values.size(), axis < 0);
+  if (axis < 0) return varies;
+  for_each_stmt(p, [&](const Stmt& s) {
+    const Value v = defines(s);
+    if (v < 0) return;
+    const Index* at = index_of(s);
+    const std::vector<Value> used = uses(s);
+    varies[v] = (at && stride_along(*at, axis) != 0) ||
+                std::any_of(used.begin(), used.end(), [&](Value u) { return varies[u]; });
+  });
+  return varies;
+}
+
+// What is cheap is computed again in each sweep that uses it. Expressions are deep, so no walk recurs.
+class CheapRepeats {
+ public:
+  CheapRepeats(RowProgram& p, bool loads, float cost, int lane_axis)
+      : p_(p),
+        loads_(loads),
+        most_(cost),
+        definitions_(row_definitions(p)),
+        varies_(varying_along(p, lane_axis)) {}
+
+  void run() {
+    for (size_t s = 1; s < p_.sweeps.size(); ++s) repeat_in(static_cast<int>(s));
+  }
+
+ private:
+  void repeat_in(int sweep) {
+    sweep_ = sweep;
+    again_.clear();
+    body_.clear();
+    auto name = [&](Value v) { return name_of(v); };
+    for (Stmt stmt : p_.sweeps[sweep].body) {
+      for (Value v : uses(stmt)) repeat(v);
+      rename_uses(stmt, name);
+      body_.push_back(std::move(stmt));
+    }
+    p_.sweeps[sweep].body = std::move(body_);
+  }
+
+  Value name_of(Value v) const {
+    auto known = again_.find(v);
+    return known == again_.end() ? v : known->second;
+  }
+
+  // Where a value of an earlier sweep is defined, unless this sweep has it already; else null.
+  const Definition* earlier(Value v) const {
+    auto d = definitions_.find(v);
+    return d == definitions_.end() || d->second.sweep >= sweep_ || again_.contains(v) ? nullptr : &d->second;
+  }
+
+  void repeat(Value top) {
     std::vector<Value> stack{top};
     while (!stack.empty()) {
-      Value v = stack.back();
-      if (costs.contains(v)) {
+      const Value v = stack.back();
+      const Definition* d = earlier(v);
+      if (!d) {
+        stack.pop_back();
+      } else if (is_kept(v, d->stmt)) {
+        again_[v] = v;
+      } else if (const std::vector<Value> first = to_repeat_first(d->stmt); !first.empty()) {
+        stack.insert(stack.end(), first.begin(), first.end());
+      } else {
+        copy(v, d->stmt);
+      }
+    }
+  }
+
+  bool is_kept(Value v, const Stmt& stmt) {
+    const bool load = std::holds_alternative<Load>(stmt);
+    return varies_[v] && ((load && !loads_) || cost_of(v) > most_);
+  }
+
+  // The last one first.
+  std::vector<Value> to_repeat_first(const Stmt& stmt) const {
+    std::vector<Value> out, used = uses(stmt);
+    std::copy_if(used.rbegin(), used.rend(), std::back_inserter(out), [&](Value u) { return earlier(u); });
+    return out;
+  }
+
+  Value new_value_like(Value v) {
+    p_.values.push_back(p_.values[v]);
+    return static_cast<Value>(p_.values.size() - 1);
+  }
+
+  void copy(Value v, Stmt stmt) {
+    rename_uses(stmt, [&](Value u) { return name_of(u); });
+    again_[v] = new_value_like(v);
+    set_definition(stmt, again_[v]);
+    if (auto* scan = std::get_if<Scan>(&stmt)) {
+      Accumulator acc = p_.accumulators[scan->accumulator];
+      acc.out = new_value_like(acc.out);
+      scan->accumulator = static_cast<int>(p_.accumulators.size());
+      p_.sweeps[sweep_].accumulators.push_back(scan->accumulator);
+      p_.accumulators.push_back(acc);
+    }
+    body_.push_back(std::move(stmt));
+  }
+
+  // The cost of computing a value again, with loads free when they are repeated and left alone when they are
+  // kept.
+  float cost_of(Value top) {
+    std::vector<Value> stack{top};
+    while (!stack.empty()) {
+      const Value v = stack.back();
+      auto d = definitions_.find(v);
+      if (costs_.contains(v) || d == definitions_.end()) {
+        costs_.try_emplace(v, 0.0f);
         stack.pop_back();
         continue;
       }
-      auto d = definitions.find(v);
-      if (d == definitions.end()) {
-        costs[v] = 0;
-        continue;
-      }
-      float sum = 0;
-      bool ready = true;
-      for (Value u : uses(d->second.stmt)) {
-        if (auto c = costs.find(u); c != costs.end()) {
-          sum += c->second;
-        } else {
-          stack.push_back(u);
-          ready = false;
-        }
-      }
-      if (!ready) continue;
-      if (auto* l = std::get_if<Let>(&d->second.stmt)) sum += info(l->op).cost;
-      if (std::holds_alternative<Scan>(d->second.stmt)) sum += kCostOfScan;
-      costs[v] = sum;
+      const std::vector<Value> used = uses(d->second.stmt);
+      const size_t before = stack.size();
+      std::copy_if(used.begin(), used.end(), std::back_inserter(stack),
+                   [&](Value u) { return !costs_.contains(u); });
+      if (stack.size() == before) costs_[v] = cost_of(d->second.stmt, used);
     }
-    return costs[top];
-  };
-  for (size_t s = 1; s < p.sweeps.size(); ++s) {
-    std::unordered_map<Value, Value> again;  // old value -> its name in this sweep
-    std::vector<Stmt> body;
-    auto name = [&](Value v) {
-      auto known = again.find(v);
-      return known == again.end() ? v : known->second;
-    };
-    auto repeat = [&](Value top) {
-      std::vector<Value> stack{top};
-      while (!stack.empty()) {
-        Value v = stack.back();
-        auto d = definitions.find(v);
-        if (d == definitions.end() || d->second.sweep >= static_cast<int>(s) || again.contains(v)) {
-          stack.pop_back();
-          continue;
-        }
-        bool load = std::holds_alternative<Load>(d->second.stmt);
-        if (varies[v] && ((load && !repeat_loads) || cost_of(v) > repeat_cost)) {
-          again[v] = v;
-          continue;
-        }
-        size_t ready = stack.size();
-        std::vector<Value> used = uses(d->second.stmt);
-        for (auto u = used.rbegin(); u != used.rend(); ++u) {
-          auto of = definitions.find(*u);
-          if (of != definitions.end() && of->second.sweep < static_cast<int>(s) && !again.contains(*u))
-            stack.push_back(*u);
-        }
-        if (stack.size() > ready) continue;
-        Stmt copy = d->second.stmt;
-        rename_uses(copy, name);
-        p.values.push_back(p.values[v]);
-        Value fresh = static_cast<Value>(p.values.size() - 1);
-        set_definition(copy, fresh);
-        if (auto* scan = std::get_if<Scan>(&copy)) {
-          Accumulator acc = p.accumulators[scan->accumulator];
-          p.values.push_back(p.values[acc.out]);
-          acc.out = static_cast<Value>(p.values.size() - 1);
-          scan->accumulator = static_cast<int>(p.accumulators.size());
-          p.sweeps[s].accumulators.push_back(scan->accumulator);
-          p.accumulators.push_back(acc);
-        }
-        body.push_back(std::move(copy));
-        again[v] = fresh;
-      }
-    };
-    for (Stmt stmt : p.sweeps[s].body) {
-      for (Value v : uses(stmt)) repeat(v);
-      rename_uses(stmt, name);
-      body.push_back(std::move(stmt));
-    }
-    p.sweeps[s].body = std::move(body);
+    return costs_[top];
   }
+
+  float cost_of(const Stmt& stmt, const std::vector<Value>& used) const {
+    float sum = 0;
+    for (Value u : used) sum += costs_.at(u);
+    if (auto* l = std::get_if<Let>(&stmt)) sum += info(l->op).cost;
+    if (std::holds_alternative<Scan>(stmt)) sum += kCostOfScan;
+    return sum;
+  }
+
+  RowProgram& p_;
+  const bool loads_;
+  const float most_;
+  const std::unordered_map<Value, Definition> definitions_;
+  const std::vector<char> varies_;
+  std::unordered_map<Value, float> costs_;
+  // Of the sweep at hand: its number, the names of earlier values in it, its statements.
+  int sweep_ = 0;
+  std::unordered_map<Value, Value> again_;
+  std::vector<Stmt> body_;
+};
+
+}  // namespace
+
+void repeat_cheap_values(RowProgram& p, bool repeat_loads, float repeat_cost, int lane_axis) {
+  CheapRepeats(p, repeat_loads, repeat_cost, lane_axis).run();
 }
 
 // ---- arguments
@@ -407,22 +460,24 @@ void verify(const RowProgram& p) {
   }
   for (auto& s : p.epilogue) check(s, Point);
   std::fill(known.begin(), known.end(), 0);
-  for (auto& acc : p.accumulators) known[acc.out] = acc.across;
+  for (auto& acc : p.accumulators) known[acc.out] = acc.is_over_points();
   for (auto& s : p.after) {
     check(s, Element);
     if (const Index* at = index_of(s))
       for (auto& t : at->axes)
         if (t.axis < outer) fail("outer axes do not exist after the points");
   }
-  if (p.scans() && p.across()) fail("what is scanned is not reduced across too");
+  if (p.scans() && p.reduces_points()) fail("what is scanned is not reduced across too");
   for (auto& acc : p.accumulators)
-    if (acc.relative_to >= 0 && (acc.op != ir::Op::sum || p.accumulators[acc.relative_to].op != ir::Op::max))
+    if (const auto largest = acc.relative_to();
+        largest && (acc.op != ir::Op::sum || p.accumulators[*largest].op != ir::Op::max))
       fail("only sums are relative, and to a largest value");
   if (p.scans() && p.row.size() != 1) fail("what is scanned has one row axis");
   for (auto& acc : p.accumulators)
-    if (acc.of_section && (p.section_axes == 0 || acc.across || acc.running || acc.relative_to >= 0))
-      fail("a section of a row is totalled where the row has sections, and in no other way");
-  if (p.section_axes > 0 && (p.section_axes >= static_cast<int>(p.row.size()) || p.scans() || p.across()))
+    if (acc.is_over_section() && p.section_axes == 0)
+      fail("a section of a row is totalled where the row has sections");
+  if (p.section_axes > 0 &&
+      (p.section_axes >= static_cast<int>(p.row.size()) || p.scans() || p.reduces_points()))
     fail("rows of sections are walked for totals of rows and sections alone");
 }
 

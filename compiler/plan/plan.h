@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -116,21 +117,33 @@ struct Store {
 using Stmt =
     std::variant<Let, Literal, Argument, Position, Divide, Clamp, Test, Load, Fold, Scan, Largest, Store>;
 
-// A reduction over the row. `out` is known after the sweep that folds into it. A running one is fed by one
-// Scan, has to be walked along the only row axis in order, and its `out` is read by nobody.
+// What an accumulator totals. The row: `out` is known after the sweep that folds into it.
+struct OverRow {
+  // A sum of exp(x - m), where m is the largest x that this accumulator found.
+  std::optional<int> relative_to = {};
+};
+// Each stretch of the row from its first element: fed by one Scan, along the only row axis, which is walked in
+// order. `out` is read by nobody.
+struct Running {};
+// The outer points, with a total for each row element. No sweep finishes it; `out` is a row value of `after`.
+struct OverPoints {};
+// A section of the row, with a total for each of them. `out` is known to Sweep::after_section alone.
+struct OverSection {};
+using Reach = std::variant<OverRow, Running, OverPoints, OverSection>;
+
 struct Accumulator {
   ir::Op op;    // sum, prod, max, min, any, all, argmax, argmin
   DType dtype;  // of the values folded
   Value out;    // dtype, or i64 for argmax and argmin
-  bool running = false;
-  // Over the outer points, with a total for each row element. No sweep finishes it; `out` is a row value of
-  // `after`.
-  bool across = false;
-  // Over a section of the row, with a result for each of the sections. `out` is known to Sweep::after_section
-  // alone.
-  bool of_section = false;
-  // A sum of exp(x - m), where m is the largest x that this accumulator found; -1: none.
-  int relative_to = -1;
+  Reach reach = OverRow{};
+
+  bool is_running() const { return std::holds_alternative<Running>(reach); }
+  bool is_over_points() const { return std::holds_alternative<OverPoints>(reach); }
+  bool is_over_section() const { return std::holds_alternative<OverSection>(reach); }
+  std::optional<int> relative_to() const {
+    const auto* row = std::get_if<OverRow>(&reach);
+    return row ? row->relative_to : std::nullopt;
+  }
 };
 
 inline bool adds_up(const Accumulator& acc) { return acc.op == ir::Op::sum || acc.op == ir::Op::prod; }
@@ -182,8 +195,8 @@ struct RowProgram {
 
   // Whether anything is scanned: the row is one axis then, and keeps its order.
   bool scans() const;
-  // Whether some accumulators go across the outer points.
-  bool across() const;
+  // Whether the outer points are reduced, too: some accumulators are OverPoints.
+  bool reduces_points() const;
 
   // Axes are numbered through: the outer ones, then those of the row.
   const Num& extent(int axis) const {

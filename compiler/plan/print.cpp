@@ -42,15 +42,15 @@ class Printer {
       section(p_.sweeps[s]);
       for (int a : p_.sweeps[s].accumulators) {
         auto& acc = p_.accumulators[a];
-        if (acc.running) continue;
+        if (acc.is_running()) continue;
         out_ += fmt::format("  %{} : {} = finish a{}\n", acc.out, name(p_.values[acc.out].dtype), a);
       }
     }
     if (!p_.epilogue.empty()) out_ += "  epilogue\n";
     for (auto& stmt : p_.epilogue) line(stmt, 2);
-    if (p_.across()) out_ += "  after all points\n";
+    if (p_.reduces_points()) out_ += "  after all points\n";
     for (size_t a = 0; a < p_.accumulators.size(); ++a)
-      if (auto& acc = p_.accumulators[a]; acc.across)
+      if (auto& acc = p_.accumulators[a]; acc.is_over_points())
         out_ += fmt::format("    %{} : {} = finish a{}\n", acc.out, name(p_.values[acc.out].dtype), a);
     for (auto& stmt : p_.after) line(stmt, 2);
     return out_;
@@ -122,11 +122,11 @@ class Printer {
   std::string text(const Fold& x) {
     const Accumulator& acc = p_.accumulators[x.accumulator];
     return fmt::format("fold a{} {}{} %{}{}{}", x.accumulator,
-                       acc.across       ? "across "
-                       : acc.of_section ? "of the section "
-                                        : "",
+                       acc.is_over_points()    ? "across "
+                       : acc.is_over_section() ? "of the section "
+                                               : "",
                        name(acc.op), x.value, x.position < 0 ? "" : fmt::format(" at %{}", x.position),
-                       acc.relative_to < 0 ? "" : fmt::format(" relative to a{}", acc.relative_to));
+                       acc.relative_to() ? fmt::format(" relative to a{}", *acc.relative_to()) : "");
   }
   std::string text(const Scan& x) {
     return fmt::format("scan {} %{}", name(p_.accumulators[x.accumulator].op), x.value);

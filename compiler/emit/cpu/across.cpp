@@ -24,7 +24,7 @@ void CpuEmitter::place_across() {
   partials_.resize(2 * p_.accumulators.size());
   for (size_t a = 0; a < p_.accumulators.size(); ++a) {
     const Accumulator& acc = p_.accumulators[a];
-    if (!acc.across) continue;
+    if (!acc.is_over_points()) continue;
     const DType t = span_dtype(acc);
     partials_[2 * a] = extra(partial_bytes_);
     across_[a] = {format("(({}*)(partials + {}) + t * {})", dialect_.element_type(t), partials_[2 * a],

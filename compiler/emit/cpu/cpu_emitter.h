@@ -75,7 +75,7 @@ class CpuEmitter {
   int accumulator_of(plan::Value v) const;
   // Sums and products of a row are joined span by span: no vectors of totals to load and store.
   bool scalar_total(const plan::Accumulator& acc) const {
-    return adds_up(acc) && !is_complex(acc.dtype) && !acc.running;
+    return adds_up(acc) && !is_complex(acc.dtype) && !acc.is_running();
   }
   // `total` joined with a vector of its dtype.
   std::string add_to_total(int a, const std::string& total, const std::string& value) const;

@@ -60,7 +60,7 @@ CpuEmitter::CpuEmitter(const RowProgram& p, const CpuSchedule& s, bool contract)
       x_(s.lane_axis),
       columns_(s.order == Order::Columns),
       scans_(p.scans()),
-      goes_across_(p.across()) {
+      goes_across_(p.reduces_points()) {
   if (p.section_axes > 0 && (s.order != Order::Rows || s.split > 1 || x_ < outer_rank() + p.section_axes))
     throw InternalError("emit cpu: rows of sections are whole, and walked along each section");
   if (goes_across_ && (s.order != Order::Rows || s.split > 1))
@@ -139,7 +139,7 @@ void CpuEmitter::find_varying() {
   }
   for (auto& s : p_.epilogue) visit(s);
   for (auto& acc : p_.accumulators)
-    if (acc.across) varies_[acc.out] = 1;
+    if (acc.is_over_points()) varies_[acc.out] = 1;
   for_each_stmt(p_, [&](const Stmt& s) {
     if (auto* st = std::get_if<Store>(&s); st && p_.values[st->value].dtype == DType::F16)
       stored_halves_.insert(st->value);
@@ -408,14 +408,14 @@ std::string CpuEmitter::sweep(const Sweep& w) {
   out += block(w.after_section) + close_sections + "      }\n";
   if (!columns_)
     for (int a : w.accumulators)
-      if (!p_.accumulators[a].running) out += finish_total(a);
+      if (!p_.accumulators[a].is_running()) out += finish_total(a);
   return out;
 }
 
 // Where a row is split, a scan goes on from what the parts before left.
 std::string CpuEmitter::start_total(int a) const {
   std::string out = columns_ ? clear_total(a) : declare_total(a);
-  if (p_.accumulators[a].running && s_.split > 1 && !totalling_) out += join_partials(a, "part");
+  if (p_.accumulators[a].is_running() && s_.split > 1 && !totalling_) out += join_partials(a, "part");
   return out;
 }
 

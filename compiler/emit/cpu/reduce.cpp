@@ -31,13 +31,13 @@ bool CpuEmitter::widens(const Accumulator& acc) const {
 }
 
 DType CpuEmitter::row_total_dtype(const Accumulator& acc) const {
-  const bool once = few_vectors(acc) && scalar_total(acc) && !acc.across && p_.row.size() == 1;
+  const bool once = few_vectors(acc) && scalar_total(acc) && !acc.is_over_points() && p_.row.size() == 1;
   return once ? span_dtype(acc) : total_dtype(acc);
 }
 
 bool CpuEmitter::counts_nans(const Accumulator& acc) const {
-  return !columns_ && !acc.running && !acc.across && (acc.op == ir::Op::max || acc.op == ir::Op::min) &&
-         is_float(total_dtype(acc));
+  return !columns_ && !acc.is_running() && !acc.is_over_points() &&
+         (acc.op == ir::Op::max || acc.op == ir::Op::min) && is_float(total_dtype(acc));
 }
 
 std::string CpuEmitter::total_type(const Accumulator& acc) const {

@@ -47,7 +47,7 @@ std::string CpuSpan::import(Value v) {
   }
   DType t = e_.p_.values[v].dtype;
   const int acc = e_.accumulator_of(v);
-  if (acc >= 0 && (e_.columns_ || e_.p_.accumulators[acc].across)) {
+  if (acc >= 0 && (e_.columns_ || e_.p_.accumulators[acc].is_over_points())) {
     const CpuEmitter::Array& array =
         ir::gives_index(e_.p_.accumulators[acc].op) ? e_.positions_[acc] : e_.totals_[acc];
     std::string q = stream_array(format("z{}", v), array, true, false);
@@ -239,7 +239,7 @@ void CpuSpan::write(const Fold& f) {
   DType total = total_dtype(acc), span = span_dtype(acc);
   std::string n = std::to_string(f.accumulator), v = import(f.value);
   std::string at = f.position >= 0 ? import(f.position) : "";
-  if (acc.across) {
+  if (acc.is_over_points()) {
     std::string q = stream_array("z_t" + n, e_.across_[f.accumulator], true, true);
     pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(span), n, suffix(span), q);
     body_ += format("    T{} = {};\n", n, combine(acc.op, span, "T" + n, v));

@@ -19,7 +19,7 @@ bool CpuEmitter::keeps_unrounded(Value v) const {
   if (!stored_halves_.contains(v)) return false;
   if (const int a = accumulator_of(v); a >= 0) {
     const Accumulator& acc = p_.accumulators[a];
-    return !columns_ && !acc.running && !acc.across && row_total_dtype(acc) == DType::F32;
+    return !columns_ && !acc.is_running() && !acc.is_over_points() && row_total_dtype(acc) == DType::F32;
   }
   const auto* let = definition_[v] ? std::get_if<Let>(definition_[v]) : nullptr;
   return let && is_rounded(*let, p_);

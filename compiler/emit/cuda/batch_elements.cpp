@@ -74,7 +74,7 @@ Asking asking_of(const Entry& e, const Batch& b) {
     const bool alone = b.routes[k].path == Path::Element, scans = std::holds_alternative<Scan>(s);
     auto* fold = std::get_if<Fold>(&s);
     const Accumulator* acc = fold ? &e.program.accumulators[fold->accumulator] : nullptr;
-    const bool across = acc && acc->across;
+    const bool across = acc && acc->is_over_points();
     asks.folds |= scans || (acc && !across);
     // The largest of values stays what it is when the last of them is taken again.
     asks.once |= scans || (acc && !across && adds_up(*acc));

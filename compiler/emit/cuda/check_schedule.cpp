@@ -42,8 +42,8 @@ void check_sections(const RowProgram& p, const CudaSchedule& s) {
 
 void check_rows(const RowProgram& p, const CudaSchedule& s) {
   const bool is_rows = s.order == Order::Rows, in_registers = s.keeper == Keeper::Registers;
-  demand(s.walk == 1 || p.across(), "rows are walked for totals across them");
-  demand(!p.across() || (is_rows && in_registers && s.split == 1 && !s.device_wide),
+  demand(s.walk == 1 || p.reduces_points(), "rows are walked for totals across them");
+  demand(!p.reduces_points() || (is_rows && in_registers && s.split == 1 && !s.device_wide),
          "totals across rows stay in registers, of rows of a block or a cluster");
   demand(!s.device_wide || (is_rows && (in_registers || s.keeper == Keeper::Reload) && s.cluster >= 2 &&
                             s.cluster <= s.threads),
@@ -92,7 +92,7 @@ void check_schedule(const RowProgram& p, const CudaSchedule& s) {
   const bool has_axes = !p.outer.empty() || !p.row.empty(), is_columns = s.order == Order::Columns;
   demand(has_axes || s.lanes == 1, "vectors of a program without axes");
   demand(!s.shifted || (has_axes && alignment_reference(p, s.lane_axis) && !is_columns && s.tile_axis < 0 &&
-                        p.row.size() <= 1 && !p.across() && !p.scans()),
+                        p.row.size() <= 1 && !p.reduces_points() && !p.scans()),
          "shifted vectors lie along plain rows");
   if (!stays(s) && !crossing_values(p).empty())
     throw InternalError("emit cuda: values cross sweeps and the schedule does not say where they stay\n" +
@@ -100,7 +100,7 @@ void check_schedule(const RowProgram& p, const CudaSchedule& s) {
   demand(s.cluster == 1 ||
              ((stays(s) || s.device_wide) && s.split == 1 && (is_columns || s.threads_per_row == s.threads)),
          "a cluster takes one row or strip, in registers or shared memory");
-  demand(!s.ahead || s.keeper == Keeper::Shared || s.together > 1 || p.across(),
+  demand(!s.ahead || s.keeper == Keeper::Shared || s.together > 1 || p.reduces_points(),
          "only rows in shared memory, or in turn, and neighbours are loaded ahead");
   demand(s.split == 1 || p.sweeps.size() == (s.chained ? 2 : 1),
          "only the reductions of one sweep are split");

@@ -42,7 +42,7 @@ CudaFacts facts_of(const RowProgram& p, bool contract) {
   f.wide = !fits_32_bits(p);
   f.outer_axes = static_cast<int>(p.outer.size());
   f.scans = p.scans();
-  f.totals_across = p.across();
+  f.totals_across = p.reduces_points();
   f.ranges = value_ranges(p);
   f.defined_in.assign(p.values.size(), -1);
   for (size_t k = 0; k < p.sweeps.size(); ++k)
@@ -216,7 +216,7 @@ std::vector<std::vector<int>> joined_in(const RowProgram& p, bool totals_scans) 
   std::vector<int> of_sections;
   for (auto& sweep : p.sweeps) {
     auto& list = joined.emplace_back(sweep.accumulators);
-    if (!totals_scans) std::erase_if(list, [&](int a) { return p.accumulators[a].running; });
+    if (!totals_scans) std::erase_if(list, [&](int a) { return p.accumulators[a].is_running(); });
     of_sections.insert(of_sections.end(), sweep.section_totals.begin(), sweep.section_totals.end());
   }
   joined.push_back(of_sections);
@@ -251,15 +251,20 @@ void lay_out_totals(const RowProgram& p, const CudaSchedule& s, CudaLayout& l) {
 BatchSize size_of_batch(const CudaSchedule& s) { return {s.lanes, s.unroll, s.together, s.run}; }
 
 // Columns join their states in one place, which has room for those of the sweep with the largest.
-int64_t joins_bytes(const EntryLayout& e, const CudaLayout& l) {
-  if (!l.columns() || e.threads_per_row == 1) return 0;
-  const int across = e.threads / e.threads_per_row;
-  const int groups = e.threads_per_row / (e.threads >= 32 && across < 32 ? 32 / across : 1);
+ColumnJoin column_join(const EntryLayout& e, const CudaLayout& l) {
+  ColumnJoin j;
+  if (!l.columns()) return j;
+  j.across = e.threads / e.threads_per_row;
+  j.columns = e.lanes * j.across;
+  if (e.threads >= 32 && j.across < 32) j.in_warp = 32 / j.across;
+  j.groups = e.threads_per_row / j.in_warp;
+  if (e.threads_per_row == 1 || (j.groups == 1 && l.cluster.blocks == 1)) return j;
   int64_t largest = 0;
   for (auto& b : e.batches)
     if (auto k = static_cast<size_t>(b.number); !e.joined[k].empty())
       largest = std::max(largest, l.states[k].bytes);
-  return groups == 1 && l.cluster.blocks == 1 ? 0 : largest * groups * across * e.lanes;
+  j.bytes = largest * j.groups * j.columns;
+  return j;
 }
 
 EntryLayout main_entry(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
@@ -316,7 +321,7 @@ std::optional<EntryLayout> finish_entry(const RowProgram& p, const CudaSchedule&
   } else {
     plan_batches(p, s, p.sweeps, l, e);
   }
-  e.joins_bytes = joins_bytes(e, l);
+  e.column_join = column_join(e, l);
   e.tasks = ceil_divide(outer_vectors(p, l.vectors, e.lanes), e.threads / e.threads_per_row) *
             (has_shares ? 1 : l.parts.count);
   return e;
@@ -359,7 +364,7 @@ AcrossLayout across_of(const RowProgram& p, const CudaSchedule& s, const CudaLay
     across.threads_down *= 2;
   int64_t place = 0;
   for (size_t a = 0; a < p.accumulators.size(); ++a) {
-    if (!p.accumulators[a].across) continue;
+    if (!p.accumulators[a].is_over_points()) continue;
     across.accumulators.push_back(static_cast<int>(a));
     across.places.push_back(place);
     const auto size = static_cast<int64_t>(size_of(span_dtype(p.accumulators[a])));
@@ -405,7 +410,7 @@ CudaLayout lay_out(const RowProgram& p, const CudaSchedule& s, bool contract) {
     totalled.body = scanned_only(sweep.body);
   }
   plan_batches(p, s, l.main.totals_scans ? l.totalled : p.sweeps, l, l.main);
-  l.main.joins_bytes = joins_bytes(l.main, l);
+  l.main.column_join = column_join(l.main, l);
   l.main.tasks = main_tasks(p, s, l);
   l.finish = finish_entry(p, s, l);
   l.shared = shared_of(p, s, l);

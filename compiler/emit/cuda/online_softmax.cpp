@@ -14,7 +14,7 @@ namespace {
 std::vector<int> relative_to(const RowProgram& p, int accumulator) {
   std::vector<int> out;
   for (size_t a = 0; a < p.accumulators.size(); ++a)
-    if (p.accumulators[a].relative_to == accumulator) out.push_back(static_cast<int>(a));
+    if (p.accumulators[a].relative_to() == accumulator) out.push_back(static_cast<int>(a));
   return out;
 }
 
@@ -51,7 +51,7 @@ void rescale(Entry& e, const Largest& l, size_t sweep) {
 
 // The products are rounded before they are added, so that both sides of an exchange get the same bits.
 std::string joined_relative(const RowProgram& p, const CudaLayout& l, int accumulator) {
-  const int base = p.accumulators[accumulator].relative_to;
+  const int base = *p.accumulators[accumulator].relative_to();
   const DType t = l.totals[base].dtype;
   const std::string a = format("a.t{}", base), b = format("b.t{}", base);
   const std::string product = l.totals[accumulator].dtype == DType::F64 ? "__dmul_rn" : "__fmul_rn";
@@ -64,7 +64,7 @@ std::string joined_relative(const RowProgram& p, const CudaLayout& l, int accumu
 
 // exp(-inf - -inf) is no number.
 std::string finished_relative(const Entry& e, int accumulator, const std::string& state) {
-  const int base = e.program.accumulators[accumulator].relative_to;
+  const int base = *e.program.accumulators[accumulator].relative_to();
   const bool wide = e.layout.totals[base].dtype == DType::F64;
   const bool wide_sum = e.layout.totals[accumulator].dtype == DType::F64;
   return format("({0}.t{1} == -{2} ? {3}(\"\") : {0}.t{4})", state, base,

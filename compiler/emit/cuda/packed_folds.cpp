@@ -15,7 +15,7 @@ namespace {
 // a cast. Null where elements have to be looked at one by one.
 const Load* loaded_for(const RowProgram& p, const CudaLayout& l, const Batch& b, const Fold& f) {
   const Accumulator& acc = p.accumulators[f.accumulator];
-  if (acc.across || acc.of_section || acc.relative_to >= 0) return nullptr;
+  if (acc.is_over_points() || acc.is_over_section() || acc.relative_to()) return nullptr;
   auto definition = [&](Value v) {
     auto found = l.facts.definitions.find(v);
     return found == l.facts.definitions.end() ? nullptr : found->second;

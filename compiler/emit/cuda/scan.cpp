@@ -33,7 +33,7 @@ void define_scanned(Entry& e, const Scan& s, const std::string& value) {
 void start_scans(Entry& e, size_t sweep, const std::string& begin) {
   if (e.own.totals_scans) return;
   for (int a : e.program.sweeps[sweep].accumulators) {
-    if (!e.program.accumulators[a].running) continue;
+    if (!e.program.accumulators[a].is_running()) continue;
     const std::string type = e.dialect.value_type(e.layout.totals[a].dtype);
     e.code.line("{} so_far{}{};", type, a, columns_of_thread(e));
     each_column(

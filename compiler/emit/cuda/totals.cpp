@@ -37,7 +37,7 @@ std::string state_struct(const RowProgram& p, const CudaLayout& l, size_t sweep)
       members.push_back({wide ? 8u : 4u, format("I i{};", a)});
       if (wide) align = std::max<size_t>(align, 8);
       body += format("  weft_first_{0}(a.t{1}, a.i{1}, b.t{1}, b.i{1});\n", first_of(acc), a);
-    } else if (acc.relative_to >= 0) {
+    } else if (acc.relative_to()) {
       body.insert(0, joined_relative(p, l, a));
     } else {
       body += format("  a.t{0} = {1};\n", a, joined(acc, t, format("a.t{}", a), format("b.t{}", a)));
@@ -56,7 +56,7 @@ std::string state_struct(const RowProgram& p, const CudaLayout& l, size_t sweep)
 std::string scan_structs(const RowProgram& p, const CudaLayout& l, size_t sweep) {
   std::string text;
   for (int a : p.sweeps[sweep].accumulators) {
-    if (!p.accumulators[a].running) continue;
+    if (!p.accumulators[a].is_running()) continue;
     const DType t = l.totals[a].dtype;
     text += format("struct __align__({}) R{} {{ {} t; }};\n", size_of(t) > 8 ? 16 : 8, a,
                    CudaDialect().value_type(t));
@@ -112,7 +112,7 @@ void flush_runs(Entry& e, size_t sweep) {
 void fold(Entry& e, const Fold& f, const Place& place) {
   auto& acc = e.program.accumulators[f.accumulator];
   const TotalLayout& layout = e.layout.totals[f.accumulator];
-  if (acc.across) {
+  if (acc.is_over_points()) {
     const std::string total = format("across{}[u][e]", f.accumulator);
     e.code.line("{}{} = {};", place.store_if, total,
                 joined(acc, span_dtype(acc), total, name_of(e, f.value)));
@@ -195,8 +195,8 @@ void finish_totals(Entry& e, size_t sweep) {
     auto& acc = e.program.accumulators[a];
     const std::string state = format("s{}{}", sweep, e.each());
     const bool is_index = ir::gives_index(acc.op);
-    std::string from = acc.relative_to >= 0 ? finished_relative(e, a, state)
-                                            : format("{}.{}{}", state, is_index ? 'i' : 't', a);
+    std::string from = acc.relative_to() ? finished_relative(e, a, state)
+                                         : format("{}.{}{}", state, is_index ? 'i' : 't', a);
     if (!is_index) from = converted(e.layout.totals[a].dtype, acc.dtype, from);
     if (!e.layout.columns()) {
       e.code.line("const {} v{} = {};", e.value_type(acc.out), acc.out, from);

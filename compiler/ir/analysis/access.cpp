@@ -289,90 +289,110 @@ bool takes_steps(const Node& gather) {
   return steps_of(*gather.inputs[1], gather.inputs[0]->shape()[axis]).has_value();
 }
 
-InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables) {
+namespace {
+
+// One function for each op whose inputs lie elsewhere than its elements do.
+
+InputAccess at_permuted(const Node& node, const Access& at) {
+  const Dims& axes = node.as<AxesAttr>().axes;
   InputAccess out;
+  out.at.resize(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) out.at[axes[i]] = at[i];
+  return out;
+}
+
+InputAccess at_sliced(const Node& node, const Access& at, Variables& variables) {
+  const auto& [starts, steps] = node.as<SliceAttr>();
+  InputAccess out;
+  for (size_t i = 0; i < at.size(); ++i)
+    out.at.push_back(variables.shift(variables.scale(at[i], steps[i]), starts[i]));
+  return out;
+}
+
+InputAccess within_padding(const Node& node, const Access& at, Variables& variables) {
+  const Shape& from = node.inputs[0]->shape();
+  const PadAttr& attr = node.as<PadAttr>();
+  InputAccess out;
+  for (size_t i = 0; i < at.size(); ++i) {
+    out.at.push_back(variables.shift(at[i], -attr.before[i]));
+    if (!require(out, out.at[i], from[i], variables)) out.never = true;
+  }
+  return out;
+}
+
+InputAccess within_part(const Node& concat, size_t part, const Access& at, Variables& variables) {
+  int64_t axis = concat.as<AxisAttr>().axis, start = 0;
+  for (size_t k = 0; k < part; ++k) start += concat.inputs[k]->shape()[axis];
+  InputAccess out;
+  out.at = at;
+  out.at[axis] = variables.shift(at[axis], -start);
+  if (!require(out, out.at[axis], concat.inputs[part]->shape()[axis], variables)) out.never = true;
+  return out;
+}
+
+// Of what an update or an assign puts in place.
+InputAccess within_update(const Node& node, const Access& at, Variables& variables) {
+  const Shape& from = node.inputs[1]->shape();
+  const auto& [starts, steps] = node.as<SliceAttr>();
+  InputAccess out;
+  for (size_t i = 0; i < at.size(); ++i) {
+    Linear moved = variables.shift(at[i], -starts[i]);
+    if (steps[i] < 0) moved = variables.scale(moved, -1);
+    int64_t step = std::abs(steps[i]);
+    if (step > 1 && from[i] > 1 && !require(out, variables.remainder(moved, step), 1, variables))
+      out.never = true;
+    Linear position = from[i] > 1 ? variables.quotient(moved, step) : moved;
+    if (!require(out, position, from[i], variables)) out.never = true;
+    out.at.push_back(position);
+  }
+  return out;
+}
+
+InputAccess at_gathered(const Node& node, const Access& at, Variables& variables) {
+  const int64_t axis = node.as<AxisAttr>().axis, extent = node.inputs[0]->shape()[axis];
+  const NodeRef& index = node.inputs[1];
+  const Access index_at = broadcast_access(at, index->shape());
+  InputAccess out;
+  out.at = at;
+  if (const auto steps = steps_of(*index, extent)) {
+    out.at[axis] = Linear{{}, steps->offset};
+    for (auto& [k, step] : steps->terms)
+      out.at[axis] = variables.add(out.at[axis], variables.scale(index_at[static_cast<size_t>(k)], step));
+  } else {
+    out.at[axis] = variables.dynamic(index.get(), index_at, extent);
+  }
+  return out;
+}
+
+}  // namespace
+
+InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables) {
   const Shape& from = node.inputs[input]->shape();
   switch (node.op) {
     case Op::broadcast:
-      out.at = broadcast_access(at, from);
-      return out;
-    case Op::permute: {
-      const Dims& axes = node.as<AxesAttr>().axes;
-      out.at.resize(from.size());
-      for (size_t i = 0; i < axes.size(); ++i) out.at[axes[i]] = at[i];
-      return out;
-    }
-    case Op::slice: {
-      const auto& [starts, steps] = node.as<SliceAttr>();
-      for (size_t i = 0; i < at.size(); ++i)
-        out.at.push_back(variables.shift(variables.scale(at[i], steps[i]), starts[i]));
-      return out;
-    }
+      return {.at = broadcast_access(at, from)};
+    case Op::permute:
+      return at_permuted(node, at);
+    case Op::slice:
+      return at_sliced(node, at, variables);
     case Op::reshape:
-      out.at = reshape_access(at, node.shape(), from, variables);
-      return out;
-    case Op::pad: {
-      if (input == 1) return out;
-      const PadAttr& attr = node.as<PadAttr>();
-      for (size_t i = 0; i < at.size(); ++i) {
-        out.at.push_back(variables.shift(at[i], -attr.before[i]));
-        if (!require(out, out.at[i], from[i], variables)) out.never = true;
-      }
-      return out;
-    }
-    case Op::concat: {
-      int64_t axis = node.as<AxisAttr>().axis, start = 0;
-      for (size_t k = 0; k < input; ++k) start += node.inputs[k]->shape()[axis];
-      out.at = at;
-      out.at[axis] = variables.shift(at[axis], -start);
-      if (!require(out, out.at[axis], from[axis], variables)) out.never = true;
-      return out;
-    }
+      return {.at = reshape_access(at, node.shape(), from, variables)};
+    case Op::pad:
+      return input == 0 ? within_padding(node, at, variables) : InputAccess{};
+    case Op::concat:
+      return within_part(node, input, at, variables);
     case Op::update:
-    case Op::assign: {
-      if (input == 0) {
-        out.at = at;
-        return out;
-      }
-      const auto& [starts, steps] = node.as<SliceAttr>();
-      for (size_t i = 0; i < at.size(); ++i) {
-        Linear moved = variables.shift(at[i], -starts[i]);
-        if (steps[i] < 0) moved = variables.scale(moved, -1);
-        int64_t step = std::abs(steps[i]);
-        if (step > 1 && from[i] > 1 && !require(out, variables.remainder(moved, step), 1, variables))
-          out.never = true;
-        Linear position = from[i] > 1 ? variables.quotient(moved, step) : moved;
-        if (!require(out, position, from[i], variables)) out.never = true;
-        out.at.push_back(position);
-      }
-      return out;
-    }
-    case Op::gather: {
-      int64_t axis = node.as<AxisAttr>().axis;
-      const NodeRef& index = node.inputs[1];
-      if (input == 1) {
-        out.at = broadcast_access(at, from);
-        out.never = takes_steps(node);
-        return out;
-      }
-      const Access index_at = broadcast_access(at, index->shape());
-      out.at = at;
-      if (const auto steps = steps_of(*index, from[axis])) {
-        out.at[axis] = Linear{{}, steps->offset};
-        for (auto& [k, step] : steps->terms)
-          out.at[axis] = variables.add(out.at[axis], variables.scale(index_at[static_cast<size_t>(k)], step));
-      } else {
-        out.at[axis] = variables.dynamic(index.get(), index_at, from[axis]);
-      }
-      return out;
-    }
+    case Op::assign:
+      return input == 0 ? InputAccess{.at = at} : within_update(node, at, variables);
+    case Op::gather:
+      if (input == 0) return at_gathered(node, at, variables);
+      return {.at = broadcast_access(at, from), .never = takes_steps(node)};
     default:
       // A scan's element reads others too, but those of one position along the axis is all that it reads when
       // it is walked in order.
       if (kind(node.op) != OpKind::Map && kind(node.op) != OpKind::Scan)
         throw InternalError("access: " + std::string(name(node.op)) + " has no index map");
-      out.at = at;
-      return out;
+      return {.at = at};
   }
 }
 

@@ -87,7 +87,7 @@ std::vector<bool> varies_along(const RowProgram& p, int axis) {
   std::vector<bool> out(p.values.size(), false);
   // Along an outer axis, each point has reductions of its own; each row element has those that go across.
   const bool outer = axis < static_cast<int>(p.outer.size());
-  for (auto& acc : p.accumulators) out[acc.out] = acc.across != outer;
+  for (auto& acc : p.accumulators) out[acc.out] = acc.is_over_points() != outer;
   for_each_stmt(p, [&](const Stmt& stmt) {
     Value v = defines(stmt);
     if (v < 0) return;

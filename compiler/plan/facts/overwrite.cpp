@@ -58,7 +58,7 @@ bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read
   // Split rows are walked by two entries, and what goes across the rows is stored by others than read it.
   const bool plain =
       std::visit([](const auto& s) { return s.order != Order::Columns && s.split <= 1; }, schedule);
-  if (!plain || program.ordered || program.scans() || program.across()) return false;
+  if (!plain || program.ordered || program.scans() || program.reduces_points()) return false;
   const Place place = only_store(program, written);
   if (!place.store || takes_last_again(program, schedule, program.sweeps[place.sweep])) return false;
   size_t loads = 0;

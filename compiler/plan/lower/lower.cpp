@@ -231,14 +231,16 @@ class Lowerer {
     Accumulator acc;
     acc.op = n->op;
     acc.dtype = n->inputs[0]->dtype();
-    acc.across = reduces_across(group_, root);
-    acc.of_section = reduces_sections(group_, root);
-    acc.out = expressions_.define(n->dtype(), acc.across);
+    if (reduces_across(group_, root))
+      acc.reach = OverPoints{};
+    else if (reduces_sections(group_, root))
+      acc.reach = OverSection{};
+    acc.out = expressions_.define(n->dtype(), acc.is_over_points());
     int number = static_cast<int>(program_.accumulators.size());
     program_.accumulators.push_back(acc);
-    if (acc.of_section)
+    if (acc.is_over_section())
       sweep.section_totals.push_back(number);
-    else if (!acc.across)
+    else if (!acc.is_over_points())
       sweep.accumulators.push_back(number);
     expressions_.set_result(n, acc.out);
     Fold fold{number, v};
@@ -260,7 +262,7 @@ class Lowerer {
     Value v = expressions_.value(n->inputs[0].get(), at);
     int number = static_cast<int>(program_.accumulators.size());
     program_.accumulators.push_back(
-        {info(n->op).folds, n->dtype(), expressions_.define(n->dtype(), false), true});
+        {info(n->op).folds, n->dtype(), expressions_.define(n->dtype(), false), Running{}});
     sweep.accumulators.push_back(number);
     Value out = expressions_.define(n->dtype(), true);
     expressions_.emit(Scan{out, number, v}, true);

@@ -5,16 +5,9 @@
 #include <functional>
 
 #include "compiler/ir/group.h"
-#include "compiler/plan/plan.h"
+#include "compiler/plan/lower/lowered.h"
 
 namespace weft::plan {
-
-// What the program's buffers and scalars stand for, in the order of the kernel's arguments.
-struct Lowered {
-  RowProgram program;
-  std::vector<const ir::Node*> buffers;  // a graph input, or the root of some step
-  std::vector<const ir::Node*> scalars;  // scalar nodes, and constants that are not special
-};
 
 // What becomes of quotients and remainders where a reshape cuts an axis of a map: they stay in the
 // statements, or the loop is cut so that none is left, where its pieces are long enough to be loops.

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "compiler/ir/analysis/access.h"
-#include "compiler/plan/lower/lower.h"
+#include "compiler/ir/group.h"
+#include "compiler/plan/lower/lowered.h"
 
 namespace weft::plan {
 

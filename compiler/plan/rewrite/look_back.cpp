@@ -7,11 +7,11 @@
 namespace weft::plan {
 
 void total_parts_first(RowProgram& p) {
-  if (p.sweeps.size() != 1 || p.accumulators.size() != 1 || !p.accumulators[0].running)
+  if (p.sweeps.size() != 1 || p.accumulators.size() != 1 || !p.accumulators[0].is_running())
     throw InternalError("plan: the parts of a row are totalled for one scan\n" + print(p));
   Sweep& scanned = p.sweeps[0];
   Accumulator total = p.accumulators[0];
-  total.running = false;
+  total.reach = OverRow{};
   total.out = static_cast<Value>(p.values.size());
   p.values.push_back({total.dtype, false});
   p.accumulators.push_back(total);

@@ -47,7 +47,8 @@ class Joiner {
     if (!l || l->op != ir::Op::subtract || !found_.contains(l->args[1])) return false;
     const int a = found_.at(l->args[1]);
     const Accumulator& acc = p_.accumulators[a];
-    if (acc.op != ir::Op::max || acc.across || acc.of_section || !is_float(acc.dtype)) return false;
+    if (acc.op != ir::Op::max || acc.is_over_points() || acc.is_over_section() || !is_float(acc.dtype))
+      return false;
     for (auto& of : first_.body)
       if (auto* f = std::get_if<Fold>(&of); f && f->accumulator == a && equal(f->value, l->args[0])) {
         relative_[l->out] = a;
@@ -67,8 +68,9 @@ class Joiner {
       const std::vector<Value> used = uses(s);
       if (std::ranges::count(used, v) == 0) continue;
       auto* f = std::get_if<Fold>(&s);
-      if (!f || p_.accumulators[f->accumulator].op != ir::Op::sum || p_.accumulators[f->accumulator].across ||
-          p_.accumulators[f->accumulator].of_section)
+      if (!f || p_.accumulators[f->accumulator].op != ir::Op::sum ||
+          p_.accumulators[f->accumulator].is_over_points() ||
+          p_.accumulators[f->accumulator].is_over_section())
         return false;
       sums_[f->accumulator] = relative_.at(std::get<Let>(*definition_.at(v)).args[0]);
     }
@@ -133,7 +135,7 @@ class Joiner {
       });
       out.body.push_back(std::move(s));
     }
-    for (auto& [sum, largest] : sums_) p_.accumulators[sum].relative_to = largest;
+    for (auto& [sum, largest] : sums_) p_.accumulators[sum].reach = OverRow{largest};
     return out;
   }
 

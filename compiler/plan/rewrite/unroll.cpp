@@ -25,7 +25,7 @@ class Unroller {
     for (auto& s : p_.epilogue) add(s);
     p_.epilogue.clear();
     p_.sweeps = {{{}, std::move(out_), {}}};
-    if (p_.across()) {
+    if (p_.reduces_points()) {
       for (auto& s : p_.after) add(s);
       p_.epilogue = std::move(out_);
       p_.after.clear();
@@ -142,7 +142,7 @@ class Unroller {
   // Pairs, pairs of those, ...: of so few elements, as exact as a total of more digits, and no chain.
   void fold(const Fold& f) {
     const Accumulator& acc = p_.accumulators[static_cast<size_t>(f.accumulator)];
-    if (acc.across || columns_) return total(acc, f.value);
+    if (acc.is_over_points() || columns_) return total(acc, f.value);
     const DType dtype = span_dtype(acc);
     const bool casts = dtype != acc.dtype;
     std::vector<Value> parts;
@@ -167,7 +167,7 @@ class Unroller {
     std::vector<Value> copies;
     for (int k = 0; k < count_; ++k) {
       Accumulator of_one = acc;
-      of_one.across = false;
+      of_one.reach = OverRow{};
       of_one.out = k == 0 ? acc.out : new_value_like(acc.out);
       copies.push_back(of_one.out);
       out_.push_back(Fold{static_cast<int>(totals_.size()), nth(value, k)});
@@ -190,7 +190,7 @@ bool can_unroll(const RowProgram& p, int axis) {
   if (p.ordered || p.scans() || p.section_axes > 0) return false;
   if (p.row.empty()) return p.outer.size() > 1;
   const bool column = axis < static_cast<int>(p.outer.size());
-  if (column && (p.sweeps.size() > 1 || p.across())) return false;
+  if (column && (p.sweeps.size() > 1 || p.reduces_points())) return false;
   return (column || (p.row.size() == 1 && axis == static_cast<int>(p.outer.size()) && !p.outer.empty())) &&
          std::none_of(p.accumulators.begin(), p.accumulators.end(),
                       [](auto& acc) { return gives_index(acc.op); });

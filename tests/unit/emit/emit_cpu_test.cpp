@@ -593,7 +593,7 @@ TEST(TotalsAcross, AnySchedule) {
         Forced forced;
         bool across = false;
         forced.change = [&](CpuSchedule& s, const RowProgram& p) {
-          across = p.across();
+          across = p.reduces_points();
           s.lanes = lanes;
           s.rows_per_task = rows;
           s.lane_axis = outer_rank(p) + (lanes == 16 ? 0 : static_cast<int>(p.row.size()) - 1);

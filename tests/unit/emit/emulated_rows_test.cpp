@@ -395,7 +395,7 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   auto add = [&](const std::string& text, const Target& target, const Change& change = {}) {
     CudaCase c = compile(ir::parse(text), target, change);
     ASSERT_EQ(c.kernels.size(), 1u) << text;
-    ASSERT_TRUE(c.kernels[0].lowered.program.across());
+    ASSERT_TRUE(c.kernels[0].lowered.program.reduces_points());
     all.add(std::move(c));
   };
   for (int64_t width : {64, 67, 515, 1028}) {

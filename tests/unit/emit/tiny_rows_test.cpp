@@ -197,7 +197,7 @@ TEST(TinyRows, TotalsAcross) {
         test::Forced forced;
         if (rows > 0)
           forced.change = [&](plan::CpuSchedule& s, const plan::RowProgram& p) {
-            ASSERT_TRUE(p.across());
+            ASSERT_TRUE(p.reduces_points());
             s.lane_axis = static_cast<int>(p.outer.size());
             s.split = 1, s.rows_per_task = rows, s.masked = rows > 1, s.streaming = false;
           };

@@ -101,7 +101,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
     const int64_t n = p.extent(a).value;
     const bool column = !p.row.empty() && a < outer;
     if (column && n >= kFewColumns) continue;
-    const float most = p.across() ? kTotalledWork : kUnrolledWork;
+    const float most = p.reduces_points() ? kTotalledWork : kUnrolledWork;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
     const int in = deal_in(lanes, static_cast<int>(n)).cost(),
@@ -260,160 +260,214 @@ void name_small_steps(RowProgram& p, int lane_axis) {
   });
 }
 
-CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
-  CpuSchedule s;
+namespace {
+
+// What choices rest on.
+struct Facts {
+  const Target& target;
+  Bias bias;
+  Work work;
+  int lanes;         // of a vector of the widest value
+  bool masks;        // loads and stores take masks
+  bool tiny;         // an axis of a few elements was unrolled
+  bool few_columns;  // and it is one of the points
+  float unit;        // time of one element
+};
+
+// Which way the loops go.
+struct Way {
+  Order order;
+  int lane_axis;
+  std::string reason;
+  bool short_rows = false;
+};
+
+// Makes the program ready to be scheduled, which may unroll an axis of a few elements.
+Facts prepare(RowProgram& p, const Target& target, const Bias& bias) {
   collapse_ranges_of_rows(p);
-  int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
   Work work = measure(p);
-  int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
+  const int lanes = std::clamp(target.vector_bytes / static_cast<int>(work.widest), 4, 64);
   const bool masks = has_masks(target);
   const int tiny = masks ? tiny_axis(p, work.cost, lanes) : -1;
-  const bool columns_of_few = tiny >= 0 && tiny < outer && !p.row.empty();
+  const bool few_columns = tiny >= 0 && tiny < static_cast<int>(p.outer.size()) && !p.row.empty();
   if (tiny >= 0) {
     unroll_axis(p, tiny);
     collapse_axes(p);
-    outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
     work = measure(p);
   }
-  bool short_rows = false;
-  if (p.ordered) {
-    s.order = Order::Columns;
-    s.lane_axis = best_axis(p, 0, outer);
-    s.reason = "the row is walked in order";
-  } else if (p.row.empty()) {
-    s.order = Order::Pointwise;
-    s.lane_axis = fastest_axis(p, lanes, masks);
-    s.reason = "pointwise";
-  } else {
-    int row_axis = best_axis(p, outer + p.section_axes, axes);
-    s.order = Order::Rows;
-    s.lane_axis = row_axis;
-    s.reason = columns_of_few ? "lanes along a few columns"
-               : tiny >= 0    ? "lanes across rows of a few elements, each totalled across too"
-                              : "lanes along the row";
-    if (outer > 0 && !p.across() && p.section_axes == 0 && tiny < 0) {
-      int column_axis = best_axis(p, 0, outer);
-      bool better = contiguity(p, column_axis) > contiguity(p, row_axis);
-      if (better && p.extent(column_axis).value >= std::min<int64_t>(lanes, kFewColumns)) {
-        s.order = Order::Columns;
-        s.lane_axis = column_axis;
-        s.reason = "lanes across columns: they are contiguous, the row is not";
-      } else if (is_window(p, column_axis, row_axis) && p.extent(column_axis).value >= 2 * lanes) {
-        s.order = Order::Columns;
-        s.lane_axis = column_axis;
-        s.reason = "lanes across windows: they are contiguous, too";
-      } else if (mostly_ends(p, p.extent(row_axis).value, lanes, masks) &&
-                 p.extent(column_axis).value >= 2 * lanes) {
-        s.order = Order::Columns;
-        s.lane_axis = column_axis;
-        s.reason = "lanes across rows: rows are short";
-        short_rows = true;
-      }
-    }
-  }
-  // Light bodies run on several vectors at once, for independent chains of additions.
-  int widen = work.cost <= kLightBody ? 4 : work.cost <= 24 ? 2 : 1;
-  if (s.order == Order::Pointwise) widen = work.cost <= 24 && tiny < 0 ? 2 : 1;
-  if ((p.scans() || tiny >= 0) && s.order == Order::Rows) widen = 1;
-  // Parts of a scanned row are totalled first, then scanned from what comes before each.
-  const bool parts = !p.scans() || p.accumulators.size() == 1;
-  const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
+  const float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
+  return {target, bias, work, lanes, masks, tiny >= 0, few_columns, unit};
+}
+
+// Reductions: lanes along the row, unless something speaks for lanes across the points.
+Way reduction_way(const RowProgram& p, const Facts& f) {
+  const int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
+  const int row_axis = best_axis(p, outer + p.section_axes, axes);
+  const char* along_rows = f.few_columns ? "lanes along a few columns"
+                           : f.tiny      ? "lanes across rows of a few elements, each totalled across too"
+                                         : "lanes along the row";
+  const Way rows{Order::Rows, row_axis, along_rows};
+  if (outer == 0 || p.reduces_points() || p.section_axes > 0 || f.tiny) return rows;
+  const int column_axis = best_axis(p, 0, outer);
+  const int64_t columns = p.extent(column_axis).value;
+  if (contiguity(p, column_axis) > contiguity(p, row_axis) &&
+      columns >= std::min<int64_t>(f.lanes, kFewColumns))
+    return {Order::Columns, column_axis, "lanes across columns: they are contiguous, the row is not"};
+  if (columns < 2 * f.lanes) return rows;
+  if (is_window(p, column_axis, row_axis))
+    return {Order::Columns, column_axis, "lanes across windows: they are contiguous, too"};
+  if (mostly_ends(p, p.extent(row_axis).value, f.lanes, f.masks))
+    return {Order::Columns, column_axis, "lanes across rows: rows are short", true};
+  return rows;
+}
+
+Way choose_way(const RowProgram& p, const Facts& f) {
+  if (p.ordered)
+    return {Order::Columns, best_axis(p, 0, static_cast<int>(p.outer.size())), "the row is walked in order"};
+  if (p.row.empty()) return {Order::Pointwise, fastest_axis(p, f.lanes, f.masks), "pointwise"};
+  return reduction_way(p, f);
+}
+
+// Whether rows are short enough for one call each, with masks.
+bool suits_masks(const RowProgram& p, const Facts& f, const Way& way) {
+  const int64_t lane = p.extent(way.lane_axis).value;
+  const bool fits = p.row.empty()
+                        ? p.outer_count() > lane && (lane <= kMaskedRow || in_one_piece(p, way.lane_axis))
+                        : lane <= kMaskedReducedRow;
+  return f.tiny || (f.masks && way.order != Order::Columns && fits);
+}
+
+// Light bodies run on several vectors at once, for independent chains of additions.
+int most_vectors_at_once(const RowProgram& p, const Facts& f, Order order) {
+  if (order == Order::Rows && (p.scans() || f.tiny)) return 1;
+  if (order == Order::Pointwise) return f.work.cost <= 24 && !f.tiny ? 2 : 1;
+  return f.work.cost <= kLightBody ? 4 : f.work.cost <= 24 ? 2 : 1;
+}
+
+int choose_lanes(const RowProgram& p, const Facts& f, const Way& way) {
+  const int64_t lane = p.extent(way.lane_axis).value, vectors = (lane + f.lanes - 1) / f.lanes;
+  const bool short_row = suits_masks(p, f, way);
+  int widen = most_vectors_at_once(p, f, way.order);
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
-  auto too_short = [&] { return lane < lanes * widen * (s.order == Order::Rows && widen > 2 ? 32 : 2); };
-  const bool masks_fit = p.row.empty() ? points > lane && (lane <= kMaskedRow || in_one_piece(p, s.lane_axis))
-                                       : lane <= kMaskedReducedRow;
-  const bool short_row = tiny >= 0 || (masks && s.order != Order::Columns && masks_fit);
+  auto too_short = [&] { return lane < f.lanes * widen * (way.order == Order::Rows && widen > 2 ? 32 : 2); };
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] {
-    const int64_t vectors = (lane + lanes - 1) / lanes;
     return short_row && 8 * ((vectors + widen - 1) / widen * widen) > 9 * vectors;
   };
   while (widen > 1 && (too_short() || mostly_left_out())) widen /= 2;
-  s.lanes = static_cast<int>(std::clamp<int64_t>(shifted(lanes * widen, bias.width), 4, 64));
+  return static_cast<int>(std::clamp<int64_t>(shifted(f.lanes * widen, f.bias.width), 4, 64));
+}
 
-  float unit = work.cost + kCostOfByte * static_cast<float>(work.bytes);
-  if (s.order == Order::Columns) {
-    // A block of short rows keeps all that its sweeps share in the first-level cache.
-    const bool keeps = row * 2 * s.lanes <= kKeptElements;
-    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
-    s.scratch = !crossing_values(p).empty();
-    // Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
-    // threads. A part has rows enough for its partial results to be a small share of the traffic.
-    const bool splits = !p.ordered && parts && p.sweeps.size() == 1 && p.row[0].value >= 64;
-    // A scan reads and writes its running values with every row: they stay in the first-level cache.
-    for (int64_t most : {p.scans() ? 1024 : 4096, p.scans() ? 512 : 1024}) {
-      const int64_t widest = shifted(most, bias.work);
-      const int64_t chunks = (lane + widest - 1) / widest, blocks = points / lane * chunks;
-      s.chunk = ((lane + chunks - 1) / chunks + s.lanes - 1) / s.lanes * s.lanes;
-      s.split = 1;
-      if (splits && blocks < 16)
-        s.split =
-            std::min<int64_t>({p.row[0].value / 64, 64, std::max<int64_t>(1, row * lane / kPartElements)});
-      s.split = std::max<int64_t>(s.split, 1);
-      if (blocks * s.split >= 16) break;
-    }
-    if (short_rows || s.scratch)
-      s.chunk = std::min(s.chunk,
-                         std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
-    const int64_t bytes = lane * static_cast<int64_t>(work.widest);
-    s.masked = masks && !short_rows && !p.ordered && bytes < kWideRow &&
-               (bytes >= kNarrowRowBytes || lane % s.lanes != 0);
-    if (s.masked) s.reason += ", short rows";
-    const int64_t per_task = row * std::min(lane, s.chunk) / s.split;
-    float task = unit * static_cast<float>(per_task);
-    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
-    return s;
-  }
-  if (s.order == Order::Rows) {
-    int64_t kept_bytes = row * 8;
-    bool keeps = kept_bytes <= static_cast<int64_t>(target.cache_bytes) / 8;
-    repeat_cheap_values(p, true, keeps ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
-    s.scratch = !crossing_values(p).empty();
-    if (p.sweeps.size() == 1 && parts && !p.across() && p.section_axes == 0 &&
-        points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
-      s.split = std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
-    if (tiny >= 0 && points < 64)
+// Fewest tasks of `elements` that are worth a thread of their own.
+int64_t grain_of(const Facts& f, int64_t elements) {
+  const float task = f.unit * static_cast<float>(elements);
+  return std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+}
+
+// Parts of a scanned row are totalled first, then scanned from what comes before each.
+bool has_parts(const RowProgram& p) { return !p.scans() || p.accumulators.size() == 1; }
+
+// Computes again in later sweeps what is cheap, or whatever the cost where the rest would not stay in a
+// cache.
+void choose_crossing(RowProgram& p, CpuSchedule& s, bool stays) {
+  repeat_cheap_values(p, true, stays ? 6 : std::numeric_limits<float>::infinity(), s.lane_axis);
+  s.scratch = !crossing_values(p).empty();
+}
+
+// Wide blocks read memory in long runs, which prefetchers keep up with; narrow ones make work for more
+// threads. A part has rows enough for its partial results to be a small share of the traffic.
+void cut_columns(const RowProgram& p, const Facts& f, CpuSchedule& s) {
+  const int64_t row = p.row_count(), points = p.outer_count(), lane = p.extent(s.lane_axis).value;
+  const bool splits = !p.ordered && has_parts(p) && p.sweeps.size() == 1 && p.row[0].value >= 64;
+  // A scan reads and writes its running values with every row: they stay in the first-level cache.
+  for (int64_t most : {p.scans() ? 1024 : 4096, p.scans() ? 512 : 1024}) {
+    const int64_t widest = shifted(most, f.bias.work);
+    const int64_t chunks = (lane + widest - 1) / widest, blocks = points / lane * chunks;
+    s.chunk = ((lane + chunks - 1) / chunks + s.lanes - 1) / s.lanes * s.lanes;
+    s.split = 1;
+    if (splits && blocks < 16)
       s.split =
-          std::clamp<int64_t>(row * work.bytes / kPartBytes, 1, std::min<int64_t>(p.row[0].value, 4096));
-    const int64_t per_task = row / s.split;
-    float task = unit * static_cast<float>(per_task);
-    s.rows_per_task = s.split > 1
-                          ? 1
-                          : std::clamp<int64_t>(
-                                shifted(static_cast<int64_t>(4096 / std::max(task, 1.f)), bias.work), 1, 64);
-    if (p.across()) {
-      // Totals across rows are written once for as many rows as may be added up without a wider dtype. Few
-      // rows make tasks for some threads, but light bodies would read and write little but totals then.
-      s.rows_per_task = points < 256
-                            ? std::clamp<int64_t>((points + 15) / 16, work.cost <= kLightBody ? 8 : 4, 16)
-                            : std::clamp<int64_t>(points / 64, 16, 64);
-      s.reason += ", which are totalled across too";
-    }
-    task *= static_cast<float>(s.rows_per_task);
-    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
-  } else {
-    // About 64 KiB of traffic a task, whole rows where rows are short. Where lanes read another axis's
-    // neighbours, squares are turned over along as many lanes as their rows leave room for in the first-level
-    // cache; else tiles are small, so that each line of memory that they touch is used up while it is there.
-    const int64_t elements =
-        shifted(std::clamp<int64_t>(65536 / std::max<int64_t>(work.bytes, 1), 1024, 16384), bias.work);
-    s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes,
-                                (lane + s.lanes - 1) / s.lanes * s.lanes);
-    s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));
-    if (reads_across(p, s.lane_axis)) {
-      choose_tile(p, target, s);
-      s.chunk =
-          std::min<int64_t>(s.tile ? 512 : std::max(s.lanes, 64), (lane + s.lanes - 1) / s.lanes * s.lanes);
-      s.rows_per_task = 128;
-      s.reason = "pointwise, in tiles: some arrays are read across";
-      if (s.tile) s.reason += fmt::format(", turned over in squares of {}", s.tile);
-    }
-    float task = unit * static_cast<float>(std::min(lane, s.chunk) * s.rows_per_task);
-    s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+          std::min<int64_t>({p.row[0].value / 64, 64, std::max<int64_t>(1, row * lane / kPartElements)});
+    s.split = std::max<int64_t>(s.split, 1);
+    if (blocks * s.split >= 16) break;
   }
-  // Outputs that no cache can hold pass it by; the first one decides where aligned stores begin, so others
-  // have to agree. A line of memory that is written both ways waits for memory, and all stores after it wait
-  // too, so rows that do not fill their lines have to be long.
+}
+
+void schedule_columns(RowProgram& p, const Facts& f, const Way& way, CpuSchedule& s) {
+  const int64_t row = p.row_count(), lane = p.extent(s.lane_axis).value;
+  // A block of short rows keeps all that its sweeps share in the first-level cache.
+  choose_crossing(p, s, row * 2 * s.lanes <= kKeptElements);
+  cut_columns(p, f, s);
+  if (way.short_rows || s.scratch)
+    s.chunk = std::min(s.chunk,
+                       std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / s.lanes) * s.lanes);
+  const int64_t bytes = lane * static_cast<int64_t>(f.work.widest);
+  s.masked = f.masks && !way.short_rows && !p.ordered && bytes < kWideRow &&
+             (bytes >= kNarrowRowBytes || lane % s.lanes != 0);
+  if (s.masked) s.reason += ", short rows";
+  s.grain = grain_of(f, row * std::min(lane, s.chunk) / s.split);
+}
+
+int64_t parts_of_row(const RowProgram& p, const Facts& f) {
+  const int64_t row = p.row_count(), points = p.outer_count();
+  if (f.tiny && points < 64)
+    return std::clamp<int64_t>(row * f.work.bytes / kPartBytes, 1, std::min<int64_t>(p.row[0].value, 4096));
+  if (p.sweeps.size() == 1 && has_parts(p) && !p.reduces_points() && p.section_axes == 0 &&
+      points < (p.scans() ? 16 : 64) && row >= 2 * kPartElements)
+    return std::min<int64_t>({p.row[0].value, (row + kPartElements - 1) / kPartElements, 4096});
+  return 1;
+}
+
+int64_t rows_of_task(const RowProgram& p, const Facts& f, int64_t split) {
+  const int64_t points = p.outer_count();
+  // Totals across rows are written once for as many rows as may be added up without a wider dtype. Few
+  // rows make tasks for some threads, but light bodies would read and write little but totals then.
+  if (p.reduces_points())
+    return points < 256 ? std::clamp<int64_t>((points + 15) / 16, f.work.cost <= kLightBody ? 8 : 4, 16)
+                        : std::clamp<int64_t>(points / 64, 16, 64);
+  if (split > 1) return 1;
+  const float row = f.unit * static_cast<float>(p.row_count());
+  return std::clamp<int64_t>(shifted(static_cast<int64_t>(4096 / std::max(row, 1.f)), f.bias.work), 1, 64);
+}
+
+void schedule_rows(RowProgram& p, const Facts& f, CpuSchedule& s) {
+  const int64_t row = p.row_count();
+  choose_crossing(p, s, row * 8 <= static_cast<int64_t>(f.target.cache_bytes) / 8);
+  s.split = parts_of_row(p, f);
+  s.rows_per_task = rows_of_task(p, f, s.split);
+  if (p.reduces_points()) s.reason += ", which are totalled across too";
+  const int64_t uncached = static_cast<int64_t>(f.target.cache_bytes) / 2;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    auto* l = std::get_if<Load>(&stmt);
+    if (l && reads_ahead(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
+  });
+  const float task = f.unit * static_cast<float>(row / s.split) * static_cast<float>(s.rows_per_task);
+  s.grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread / std::max(task, 1.f)));
+}
+
+// About 64 KiB of traffic a task, whole rows where rows are short. Where lanes read another axis's
+// neighbours, squares are turned over along as many lanes as their rows leave room for in the first-level
+// cache; else tiles are small, so that each line of memory that they touch is used up while it is there.
+void schedule_points(const RowProgram& p, const Facts& f, CpuSchedule& s) {
+  const int64_t lane = p.extent(s.lane_axis).value, whole = (lane + s.lanes - 1) / s.lanes * s.lanes;
+  const int64_t elements =
+      shifted(std::clamp<int64_t>(65536 / std::max<int64_t>(f.work.bytes, 1), 1024, 16384), f.bias.work);
+  s.chunk = std::min<int64_t>((elements + s.lanes - 1) / s.lanes * s.lanes, whole);
+  s.rows_per_task = std::max<int64_t>(1, elements / std::max<int64_t>(lane, 1));
+  if (reads_across(p, s.lane_axis)) {
+    choose_tile(p, f.target, s);
+    s.chunk = std::min<int64_t>(s.tile ? 512 : std::max(s.lanes, 64), whole);
+    s.rows_per_task = 128;
+    s.reason = "pointwise, in tiles: some arrays are read across";
+    if (s.tile) s.reason += fmt::format(", turned over in squares of {}", s.tile);
+  }
+  s.grain = grain_of(f, std::min(lane, s.chunk) * s.rows_per_task);
+}
+
+// Outputs that no cache can hold pass it by; the first one decides where aligned stores begin, so others
+// have to agree. A line of memory that is written both ways waits for memory, and all stores after it wait
+// too, so rows that do not fill their lines have to be long.
+bool streams(const RowProgram& p, const Facts& f, const CpuSchedule& s) {
   int64_t written = 0, stores = 0;
   bool contiguous = true, whole = true;
   for_each_stmt(p, [&](const Stmt& stmt) {
@@ -426,24 +480,43 @@ CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) 
                return t.axis == s.lane_axis || t.by.value % 64 == 0;
              });
   });
-  const int64_t uncached = static_cast<int64_t>(target.cache_bytes) / 2;
-  if (s.order == Order::Rows)
-    for_each_stmt(p, [&](const Stmt& stmt) {
-      auto* l = std::get_if<Load>(&stmt);
-      if (l && reads_ahead(p, *l, s.lane_axis, uncached)) s.prefetched = uncached;
-    });
   const int64_t long_row = p.row.empty() ? kStreamedMapRow : kStreamedRow;
-  bool from_row = s.order == Order::Pointwise || s.lane_axis >= outer;
-  s.streaming = stores > 0 && contiguous && from_row && (whole || (stores == 1 && lane >= long_row)) &&
-                written > uncached;
-  s.masked = short_row && s.tile == 0 && s.split == 1 &&
+  return stores > 0 && contiguous && (whole || (stores == 1 && p.extent(s.lane_axis).value >= long_row)) &&
+         written > static_cast<int64_t>(f.target.cache_bytes) / 2;
+}
+
+// How stores, and the ends of rows, are done where lanes run along rows or points.
+void choose_ends(RowProgram& p, const Facts& f, const Way& way, CpuSchedule& s) {
+  const int64_t lane = p.extent(s.lane_axis).value;
+  s.streaming = streams(p, f, s);
+  s.masked = suits_masks(p, f, way) && s.tile == 0 && s.split == 1 &&
              (p.row.empty() || lane <= kFoldedVectors * s.lanes) && !(s.streaming && lane >= kStreamedAnyway);
-  if (s.masked) {
-    s.streaming = false;
-    s.reason += tiny >= 0 ? ", a few elements at once" : lane <= kMaskedReducedRow ? ", short rows" : "";
-    if (s.lanes <= kDealtLanes) name_small_steps(p, s.lane_axis);
-    s.aligned = tiny < 0 && !p.scans() && crosses_lines(p, s.lane_axis);
+  if (!s.masked) return;
+  s.streaming = false;
+  s.reason += f.tiny ? ", a few elements at once" : lane <= kMaskedReducedRow ? ", short rows" : "";
+  if (s.lanes <= kDealtLanes) name_small_steps(p, s.lane_axis);
+  s.aligned = !f.tiny && !p.scans() && crosses_lines(p, s.lane_axis);
+}
+
+}  // namespace
+
+CpuSchedule schedule_cpu(RowProgram& p, const Target& target, const Bias& bias) {
+  const Facts f = prepare(p, target, bias);
+  const Way way = choose_way(p, f);
+  CpuSchedule s;
+  s.order = way.order;
+  s.lane_axis = way.lane_axis;
+  s.reason = way.reason;
+  s.lanes = choose_lanes(p, f, way);
+  if (way.order == Order::Columns) {
+    schedule_columns(p, f, way, s);
+    return s;
   }
+  if (way.order == Order::Rows)
+    schedule_rows(p, f, s);
+  else
+    schedule_points(p, f, s);
+  choose_ends(p, f, way, s);
   return s;
 }
 

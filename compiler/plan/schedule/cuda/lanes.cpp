@@ -94,7 +94,7 @@ int CudaScheduler::lanes_along(int axis, int tile_axis) const {
 void CudaScheduler::choose_lanes(int axis) {
   s_.lanes = lanes_along(axis);
   const Index* reference = alignment_reference(p_, axis);
-  if (!reference || p_.row.size() > 1 || p_.ordered || p_.across() || p_.scans()) return;
+  if (!reference || p_.row.size() > 1 || p_.ordered || p_.reduces_points() || p_.scans()) return;
   const auto varies = varies_along(p_, axis);
   int64_t largest = 1;
   bool stores = false, fits = true;

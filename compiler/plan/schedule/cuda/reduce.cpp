@@ -12,7 +12,7 @@ void CudaScheduler::reduce() {
   int row_lane = best_axis(outer_, axes);
   int outer_lane = outer_ > 0 ? best_axis(0, outer_) : -1;
   if (p_.ordered) return columns_along(outer_lane);
-  if (p_.across()) return rows_and_totals(row_lane);
+  if (p_.reduces_points()) return rows_and_totals(row_lane);
   if (p_.section_axes > 0) return rows_of_sections();
   if (outer_lane >= 0 && is_pairwise(outer_lane)) return pairs_along(outer_lane);
   if (outer_lane >= 0) {

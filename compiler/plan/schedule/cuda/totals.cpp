@@ -19,7 +19,7 @@ void CudaScheduler::rows_and_totals(int lane) {
   const int64_t row_vectors = lines(p_.row_count(), lane) * vectors(lane), points = p_.outer_count();
   int64_t totals = 0;
   for (auto& acc : p_.accumulators)
-    if (acc.across) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
+    if (acc.is_over_points()) totals += std::max<int64_t>(static_cast<int64_t>(size_of(acc.dtype)), 4);
   // What all rows share, gains, is in the first-level cache, and registers are for what is a row's.
   RowProgram kept = p_;
   repeat_cheap_values(kept, false, 4, outer_ == 1 ? 0 : -1);

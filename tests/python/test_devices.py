@@ -111,19 +111,19 @@ def test_blocks_nest_and_end_with_errors():
             with cpu:
                 assert wf.default_device() == "cpu" and wf.zeros(2).device == "cpu"
             raise KeyError
-    assert wf._devices._chosen.get() is None
+    assert wf._base.devices._chosen.get() is None
 
 
 def test_blocks_belong_to_their_task_and_thread():
     def entered():
         wf.device("cpu").__enter__()
-        return wf._devices._chosen.get()
+        return wf._base.devices._chosen.get()
 
     assert contextvars.copy_context().run(entered) is not None
-    assert wf._devices._chosen.get() is None
+    assert wf._base.devices._chosen.get() is None
     seen = []
     with wf.device("cpu"):
-        thread = threading.Thread(target=lambda: seen.append(wf._devices._chosen.get()))
+        thread = threading.Thread(target=lambda: seen.append(wf._base.devices._chosen.get()))
         thread.start()
         thread.join()
     assert seen == [None]

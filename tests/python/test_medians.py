@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft as wf
-from weft._few import network
+from weft._numpy.few import network
 
 COUNTS = range(1, 33)
 CASES = [((9, 40, 41), 0), ((40, 41, 9), -1), ((3, 50, 4, 30), (0, 2)), ((32, 1100), 0), ((1, 2000), 0), ((2, 2000), (0,)), ((3000, 5), 1), ((33, 2000), 0),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import weft as wf
-from weft import _devices, _host, _sorting
+from weft._array import answered, indexing, sorting
+from weft._numpy import by_numpy
 
 GPU = "cuda:0"
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
@@ -12,15 +13,17 @@ DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32
 @pytest.fixture(params=["cpu", pytest.param(GPU, marks=pytest.mark.skipif(not wf.devices("cuda"), reason="no GPU: " + wf._core.no_cuda_because()))])
 def there(request, monkeypatch):
     """The device; the CPU takes the ways of a GPU, and nothing is asked of NumPy."""
-    monkeypatch.setattr(_devices, "is_gpu", lambda device: device != "")
-    monkeypatch.setattr(_host, "answered", None)
+    for module in (answered, indexing, sorting):
+        monkeypatch.setattr(module, "is_gpu", lambda device: device != "")
+    for module in (answered, by_numpy):
+        monkeypatch.setattr(module, "answered", None)
     with wf.device(request.param):
         yield request.param
 
 
 @pytest.fixture
 def by_digits(monkeypatch):
-    monkeypatch.setattr(_sorting, "_most_pairs", 1 << 10)
+    monkeypatch.setattr(sorting, "_most_pairs", 1 << 10)
 
 
 def values(dtype, shape, seed=0):

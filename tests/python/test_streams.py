@@ -29,10 +29,10 @@ def test_blocks_of_streams_nest_and_belong_to_their_thread():
         with one:
             with two:
                 raise KeyError
-    assert wf._streams._chosen.get() is None
+    assert wf._base.streams._chosen.get() is None
     with one:
         seen = []
-        thread = threading.Thread(target=lambda: seen.append(wf._streams._chosen.get()))
+        thread = threading.Thread(target=lambda: seen.append(wf._base.streams._chosen.get()))
         thread.start()
         thread.join()
     assert seen == [None]
@@ -40,7 +40,7 @@ def test_blocks_of_streams_nest_and_belong_to_their_thread():
     async def on(stream):
         with stream:
             await asyncio.sleep(0)
-            assert wf._streams._chosen.get()[0] is stream._stream
+            assert wf._base.streams._chosen.get()[0] is stream._stream
             await asyncio.sleep(0)
 
     async def both():

@@ -9,7 +9,7 @@
 namespace weft::python {
 namespace {
 
-PyObject* device_type;     // weft._devices.Device
+PyObject* device_type;     // weft._base.devices.Device
 PyObject* default_device;  // a ContextVar of (device, the value around it), or None
 
 const std::string* chosen_default() {

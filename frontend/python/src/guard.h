@@ -1,5 +1,5 @@
 // Something that a compiled function may have read besides its arguments, and whether it is still what it
-// was: see weft/_guards.py.
+// was: see weft/_compile/guards.py.
 #pragma once
 
 #include <optional>

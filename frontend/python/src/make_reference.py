@@ -4,7 +4,8 @@ import inspect
 import sys
 
 import weft
-from weft import _dtypes
+from weft._base import dtypes
+from weft._names import NAMES
 
 HEAD = """# Weft's Python names
 
@@ -83,11 +84,11 @@ def listed(things, bound=False):
 
 def reference():
     lines = [HEAD]
-    parts = [part for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")]
-    everything = aliases(weft, sorted({name for part in parts for name in getattr(part, "__all__", ())}))
+    parts = {sys.modules[module]: listed for module, listed in NAMES.items()}
+    everything = aliases(weft, sorted(name for listed in NAMES.values() for name in listed))
     functions = {id(value): main for main, value, _ in everything}
     for part in sorted(parts, key=first_line):
-        here = [thing for thing in everything if thing[0] in getattr(part, "__all__", ())]
+        here = [thing for thing in everything if thing[0] in parts[part]]
         everything = [thing for thing in everything if thing not in here]
         if here:
             lines += [f"## {first_line(part).rstrip('.')}\n", *listed(here), ""]
@@ -113,7 +114,7 @@ def reference():
         if again:
             lines.append(f"- As the functions, of this array first: {quoted(again)}.")
         lines.append("")
-    lines += ["## dtypes\n", f"{', '.join(f'`{name}`' for name in _dtypes.names)}: NumPy's, and ml_dtypes' bfloat16.", ""]
+    lines += ["## dtypes\n", f"{', '.join(f'`{name}`' for name in dtypes.names)}: NumPy's, and ml_dtypes' bfloat16.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

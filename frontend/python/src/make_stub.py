@@ -4,8 +4,10 @@ import inspect
 import sys
 
 import weft
-from weft import _core, _dtypes
-from weft._elementwise import Composed
+from weft import _core
+from weft._array.elementwise import Composed
+from weft._base import dtypes
+from weft._names import NAMES
 
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
@@ -17,18 +19,18 @@ from weft import lib as lib
 from weft import linalg as linalg
 from weft import random as random
 from weft import testing as testing
-from weft._devices import Device
-from weft._devices import Device as device
-from weft._dtypes import FloatInfo as FloatInfo
-from weft._dtypes import IntegerInfo as IntegerInfo
-from weft._elementwise import Composed as ComposedFunction
-from weft._layout import Flags as Flags
-from weft._files import Archive as Archive
-from weft._host import UniqueAll as UniqueAll
-from weft._host import UniqueCounts as UniqueCounts
-from weft._host import UniqueInverse as UniqueInverse
-from weft._streams import Event as Event
-from weft._streams import Stream as Stream
+from weft._base.devices import Device
+from weft._base.devices import Device as device
+from weft._base.dtypes import FloatInfo as FloatInfo
+from weft._base.dtypes import IntegerInfo as IntegerInfo
+from weft._array.elementwise import Composed as ComposedFunction
+from weft._array.layout import Flags as Flags
+from weft._numpy.files import Archive as Archive
+from weft._numpy.by_numpy import UniqueAll as UniqueAll
+from weft._numpy.by_numpy import UniqueCounts as UniqueCounts
+from weft._numpy.by_numpy import UniqueInverse as UniqueInverse
+from weft._base.streams import Event as Event
+from weft._base.streams import Stream as Stream
 
 __version__: str
 __array_api_version__: str
@@ -141,8 +143,7 @@ def function_classes():
 def main(path):
     lines = [HEAD, *array_class(), *function_classes(), "", "ndarray = Array", ""]
     known = {"fft", "lib", "linalg", "random", "testing", "ndarray", "Array", "Error", "OutOfMemory", "InternalError", "e", "pi", "inf", "nan", "newaxis", "device", "Event", "Stream"}
-    names = {name for part in vars(weft).values() if inspect.ismodule(part) and part.__name__.startswith("weft._")
-             for name in getattr(part, "__all__", ())}
+    names = {name for listed in NAMES.values() for name in listed}
     for name in sorted(names - known):
         value = getattr(weft, name)
         if isinstance(value, _core.Function):
@@ -153,7 +154,7 @@ def main(path):
             lines.append(declaration(name, value, "Array"))
         else:
             lines.append(f"{name}: Any")
-    lines += [f"{name}: Any" for name in (*_dtypes.names, *weft._numpys) if name not in names]
+    lines += [f"{name}: Any" for name in (*dtypes.names, *weft._numpys) if name not in names]
     with open(path, "w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")
 

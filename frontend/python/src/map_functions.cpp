@@ -31,7 +31,7 @@ struct Extras {
 };
 
 PyObject* call_by_rules = nullptr;                           // the package's, never freed
-PyObject *picked_type = nullptr, *call_of_picked = nullptr;  // of weft/_picked_later.py, never freed
+PyObject *picked_type = nullptr, *call_of_picked = nullptr;  // of weft/_array/picked_later.py, never freed
 
 bool is_picked(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == picked_type; }
 

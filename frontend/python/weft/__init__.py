@@ -15,47 +15,12 @@ except ImportError as error:
 
 _core.pass_over(_os.path.dirname(__file__))
 
+from weft import _names, fft, lib, linalg, random  # noqa: E402
+from weft._base import dtypes as _dtypes  # noqa: E402
+from weft._base import errors as _errors  # noqa: E402
+from weft._base import old_places as _old_places  # noqa: E402
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
-from weft import (  # noqa: E402
-    _bits,
-    _choices,
-    _compiled,
-    _creation,
-    _devices,
-    _diagonals,
-    _dtypes,
-    _editing,
-    _einsum,
-    _elementwise,
-    _errors,
-    _files,
-    _flat,
-    _grids,
-    _host,
-    _indexing,
-    _info,
-    _layout,
-    _methods,
-    _nan_reductions,
-    _numpy_maps,
-    _numpy_names,
-    _polynomials,
-    _products,
-    _protocols,
-    _reductions,
-    _scans,
-    _session,
-    _shaping,
-    _stacking,
-    _streams,
-    _text,
-    _walks,
-    _windows,
-    fft,
-    lib,
-    linalg,
-    random,
-)
+from weft._protocols import methods as _methods  # noqa: E402
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -86,44 +51,16 @@ __all__ = [
     "pi",
     "random",
 ]
-for _part in (
-    _elementwise,
-    _creation,
-    _devices,
-    _dtypes,
-    _reductions,
-    _scans,
-    _shaping,
-    _products,
-    _einsum,
-    _indexing,
-    _host,
-    _numpy_names,
-    _numpy_maps,
-    _bits,
-    _choices,
-    _windows,
-    _stacking,
-    _diagonals,
-    _grids,
-    _nan_reductions,
-    _editing,
-    _polynomials,
-    _files,
-    _flat,
-    _layout,
-    _text,
-    _walks,
-    _protocols,
-    _info,
-    _session,
-    _streams,
-    _compiled,
-):
-    for _name in _part.__all__:
-        globals()[_name] = getattr(_part, _name)
-    __all__ += _part.__all__
+for _module, _listed in _names.NAMES.items():
+    _part = __import__(_module, fromlist=_listed)
+    for _name in _listed:
+        globals()[_name] = _value = getattr(_part, _name)
+        # Pickles name what users call, wherever it is written.
+        if getattr(_value, "__module__", "").startswith("weft._") and getattr(_value, "__qualname__", "") == _name:
+            _value.__module__ = "weft"
+    __all__ += _listed
 _methods.attach()
+_old_places.register()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
@@ -136,13 +73,11 @@ def __getattr__(name: str) -> object:
     """The dtypes and what is NumPy's own, whose packages are imported when the first of them is asked for."""
     value = _dtypes.named(name)
     if name == "testing":
-        import importlib
-
-        return importlib.import_module("weft.testing")
+        return __import__("weft.testing", fromlist=["testing"])
     if name in _numpys:
-        import importlib
+        import numpy
 
-        value = getattr(importlib.import_module("numpy"), name)
+        value = getattr(numpy, name)
     if value is None:
         raise _errors.missing("", name)
     globals()[name] = value

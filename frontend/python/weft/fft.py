@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray
-from weft._host import answered_by
-from weft._shaping import normalized, roll
+from weft._array.answered import answered_by
+from weft._array.shaping import normalized, roll
+from weft._base.asarray import asarray
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:

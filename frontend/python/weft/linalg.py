@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-
 from weft import _core
 from weft._core import Array
-from weft._creation import asarray, eye
-from weft._errors import missing as _missing
-from weft._host import answered_by
-from weft._diagonals import diagonal as _diagonal
-from weft._numpy_names import cross
-from weft._products import matmul, tensordot, vecdot
-from weft._products import outer as _outer
-from weft._products import trace as _trace
-from weft._recorded import refuse_arguments
-from weft._reductions import max, min
-from weft._shaping import matrix_transpose, normalized
+from weft._array.answered import answered_by
+from weft._array.creation import eye
+from weft._array.diagonals import diagonal as _diagonal
+from weft._array.products import matmul, outer as _outer, tensordot, trace as _trace, vecdot
+from weft._array.reductions import max, min
+from weft._array.shaping import matrix_transpose, normalized
+from weft._base.asarray import asarray
+from weft._base.errors import missing as _missing
+from weft._base.recorded import refuse_arguments
+from weft._numpy.names import cross
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 
+from weft._base.errors import missing
+from weft._base.host import to_host
+
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
@@ -11,9 +14,6 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     import numpy.testing
-
-    from weft._errors import missing
-    from weft._host import _to_host
 
     if name.startswith("__") or not hasattr(numpy.testing, name):
         raise missing(".testing", name)
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
     @functools.wraps(f)
     def compared(*args: Any, **options: Any) -> Any:
-        return f(*map(_to_host, args), **{option: _to_host(value) for option, value in options.items()})
+        return f(*map(to_host, args), **{option: to_host(value) for option, value in options.items()})
 
     globals()[name] = compared
     return compared

@@ -1,0 +1,1 @@
+"""The functions that Weft computes: it imports _base alone."""

@@ -1,0 +1,59 @@
+"""What is computed where the arguments lie, if that is a GPU, and else answered by NumPy."""
+
+from __future__ import annotations
+
+from weft._base import signatures
+from weft._base.devices import is_gpu
+from weft._base.host import _numpy, answered, device_of
+from weft._base.recorded import refuse_arguments
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def computed_there(name: str, *args: Any, **options: Any) -> Any:
+    """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
+    if not is_gpu(device_of([*args, *options.values()])):
+        return NotImplemented
+    refuse_arguments(name, [*args, *options.values()])
+    from weft._array import on_gpu
+
+    f = getattr(on_gpu, name, None)
+    return NotImplemented if f is None else f(*args, **options)
+
+
+def there_or_answered(name: str, *args: Any, **options: Any) -> Any:
+    there = computed_there(name, *args, **options)
+    return answered(getattr(_numpy(), name), *args, **options) if there is NotImplemented else there
+
+
+# Where these take an array for the result; behind it they are told whether their operand may be overwritten.
+_outs = {"median": 2, "nanmedian": 2, "percentile": 3, "quantile": 3, "nanpercentile": 3, "nanquantile": 3}
+
+
+def answered_by(module: str, name: str) -> Any:
+    """NumPy's function of this name, over Weft's arrays."""
+
+    here = None
+
+    def f(*args: Any, **options: Any) -> Any:
+        nonlocal here
+        if here is None:
+            import importlib
+
+            here = getattr(importlib.import_module(module), name)
+        if module == "numpy" and (there := computed_there(name, *args, **options)) is not NotImplemented:
+            return there
+        if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:
+            options["out"] = args[_outs[name]]
+            args = (*args[: _outs[name]], None, *args[_outs[name] + 1 :])
+        if name in _outs and len(args) > _outs[name] + 1:
+            args = (*args[: _outs[name] + 1], False, *args[_outs[name] + 2 :])
+        return answered(here, *args, **options)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"{module}.{name}, answered by NumPy: help({module}.{name}) says what it takes."
+    if name in signatures.taken.get(module, ()):
+        f.__wrapped__ = signatures.taken[module][name]  # type: ignore[attr-defined]
+    return f

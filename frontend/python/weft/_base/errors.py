@@ -1,0 +1,62 @@
+"""Errors under the name that the caller used: of functions that are made of others, and of names that are not there."""
+
+from __future__ import annotations
+
+from weft._base.dask import told_by
+
+
+def named(error: Exception, op: str) -> Exception:
+    """The error as one of `op`."""
+    _, colon, text = str(error).partition(": ")
+    return type(error)(f"{op}: {text}") if colon else error
+
+
+def axis_error(text: str) -> Exception:
+    """NumPy's error, an IndexError and a ValueError, that there is no such axis."""
+    import numpy
+
+    return numpy.exceptions.AxisError(text)
+
+
+# NumPy's functions that take no arrays.
+_of_no_arrays = {
+    "datetime_data", "get_include", "getbufsize", "geterrcall", "info", "mintypecode", "setbufsize", "seterrcall", "show_config",
+    "show_runtime", "test", "typename",
+}
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """That a module has no such name, and what to do where NumPy's module has it."""
+    plain = f"module 'weft{module}' has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(plain)  # Python itself asks for such names, which must not import NumPy
+    import importlib
+
+    numpys = importlib.import_module(f"numpy{module}")
+    if name not in dir(numpys):
+        try:
+            getattr(numpys, name)
+        except AttributeError as error:  # NumPy says what to write instead of what it has given up
+            return AttributeError(f"{plain}: {error}" if "removed" in str(error) or "deprecated" in str(error) else plain)
+    where = f"numpy{module}.{name}"
+    if name in _of_no_arrays:
+        return AttributeError(f"{plain}: NumPy has it: use {where}")
+    if module or not callable(getattr(numpys, name, None)) or isinstance(getattr(numpys, name), type):
+        return AttributeError(f"{plain}: NumPy has it: use {where}, with numpy.asarray(x) for a Weft array x")
+    return AttributeError(f"{plain}: NumPy has it: use {where}(numpy.asarray(x)), and weft.asarray() for what it gives")
+
+
+def missing_of_array(self: object, name: str) -> object:
+    """Raises: arrays have no such attribute; says what to do where NumPy's arrays have it."""
+    for known in type(self).__mro__:
+        if name in known.__dict__:
+            return known.__dict__[name].__get__(self)  # it is there, and says why it refused
+    plain = f"'weft.Array' object has no attribute {name!r}"
+    if name.startswith("_"):
+        told_by(name)
+    if not name.startswith("_"):
+        import numpy
+
+        if hasattr(numpy.ndarray, name):
+            raise AttributeError(f"{plain}: NumPy's arrays have it: numpy.asarray(x).{name} reads the values on host memory")
+    raise AttributeError(plain)

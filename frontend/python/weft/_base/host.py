@@ -1,0 +1,104 @@
+"""How NumPy is asked for an answer, on host memory: what it is given, what becomes of what it gives.
+
+Values are looked at when it is called. On the CPU NumPy reads Weft's memory where it lies; on a GPU values are copied.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+
+from weft import _core
+from weft._core import Array
+from weft._base.memory import from_numpy, to_numpy
+from weft._base.out import store
+from weft._base.recorded import refuse_arguments
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+host_kinds = "OSUTMm"  # of NumPy's dtypes that no array of Weft has: objects, text and times stay NumPy's
+
+
+# They copy what cannot be written, though they write to nothing.
+_copy_read_only = frozenset(("bincount", "convolve", "correlate", "interp"))
+
+
+def to_host(value: Any, as_writable: builtins.bool = False) -> Any:
+    if isinstance(value, Array):
+        if as_writable and value.device == "cpu" and value.dtype.kind != "V":
+            return _numpy().asarray(memoryview(_core.memory(value, "as writable")))
+        values = to_numpy(value)
+        values.flags.writeable = False  # what is written to a copy of a GPU's memory would be lost
+        return values
+    if isinstance(value, (list, tuple)):
+        return type(value)(to_host(one) for one in value)
+    return value
+
+
+def from_host(value: Any, device: str) -> Any:
+    import numpy
+
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and value.dtype.kind in host_kinds:
+        return value
+    if isinstance(value, numpy.generic):
+        return _core.as_value(from_numpy(numpy.asarray(value), device))
+    if isinstance(value, numpy.ndarray):
+        return from_numpy(value, device)
+    if isinstance(value, tuple):
+        ours = [from_host(one, device) for one in value]
+        return type(value)(*ours) if hasattr(value, "_fields") else tuple(ours)
+    if type(value) is list:
+        return [from_host(one, device) for one in value]
+    return value
+
+
+def device_of(values: Any) -> str:
+    for value in values:
+        if isinstance(value, Array):
+            return value.device
+        if isinstance(value, (list, tuple)) and (found := device_of(value)):
+            return found
+    return ""
+
+
+_names = {"ordered": "sort", "positions": "argsort"}  # of functions below that NumPy's functions are called by
+
+
+def answered(f: Any, *args: Any, **options: Any) -> Any:
+    """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
+    refuse_arguments(_names.get(f.__name__, f.__name__.strip("<>")), [*args, *options.values()])
+    device = device_of([*args, *options.values()])
+    out = options.pop("out", None)
+    # What NumPy may overwrite to save memory of its own is Weft's.
+    bool(options.pop("overwrite_input", None))  # which there is nothing to do about
+    as_writable = f.__name__ in _copy_read_only
+    host = {name: to_host(value, as_writable) for name, value in options.items()}
+    try:
+        result = f(*[to_host(value, as_writable) for value in args], **host)
+    except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
+        given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
+        raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
+    except ValueError as error:
+        raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
+    result = from_host(result, device)
+    if out is None:
+        return result
+    return store(result, out)
+
+
+def _compared(x: Array, number: Any, how: int) -> Any:
+    """x compared with a number that no array holds, a fraction or a decimal, element by element; `how` is Python's number of the operator."""
+    compare = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)[how]
+    return answered(lambda values: _numpy().asarray(compare(values, number), bool)[()], x)
+
+
+_core.compare_numbers_with(_compared)
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy

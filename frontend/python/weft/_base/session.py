@@ -1,0 +1,61 @@
+"""Evaluation, and looking into it."""
+
+from __future__ import annotations
+
+from weft import _core
+from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _flat(op: str, arrays: Any) -> list[Array]:
+    flat: list[Array] = []
+    for one in arrays:
+        several = one if isinstance(one, (list, tuple)) else (one,)
+        for array in several:
+            if not isinstance(array, Array):
+                raise TypeError(f"{op}: takes arrays, or lists of them: got {type(array).__name__}")
+        flat += several
+    return flat
+
+
+def eval(*arrays: Any) -> Any:
+    """Computes the arrays in one program, so that what they share is computed once; gives them back."""
+    if len(arrays) == 1 and isinstance(arrays[0], Array):
+        _core.eval(arrays)
+    else:
+        _core.eval(_flat("eval", arrays))
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def explain(*arrays: Any) -> str:
+    """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not."""
+    return _core.explain(_flat("explain", arrays))
+
+
+def show(x: Any, stage: str = "") -> str:
+    """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program."""
+    return _core.show(_flat("show", (x,)), stage)
+
+
+def tune(x: Any, seconds: float = 10.0) -> str:
+    """Searches faster schedules for the kernels of an array, or of a list of them, by running them; says what was tried, and keeps what is faster."""
+    return _core.tune(_flat("tune", (x,)), seconds)
+
+
+def one_kernel(*arrays: Any) -> Any:
+    """The arrays, computed; weft.Error with the reasons when they take more than one kernel together."""
+    _core.one_kernel(_flat("one_kernel", arrays))
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def stats() -> dict[str, int]:
+    """What was done so far: kernels launched, compiles, hits of caches, bytes."""
+    return _core.stats()
+
+
+def sync() -> None:
+    """Returns when all devices are done."""
+    _core.sync()

@@ -1,0 +1,219 @@
+"""Functions of arrays that are recorded once."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import sys
+
+from weft import _core
+from weft._core import Array, Error
+from weft._array.picked_later import Picked
+from weft._base.asarray import asarray
+from weft._base.recorded import recording
+from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+
+_plain = (bool, int, float, complex, str, bytes, type(None))
+
+
+def _as_it_is(value: Any) -> bool:
+    """Whether it is what a function can give besides arrays, the recording's value: NumPy's scalars, too, but for records, which can be written."""
+    if type(value) in _plain:
+        return True
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic) and not isinstance(value, numpy.void)
+
+
+class _Numpys:
+    """Stands for an array of NumPy's, which the function can read and not write to."""
+
+
+class _Defaulting(collections.namedtuple("_Defaulting", "kind factory")):
+    """Makes defaultdicts of dicts."""
+
+    def __call__(self, items: dict[Any, Any]) -> Any:
+        return self.kind(self.factory, items)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except (TypeError, ValueError):  # a writable memoryview's is a ValueError
+        return False
+    return True
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of an object of a dataclass that are set, and what else it holds but for what reading it has cached."""
+    named = {name: getattr(value, name) for name in value.__dataclass_fields__ if hasattr(value, name)}
+    held = getattr(value, "__dict__", {}).items()
+    return {**named, **{name: one for name, one in held if not isinstance(getattr(type(value), name, None), functools.cached_property)}}
+
+
+def _taken_apart(value: Any, leaves: list[Any]) -> Any:
+    """What nested tuples, lists, dicts, sets and dataclasses are besides their leaves, as a key; None for a leaf."""
+    if isinstance(value, dict):
+        kind = _Defaulting(type(value), value.default_factory) if isinstance(value, collections.defaultdict) else type(value)
+        return kind, tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
+    if isinstance(value, (tuple, list, set)):
+        return type(value), None, tuple(_taken_apart(one, leaves) for one in value)
+    if isinstance(value, slice):  # no key by itself before Python 3.12
+        return slice, None, tuple(_taken_apart(one, leaves) for one in (value.start, value.stop, value.step))
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        leaves.append(asarray(value))
+        return _Numpys, None, ()
+    if not isinstance(value, Array) and not _hashable(value):
+        if hasattr(type(value), "__dataclass_fields__"):
+            fields = _fields(value)
+            return type(value), tuple(fields), tuple(_taken_apart(one, leaves) for one in fields.values())
+        if followed(value):
+            leaves.append(Same(value))
+            return Same, None, ()
+    leaves.append(value)
+    return None
+
+
+def _shown(value: Any) -> Any:
+    """What nested containers hold: two of them are equal where the containers are the same of the same objects."""
+    leaves: list[Any] = []
+    return _taken_apart(value, leaves), [one if isinstance(one, Same) else Same(one) for one in leaves]
+
+
+def _put_together(structure: Any, leaves: Any) -> Any:
+    """The nested containers around the leaves that an iterator gives."""
+    if structure is None:
+        return next(leaves)
+    kind, keys, parts = structure
+    if kind is _Numpys:
+        array = next(leaves)
+        return _core.broadcast_to(array, array.shape)
+    if kind is Same:
+        return next(leaves).it
+    made = [_put_together(part, leaves) for part in parts]
+    if kind is slice:
+        return slice(*made)
+    if keys is not None and hasattr(kind, "__dataclass_fields__"):
+        same: Any = object.__new__(kind)
+        for key, one in zip(keys, made):
+            object.__setattr__(same, key, one)  # also where it is frozen
+        return same
+    if keys is not None:
+        same = dict(zip(keys, made))
+        return same if kind is dict else kind(same)
+    return kind._make(made) if hasattr(kind, "_make") else kind(made)
+
+
+def _result(structure: Any, others: tuple[tuple[int, Any], ...], results: list[Array]) -> Any:
+    """What the function gave, of its arrays; other values have these places among the leaves."""
+    leaves: list[Any] = list(results)
+    for place, value in others:
+        leaves.insert(place, value)
+    return _put_together(structure, iter(leaves))
+
+
+def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) -> None:
+    """Error where one of the arrays that are referred to outlives the recording, which has no value for it, or where an array that the
+    function read from outside has been replaced, which calls would not do again. What was replaced is put back."""
+    changed = []
+    for holder, key, *was in read:
+        if was and isinstance(was[0], Array) and isinstance(now := bound_now(holder, key), Array) and now is not was[0]:
+            changed.append((holder, key, was[0], now))
+    if held and not changed:
+        gc.collect()  # closures that call themselves hold what they used
+    kept = (*(now for *_, now in changed), *(one for one in (reference() for reference in held) if one is not None))
+    if not kept:
+        return
+    holders = [one[0] for one in read] + args
+    place = next((place for one in kept if (place := place_of(one, holders))), "where it outlives the call")
+    for holder, key, was, _ in changed:
+        bind(holder, key, was)
+    raise Error(f"compile: the function stores an array {place}, which calls of the recorded program would not do: let it return the array, "
+                "and store it outside")
+
+
+def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any, Any]:
+    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, what else it read,
+    and which of the result's arrays are one value."""
+    kind: Any = None
+    values: list[bool] = []
+
+    def flat(arrays: list[Array]) -> list[Array]:
+        nonlocal kind, values
+        given = list(args)
+        for place, array in zip(places, arrays):
+            given[place] = array
+        outside = recording.set(object())
+        try:
+            result = f(*given)
+        finally:
+            recording.reset(outside)
+        if result is None:
+            return []
+        leaves: list[Any] = []
+        structure = _taken_apart(result, leaves)
+        others = tuple((i, one) for i, one in enumerate(leaves) if _as_it_is(one))
+        results = [one for one in leaves if not _as_it_is(one)]
+        for one in results:
+            if isinstance(one, Picked):
+                one.refuse("it as a result")
+            if not isinstance(one, Array):
+                raise TypeError("compile: takes functions that give arrays, numbers and text, alone or in tuples, lists and dicts of them: "
+                                f"got {type(one).__name__}")
+        values = [_core.is_value(one) for one in results]
+        plain = not others and (structure is None or (structure[0] in (tuple, list) and not any(structure[2])))
+        kind = type(result) if plain else functools.partial(_result, structure, others)
+        return results
+
+    read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
+    held: list[Any] = []
+    program = _core.Compiled([args[place] for place in places], flat, held)
+    _refuse_kept([one for one in held if one() is not None], read, [one.it if isinstance(one, Same) else one for one in args])
+    return program, kind, read + guards_of_filled(filled), values
+
+
+def _general(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Calls of f with keywords, containers and NumPy's arrays: a compiled function of the leaves for each structure of them."""
+    known: dict[Any, Any] = {}
+
+    def call(args: list[Any], keywords: dict[str, Any]) -> Any:
+        leaves: list[Any] = []
+        structure = (_taken_apart(args, leaves), _taken_apart(keywords, leaves))
+        of_leaves = known.get(structure)
+        if of_leaves is None:
+
+            def unpacked(*leaves: Any) -> Any:
+                each = iter(leaves)
+                given = [_put_together(one, each) for one in structure]
+                before = _shown(given)
+                result = f(*given[0], **given[1])
+                if _shown(given) != before:
+                    raise Error("compile: the function changed a list, dict, set or dataclass that it took, of which it has a copy: "
+                                "let it return what it put there")
+                return result
+
+            unpacked.__wrapped__ = f  # type: ignore[attr-defined]
+            of_leaves = known[structure] = _core.CompiledFunction(unpacked, _record, None)
+        return of_leaves(*leaves)
+
+    return call
+
+
+def compile(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, recorded once for each set of its arguments' dtypes, shapes and other values, and only run then.
+
+    Arrays, also NumPy's, which it cannot write to, and those in tuples, lists, dicts, sets and dataclasses are looked up by dtype, shape
+    and device, and the function gets copies of these containers; everything else by value or, where it has no hash, by what it is. Where arrays, numbers or attributes that it uses besides its arguments have
+    changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
+    with arrays happens once; an array that it stores where it outlives the call is an error.
+    """
+    if not callable(f):
+        raise TypeError(f"compile: takes a function: got {type(f).__name__}")
+    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _record, _general(f)), f)
+    return made

@@ -1,0 +1,1 @@
+"""What NumPy answers for us, and its own names over ours."""

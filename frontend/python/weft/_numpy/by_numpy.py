@@ -1,0 +1,272 @@
+"""What NumPy answers for us, on host memory: results whose shape depends on the values, sorting, and searching.
+
+What _array/on_gpu.py has is computed where the arrays lie, if that is a GPU.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import namedtuple
+
+from weft import _core
+from weft._core import Array
+from weft._array.answered import answered_by, computed_there, there_or_answered
+from weft._array.positions import with_axes
+from weft._array.shaping import atleast_1d, normalized, with_axis
+from weft._base import recorded
+from weft._base.asarray import asarray
+from weft._base.host import _numpy, answered, device_of, to_host
+from weft._base.memory import from_numpy, to_numpy
+from weft._base.out import store
+from weft._base.recorded import refuse_arguments
+from weft._numpy.few import median as median_of_few
+from weft._names import NAMES
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _along(op: str, x: Any, axis: int | None, bools: builtins.bool = False) -> tuple[Array, int]:
+    return with_axis(op, with_axes(op, x), axis, bools)
+
+
+def _sort_kind(kind: Any, order: Any, stable: Any) -> dict[str, Any]:
+    """What NumPy's sort() and argsort() are told; they refuse what they do not know here, wherever the array lies."""
+    if kind is None and order is None:
+        return {"stable": stable or None}
+    given = {"kind": kind, "order": order}
+    _numpy().empty(0).sort(**given)
+    return {"stable": True} if kind in ("stable", "mergesort") else given
+
+
+_FEW = 2048  # elements that NumPy's stable sort has in order before what follows would have begun
+
+
+def _sorts_faster_unstably(values: Any) -> builtins.bool:
+    """Whether NumPy has vector code that sorts, though not stably: for the narrow integers its stable sort counts digits."""
+    return values.dtype.kind in "iuf" and values.dtype.itemsize >= 4 and _FEW < values.size < 1 << 31
+
+
+def _sorted(values: Any, axis: int) -> Any:
+    """NumPy's stable sort, several times as fast: only zeros and NaNs are told from what they are equal to, so only they have an order."""
+    numpy = _numpy()
+    if not _sorts_faster_unstably(values):
+        return numpy.sort(values, axis=axis, stable=True)
+    result = numpy.sort(values, axis=axis)
+    if values.dtype.kind == "f":
+        before, after = numpy.moveaxis(values, axis, -1), numpy.moveaxis(result, axis, -1)
+        zeros = before[before == 0]
+        if (negative := numpy.signbit(zeros)).any() and not negative.all():
+            after[after == 0] = zeros  # as many in each row, so both go through the rows alike
+        if numpy.isnan(after[..., -1]).any():
+            after[numpy.isnan(after)] = before[numpy.isnan(before)]
+    return result
+
+
+def _order(values: Any, axis: int) -> Any:
+    """NumPy's stable argsort, faster: runs of equal elements are put in the order of their positions afterwards."""
+    numpy = _numpy()
+    if not _sorts_faster_unstably(values):
+        return numpy.argsort(values, axis=axis, stable=True)
+    rows = numpy.moveaxis(values, axis, -1)
+    order = numpy.argsort(rows, axis=-1)
+    after = numpy.take_along_axis(rows, order, -1)
+    differ = after[..., 1:] != after[..., :-1]
+    if values.dtype.kind == "f":
+        differ &= after[..., :-1] == after[..., :-1]  # all behind the first NaN are NaN
+    if not differ.all():
+        run = numpy.zeros(order.shape, order.dtype)
+        numpy.cumsum(differ, axis=-1, out=run[..., 1:])
+        run *= order.shape[-1]
+        order += run
+        order.sort(axis=-1)
+        order -= run
+    return numpy.moveaxis(order, -1, axis)
+
+
+def sort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: builtins.bool | None = True,
+    descending: builtins.bool = False,
+) -> Array:
+    """The elements along an axis in ascending or descending order, NaN last, or first where it descends."""
+    numpy = _numpy()
+    a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis, True)
+    how = _sort_kind(kind, order, stable)
+    # Backwards twice keeps equal elements in their order.
+    if (there := computed_there("sort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
+        return _core.copy(_core.flip(there, (axis,))) if descending else there
+
+    def ordered(values: Any) -> Any:
+        values = numpy.flip(values, axis) if descending else values
+        result = _sorted(values, axis) if how.get("stable") else numpy.sort(values, axis=axis, **how)
+        return numpy.ascontiguousarray(numpy.flip(result, axis)) if descending else result
+
+    return answered(ordered, a)
+
+
+def argsort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: builtins.bool | None = True,
+    descending: builtins.bool = False,
+) -> Array:
+    """The positions that put the elements along an axis in order; equal ones keep theirs."""
+    numpy = _numpy()
+    a, axis = _along("argsort", atleast_1d(a), axis)
+    how = _sort_kind(kind, order, stable)
+    if (there := computed_there("argsort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
+        return _core.flip(_core.subtract(a.shape[axis] - 1, there), (axis,)) if descending else there
+
+    def positions(values: Any) -> Any:
+        if not descending:
+            return _order(values, axis) if how.get("stable") else numpy.argsort(values, axis=axis, **how)
+        # Backwards twice keeps equal elements in their order.
+        return numpy.flip(values.shape[axis] - 1 - _order(numpy.flip(values, axis), axis), axis)
+
+    return answered(positions, a)
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """The array, or a list, without the zeros at its ends ("f" in front, "b" behind), or along these axes alone: a view."""
+    numpy = _numpy()
+    if not isinstance(filt, Array) and isinstance(trim, str):
+        return answered(numpy.trim_zeros, filt, trim, axis)
+    if not isinstance(trim, str) or trim.lower() not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"trim_zeros: trims 'f', 'b' or 'fb': got {trim!r}")
+    axes = range(filt.ndim) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
+    places = {normalized("trim_zeros", one, filt.ndim) for one in axes}
+    if not places:
+        return filt
+    refuse_arguments("trim_zeros", (filt,))
+    there = _core.not_equal(filt, 0)
+    rows = {place: _core.any(there, tuple(one for one in range(filt.ndim) if one != place), False) for place in places}
+    _core.eval(list(rows.values()))
+    key = [slice(None)] * filt.ndim
+    for place, row in rows.items():
+        positions = numpy.flatnonzero(to_numpy(row)).tolist()
+        if positions:
+            key[place] = slice(positions[0] if "f" in trim.lower() else None, positions[-1] + 1 if "b" in trim.lower() else None)
+        else:
+            key[place] = slice(0, 0)
+    return filt[tuple(key)]
+
+
+class UniqueAll(namedtuple("UniqueAll", "values indices inverse_indices counts")):
+    """What unique_all() gives."""
+
+    __slots__ = ()
+
+
+class UniqueCounts(namedtuple("UniqueCounts", "values counts")):
+    """What unique_counts() gives."""
+
+    __slots__ = ()
+
+
+class UniqueInverse(namedtuple("UniqueInverse", "values inverse_indices")):
+    """What unique_inverse() gives."""
+
+    __slots__ = ()
+
+
+def _unique(name: str, x: Any, **asked: builtins.bool) -> tuple[Array, ...]:
+    there = computed_there("unique", asarray(x), equal_nan=False, **asked)
+    return answered(lambda a: tuple(getattr(_numpy(), name)(a)), asarray(x)) if there is NotImplemented else there
+
+
+def unique_all(x: Any) -> UniqueAll:
+    """The different elements, where each is first, which each element is, and how often; every NaN is different."""
+    return UniqueAll(*_unique("unique_all", x, return_index=True, return_inverse=True, return_counts=True))
+
+
+def unique_counts(x: Any) -> UniqueCounts:
+    """The different elements and how often each is there; every NaN is different."""
+    return UniqueCounts(*_unique("unique_counts", x, return_counts=True))
+
+
+def unique_inverse(x: Any) -> UniqueInverse:
+    """The different elements, and which of them each element is; every NaN is different."""
+    return UniqueInverse(*_unique("unique_inverse", x, return_inverse=True))
+
+
+def unique_values(x: Any) -> Array:
+    """The different elements, sorted; every NaN is different."""
+    # numpy.unique_values gives them in no order, and libraries that take any array count on one.
+    return there_or_answered("unique", asarray(x), equal_nan=False)
+
+
+def searchsorted(
+    a: Any, v: Any, side: str = "left", sorter: Any = None
+) -> Array:
+    """Where elements of v would go into a, which is sorted, before (left) or behind (right) equal ones."""
+    return there_or_answered("searchsorted", asarray(a), asarray(v), side=side, sorter=sorter)
+
+
+def isin(
+    element: Any, test_elements: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False, *, kind: str | None = None
+) -> Array:
+    """For each element whether it is one of the others. `kind`, NumPy's way of finding out, changes nothing but the time."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"isin: kind is None, 'sort' or 'table': got {kind!r}")
+    options = {"assume_unique": assume_unique, "invert": invert}
+    element, test_elements = asarray(element), asarray(test_elements)
+    if (there := computed_there("isin", element, test_elements, **options)) is not NotImplemented:
+        return there
+    return answered(_numpy().isin, element, test_elements, kind=kind, **options)
+
+
+def _as_numpy_counts(value: Any) -> Any:
+    """The array's memory, as one that could be written to: NumPy copies others before it counts them, and writes to none."""
+    if not isinstance(value, Array):
+        return to_host(value)
+    values = to_numpy(value)
+    if values.flags.writeable or not values.flags.c_contiguous or values.nbytes < _WORTH_A_LOOK:
+        return values
+    import ctypes
+
+    memory = (ctypes.c_byte * values.nbytes).from_address(values.ctypes.data)
+    memory.owner = values  # as long as anybody looks at it
+    return _numpy().frombuffer(memory, values.dtype).reshape(values.shape)
+
+
+_WORTH_A_LOOK = 1 << 14  # bytes that take longer to copy than the look at them
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it. Of a compiled function's
+    arguments it counts those below `minlength`: a larger one is an IndexError of the call."""
+    if (counted := recorded.bincount(x, weights, minlength)) is not NotImplemented:
+        return counted
+    refuse_arguments("bincount", (x, weights))
+    if (there := computed_there("bincount", x, weights, minlength)) is not NotImplemented:
+        return there
+    device = device_of([x, weights])
+    try:
+        counts = _numpy().bincount(_as_numpy_counts(x), _as_numpy_counts(weights), minlength)
+    except TypeError as error:
+        raise TypeError(f"bincount: {error}: got ({type(x).__name__}, {type(weights).__name__}, {type(minlength).__name__})") from None
+    except ValueError as error:
+        raise type(error)(f"bincount: {error}") from None
+    return from_numpy(counts, device)
+
+
+_of_many = answered_by("numpy", "median")
+
+
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.bool = False, keepdims: builtins.bool = False) -> Any:
+    """The middle of the sorted values along these axes, the mean of the two middle ones of an even number; NaN where there is one.
+
+    Of up to 32 values each it is a network of minima and maxima, which fuses and can be compiled; of more NumPy answers, or the GPU.
+    """
+    if isinstance(a, Array):
+        few = median_of_few(a, axis, bool(keepdims), _core.records())
+        if few is not NotImplemented:
+            if out is None:
+                return few
+            return store(few, out)
+    return _of_many(a, axis, out, overwrite_input, keepdims)
+
+
+# NumPy's own functions that Weft has no better answer for.
+for _name in NAMES[__name__]:
+    if _name not in globals():
+        globals()[_name] = answered_by("numpy", _name)

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <limits>
 
-#include "compiler/base/error.h"
 #include "frontend/cli/takes.h"
+#include "frontend/cpp/session/open_device.h"
 #include "frontend/cpp/weft/session.h"
-#include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace weft::cli {
@@ -22,13 +20,6 @@ constexpr Target kAbsentGpuTarget = {.kind = TargetKind::Cuda,
                                      .vector_bytes = 16,
                                      .cache_bytes = 50u << 20,
                                      .shared_bytes = 227u << 10};
-
-int ordinal_of(std::string_view device_name) {
-  int ordinal = 0;
-  if (device_name.size() > 5)
-    std::from_chars(device_name.data() + 5, device_name.data() + device_name.size(), ordinal);
-  return ordinal;
-}
 
 Target with_fixed(Target target, const DeviceChoice& choice) {
   if (choice.threads) target.threads = *choice.threads;
@@ -70,16 +61,7 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache) {
         ->capture_default_str();
 }
 
-TargetKind kind_of(std::string_view name) {
-  if (name == "cpu") return TargetKind::Cpu;
-  if (name == "cuda") return TargetKind::Cuda;
-  if (name.starts_with("cuda:") && name.size() > 5) {
-    int ordinal = 0;
-    auto [end, error] = std::from_chars(name.data() + 5, name.data() + name.size(), ordinal);
-    if (error == std::errc() && end == name.data() + name.size() && ordinal >= 0) return TargetKind::Cuda;
-  }
-  throw Error(fmt::format("there is no device '{}'; devices are cpu, cuda and cuda:N", name));
-}
+TargetKind kind_of(std::string_view name) { return detail::device_named(name).kind; }
 
 std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {
   if (choice.cache_directory.empty()) return nullptr;
@@ -98,26 +80,12 @@ std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {
 std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice,
                                              std::shared_ptr<runtime::KernelCache> cache,
                                              runtime::Counters& counters) {
-  TargetKind kind = kind_of(choice.name);
-  if (kind == TargetKind::Cuda)
-    return runtime::make_cuda_device(ordinal_of(choice.name), {}, std::move(cache), counters);
-#ifdef WEFT_CPU_JIT
-  runtime::CpuOptions options;
-  options.threads = choice.threads.value_or(0);
-  return runtime::make_cpu_device(options, std::move(cache), counters);
-#else
-  throw Error("cpu: this weft was built without its CPU back end (WEFT_CPU_JIT is off)");
-#endif
+  return detail::open_device(detail::device_named(choice.name), choice.threads.value_or(0), std::move(cache),
+                             counters);
 }
 
 Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice) {
-  Target target;
-  target.kind = kind_of(choice.name);
-  target.threads = info.threads;
-  target.vector_bytes = target.kind == TargetKind::Cpu ? info.vector_bytes : 16;
-  target.cache_bytes = info.cache_bytes;
-  target.shared_bytes = info.shared_bytes;
-  return with_fixed(target, choice);
+  return with_fixed(detail::target_of(kind_of(choice.name), info), choice);
 }
 
 Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters) {

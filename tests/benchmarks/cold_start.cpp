@@ -17,7 +17,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "frontend/cpp/session_state.h"
+#include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/weft.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/nvrtc.h"

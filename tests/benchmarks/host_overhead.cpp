@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "frontend/cpp/session_state.h"
+#include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/weft.h"
 #include "tests/benchmarks/devices.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
-#include "frontend/cpp/session_state.h"
+#include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/weft.h"
 #include "tests/benchmarks/devices.h"
 

@@ -1,7 +1,8 @@
 #include "tests/benchmarks/recorded.h"
 
-#include "frontend/cpp/evaluate.h"
-#include "frontend/cpp/session_state.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/session/session_state.h"
 
 namespace weft::bench {
 

@@ -9,7 +9,7 @@
 #include <new>
 
 #include "compiler/base/short_list.h"
-#include "frontend/cpp/cell.h"
+#include "frontend/cpp/array/cell.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/guard.h"

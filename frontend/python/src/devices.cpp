@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/session/open_device.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -50,6 +51,7 @@ PyObject* device_object(const std::string& name) {
 }
 
 void bind_devices(nb::module_& m) {
+  m.def("device_name", [](const std::string& name) { return detail::device_named(name).text(); }, "name"_a);
   m.def("device_names", [] { return Session::current().device_names(); });
   m.def("device_info", info, "name"_a,
         "What a device is, opened first, and the memory that Weft holds there.");

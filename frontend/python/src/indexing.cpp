@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "frontend/cpp/cell.h"
-#include "frontend/cpp/resident_index.h"
-#include "frontend/cpp/small.h"
+#include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/small.h"
+#include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/operand.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "compiler/ir/ops/op.h"
-#include "frontend/cpp/record.h"
+#include "frontend/cpp/record/record.h"
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"

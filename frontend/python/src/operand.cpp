@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
-#include "frontend/cpp/resident_index.h"
+#include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/dtypes.h"
 
 namespace weft::python {

@@ -1,5 +1,5 @@
 // Array's operators. Each answers NotImplemented for what is no operand, so that Python asks the other side.
-#include "frontend/cpp/record.h"
+#include "frontend/cpp/record/record.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/module.h"

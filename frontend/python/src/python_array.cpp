@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
-#include "frontend/cpp/cell.h"
+#include "frontend/cpp/array/cell.h"
 
 namespace weft::python {
 

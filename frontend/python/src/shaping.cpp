@@ -1,7 +1,7 @@
 #include <nanobind/stl/pair.h>
 
-#include "frontend/cpp/resident_index.h"
-#include "frontend/cpp/same_value.h"
+#include "frontend/cpp/record/resident_index.h"
+#include "frontend/cpp/array/same_value.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 

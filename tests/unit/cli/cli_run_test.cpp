@@ -324,8 +324,8 @@ TEST_F(CliRun, SaysThatTheCacheCannotBeUsedAndRuns) {
 }
 
 TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
-  expect_error(run_scaled({"--device", "gpu"}), 1, "there is no device 'gpu'");
-  expect_error(run_scaled({"--device", "cuda:x"}), 1, "there is no device 'cuda:x'");
+  expect_error(run_scaled({"--device", "gpu"}), 1, "device: takes cpu or cuda:N: got 'gpu'");
+  expect_error(run_scaled({"--device", "cuda:x"}), 1, "device: takes cpu or cuda:N: got 'cuda:x'");
   expect_error(run_scaled({"--device", "cuda:99"}), 1, "cuda:99");
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "frontend/cpp/resident_index.h"
+#include "frontend/cpp/record/resident_index.h"
 #include "tests/support/test_session.h"
 
 namespace weft {

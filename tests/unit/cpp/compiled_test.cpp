@@ -1,7 +1,7 @@
 // Functions recorded once: results, writes to arguments, captured arrays, and what they refuse.
 #include <gmock/gmock.h>
 
-#include "frontend/cpp/cell.h"
+#include "frontend/cpp/array/cell.h"
 #include "tests/support/test_session.h"
 
 namespace weft {

@@ -36,11 +36,7 @@ class Device(str):
             return name
         if not isinstance(name, str):
             raise TypeError(f"device: takes a name, 'cpu' or 'cuda:N': got {type(name).__name__}")
-        kind, colon, number = name.partition(":")
-        numbered = number.isascii() and number.isdigit() and len(number) <= 3
-        if name != "cpu" and (kind != "cuda" or (colon and not numbered)):
-            raise _core.Error(f"device: takes cpu or cuda:N: got {name!r}")
-        return super().__new__(cls, name if kind == "cpu" else f"cuda:{int(number or 0)}")
+        return super().__new__(cls, _core.device_name(name))
 
     def __repr__(self) -> str:
         return f"weft.device({str(self)!r})"

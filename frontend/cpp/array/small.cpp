@@ -1,0 +1,192 @@
+#include "frontend/cpp/array/small.h"
+
+#include <array>
+#include <cstring>
+
+#include "compiler/ir/build.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/flush.h"
+#include "frontend/cpp/evaluate/turns.h"
+
+namespace weft::detail {
+namespace {
+
+constexpr uint32_t kNodes = 64;  // of a value that is computed at once
+
+// The value's row-major elements; false where computing them is more than small work.
+bool compute(Cell& cell, const ir::NodeRef& value, std::byte* out) {
+  const size_t item = size_of(value->dtype());
+  const auto count = static_cast<size_t>(element_count(value->shape()));
+  if (value->op == ir::Op::constant) {
+    value->as<ir::ConstantAttr>().value.store(out);
+    for (size_t i = 1; i < count; ++i) std::memcpy(out + i * item, out, item);
+    return true;
+  }
+  const runtime::BufferRef buffer = evaluate_if_small(cell.device, value);
+  if (!buffer) return false;
+  std::memcpy(out, buffer->data(), count * item);
+  return true;
+}
+
+// A new array of rank 0 that cannot be written.
+Array read_only(DeviceSlot& device, ir::NodeRef constant) {
+  // One view for each dtype: elements are read by the thousand.
+  static const auto* const views_of = [] {
+    auto* views = new std::array<Ref<const View>, kDTypeCount>;
+    for (size_t t = 0; t < views->size(); ++t)
+      (*views)[t] = with_access(layout_of({static_cast<DType>(t), {}}, Ref<const View>()), false);
+    return views;
+  }();
+  const auto dtype = static_cast<size_t>(constant->dtype());
+  return Access::make(Ref<Cell>(new Cell(device, std::move(constant), kInMemory)), (*views_of)[dtype]);
+}
+
+struct Element {
+  Cell& cell;
+  DType dtype;
+  int64_t offset;  // in elements of that dtype
+};
+
+// None for what is no element of an array on the host, or is not to be looked at now.
+std::optional<Element> element_at(const Array& x, std::span<const int64_t> positions) {
+  Cell& cell = *Access::cell(x);
+  const View* view = Access::view(x).get();
+  const ir::TensorType& type = view ? view->type : cell.type;
+  if (positions.empty() || positions.size() != type.shape.size()) return {};
+  if (small_elements(cell) < 1 || records_cells()) return {};
+  int64_t offset = view ? view->offset : 0, stride = 1;
+  for (size_t axis = positions.size(); axis-- > 0;) {
+    const int64_t extent = type.shape[axis];
+    const int64_t at = positions[axis] < 0 ? positions[axis] + extent : positions[axis];
+    if (at < 0 || at >= extent) return {};
+    offset += at * (view ? view->strides[axis] : stride);
+    stride *= extent;
+  }
+  return Element{cell, type.dtype, offset};
+}
+
+const runtime::Buffer* memory_of(const ir::Node& value) {
+  return value.op == ir::Op::input
+             ? static_cast<const runtime::Buffer*>(value.as<ir::InputAttr>().handle.get())
+             : nullptr;
+}
+
+// What the operand is, where that is known: as assign() takes it.
+std::optional<Scalar> known_value(const Operand& value) {
+  if (!value.array()) return value.number().value().cast(default_dtype(value.number()));
+  return known_element(*value.array());
+}
+
+// Calls f(memory) where nobody but the cell holds it, and counts that as a write. Whether it was called.
+template <class F>
+bool write_in_memory(Cell& cell, F&& f) {
+  bool written = false;
+  if (cell.lent()) return false;
+  cell.inspect([&](const ir::NodeRef& held) {
+    if (held->op != ir::Op::input || held->use_count() != 1) return;
+    const auto& handle = held->as<ir::InputAttr>().handle;
+    const auto* memory = static_cast<runtime::Buffer*>(handle.get());
+    if (!memory || handle.use_count() != 1 || !memory->writable()) return;
+    f(static_cast<std::byte*>(memory->data()));
+    written = true;
+  });
+  // The same node stands for other values now.
+  if (written) cell.modify(kInMemory, [](const ir::NodeRef& same) { return same; });
+  return written;
+}
+
+}  // namespace
+
+bool element_now(const Array& x, std::span<const int64_t> positions, Array& out) {
+  const std::optional<Element> element = element_at(x, positions);
+  if (!element) return false;
+  ir::NodeRef value;
+  const ir::TensorType type{element->dtype, {}};
+  element->cell.inspect([&](const ir::NodeRef& held) {
+    if (const runtime::Buffer* memory = memory_of(*held)) {
+      const auto* data = static_cast<const std::byte*>(memory->data());
+      const int64_t at = element->offset * static_cast<int64_t>(size_of(type.dtype));
+      value = ir::constant(type, Scalar::load(type.dtype, data + at));
+    } else if (held->op == ir::Op::constant && held->dtype() == type.dtype) {
+      value = ir::constant(type, held->as<ir::ConstantAttr>().value);
+    }
+  });
+  if (!value) return false;
+  out = read_only(element->cell.device, std::move(value));
+  return true;
+}
+
+bool write_element(const Array& x, std::span<const int64_t> positions, const Operand& value) {
+  const std::optional<Element> element = element_at(x, positions);
+  if (!element || !x.writable()) return false;
+  if (value.array() && &Access::cell(*value.array())->device != &element->cell.device) return false;
+  const std::optional<Scalar> known = known_value(value);
+  if (!known) return false;
+  check_stored("assign", element->dtype, value);
+  if (!value.array() && kind(element->dtype) == DTypeKind::Signed)
+    check_held("assign", element->dtype, value.number().value());
+  const ir::Lines lines = lines_at(value.at());
+  flush_due(lines, true);
+  const bool written = write_in_memory(element->cell, [&](std::byte* memory) {
+    const int64_t at = element->offset * static_cast<int64_t>(size_of(element->dtype));
+    known->cast(element->dtype).store(memory + at);
+  });
+  if (!written) return false;
+  note_write(lines);
+  return true;
+}
+
+Array value_now(const Array& view) {
+  Cell& cell = *Access::cell(view);
+  note_read(cell);
+  const ir::NodeRef value = cell.memory();
+  Ref<const View> shown = Access::view(view);
+  Age since = cell.since();
+  ir::NodeRef part = shown ? read_small(cell, *shown, value) : ir::NodeRef();
+  if (part && part->op == ir::Op::constant) return read_only(cell.device, part);
+  if (part) shown = {}, since = kInMemory;
+  const Array own = record(cell.device, part ? part : cell.lent() ? cell.value() : value, since);
+  const Ref<Cell>& owner = Access::cell(own);
+  return Access::make(owner, with_access(layout_of(owner->type, shown), false));
+}
+
+bool may_write_small(Cell& cell, const View* view, const Recording& value) {
+  if (!view || !is_small_part(cell, *view)) return false;
+  const ir::NodeRef held = cell.value();
+  const bool constant = held->op == ir::Op::constant;
+  if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;
+  if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
+  if (constant) materialized(cell);  // zeros to be filled
+  return true;
+}
+
+bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
+  constexpr size_t kMostBytes = 16 * 1024;
+  alignas(64) std::byte elements[kMostBytes];
+  cell.check_write();
+  const auto count = static_cast<size_t>(element_count(view.type.shape));
+  if (count * size_of(view.type.dtype) > kMostBytes || !compute(cell, value, elements)) return false;
+  return write_in_memory(cell, [&](std::byte* memory) { scatter(strided(view), elements, memory); });
+}
+
+bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value) {
+  constexpr int64_t kMovedByHost = 1 << 16;  // elements
+  if (!view || small_elements(cell) < 1 || value->dtype() != view->type.dtype) return false;
+  const int64_t count = element_count(view->type.shape);
+  if (count == 0 || count > kMovedByHost || count >= element_count(cell.type.shape)) return false;
+  const bool one = value->op == ir::Op::constant;
+  const bool plain = value->op == ir::Op::input && value->as<ir::InputAttr>().strides.empty();
+  const runtime::BufferRef from = plain ? buffer_of(*value) : nullptr;
+  if (!one && !from) return false;
+  cell.check_write();
+  if (cell.memory()->op == ir::Op::constant) materialized(cell);  // zeros to be filled
+  return write_in_memory(cell, [&](std::byte* memory) {
+    if (from) return scatter(strided(*view), static_cast<const std::byte*>(from->data()), memory);
+    std::byte item[16];
+    value->as<ir::ConstantAttr>().value.store(item);
+    fill(strided(*view), item, memory);
+  });
+}
+
+}  // namespace weft::detail

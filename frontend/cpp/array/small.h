@@ -1,0 +1,35 @@
+// Small parts of arrays that lie in host memory are read and written at once, as NumPy does: a loop over
+// elements then records nothing, compiles nothing and makes no chain of updates. Small is what the
+// interpreter would take.
+#pragma once
+
+#include <span>
+
+#include "frontend/cpp/array/view.h"
+#include "frontend/cpp/record/record.h"
+
+namespace weft::detail {
+
+// One element as a value, read at once: a constant, so that what is computed of such values is computed as it
+// is recorded. False, with nothing done, where the positions are not those of one element of memory on the
+// host.
+bool element_now(const Array& x, std::span<const int64_t> positions, Array& out);
+// Writes one element at once; false as above, and where the value is not known or somebody else needs what
+// the memory holds. Errors are those of assign().
+bool write_element(const Array& x, std::span<const int64_t> positions, const Operand& value);
+
+// What a view shows now, whatever is written to its cell later; it cannot be written. Read at once where that
+// is small; else it shares the cell's value, so that computing one computes the other.
+Array value_now(const Array& view);
+
+// Writes what `value` computes into the cell's memory. False, with nothing done, where the part or the work
+// is not small, or where somebody else still needs what the memory holds.
+bool write_small(Cell& cell, const View& view, const ir::NodeRef& value);
+// Writes what lies in memory, or is one value everywhere, to a part of the cell's memory: a copy, which costs
+// the host less than a kernel as long as it is no large one. False as above.
+bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value);
+// Whether write_small() may come to write: what can be told before there is a value. One value everywhere is
+// put in memory for it.
+bool may_write_small(Cell& cell, const View* view, const Recording& value);
+
+}  // namespace weft::detail

@@ -1,0 +1,258 @@
+#include "frontend/cpp/weft/compiled.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/base/error.h"
+#include "compiler/base/short_list.h"
+#include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/overlap.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/compiled/shared_arguments.h"
+#include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/record/record.h"
+#include "frontend/cpp/record/resident_index.h"
+#include "frontend/cpp/session/long_work.h"
+
+namespace weft {
+
+using detail::Access;
+
+struct Compiled::State {
+  detail::DeviceSlot* device = nullptr;
+  std::vector<ir::TensorType> arguments;
+  std::vector<detail::SharedArgument> shared;  // none: all are apart
+  // What the program takes: an argument, or the whole of the array of which it is a part.
+  struct Place {
+    size_t argument;
+    bool whole;
+  };
+  std::vector<Place> places;
+  std::vector<int> place_of;                // of each input of the program; -1: a captured buffer
+  std::vector<runtime::BufferRef> buffers;  // captured ones
+  std::vector<Scalar> scalars;
+  // A result: an output of the program, or else a place as it came, or else a captured value.
+  struct Source {
+    ir::TensorType type;
+    int output = -1, place = -1;
+    runtime::BufferRef captured;
+  };
+  // f's, then what it wrote, then the least and the most of positions that it uses
+  std::vector<Source> results;
+  std::vector<size_t> written;                 // the places that f writes to
+  std::vector<detail::LateCheck> late_checks;  // without values
+  std::vector<std::pair<detail::Ref<detail::Cell>, uint32_t>>
+      captured;  // and how often they had been written to
+  size_t returned = 0;
+  detail::ProgramCache::Program program;
+
+  // The array at a place of these arguments.
+  Array at(const Place& place, std::span<const Array> given) const {
+    const Array& argument = given[place.argument];
+    return place.whole ? Access::make(Access::cell(argument)) : argument;
+  }
+  // Whether f writes to a place whose memory another argument shows, or which shows it twice.
+  bool writes_shared(std::span<const Array> given) const;
+};
+
+// A function as it was called with places that have no values.
+struct Compiled::Recorded {
+  std::shared_ptr<State> state = std::make_shared<State>();
+  std::vector<ir::NodeRef> inputs;   // the places' own nodes
+  std::vector<ir::NodeRef> outputs;  // as State::results
+  std::vector<Array> places, given;  // `given`: for each argument a place, or a view of one
+
+  Recorded(std::span<const Array> arguments, std::vector<detail::SharedArgument> shared, const Function& f);
+
+ private:
+  void add_place(const Array& argument, size_t number);
+  void call(std::span<const Array> arguments, const Function& f);
+};
+
+void Compiled::Recorded::add_place(const Array& argument, size_t number) {
+  detail::DeviceSlot& device = Access::cell(argument)->device;
+  if (state->device && state->device != &device) {
+    throw Error("compile: arrays must be on one device: got " + state->device->name + " and " + device.name);
+  }
+  state->device = &device;
+  state->arguments.push_back({argument.dtype(), argument.shape()});
+  const auto own = static_cast<int>(number);
+  const detail::SharedArgument apart{own, -1, {}, {}};
+  const detail::SharedArgument& how = state->shared.empty() ? apart : state->shared[number];
+  const bool whole = how.part_of >= 0;
+  const int first = whole ? how.part_of : how.same_as;
+  if (first == own) {
+    inputs.push_back(detail::input_node(whole ? how.whole : state->arguments.back(), nullptr));
+    places.push_back(detail::record(device, inputs.back(), detail::kInMemory));
+    state->places.push_back({number, whole});
+  }
+  const Array& place = first == own ? places.back() : given[static_cast<size_t>(first)];
+  given.push_back(whole ? Access::make(Access::cell(place), how.view) : place);
+}
+
+void Compiled::Recorded::call(std::span<const Array> arguments, const Function& f) {
+  detail::CellsRead read(places);
+  detail::CellsRead::StandsFor stands_for;
+  for (size_t i = 0; i < places.size(); ++i)
+    stands_for.emplace_back(Access::cell(arguments[state->places[i].argument]).get(),
+                            Access::cell(places[i]));
+  read.refuse_behind(std::move(stands_for));
+  // What is returned as it was found counts as read.
+  for (const Array& result : f(given)) outputs.push_back(detail::read(result, {}));
+  for (const detail::Ref<detail::Cell>& cell : read.cells())
+    state->captured.emplace_back(cell, cell->writes());
+  state->late_checks = read.late_checks();
+}
+
+Compiled::Recorded::Recorded(std::span<const Array> arguments, std::vector<detail::SharedArgument> shared,
+                             const Function& f) {
+  state->shared = std::move(shared);
+  for (size_t i = 0; i < arguments.size(); ++i) add_place(arguments[i], i);
+  if (!state->device) state->device = &detail::current_session().device({});
+  call(arguments, f);
+  state->returned = outputs.size();
+  for (size_t i = 0; i < places.size(); ++i) {
+    ir::NodeRef now = Access::cell(places[i])->value();
+    if (now == inputs[i]) continue;
+    state->written.push_back(i);
+    outputs.push_back(std::move(now));
+  }
+}
+
+Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
+  std::optional<Recorded> body(std::in_place, arguments, std::vector<detail::SharedArgument>{}, f);
+  if (body->state->writes_shared(arguments)) {
+    std::vector<detail::SharedArgument> shared = detail::shared_arguments(arguments);
+    body.emplace(arguments, std::move(shared), f);
+  }
+  const std::shared_ptr<State> state = body->state;
+  for (detail::LateCheck& one : state->late_checks) {
+    for (Array* const extreme : {&one.least, &one.most}) body->outputs.push_back(detail::read(*extreme, {}));
+    one.value = {};
+    one.least = one.most = {};
+  }
+  std::vector<ir::NodeRef> computed;
+  const auto place_of = [&](const ir::NodeRef& input) {
+    const auto found = std::find(body->inputs.begin(), body->inputs.end(), input);
+    return found == body->inputs.end() ? -1 : static_cast<int>(found - body->inputs.begin());
+  };
+  for (ir::NodeRef& output : body->outputs) {
+    State::Source source{output->type, -1, -1, nullptr};
+    if (output->op != ir::Op::input) {
+      source.output = static_cast<int>(computed.size());
+      computed.push_back(std::move(output));
+    } else {
+      source.place = place_of(output);
+      if (source.place < 0) source.captured = detail::value_of(*output);
+    }
+    state->results.push_back(std::move(source));
+  }
+  if (computed.empty()) {
+    state_ = state;
+    return;
+  }
+  const detail::LongWork work;
+  detail::Canonical graph;
+  detail::prepare(*state->device, computed, graph);
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    state->place_of.push_back(place_of(graph.inputs[i]));
+    state->buffers.push_back(graph.buffers[i]);
+    if (state->place_of.back() < 0 && !graph.buffers[i])
+      throw Error("compile: an argument of another compiled function was kept");
+  }
+  state->scalars = graph.scalars;
+  state->program = detail::program_for(*state->device, computed, graph);
+  state_ = state;
+}
+
+bool Compiled::recording() { return detail::records_cells(); }
+
+bool Compiled::takes(std::span<const Array> arguments) const {
+  if (arguments.size() != state_->arguments.size()) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ir::TensorType& type = state_->arguments[i];
+    if (&Access::cell(arguments[i])->device != state_->device) return false;
+    if (arguments[i].dtype() != type.dtype || arguments[i].shape() != type.shape) return false;
+  }
+  return true;
+}
+
+bool Compiled::is_current(std::span<const Array> arguments) const {
+  return std::all_of(state_->captured.begin(), state_->captured.end(), [&](const auto& one) {
+    const auto& [cell, writes] = one;
+    const bool is_written = std::any_of(state_->written.begin(), state_->written.end(), [&](size_t i) {
+      return Access::cell(arguments[state_->places[i].argument]) == cell;
+    });
+    return !is_written && cell->writes() == writes;
+  });
+}
+
+bool Compiled::State::writes_shared(std::span<const Array> given) const {
+  for (const size_t i : written) {
+    const size_t to = places[i].argument;
+    if (detail::may_overlap(Access::view(given[to]).get())) return true;
+    for (size_t j = 0; j < given.size(); ++j)
+      if (j != to && given[j].shares_cell(given[to]) && detail::may_share(given[j], given[to])) return true;
+  }
+  return false;
+}
+
+bool Compiled::stands(std::span<const Array> arguments) const {
+  if (state_->shared.empty()) return !state_->writes_shared(arguments);
+  return detail::same_sharing(state_->shared, detail::shared_arguments(arguments));
+}
+
+std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const {
+  if (!takes(arguments))
+    throw Error("compile: the function was recorded for other dtypes, shapes or devices");
+  if (!stands(arguments)) {
+    throw Error(
+        "compile: an argument that the function writes to shares memory with another, or with itself, as it "
+        "did not when it was "
+        "recorded: give a copy, or record it with such arguments");
+  }
+  for (const size_t i : state_->written) {
+    const State::Place& place = state_->places[i];
+    if (!place.whole) detail::check_writable("compile", arguments[place.argument]);
+  }
+  // A view is read as an array of its own.
+  const auto value_of = [&](int place) {
+    const Array given = state_->at(state_->places[static_cast<size_t>(place)], arguments);
+    return Access::view(given) ? detail::materialized(*Access::cell(given.copy()))
+                               : detail::materialized(*Access::cell(given));
+  };
+  std::vector<runtime::BufferRef> outputs;
+  if (state_->program) {
+    constexpr size_t kFewInputs = 8;
+    ShortList<runtime::BufferRef, kFewInputs> inputs(state_->buffers.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const int place = state_->place_of[i];
+      inputs[i] = place >= 0 ? value_of(place) : state_->buffers[i];
+    }
+    const detail::LongWork work;
+    outputs = state_->program->run(inputs, state_->scalars);
+  }
+  std::vector<Array> results;
+  results.reserve(state_->results.size());
+  for (const State::Source& source : state_->results) {
+    runtime::BufferRef buffer = source.output >= 0  ? std::move(outputs[static_cast<size_t>(source.output)])
+                                : source.place >= 0 ? value_of(source.place)
+                                                    : source.captured;
+    results.push_back(detail::record(*state_->device, detail::input_node(source.type, std::move(buffer)),
+                                     detail::kInMemory));
+  }
+  const size_t written_end = state_->returned + state_->written.size();
+  for (size_t i = 0; i < state_->late_checks.size(); ++i) {
+    detail::LateCheck check = state_->late_checks[i];
+    check.least = results[written_end + 2 * i];
+    check.most = results[written_end + 2 * i + 1];
+    detail::check_late(check);
+  }
+  for (size_t i = state_->returned; i < written_end; ++i)
+    state_->at(state_->places[state_->written[i - state_->returned]], arguments).assign(results[i]);
+  results.erase(results.begin() + static_cast<std::ptrdiff_t>(state_->returned), results.end());
+  return results;
+}
+
+}  // namespace weft

@@ -1,0 +1,339 @@
+#include "frontend/cpp/evaluate/evaluate.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+
+#include "compiler/base/per_thread.h"
+#include "compiler/compile.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/interpret/interpret.h"
+#include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/held_nodes.h"
+#include "frontend/cpp/evaluate/turns.h"
+#include "frontend/cpp/session/long_work.h"
+#include "runtime/load_program.h"
+
+namespace weft::detail {
+namespace {
+
+size_t bytes_of(const ir::TensorType& type) {
+  return static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype);
+}
+
+std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                        const Canonical& graph) {
+  std::vector<ir::Elements> inputs;
+  std::vector<std::vector<std::byte>> copies;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const runtime::Buffer& buffer = *graph.buffers[i];
+    if (device.device->host_visible()) {
+      inputs.push_back({static_cast<const std::byte*>(buffer.data()), false});
+      continue;
+    }
+    std::vector<std::byte>& copy = copies.emplace_back(bytes_of(graph.inputs[i]->type));
+    device.device->download(copy.data(), buffer, 0, copy.size());
+    inputs.push_back({copy.data(), false});
+  }
+  const std::vector<ir::HostTensor> values = interpreted(nodes, graph, inputs);
+  std::vector<runtime::BufferRef> result;
+  for (const ir::HostTensor& value : values) {
+    result.push_back(device.device->allocate(value.data.size()));
+    device.device->upload(*result.back(), 0, value.data.data(), value.data.size());
+  }
+  ++device.session.counters.interpreted;
+  return result;
+}
+
+}  // namespace
+
+bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+  const int64_t limit = device.session.options.interpret_limit;
+  // Of memory that the host has to ask for each array costs more than a kernel, however small it is.
+  const bool tiny = device.device->host_visible() && graph.largest <= limit / 16;
+  return tiny || graph.elements <= limit;
+}
+
+ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                  const Canonical& graph, std::vector<int> donated) {
+  SessionState& session = device.session;
+  uint64_t seed = device.key;
+  if (!donated.empty()) seed = hash_bytes(donated.data(), donated.size() * sizeof(int), seed).low;
+  const Hash key = graph.key(seed);
+  if (ProgramCache::Program known = session.programs.find(key)) {
+    session.counters.program_hits.fetch_add(1, std::memory_order_relaxed);
+    return known;
+  }
+  session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
+  Options options = session.compile_options();
+  options.donated = std::move(donated);
+  ProgramCache::Program program = runtime::load_program(
+      [&](const Choose& choose) {
+        options.choose = choose;
+        return compile(graph_of(nodes, graph), device.target, options);
+      },
+      device.device, session.counters, device.choices);
+  if (session.log->should_log(spdlog::level::debug)) {
+    session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
+                       program->program().ops_before, program->program().kernels.size());
+  }
+  return session.programs.put(key, std::move(program));
+}
+
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
+  // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
+  // meanwhile.
+  std::shared_lock lock(device.in_place, std::try_to_lock);
+  if (!lock) {
+    const LongWork wait;  // whoever holds it may ask for the interpreter's lock
+    lock.lock();
+  }
+  canonicalize(nodes, graph);
+  if (!graph.equals.empty()) {
+    const Hash which = hash_bytes(graph.equals.data(), graph.equals.size() * sizeof(uint32_t));
+    if (!device.session.equal_numbers.may_be_one(graph.key(device.key), which)) graph.equals.clear();
+    graph.unite_equal_numbers();
+  }
+  for (const runtime::BufferRef& buffer : graph.buffers)
+    if (buffer) buffer->complete();
+}
+
+namespace {
+
+// A thread's scratch; buffers are not held for longer than they are needed.
+struct ThreadCanonical {
+  Canonical& graph = PerThread<Canonical>::get();
+  ~ThreadCanonical() { graph.clear(); }
+};
+
+}  // namespace
+
+namespace {
+
+void check_values(const Canonical& graph) {
+  for (size_t i = 0; i < graph.buffers.size(); ++i)
+    if (!graph.buffers[i]) value_of(*graph.inputs[i]);
+}
+
+}  // namespace
+
+ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
+  return ir::NodeRef(new ir::Node(ir::Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
+}
+
+namespace {
+
+constexpr int64_t kMostBytesOfAnElement = 16;
+
+// Nodes in a row: where computing a value again would be a loop's worth of work.
+constexpr uint32_t kDeep = 64;
+// References from elsewhere: that of an array's name, and that of a value made of it that is still to be
+// computed, for which it will be needed again. A few operations are done again as soon as their result is
+// read.
+constexpr uint32_t kNamedAndNeeded = 2, kFew = 4;
+
+std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                       const Canonical& graph) {
+  KeptLines& lines = device.session.kept_lines;
+  for (const ir::Node* node : graph.order)
+    if (node->let_go()) lines.add(node->lines.only());
+  std::optional<Hash> key;
+  const auto keeps_line = [&](const Held& held) {
+    const ir::SourceLine& line = held.node.lines.only();
+    if (!line.file) return false;
+    if (!key) key = graph.key(device.key);
+    const std::array<uint64_t, 5> place{key->low, key->high, held.number, line.line,
+                                        reinterpret_cast<uintptr_t>(line.file)};
+    return lines.keeps(hash_bytes(place.data(), sizeof place), line);
+  };
+  return held_elsewhere(nodes, graph, [&](const Held& held) {
+    const bool needed_again = held.others >= kNamedAndNeeded && held.depth >= kFew;
+    if (held.depth >= kDeep || needed_again || keeps_line(held)) return true;
+    held.node.set_let_go();
+    return false;
+  });
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                    const Canonical& graph, const ProgramCache::Program& program,
+                                    const std::vector<int>& given = {}) {
+  try {
+    return program->run(graph.buffers, graph.scalars, given);
+  } catch (const runtime::BufferRefused& e) {
+    // The same program may have been compiled for other lines.
+    Options options = device.session.compile_options();
+    if (graph.updates) options.donated = given;
+    const Program own = compile(graph_of(nodes, graph), device.target, options);
+    const auto buffer = static_cast<size_t>(e.buffer);
+    if (buffer >= own.buffers.size()) throw;
+    throw OutOfMemory(own.buffers[buffer].what + ": " + e.reason);
+  }
+}
+
+// `alone` is to be held until the nodes have their values.
+std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                         const Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
+  ProgramCache::Program program;
+  if (!graph.updates) {
+    program = program_for(device, nodes, graph);
+    if (program->most_taken() < kWorthTakingOver && !program->saves_a_copy())
+      return run(device, nodes, graph, program);
+  }
+  if (dying_inputs(nodes, graph).empty()) {
+    if (!program) program = program_for(device, nodes, graph);
+    return run(device, nodes, graph, program);
+  }
+  // Whoever holds the lock meanwhile may have begun to read what dies.
+  alone.lock();
+  const std::vector<int> dying = dying_inputs(nodes, graph);
+  if (!program) program = program_for(device, nodes, graph, dying);
+  return run(device, nodes, graph, program, dying);
+}
+
+// What the device's pending writes are to be computed to; those that were computed meanwhile are forgotten.
+std::vector<ir::NodeRef> pending_values(DeviceSlot& device) {
+  std::vector<ir::NodeRef> pending;
+  device.pending_writes.keep_if([&](Awaited& cell) {
+    ir::NodeRef value = static_cast<Cell&>(cell).memory();
+    if (value->op == ir::Op::input) return false;
+    pending.push_back(std::move(value));
+    return true;
+  });
+  return pending;
+}
+
+// Makes what waits to be written to memory that the graph reads outputs of it. Whether there was any.
+bool add_writes(DeviceSlot& device, std::vector<ir::NodeRef>& outputs, Canonical& graph) {
+  if (!device.pending_writes.any() || graph.largest * kMostBytesOfAnElement < kWorthTakingOver ||
+      records_cells())
+    return false;
+  std::vector<ir::NodeRef> writes;
+  for (ir::NodeRef& value : pending_values(device)) {
+    const bool asked = std::find(outputs.begin(), outputs.end(), value) != outputs.end();
+    if (!asked && replaces_what_is_read(*value, graph)) writes.push_back(std::move(value));
+  }
+  if (writes.empty()) return false;
+  const size_t asked = outputs.size();
+  outputs.insert(outputs.end(), writes.begin(), writes.end());
+  prepare(device, outputs, graph);
+  if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) == graph.buffers.end()) return true;
+  // An argument of a function that is being recorded has no value.
+  outputs.resize(asked);
+  prepare(device, outputs, graph);
+  return false;
+}
+
+}  // namespace
+
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+  const bool lie_in_memory =
+      std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
+  std::vector<runtime::BufferRef> result;
+  if (lie_in_memory) {
+    for (const ir::NodeRef& n : nodes) result.push_back(value_of(*n));
+    return result;
+  }
+  flushed();
+  ThreadCanonical scratch;
+  Canonical& graph = scratch.graph;
+  prepare(device, nodes, graph);
+  check_values(graph);
+  if (graph.order.size() == 1 && !graph.buffers.empty()) {
+    // The node was computed for another array.
+    result.assign(nodes.size(), graph.buffers[0]);
+    return result;
+  }
+  std::vector<ir::NodeRef> outputs(nodes.begin(), nodes.end());
+  const bool wrote = add_writes(device, outputs, graph);
+  std::vector<ir::NodeRef> kept = worth_keeping(device, outputs, graph);
+  for (ir::NodeRef& reader : held_readers(outputs, graph, kWorthTakingOver))
+    if (std::find(kept.begin(), kept.end(), reader) == kept.end()) kept.push_back(std::move(reader));
+  if (!kept.empty()) {
+    add_outputs(kept, graph);
+    outputs.insert(outputs.end(), kept.begin(), kept.end());
+  }
+  const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
+    if (wrote) pending_values(device);  // lets their graphs go
+    buffers.resize(nodes.size());
+    return buffers;
+  };
+  if (is_interpreted(device, graph)) return keep(on_host(device, outputs, graph));
+  std::unique_lock alone(device.in_place, std::defer_lock);
+  try {
+    return keep(compiled(device, outputs, graph, alone));
+  } catch (const runtime::NoCompilerLeft&) {
+    return keep(on_host(device, outputs, graph));
+  }
+}
+
+runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node) {
+  if (node->op == ir::Op::input) return buffer_of(*node);
+  ThreadCanonical scratch;
+  Canonical& graph = scratch.graph;
+  prepare(device, {&node, 1}, graph);
+  if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
+  if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
+  if (!is_interpreted(device, graph)) return nullptr;
+  return on_host(device, {&node, 1}, graph)[0];
+}
+
+void materialize(std::span<Cell* const> cells) {
+  std::vector<Cell*> left;
+  for (Cell* cell : cells) {
+    if (cell->memory()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
+      left.push_back(cell);
+  }
+  if (left.size() == 1) {
+    materialized(*left.front());
+    return;
+  }
+  const LongWork work;
+  while (!left.empty()) {
+    DeviceSlot& device = left.front()->device;
+    std::vector<Cell*> here, elsewhere;
+    std::vector<ir::NodeRef> nodes;
+    for (Cell* cell : left) {
+      (&cell->device == &device ? here : elsewhere).push_back(cell);
+      if (&cell->device == &device) nodes.push_back(cell->value());
+    }
+    evaluate(device, nodes);
+    nodes.clear();
+    for (const Cell* cell : here) cell->value();  // lets the graph go
+    left = std::move(elsewhere);
+  }
+}
+
+runtime::BufferRef materialized(Cell& cell) {
+  if (!cell.lent()) return memory_now(cell);
+  note_read(cell);
+  return value_of(*cell.value());
+}
+
+runtime::BufferRef memory_now(Cell& cell) {
+  note_read(cell);
+  runtime::BufferRef buffer;
+  ir::NodeRef node;
+  cell.inspect([&](const ir::NodeRef& now) {
+    if (now->op == ir::Op::input) buffer = buffer_of(*now);
+    if (!buffer) node = now;
+  });
+  if (buffer) return buffer;
+  if (node->op == ir::Op::input) return value_of(*node);
+  {
+    const LongWork work;
+    buffer = evaluate(cell.device, {&node, 1})[0];
+  }
+  node = {};
+  cell.value();  // lets the graph go
+  return buffer;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,44 @@
+// From recorded nodes to buffers: by a known program, by the interpreter where the graph is tiny, else by
+// compiling.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/session/session_state.h"
+
+namespace weft::detail {
+
+// Bytes: smaller memory is free again before anybody misses it, and others need not wait for it.
+constexpr int64_t kWorthTakingOver = 1 << 20;
+
+// The nodes' values in row-major buffers of the device; the nodes keep them. All nodes are of this device.
+// Values on the way that others hold too are kept as well, where computing them again would cost much, has
+// already been needed, or will be for what is still to be computed. Memory that dies with the graph is
+// written in place; what waits to be written to large memory that the graph reads is computed with it.
+std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
+
+// The node's value by the interpreter; null where there is more to compute than its limit.
+runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node);
+
+// Computes the cells in one program for each device and keeps the values in them.
+void materialize(std::span<Cell* const> cells);
+// The buffer of the cell's value, computed first where it is pending.
+runtime::BufferRef materialized(Cell& cell);
+// As materialized(), but lent memory itself: for a look that is over when the caller returns.
+runtime::BufferRef memory_now(Cell& cell);
+
+// Fills `graph` for looking a program up.
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
+// Whether the arrays of a prepared graph are too few or too small for a kernel to be worth its compilation.
+bool is_interpreted(const DeviceSlot& device, const Canonical& graph);
+// The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
+ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                  const Canonical& graph, std::vector<int> donated = {});
+
+// An input node for a value that lies in memory.
+ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);
+
+}  // namespace weft::detail

@@ -1,0 +1,109 @@
+#include "frontend/cpp/evaluate/turns.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+
+#include "compiler/base/per_thread.h"
+
+namespace weft::detail {
+namespace {
+
+// How often a thread's lines recorded something since it computed anything; nothing is remembered for longer,
+// so that a program is cut at the same places whenever it runs. The line that does so least often is that of
+// the outermost loop: between two turns of it lies the most that repeats.
+class Turns {
+ public:
+  void count(const ir::SourceLine& line, bool write) {
+    writes_ |= write;
+    // Loops record in the same order again and again.
+    for (size_t i = 0; i < used_; ++i) {
+      last_ = last_ + 1 < used_ ? last_ + 1 : 0;
+      if (lines_[last_].line == line && lines_[last_].write == write) {
+        ++lines_[last_].times;
+        return;
+      }
+    }
+    if (used_ == lines_.size()) return;
+    last_ = used_;
+    lines_[used_++] = {line, write, 1};
+  }
+  // Whether the line that was counted last is the rarest of those that were `at_least` so often; where
+  // something was written, of those that wrote.
+  bool ended(uint32_t at_least) const {
+    if (used_ == 0 || lines_[last_].write != writes_) return false;
+    const uint32_t times = lines_[last_].times;
+    return times >= at_least && std::none_of(lines_.begin(), lines_.begin() + used_, [&](const Line& line) {
+             return line.write == writes_ && line.times >= at_least && line.times < times;
+           });
+  }
+  void clear() {
+    used_ = last_ = 0;
+    writes_ = false;
+  }
+
+ private:
+  struct Line {
+    ir::SourceLine line;
+    bool write = false;
+    uint32_t times = 0;
+  };
+  std::array<Line, 64> lines_;
+  size_t used_ = 0, last_ = 0;
+  bool writes_ = false;
+};
+
+thread_local Turns turns;
+
+// A cell that is computed as soon as the statement that wrote to it is done: until then what it wrote is
+// held, as if somebody wanted it.
+class Due {
+ public:
+  Due() = default;
+  Due(const Due&) = delete;
+  ~Due() { take(); }
+  // Whether a thread has one: asking this thread for its own costs more than this when none has.
+  static bool any() { return threads_.load(std::memory_order_relaxed) > 0; }
+  void set(Cell& cell, const ir::SourceLine& line) {
+    if (!cell_) ++threads_;
+    cell_ = Ref<Cell>(&cell);
+    line_ = line;
+  }
+  Ref<Cell> take() {
+    if (cell_) --threads_;
+    return std::exchange(cell_, {});
+  }
+  const Cell* cell() const { return cell_.get(); }
+  const ir::SourceLine& line() const { return line_; }
+
+ private:
+  static inline std::atomic<int> threads_{0};
+  Ref<Cell> cell_;
+  ir::SourceLine line_;
+};
+
+}  // namespace
+
+void count_line(const ir::SourceLine& line, bool write) { turns.count(line, write); }
+
+void note_write(const ir::Lines& lines) { turns.count(lines.only(), true); }
+
+bool turn_ended(uint32_t at_least) { return turns.ended(at_least); }
+
+void set_due(Cell& cell, const ir::SourceLine& line) { PerThread<Due>::get().set(cell, line); }
+
+Ref<Cell> take_due(const ir::Lines& lines, bool write) {
+  if (!Due::any()) return {};
+  Due& due = PerThread<Due>::get();
+  // A statement may write several times, one after another.
+  if (!due.cell() || (write && lines.only() == due.line())) return {};
+  return due.take();
+}
+
+void flushed() {
+  turns.clear();
+  if (Due::any()) PerThread<Due>::get().take();
+}
+
+}  // namespace weft::detail

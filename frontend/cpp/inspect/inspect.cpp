@@ -1,0 +1,215 @@
+// What the compiler did with an array's graph, as text, the contract that it is one kernel, and the search
+// for faster schedules.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <span>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/text/print.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/record/record.h"
+#include "frontend/cpp/session/long_work.h"
+#include "runtime/tune.h"
+
+namespace weft {
+namespace {
+
+using detail::Access;
+
+struct Inspected {
+  detail::DeviceSlot& device;
+  std::vector<ir::NodeRef> nodes;
+  detail::Canonical graph;
+
+  // Arrays of one device.
+  explicit Inspected(std::span<const Array> xs) : device(Access::cell(xs[0])->device) {
+    for (const Array& x : xs) nodes.push_back(detail::read(x, {}));
+    detail::prepare(device, nodes, graph);
+  }
+  explicit Inspected(const Array& x) : Inspected({&x, 1}) {}
+  bool in_memory() const { return graph.order.size() == 1 && !graph.buffers.empty(); }
+};
+
+int64_t kernel_steps(const Program& program) {
+  return std::count_if(program.steps.begin(), program.steps.end(),
+                       [](const ProgramStep& s) { return std::holds_alternative<KernelStep>(s); });
+}
+
+std::string explained(const Inspected& at) {
+  std::string explanation =
+      compile(detail::graph_of(at.nodes, at.graph), at.device.target, at.device.compile_options())
+          .explanation;
+  const int64_t limit = at.device.session.options.interpret_limit;
+  if (!detail::is_interpreted(at.device, at.graph)) return explanation;
+  return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
+         " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
+         std::to_string(limit) + " or " + std::to_string(limit / 16) +
+         " no kernel is worth it; compiled, it would be\n" + explanation;
+}
+
+// Those that are still to be computed, which have to be of one device.
+std::vector<Array> to_compute(const char* op, std::span<const Array> xs) {
+  std::vector<Array> out;
+  for (const Array& x : xs) {
+    if (Inspected(x).in_memory()) continue;
+    if (!out.empty() && &Access::cell(out[0])->device != &Access::cell(x)->device)
+      throw Error(std::string(op) + ": takes arrays of one device: got " + Access::cell(out[0])->device.name +
+                  " and " + Access::cell(x)->device.name);
+    out.push_back(x);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string explain(const Array& x) {
+  const Inspected at(x);
+  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
+  if (Access::cell(x)->value()->op == ir::Op::input)
+    return "a view of a value that lies in memory: nothing to compute\n";
+  return explained(at);
+}
+
+std::string explain(std::span<const Array> xs) {
+  if (xs.size() == 1) return explain(xs[0]);
+  std::vector<std::vector<Array>> pending;  // of each device
+  for (const Array& x : xs) {
+    const detail::Cell& cell = *Access::cell(x);
+    if (cell.value()->op == ir::Op::input) continue;
+    auto here = std::find_if(pending.begin(), pending.end(), [&](const auto& those) {
+      return &Access::cell(those[0])->device == &cell.device;
+    });
+    if (here == pending.end()) here = pending.emplace(here);
+    here->push_back(x);
+  }
+  if (pending.empty()) return "the values lie in memory: nothing to compute\n";
+  std::string all;
+  for (const std::vector<Array>& those : pending) {
+    const Inspected at(those);
+    if (pending.size() > 1) all += "on " + at.device.name + ":\n";
+    all += explained(at);
+  }
+  return all;
+}
+
+void one_kernel(std::span<const Array> xs) {
+  const std::vector<Array> pending = to_compute("one_kernel", xs);
+  if (!pending.empty()) {
+    Inspected at(pending);
+    const detail::ProgramCache::Program known = detail::program_for(at.device, at.nodes, at.graph);
+    const Program& program = known->program();
+    if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
+      const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));
+      throw Error("one_kernel: " +
+                  std::string(pending.size() > 1 ? "the arrays must be one kernel together"
+                                                 : "the array must be one kernel") +
+                  ": got " + std::to_string(kernel_steps(program)) + " kernels and " +
+                  std::to_string(library) + " library calls or copies\n" + program.explanation);
+    }
+    if (std::ranges::none_of(pending, [](const Array& x) { return static_cast<bool>(Access::view(x)); })) {
+      const auto results = known->run(at.graph.buffers, at.graph.scalars);
+      for (size_t k = 0; k < results.size(); ++k)
+        at.nodes[k]->set_computed(detail::input_node(at.nodes[k]->type, results[k]));
+    }
+  }
+  eval(xs);
+}
+
+const Array& one_kernel(const Array& x) {
+  one_kernel({&x, 1});
+  return x;
+}
+
+std::string tune(std::span<const Array> xs, double seconds) {
+  if (!(seconds >= 0))
+    throw Error("tune: takes seconds, 0 or more: got " + ir::to_string(Scalar::of(seconds)));
+  const std::vector<Array> pending = to_compute("tune", xs);
+  if (pending.empty()) return "the value lies in memory: nothing to tune\n";
+  Inspected at(pending);
+  const detail::LongWork work;
+  detail::SessionState& session = at.device.session;
+  Options options = session.compile_options();
+  const auto compiling = [&](const Choose& choose) {
+    options.choose = choose;
+    return compile(detail::graph_of(at.nodes, at.graph), at.device.target, options);
+  };
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const auto run = [&](const runtime::Executable& program) {
+    const auto start = Clock::now();
+    program.run(at.graph.buffers, at.graph.scalars);
+    at.device.device->synchronize();
+    return seconds_since(start);
+  };
+  const auto start = Clock::now();
+  const runtime::TuneClock clock{[&](const runtime::Executable& program) {
+                                   run(program);  // takes memory from the system
+                                   std::array<double, 9> times;
+                                   for (double& t : times) t = run(program) * 1e3;
+                                   std::nth_element(times.begin(), times.begin() + 4, times.end());
+                                   return times[4];
+                                 },
+                                 [&] { return seconds_since(start); }};
+  const auto kernels =
+      runtime::tune(compiling, at.device.device, session.counters, at.device.choices, clock, seconds);
+  session.programs.forget(at.graph.key(at.device.key));
+  return report(kernels);
+}
+
+std::string tune(const Array& x, double seconds) { return tune({&x, 1}, seconds); }
+
+std::string show(std::span<const Array> xs, const std::string& stage) {
+  const std::vector<Array> pending = to_compute("show", xs);
+  if (xs.empty()) return "";
+  Inspected at(pending.empty() ? xs.first(1) : std::span<const Array>(pending));
+  const Stage* wanted = nullptr;
+  std::vector<Stage> stages;
+  for (const Stage& s : kStages)
+    if (!s.target || s.target == at.device.target.kind) stages.push_back(s);
+  for (const Stage& s : stages)
+    if (s.name == stage) wanted = &s;
+  if (!stage.empty() && !wanted) {
+    std::string known;
+    for (const Stage& s : stages)
+      known.append(known.empty() ? "" : s.name == stages.back().name ? " or " : ", ").append(s.name);
+    throw Error("show: takes one of " + known + ": got '" + stage + "'");
+  }
+  if (pending.empty()) return "the value lies in memory: nothing to compute\n";
+  std::map<std::string, std::string, std::less<>> texts;
+  Options options = at.device.compile_options();
+  options.dump = [&](std::string_view name, std::string_view text) {
+    if (is_pass(name)) {
+      texts["simplified"].append("# after ").append(name).append("\n").append(text);
+      return;
+    }
+    std::string& known = texts[std::string(name)];
+    if (!known.empty()) known += '\n';
+    known += text;
+  };
+  const Program program = compile(detail::graph_of(at.nodes, at.graph), at.device.target, options);
+  if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
+  if (wanted && wanted->by_device) {
+    std::string text;
+    for (const KernelSource& kernel : program.kernels) text += at.device.device->assembly(kernel);
+    return text;
+  }
+  if (!stage.empty()) return texts[stage];
+  std::string all;
+  for (const Stage& s : stages) {
+    if (s.by_device) continue;
+    const std::string& text = texts[std::string(s.name)];
+    all.append("== ").append(s.name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
+  }
+  return all;
+}
+
+std::string show(const Array& x, const std::string& stage) { return show({&x, 1}, stage); }
+
+}  // namespace weft

@@ -1,0 +1,75 @@
+#include "frontend/cpp/session/env.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
+#include "compiler/base/error.h"
+#include "frontend/cpp/weft/session.h"
+
+namespace weft {
+namespace {
+
+template <class T>
+void read_number(const char* name, T& value) {
+  const auto text = detail::environment(name);
+  if (!text) return;
+  T parsed{};
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), parsed);
+  if (error != std::errc() || end != text->data() + text->size() || parsed < T{0}) {
+    throw Error(std::string(name) + ": takes a number of 0 or more: got '" + *text + "'");
+  }
+  value = parsed;
+}
+
+std::string default_cache_directory() {
+  // The specification of base directories has relative paths ignored.
+  if (auto home = detail::environment("XDG_CACHE_HOME"); home && home->front() == '/') return *home + "/weft";
+  if (auto home = detail::environment("HOME")) return *home + "/.cache/weft";
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> detail::environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text || !*text) return std::nullopt;
+  return text;
+}
+
+void detail::check_log_level(const std::string& name, const std::string& level) {
+  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))
+    throw Error(name + ": takes trace, debug, info, warn, error or off: got '" + level + "'");
+}
+
+SessionOptions SessionOptions::from_environment() {
+  SessionOptions options;
+  if (auto device = detail::environment("WEFT_DEVICE")) options.device = *device;
+  options.cache_directory = detail::environment("WEFT_CACHE_DIR").value_or(default_cache_directory());
+  if (options.cache_directory == "off") options.cache_directory.clear();
+  read_number("WEFT_CACHE_LIMIT", options.cache_limit);
+  read_number("WEFT_THREADS", options.threads);
+  read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
+  read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
+  if (auto level = detail::environment("WEFT_LOG")) {
+    detail::check_log_level("WEFT_LOG", *level);
+    options.log = *level;
+  }
+  if (auto numerics = detail::environment("WEFT_NUMERICS")) {
+    if (*numerics == "strict") {
+      options.numerics = Numerics::Strict;
+    } else if (*numerics == "standard") {
+      options.numerics = Numerics::Standard;
+    } else if (*numerics == "fast") {
+      options.numerics = Numerics::Fast;
+    } else {
+      throw Error("WEFT_NUMERICS: takes strict, standard or fast: got '" + *numerics + "'");
+    }
+  }
+  return options;
+}
+
+}  // namespace weft

@@ -1,0 +1,15 @@
+// The process's environment; env.cpp is the only file that reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace weft::detail {
+
+// None when the variable is unset or empty.
+std::optional<std::string> environment(const char* name);
+
+// Error where it is no level of `log`, or of the variable of this name.
+void check_log_level(const std::string& name, const std::string& level);
+
+}  // namespace weft::detail

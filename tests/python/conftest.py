@@ -9,6 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+# A file of one line for each test: its outcome, its name and, where it is skipped, why. `./dev test` counts by it.
+_report = os.environ.pop("WEFT_TEST_REPORT", None)
+
 for _name in list(os.environ):
     _meant = _name in ("WEFT_DEVICE", "WEFT_TEST_EXAMPLES", "WEFT_ARRAY_API_TESTS", "WEFT_FAKE_CUDA", "WEFT_INTERPRET_LIMIT", "WEFT_UPDATE_GOLDENS")
     if not _meant and _name.startswith(("WEFT_", "OPENBLAS_", "GOTO_", "OMP_", "SCIPY_", "NPY_", "LC_")):
@@ -23,6 +26,37 @@ from hypothesis import settings  # noqa: E402
 
 settings.register_profile("weft", deadline=None, max_examples=int(os.environ.get("WEFT_TEST_EXAMPLES", "60")), print_blob=True)
 settings.load_profile("weft")
+
+
+def _note(outcome, name, why=""):
+    if _report:
+        with open(_report, "a", encoding="utf-8") as file:
+            print(outcome, name, " ".join(why.split()), sep="\t", file=file)
+
+
+def _reason(report):
+    """Why it was skipped."""
+    return report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else getattr(report, "wasxfail", "")
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call" or report.outcome != "passed":
+        _note(report.outcome, report.nodeid, _reason(report) if report.outcome == "skipped" else "")
+
+
+_whole_files_skipped = []
+
+
+def pytest_collectreport(report):
+    if report.outcome != "passed":
+        _note(report.outcome, report.nodeid, _reason(report) if report.outcome == "skipped" else "")
+    if report.outcome == "skipped":
+        _whole_files_skipped.append(report.nodeid)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and _whole_files_skipped:
+        session.exitstatus = pytest.ExitCode.OK
 
 
 @pytest.fixture

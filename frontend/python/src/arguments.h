@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <utility>
+
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/operand.h"
@@ -26,6 +28,18 @@ struct type_caster<weft::python::Argument> {
 namespace weft::python {
 
 using namespace nb::literals;
+
+// A function of the module that records: what it records is of the line of Python that calls it.
+template <class F, class... Extra>
+void def(nb::module_& m, const char* name, F f, const Extra&... extra) {
+  const auto under_line = []<class R, class... Args>(R (*g)(Args...)) {
+    return [g](Args... args) -> R {
+      const PythonLine line;
+      return g(std::forward<Args>(args)...);
+    };
+  };
+  m.def(name, under_line(+f), extra...);
+}
 
 inline Axes axes_of(const char* op, const Integers& axes) {
   return axes.is_none() ? Axes() : Axes(axes.axes(op));

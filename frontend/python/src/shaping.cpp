@@ -1,68 +1,54 @@
 #include <nanobind/stl/pair.h>
 
-#include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/array/same_value.h"
+#include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
 namespace weft::python {
+namespace {
 
-void bind_shaping(nb::module_& m) {
-  m.def(
-      "reshape",
+// Views of the same elements, and what they are.
+void bind_views(nb::module_& m) {
+  def(
+      m, "reshape",
       [](const Valued& x, const Integers& shape) {
-        const PythonLine line;
         return Valued{x.array.reshape(shape.all("reshape", "a shape")), x.is_value};
       },
       "x"_a, "shape"_a);
-  m.def(
-      "permute_dims",
+  def(
+      m, "permute_dims",
       [](const Valued& x, const Integers& axes) {
-        const PythonLine line;
         return Valued{permute_dims(x.array, axes.all("permute_dims")), x.is_value};
       },
       "x"_a, "axes"_a);
-  m.def(
-      "expand_dims",
+  def(
+      m, "expand_dims",
       [](const Valued& x, const Integers& axis) {
-        const PythonLine line;
         return Valued{expand_dims(x.array, axis.one("expand_dims")), x.is_value};
       },
       "x"_a, "axis"_a);
-  m.def(
-      "squeeze",
+  def(
+      m, "squeeze",
       [](const Valued& x, const Integers& axes) {
-        const PythonLine line;
         return Valued{squeeze(x.array, axes.axes_or_none("squeeze")), x.is_value};
       },
       "x"_a, "axes"_a.none());
-  m.def(
-      "flip",
+  def(
+      m, "flip",
       [](const Valued& x, const Integers& axes) {
-        const PythonLine line;
         return Valued{flip(x.array, axes.all_or_none("flip")), x.is_value};
       },
       "x"_a, "axes"_a.none());
-  m.def(
-      "broadcast_to",
+  def(
+      m, "broadcast_to",
       [](const Valued& x, const Integers& shape) {
-        const PythonLine line;
         return Valued{broadcast_to(x.array, shape.all("broadcast_to", "a shape")), x.is_value};
       },
       "x"_a, "shape"_a);
-  m.def(
-      "copy",
-      [](const Valued& x) {
-        const PythonLine line;
-        return Valued{x.array.copy(), x.is_value};
-      },
-      "x"_a);
-  m.def(
-      "astype",
-      [](const Valued& x, DType dtype) {
-        const PythonLine line;
-        return Valued{x.array.astype(dtype), x.is_value};
-      },
+  def(m, "copy", [](const Valued& x) { return Valued{x.array.copy(), x.is_value}; }, "x"_a);
+  def(
+      m, "astype", [](const Valued& x, DType dtype) { return Valued{x.array.astype(dtype), x.is_value}; },
       "x"_a, "dtype"_a);
   m.def(
       "view_as", [](const Valued& x, DType dtype) { return Valued{x.array.view_as(dtype), x.is_value}; },
@@ -80,6 +66,26 @@ void bind_shaping(nb::module_& m) {
   m.def(
       "as_array", [](const Valued& x) { return Valued{x.array, false}; }, "x"_a,
       "The array itself; of a value a new one.");
+  m.def(
+      "read_only", [](const Array& x) { return Valued{x.with_access(false), false}; }, "x"_a,
+      "The same elements, not to be written; a view.");
+  m.def(
+      "windows", [](const Array& x, int64_t window, int64_t axis) { return windows(x, window, axis); }, "x"_a,
+      "window"_a, "axis"_a, "The windows along an axis, their elements along a new axis behind it; a view.");
+  m.def(
+      "as_strided",
+      [](const Array& x, const Integers& shape, const Dims& strides) {
+        return Valued{as_strided(x, shape.all("as_strided", "a shape"), strides), false};
+      },
+      "x"_a, "shape"_a, "strides"_a, "The elements at these strides, in elements; a view.");
+  m.def(
+      "diagonal", [](const Array& x) { return diagonal(x); }, "x"_a,
+      "The main diagonal of the last two axes, in their place; a view.");
+  m.def("shares_cell", [](const Array& x, const Array& y) { return x.shares_cell(y); }, "x"_a, "y"_a);
+}
+
+// What arrays allow and are written.
+void bind_writing(nb::module_& m) {
   m.def("writable", [](const Valued& x) { return !x.is_value && x.array.writable(); }, "x"_a);
   m.def(
       "set_writable",
@@ -109,118 +115,113 @@ void bind_shaping(nb::module_& m) {
         rebind(object.ptr(), grown);
       },
       "x"_a, "grown"_a, "check"_a, "Makes the object another array.");
-  m.def(
-      "read_only", [](const Array& x) { return Valued{x.with_access(false), false}; }, "x"_a,
-      "The same elements, not to be written; a view.");
-  m.def(
-      "windows", [](const Array& x, int64_t window, int64_t axis) { return windows(x, window, axis); }, "x"_a,
-      "window"_a, "axis"_a, "The windows along an axis, their elements along a new axis behind it; a view.");
-  m.def(
-      "as_strided",
-      [](const Array& x, const Integers& shape, const Dims& strides) {
-        return Valued{as_strided(x, shape.all("as_strided", "a shape"), strides), false};
-      },
-      "x"_a, "shape"_a, "strides"_a, "The elements at these strides, in elements; a view.");
-  m.def(
-      "diagonal", [](const Array& x) { return diagonal(x); }, "x"_a,
-      "The main diagonal of the last two axes, in their place; a view.");
-  m.def("shares_cell", [](const Array& x, const Array& y) { return x.shares_cell(y); }, "x"_a, "y"_a);
-  m.def(
-      "assign",
+  def(
+      m, "assign",
       [](const Valued& x, const Argument& value) {
-        const PythonLine line;
         Array(target("assign", x)).assign(value.operand("assign"));
       },
       "x"_a, "value"_a);
-  m.def(
-      "roll",
-      [](const Array& x, const Integers& shift, const Integers& axis) {
-        const PythonLine line;
-        return roll(x, shift.one("roll", "shift"), axis.one_or_none("roll"));
-      },
-      "x"_a, "shift"_a, "axis"_a.none());
-  m.def(
-      "tile",
-      [](const Array& x, const Integers& repetitions) {
-        const PythonLine line;
-        return tile(x, repetitions.all("tile", "the number of repetitions"));
-      },
-      "x"_a, "repetitions"_a);
-  m.def(
-      "repeat",
-      [](const Array& x, const Integers& count, const Integers& axis) {
-        const PythonLine line;
-        return repeat(x, count.one("repeat", "the number of repeats"), axis.one_or_none("repeat"));
-      },
-      "x"_a, "count"_a, "axis"_a.none());
-  m.def(
-      "concat",
-      [](const std::vector<Array>& xs, const Integers& axis) {
-        const PythonLine line;
-        return concat(xs, axis.one("concat"));
-      },
-      "xs"_a, "axis"_a);
-  m.def(
-      "stack",
-      [](const std::vector<Array>& xs, const Integers& axis) {
-        const PythonLine line;
-        return stack(xs, axis.one("stack"));
-      },
-      "xs"_a, "axis"_a);
-  m.def(
-      "pad",
-      [](const Array& x, const std::vector<std::pair<int64_t, int64_t>>& widths, const Number& value) {
-        const PythonLine line;
-        return pad(x, widths, value);
-      },
-      "x"_a, "widths"_a, "value"_a);
-  m.def(
-      "take",
-      [](const Array& x, const Array& index, const Integers& axis) {
-        const PythonLine line;
-        return take(x, index, axis.one("take"));
-      },
-      "x"_a, "index"_a, "axis"_a);
-  m.def(
-      "take_along_axis",
-      [](const Array& x, const Array& index, const Integers& axis) {
-        const PythonLine line;
-        return take_along_axis(x, index, axis.one("take_along_axis"));
-      },
-      "x"_a, "index"_a, "axis"_a);
-  m.def(
-      "put_along_axis",
+  def(
+      m, "put_along_axis",
       [](const Valued& x, const Array& index, const Argument& values, const Integers& axis) {
-        const PythonLine line;
         put_along_axis(target("put_along_axis", x), index, values.operand("put_along_axis"),
                        axis.one("put_along_axis"));
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
-  m.def(
-      "add_along_axis",
+  def(
+      m, "add_along_axis",
       [](const Valued& x, const Array& index, const Argument& values, const Integers& axis) {
-        const PythonLine line;
         add_along_axis(target("add_along_axis", x), index, values.operand("add_along_axis"),
                        axis.one("add_along_axis"));
       },
       "x"_a, "index"_a, "values"_a, "axis"_a);
-  m.def(
-      "place",
+  def(
+      m, "put_where",
+      [](const Valued& x, const Array& mask, const Argument& values) {
+        put_where(target("assign", x), mask, values.operand("assign"));
+      },
+      "x"_a, "mask"_a, "values"_a);
+}
+
+// Arrays put together and repeated.
+void bind_joining(nb::module_& m) {
+  def(
+      m, "roll",
+      [](const Array& x, const Integers& shift, const Integers& axis) {
+        return roll(x, shift.one("roll", "shift"), axis.one_or_none("roll"));
+      },
+      "x"_a, "shift"_a, "axis"_a.none());
+  def(
+      m, "tile",
+      [](const Array& x, const Integers& repetitions) {
+        return tile(x, repetitions.all("tile", "the number of repetitions"));
+      },
+      "x"_a, "repetitions"_a);
+  def(
+      m, "repeat",
+      [](const Array& x, const Integers& count, const Integers& axis) {
+        return repeat(x, count.one("repeat", "the number of repeats"), axis.one_or_none("repeat"));
+      },
+      "x"_a, "count"_a, "axis"_a.none());
+  def(
+      m, "concat",
+      [](const std::vector<Array>& xs, const Integers& axis) { return concat(xs, axis.one("concat")); },
+      "xs"_a, "axis"_a);
+  def(
+      m, "stack",
+      [](const std::vector<Array>& xs, const Integers& axis) { return stack(xs, axis.one("stack")); }, "xs"_a,
+      "axis"_a);
+  def(
+      m, "pad",
+      [](const Array& x, const std::vector<std::pair<int64_t, int64_t>>& widths, const Number& value) {
+        return pad(x, widths, value);
+      },
+      "x"_a, "widths"_a, "value"_a);
+}
+
+// Elements at positions.
+void bind_picking(nb::module_& m) {
+  def(
+      m, "take",
+      [](const Array& x, const Array& index, const Integers& axis) {
+        return take(x, index, axis.one("take"));
+      },
+      "x"_a, "index"_a, "axis"_a);
+  def(
+      m, "take_along_axis",
+      [](const Array& x, const Array& index, const Integers& axis) {
+        return take_along_axis(x, index, axis.one("take_along_axis"));
+      },
+      "x"_a, "index"_a, "axis"_a);
+  def(
+      m, "place",
       [](const Array& values, const Array& index, const Integers& extent) {
-        const PythonLine line;
         return place(values, index, extent.one("place", "the extent"));
       },
       "values"_a, "index"_a, "extent"_a);
-  m.def(
-      "check_index",
+  def(
+      m, "check_index",
       [](const std::string& op, const Array& index, size_t axis, int64_t extent) {
-        const PythonLine line;
         detail::check_index(op, index, axis, extent);
       },
       "op"_a, "index"_a, "axis"_a, "extent"_a, "IndexError when a position lies outside of the axis.");
   m.def(
       "counts_up", [](const Array& index) { return detail::counts_up(index); }, "index"_a,
       "Whether the positions are known to be 0, 1, 2 and so on.");
+  def(m, "true_positions", [](const Array& mask) { return true_positions(mask); }, "mask"_a);
+  def(
+      m, "take_where", [](const Array& x, const Array& mask) { return take_where(x, mask); }, "x"_a,
+      "mask"_a);
+  def(
+      m, "where",
+      [](const Argument& condition, const Argument& x, const Argument& y) {
+        return where(condition.operand("where"), x.operand("where"), y.operand("where"));
+      },
+      "condition"_a, "x"_a, "y"_a);
+}
+
+// What is known while a function is recorded.
+void bind_recording(nb::module_& m) {
   m.def("records", [] { return detail::records_cells(); }, "Whether a function is being recorded.");
   m.def(
       "depends_on_arguments", [](const Array& x) { return detail::depends_on_arguments(x); }, "x"_a,
@@ -228,34 +229,16 @@ void bind_shaping(nb::module_& m) {
   m.def(
       "same_value", [](const Array& x, const Array& y) { return detail::same_value(x, y); }, "x"_a, "y"_a,
       "Whether two arrays are certain to have the same elements, as far as how they were made says so.");
-  m.def(
-      "true_positions",
-      [](const Array& mask) {
-        const PythonLine line;
-        return true_positions(mask);
-      },
-      "mask"_a);
-  m.def(
-      "take_where",
-      [](const Array& x, const Array& mask) {
-        const PythonLine line;
-        return take_where(x, mask);
-      },
-      "x"_a, "mask"_a);
-  m.def(
-      "put_where",
-      [](const Valued& x, const Array& mask, const Argument& values) {
-        const PythonLine line;
-        put_where(target("assign", x), mask, values.operand("assign"));
-      },
-      "x"_a, "mask"_a, "values"_a);
-  m.def(
-      "where",
-      [](const Argument& condition, const Argument& x, const Argument& y) {
-        const PythonLine line;
-        return where(condition.operand("where"), x.operand("where"), y.operand("where"));
-      },
-      "condition"_a, "x"_a, "y"_a);
+}
+
+}  // namespace
+
+void bind_shaping(nb::module_& m) {
+  bind_views(m);
+  bind_writing(m);
+  bind_joining(m);
+  bind_picking(m);
+  bind_recording(m);
 }
 
 }  // namespace weft::python

@@ -1,6 +1,7 @@
 # Installs the public headers, frontend/cpp/weft/*.h, as <weft/...>, and every header of the tree that they
 # include as <weft/compiler/...>, with the #include lines rewritten to match: a program then needs a single
-# include folder, and the list of headers cannot fall behind what the public ones use.
+# include folder, and the list of headers cannot fall behind what the public ones use. Of the op table users get the
+# elementwise functions' names, and what each computes as a comment: how it is evaluated and compiled is not theirs.
 # Takes source_dir and include_dir.
 
 cmake_minimum_required(VERSION 3.25)
@@ -13,6 +14,13 @@ while(pending)
   endif()
   list(APPEND done ${header})
   file(READ ${source_dir}/${header} text)
+  if(header STREQUAL "compiler/ir/ops/op_table.inc")
+    string(FIND "${text}" "#ifndef" start)
+    string(SUBSTRING "${text}" ${start} -1 text)
+    string(REGEX REPLACE "\n(// [^\n]*|WEFT_(OP|REDUCE)\\([^\n]*)" "" text "${text}")
+    string(REGEX REPLACE "(WEFT_MAP[1-4]\\([a-z0-9_]+),[^\n]*\\.doc = \"([^\n]*)\"\\)" "\\1)  // \\2" text "${text}")
+    string(PREPEND text "// The elementwise functions. An includer defines the macros that it wants; all are undefined again at the end.\n\n")
+  endif()
   string(REGEX MATCHALL "#include \"(compiler|runtime|frontend)/[^\"]+\"" includes "${text}")
   foreach(include IN LISTS includes)
     string(REGEX REPLACE "#include \"(.+)\"" "\\1" path "${include}")

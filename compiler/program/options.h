@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/program/choice.h"
+#include "compiler/program/numerics.h"
 
 namespace weft {
 
@@ -22,10 +23,6 @@ struct Target {
   size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
   size_t shared_bytes = 0;         // CUDA: most shared memory of one block
 };
-
-// strict: every op rounds as the reference does, no contraction. standard: contraction allowed. fast:
-// approximations too.
-enum class Numerics { Strict, Standard, Fast };
 
 // Receives the text of every stage that changed something: the stage's name and the text.
 using DumpSink = std::function<void(std::string_view stage, std::string_view text)>;

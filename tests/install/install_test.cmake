@@ -11,6 +11,16 @@ run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/installed)
 set(prefix ${work_dir}/moved)
 file(RENAME ${work_dir}/installed ${prefix})
 
+# Of the compiler users get what the public headers say with its words, and no more.
+file(GLOB_RECURSE inner RELATIVE ${prefix}/include/weft ${prefix}/include/weft/*/*)
+list(JOIN inner " " inner)
+set(expected compiler/base/dtype.h compiler/base/error.h compiler/base/interrupted.h compiler/base/shape.h compiler/ir/ops/op_table.inc
+    compiler/program/numerics.h)
+list(JOIN expected " " expected)
+if(NOT inner STREQUAL expected)
+  message(FATAL_ERROR "installed beside the public headers: ${inner}; expected: ${expected}")
+endif()
+
 if(way STREQUAL "find_package")
   run(${CMAKE_COMMAND} -S ${consumer_dir} -B ${work_dir}/build -D CMAKE_PREFIX_PATH=${prefix}
       -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release)

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program/options.h"
+#include "compiler/program/numerics.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft {

@@ -15,6 +15,7 @@ std::string print(const CpuSchedule& s) {
   if (s.scratch) out += ", row kept in scratch";
   if (s.streaming) out += ", streaming stores";
   if (s.prefetched) out += ", prefetches";
+  if (s.tile) out += fmt::format(", squares of {} transposed along axis {}", s.tile, s.tile_axis);
   if (s.masked) out += ", masked";
   if (s.aligned) out += ", aligned";
   return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";

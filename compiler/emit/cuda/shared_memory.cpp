@@ -45,7 +45,7 @@ std::string strip_shift(const Entry& e, const std::string& row) {
 }  // namespace
 
 std::string place_in_shared(const Entry& e, const std::string& step) {
-  const std::string place = has_parts(e) ? step + " - begin" : step;
+  std::string place = has_parts(e) ? step + " - begin" : step;
   const auto* columns = e.layout.columns();
   if (!columns) return place;
   const std::string in_strip = format("({}) * {}", place, columns->across + columns->copied);

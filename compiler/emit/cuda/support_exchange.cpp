@@ -1,10 +1,11 @@
-#include "compiler/emit/cuda/sections.h"
+// What the threads of a warp, the blocks of a cluster, and all blocks of a kernel exchange.
+#include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {
 
 namespace {
 
-constexpr CudaSection kMeeting[] = {
+constexpr CudaSection kExchange[] = {
     {"weft_exchange", R"(template <class S>
 static __device__ __forceinline__ S weft_exchange(const S& s, int k) {
   S r;
@@ -139,6 +140,6 @@ static __device__ __forceinline__ void weft_find(const unsigned long long* at, S
 
 }  // namespace
 
-std::span<const CudaSection> cuda_meeting_sections() { return kMeeting; }
+std::span<const CudaSection> cuda_exchange_sections() { return kExchange; }
 
 }  // namespace weft::emit

@@ -1,5 +1,5 @@
 // What CUDA kernels call beside the prelude, as text, of which a kernel gets what it names. A file each for
-// memory, for threads and blocks that meet, and, in text.cpp, for numbers.
+// memory, for what threads and blocks exchange, and, in support.cpp, for numbers.
 #pragma once
 
 #include <span>
@@ -14,6 +14,6 @@ struct CudaSection {
 // Vectors that are loaded, stored and copied. Users come before what they use, here and in the others.
 std::span<const CudaSection> cuda_memory_sections();
 // What the threads of a warp, the blocks of a cluster, and all blocks of a kernel tell each other.
-std::span<const CudaSection> cuda_meeting_sections();
+std::span<const CudaSection> cuda_exchange_sections();
 
 }  // namespace weft::emit

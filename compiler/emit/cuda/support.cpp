@@ -1,6 +1,7 @@
-#include "compiler/emit/cuda/text.h"
+// Functions of numbers: quotients and roots of many elements, folds of words, positions, first largest ones.
+#include "compiler/emit/cuda/support.h"
 
-#include "compiler/emit/cuda/sections.h"
+#include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {
 
@@ -276,7 +277,7 @@ static __device__ __forceinline__ I weft_split(I& q, I n) {
 std::string cuda_support(const std::string& text, bool wide) {
   std::string chosen;
   for (std::span<const CudaSection> sections :
-       {cuda_memory_sections(), cuda_meeting_sections(), std::span<const CudaSection>(kNumbers)})
+       {cuda_memory_sections(), cuda_exchange_sections(), std::span<const CudaSection>(kNumbers)})
     for (const CudaSection& s : sections)
       if (text.find(s.word) != std::string::npos || chosen.find(s.word) != std::string::npos)
         chosen.insert(0, s.text);

@@ -1,4 +1,5 @@
-#include "compiler/emit/cuda/sections.h"
+// Vectors that are loaded, stored and copied.
+#include "compiler/emit/cuda/support_sections.h"
 
 namespace weft::emit {
 

@@ -21,8 +21,8 @@ namespace weft::emit {
 // Numbers of the layout that the text reads from its arguments, by their names there.
 struct GridNumbers {
   std::string parts;  // of a row
-  std::string
-      part_length;     // vectors (columns: elements) of a part, or of a block's part of its cluster's row
+  // Vectors (columns: elements) of a part, or of a block's part of its cluster's row.
+  std::string part_length;
   std::string whole;   // strips that have one part
   std::string share;   // what weft_take_share takes behind the block
   std::string rows;    // rows that a block takes, some in turn

@@ -29,20 +29,6 @@ bool is_first(const Entry& e, size_t sweep) {
   return !e.layout.cluster.in_turns && e.layout.cluster.first_join == static_cast<int>(sweep);
 }
 
-// How the states of a strip's columns are joined: by `in_warp` rows of a warp, then `groups` of the block.
-struct ColumnJoin {
-  int across = 1, columns = 1, in_warp = 1, groups = 1;
-};
-
-ColumnJoin column_join(const Entry& e) {
-  ColumnJoin j;
-  j.across = e.beside();
-  j.columns = e.own.lanes * j.across;
-  if (e.own.threads >= 32 && j.across < 32) j.in_warp = 32 / j.across;
-  j.groups = e.own.threads_per_row / j.in_warp;
-  return j;
-}
-
 }  // namespace
 
 void begin_cluster(Entry& e) {
@@ -149,8 +135,8 @@ void join_row(Entry& e, size_t sweep, int threads) {
 // ---- columns
 
 void declare_joins(Entry& e) {
-  if (e.own.joins_bytes > 0)
-    e.code.line("__shared__ __align__(16) unsigned char joins[{}];", e.own.joins_bytes);
+  if (e.own.column_join.bytes > 0)
+    e.code.line("__shared__ __align__(16) unsigned char joins[{}];", e.own.column_join.bytes);
 }
 
 namespace {
@@ -211,7 +197,7 @@ void shuffle_columns(Entry& e, size_t sweep, int across) {
 void join_columns(Entry& e, size_t sweep) {
   if (joined_after(e, sweep).empty() || e.own.threads_per_row == 1) return;
   Writer& code = e.code;
-  const ColumnJoin j = column_join(e);
+  const ColumnJoin& j = e.own.column_join;
   const bool is_cluster = e.layout.cluster.blocks > 1;
   if (j.in_warp > 1) shuffle_columns(e, sweep, j.across);
   if (j.groups == 1 && !is_cluster) return;

@@ -251,15 +251,20 @@ void lay_out_totals(const RowProgram& p, const CudaSchedule& s, CudaLayout& l) {
 BatchSize size_of_batch(const CudaSchedule& s) { return {s.lanes, s.unroll, s.together, s.run}; }
 
 // Columns join their states in one place, which has room for those of the sweep with the largest.
-int64_t joins_bytes(const EntryLayout& e, const CudaLayout& l) {
-  if (!l.columns() || e.threads_per_row == 1) return 0;
-  const int across = e.threads / e.threads_per_row;
-  const int groups = e.threads_per_row / (e.threads >= 32 && across < 32 ? 32 / across : 1);
+ColumnJoin column_join(const EntryLayout& e, const CudaLayout& l) {
+  ColumnJoin j;
+  if (!l.columns()) return j;
+  j.across = e.threads / e.threads_per_row;
+  j.columns = e.lanes * j.across;
+  if (e.threads >= 32 && j.across < 32) j.in_warp = 32 / j.across;
+  j.groups = e.threads_per_row / j.in_warp;
+  if (e.threads_per_row == 1 || (j.groups == 1 && l.cluster.blocks == 1)) return j;
   int64_t largest = 0;
   for (auto& b : e.batches)
     if (auto k = static_cast<size_t>(b.number); !e.joined[k].empty())
       largest = std::max(largest, l.states[k].bytes);
-  return groups == 1 && l.cluster.blocks == 1 ? 0 : largest * groups * across * e.lanes;
+  j.bytes = largest * j.groups * j.columns;
+  return j;
 }
 
 EntryLayout main_entry(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
@@ -316,7 +321,7 @@ std::optional<EntryLayout> finish_entry(const RowProgram& p, const CudaSchedule&
   } else {
     plan_batches(p, s, p.sweeps, l, e);
   }
-  e.joins_bytes = joins_bytes(e, l);
+  e.column_join = column_join(e, l);
   e.tasks = ceil_divide(outer_vectors(p, l.vectors, e.lanes), e.threads / e.threads_per_row) *
             (has_shares ? 1 : l.parts.count);
   return e;
@@ -405,7 +410,7 @@ CudaLayout lay_out(const RowProgram& p, const CudaSchedule& s, bool contract) {
     totalled.body = scanned_only(sweep.body);
   }
   plan_batches(p, s, l.main.totals_scans ? l.totalled : p.sweeps, l, l.main);
-  l.main.joins_bytes = joins_bytes(l.main, l);
+  l.main.column_join = column_join(l.main, l);
   l.main.tasks = main_tasks(p, s, l);
   l.finish = finish_entry(p, s, l);
   l.shared = shared_of(p, s, l);

@@ -124,7 +124,7 @@ SharedLayout shared_of(const RowProgram& p, const CudaSchedule& s, const CudaLay
   else if (s.bundled)
     place_bundles(p, l, shared);
   // No more blocks than asked for run at once.
-  if (s.room > l.main.joins_bytes) shared.bytes = s.room - l.main.joins_bytes;
+  if (s.room > l.main.column_join.bytes) shared.bytes = s.room - l.main.column_join.bytes;
   return shared;
 }
 

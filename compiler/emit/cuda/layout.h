@@ -37,8 +37,8 @@ struct VectorLayout {
   std::vector<bool> varies;  // which values differ along it
   bool ragged = false;       // the last vector is not full
   bool shifted = false;      // vectors begin where memory is aligned, before and behind the row's own
-  const plan::Index* reference =
-      nullptr;             // the access that is aligned where vectors, or copies of them, begin
+  // The access that is aligned where vectors, or copies of them, begin.
+  const plan::Index* reference = nullptr;
   bool whole_row = false;  // a batch takes the whole row, in registers
   bool exact = false;      // all vectors of all batches are vectors of the row
   // So many of a thread's vectors end within the row, whichever row and thread it is; 0 where a batch does
@@ -146,15 +146,24 @@ struct ColumnsShape {
 };
 using CudaShape = std::variant<PointsShape, StackedShape, TransposedShape, RowsShape, ColumnsShape>;
 
+// How the states of a strip's columns are joined: by the rows of a warp, then by the groups of a block.
+struct ColumnJoin {
+  int across = 1;     // threads beside each other
+  int columns = 1;    // of a block
+  int in_warp = 1;    // rows that a warp has
+  int groups = 1;     // warps, or rows of warps, below each other
+  int64_t bytes = 0;  // of static shared memory
+};
+
 // One entry of the kernel: the main one, or the one that joins or scans its parts.
 struct EntryLayout {
   bool is_finish = false;
   int threads = 1, threads_per_row = 1, lanes = 1, unroll = 1;
   int64_t tasks = 0;
   int64_t lane_vectors = 1;
-  bool all_live = false;                 // every thread has a row
-  bool totals_scans = false;             // scans are totalled, for the finish to scan
-  int64_t joins_bytes = 0;               // columns: static shared memory in which states are joined
+  bool all_live = false;      // every thread has a row
+  bool totals_scans = false;  // scans are totalled, for the finish to scan
+  ColumnJoin column_join;
   std::vector<Batch> batches;            // of each sweep
   std::map<int, Batch> single;           // some of them again, one element of the row at a time
   std::vector<std::vector<int>> joined;  // of each sweep, the accumulators whose folds are joined

@@ -64,7 +64,7 @@ TEST(CudaLayout, FinishesSharesOfStripsInAnEntryOfItsOwn) {
   ASSERT_TRUE(l.finish.has_value());
   EXPECT_EQ(l.finish->threads, 128);
   EXPECT_EQ(l.finish->threads_per_row, 1);
-  EXPECT_EQ(l.finish->joins_bytes, 0);
+  EXPECT_EQ(l.finish->column_join.bytes, 0);
   EXPECT_EQ(l.main.threads, 32);
   EXPECT_EQ(l.main.tasks, l.columns()->strips.tasks);
   EXPECT_GT(l.partial_bytes, 0);

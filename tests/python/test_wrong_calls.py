@@ -37,6 +37,12 @@ from test_same_as_numpy import check
     "np.linspace(0, 1, 5, axis=-1)", "np.choose([0, 1, 0], {1, 2})", "np.select([b], iter([a]))", "np.reshape(t, (5, -7))", "np.reshape(t, (-1, -1))", "t.reshape(-2, 0)", "np.ldexp(2, a)", "np.ldexp(2, 3)", "np.ldexp(2, a[0])", "np.ldexp(2.0, a)", "np.ldexp(u, a)", "np.argmax(m, axis=0, keepdims=1.5)", "np.argmin(m, keepdims=0.0)",
     "u[0] = a[2] * 100; x = u", "i[0] = a[2] * 100; x = i", "i[[0]] = a[2] * 100; x = i", "i[:] = a[2] * 100; x = i", "i[b] = a[2] * 100; x = i", "a[1] = f[1]; x = a", "a[1] = f[1] * np.nan; x = a", "a[0] = np.asarray(N.array([2**63 + 5], 'u8'))[0]",
     "np.copyto(i, a[2] * 100, casting='unsafe'); x = i", "f[0] = a[2] * 2**60; x = f", "u[0] = -a[0]; x = u",
+    *(f"x = {array} * 1; x[1] = {value}" for array in ("a", "f", "b ^ True") for value in ("[2]", "(2,)", "a[:1]", "f[:1]", "m[:1, :1]", "a", "[[2]]", "2")), "x = m * 1; x[0, 1] = [2]", "x = m * 1; x[0][1] = [2]",
+    "x = f * 1; x[1:2] = [2]", "x = f * 1; x[[1]] = [2]", "x = f * 1; x[N.int64(1)] = [2]", "x = f * 1; x.fill([2])", "x = f * 1; x.fill(a[:1])", "x = f * 1; x.fill(a[1])", "x = f * 1; x.fill(2)",
+    *(f"np.full{like}, {value}, dtype='{dtype}')" for like in ("(2", "_like(a") for dtype in ("u1", "i8", "f4", "?") for value in ("N.int64(300)", "N.int64(-1)", "N.uint64(2**63 + 5)", "300" if dtype != "u1" else "255", "N.float32(2.5)", "a[2]", "a[2] * -100", "f[0]", "N.bool(True)")),
+    "np.full((), N.int16(300), 'u1')", "np.full((2, 3), a * 100, 'u1')", "np.full(2, N.int64(3))", "np.full_like(u, 300)",
+    *(f"x = {array} * 1; np.copyto(x, {value}, casting='{casting}')" for array in ("a", "f", "f.astype('f4')", "u", "z") for value in ("3", "2.5", "True", "1j", "z[0]", "N.uint64(2**63 + 5)", "N.float32(2)", "f[0]", "None", "'3'") for casting in ("no", "equiv", "safe", "same_kind")),
+    *(f"x = {array} * 1; np.copyto(x, {value}, casting='unsafe'{where})" for array in ("a", "f", "u", "z") for value in ("z[0]", "1j + 3", "N.complex64(3 + 1j)", "a[2]", "N.int64(300)") for where in ("", ", where=[True]")),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_values_and_refusals_are_numpys(expression, monkeypatch):

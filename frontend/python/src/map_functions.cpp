@@ -127,6 +127,14 @@ PyObject* finish(const char* op, const Extras& extras, const Array& result) {
   return Py_NewRef(extras.out);
 }
 
+// The exponents with 1 for those that the mask leaves out: integers are looked at, and these do not count.
+Array picked_exponents(const char* op, const Extras& extras, const Array& exponents) {
+  if (!extras.where || kind(exponents.dtype()) != DTypeKind::Signed) return exponents;
+  Argument mask;
+  parse_mask(mask, op, extras.where);
+  return where(mask.operand(), exponents, Number(1));
+}
+
 // Operands are converted to the dtype asked for as results are that are stored in place.
 void check_input(const char* op, DType dtype, const Operand& x) {
   const DType given = x.array() ? x.array()->dtype() : detail::default_dtype(x.number());
@@ -189,6 +197,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
           converted[i] = scalar(given[i].number(), dtype);
         }
       }
+      if constexpr (op == Op::pow) converted[1] = picked_exponents(op_name, extras, converted[1]);
       Array result;
       if constexpr (arity == 1) result = detail::map(op, converted[0]);
       if constexpr (arity == 2) result = detail::map(op, converted[0], converted[1]);
@@ -200,6 +209,12 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
                         ": gives " + std::string(name(result.dtype())));
       }
       return finish(op_name, extras, result);
+    }
+    if constexpr (op == Op::pow) {
+      if (given[1].array()) {
+        const Array exponents = picked_exponents(op_name, extras, *given[1].array());
+        return finish(op_name, extras, detail::map(op, given[0].operand(), exponents));
+      }
     }
     return finish(op_name, extras, apply());
   });

@@ -43,6 +43,9 @@ from test_same_as_numpy import check
     "np.full((), N.int16(300), 'u1')", "np.full((2, 3), a * 100, 'u1')", "np.full(2, N.int64(3))", "np.full_like(u, 300)",
     *(f"x = {array} * 1; np.copyto(x, {value}, casting='{casting}')" for array in ("a", "f", "f.astype('f4')", "u", "z") for value in ("3", "2.5", "True", "1j", "z[0]", "N.uint64(2**63 + 5)", "N.float32(2)", "f[0]", "None", "'3'") for casting in ("no", "equiv", "safe", "same_kind")),
     *(f"x = {array} * 1; np.copyto(x, {value}, casting='unsafe'{where})" for array in ("a", "f", "u", "z") for value in ("z[0]", "1j + 3", "N.complex64(3 + 1j)", "a[2]", "N.int64(300)") for where in ("", ", where=[True]")),
+    *(f"np.{compare}({pair})" for compare in ("equal", "not_equal") for pair in ("f, None", "None, a", "f, ...", "f, {1}", "{}, f", "f, slice(1)", "f, 'a'", "b'a', f", "f, object", "f[0], None", "f[:0], None", "f, None, where=[True, False, True], out=np.ones(3, '?')")),
+    *(f"{x} {compare} {value}" for compare in ("==", "!=") for x in ("f", "m", "f[0]", "f[:0]") for value in ("{1}", "{}", "frozenset()", "slice(1)", "N.datetime64('2020-01-01')", "N.asarray(['a'])", "N.array([None])", "N.str_('a')")),
+    "f < {1}", "f >= slice(1)", "f < N.datetime64('2020-01-01')",
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_values_and_refusals_are_numpys(expression, monkeypatch):

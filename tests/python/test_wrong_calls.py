@@ -46,6 +46,11 @@ from test_same_as_numpy import check
     *(f"np.{compare}({pair})" for compare in ("equal", "not_equal") for pair in ("f, None", "None, a", "f, ...", "f, {1}", "{}, f", "f, slice(1)", "f, 'a'", "b'a', f", "f, object", "f[0], None", "f[:0], None", "f, None, where=[True, False, True], out=np.ones(3, '?')")),
     *(f"{x} {compare} {value}" for compare in ("==", "!=") for x in ("f", "m", "f[0]", "f[:0]") for value in ("{1}", "{}", "frozenset()", "slice(1)", "N.datetime64('2020-01-01')", "N.asarray(['a'])", "N.array([None])", "N.str_('a')")),
     "f < {1}", "f >= slice(1)", "f < N.datetime64('2020-01-01')",
+    "np.linalg.cross(a, a[::-1])", "np.linalg.cross(m, m)", "np.linalg.cross(a, m[0])", "np.linalg.cross(m[0], a)", "np.linalg.cross(t[:, :, :3], a)", "np.linalg.cross(t, t, axis=1)", "np.linalg.cross(t, t, axis=3)", "np.linalg.cross(t, t)",
+    *(f"np.{window}({count})" for window in ("hanning", "hamming", "blackman", "bartlett") for count in ("N.int64(4)", "N.uint8(3)", "N.float64(4)", "N.asarray(4)", "a[2]", "f[1]", "a")), "np.kaiser(N.int64(4), 2)",
+    *(f"x = np.zeros({shape}, '{dtype}'); np.einsum('{axes}', {given}, out=x)" for dtype in ("i8", "f8", "c16") for shape, axes, given in (("()", "i->", "u * 1"), ("(3, 3)", "i,j->ij", "u, u"), ("()", "i,i", "u, u"), ("()", "i->", "b"), ("()", "i,i", "i, u"), ("3", "i,i->i", "u, i"))),
+    "x = np.zeros((), 'u1'); np.einsum('i,i', a, a, out=x)", "x = np.zeros((), 'u1'); np.einsum('i,i', u, u, out=x, casting='unsafe')", "x = np.zeros((), 'i8'); np.einsum('i,i', u, u, out=x, dtype='u1', casting='unsafe')",
+    "np.ldexp(2.5, 1, out=np.zeros((), 'u2'), casting='unsafe')", "np.ldexp(f, 2, out=np.zeros(3, 'i4'), casting='unsafe', where=[True, False, True])", "np.ldexp(f.astype('f4'), 2, dtype='f8')", "np.ldexp(2, a, out=np.zeros(3, 'u1'), casting='unsafe', dtype='f4')",
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_values_and_refusals_are_numpys(expression, monkeypatch):

@@ -211,10 +211,14 @@ def einsum(
     xs = [x if isinstance(x, Array) and x.ndim else asarray(x) for x in operands]
     if dtype is not None:
         xs = converted("einsum", xs, dtype, casting)
-    elif len({x.dtype for x in xs}) > 1:
-        from weft._dtypes import result_type
+    elif len({one.dtype for one in (xs if out is None else [*xs, given_out(out)])}) > 1:
+        from weft._dtypes import can_cast, result_type
 
-        xs = converted("einsum", xs, result_type(*xs), "unsafe")  # what is summed before it meets the others is so in their dtype
+        # What is summed before it meets the others is so in their dtype, which holds what `out` does, too.
+        common = result_type(*xs)
+        if out is not None and can_cast(common, given_out(out).dtype, "safe"):
+            common = given_out(out).dtype
+        xs = converted("einsum", xs, common, "unsafe")
     values = list(xs)
     for f, given, arguments in _planned(subscripts, tuple([x.shape for x in xs])):
         values.append(f(*[values[i] for i in given], *arguments))

@@ -157,3 +157,47 @@ def test_conditions_are_taken_as_numpy_takes_them(call, where):
     assert isinstance(want, Exception) == isinstance(have, Exception), (want, have)
     if not isinstance(want, Exception):
         np.testing.assert_array_equal(have, want)
+
+
+@pytest.mark.parametrize("call", [
+    "np.divmod(f, 2, out=(x, y))", "np.divmod(f, 2, out=(x, y), where=[True, False, True])", "np.modf(f, out=(x, y))", "np.frexp(f, (x, y))", "np.divmod(f, 2, out=(x, short))", "np.divmod(f, 2, out=(x, 3))",
+])  # fmt: skip
+def test_nothing_is_written_where_one_of_two_results_cannot_be(call):
+    for make in (wf.asarray, np.asarray):
+        x, y, short = make(np.ones(3)), make(np.ones(3, "i1")), make(np.ones(2))
+        if "frexp" in call:
+            y = make(np.ones(3, "?"))
+        with pytest.raises((TypeError, ValueError)):
+            exec(call, {"np": wf, "f": wf.asarray([7.5, 3.25, 2.0]), "x": x, "y": y, "short": short})
+        assert np.asarray(x).tolist() == [1, 1, 1] and np.asarray(y).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+@pytest.mark.parametrize("call", [
+    "np.power(a, n, out=d, where=w)", "np.power(a[:, None], n, out=np.zeros((3, 3), a.dtype), where=w)", "np.power(a, n, out=d, where=w, casting='unsafe')", "np.power(a, n, out=d, where=w, dtype=a.dtype)",
+    "np.power(a.astype('f8'), n, out=d, where=w, casting='unsafe', dtype=a.dtype)", "np.power(a.astype('f4'), n, out=np.zeros(3), where=w)", "np.power(a, n, out=d, where=w[::-1])", "np.power(a, n, out=d, where=False)",
+])  # fmt: skip
+def test_exponents_that_the_mask_leaves_out_are_not_looked_at(call, dtype):
+    results = []
+    for lib in (np, wf):
+        scope = {"np": lib, "w": lib.asarray([False, True, True]), "d": lib.asarray(np.array([9, 9, 9], dtype))}
+        scope |= {"a": lib.asarray(np.array([2, 3, 4], dtype)), "n": lib.asarray(np.array([-1, 2, 3], dtype))}
+        try:
+            result = eval(call, scope)
+            results.append((str(result.dtype), np.asarray(result).tolist()))
+        except ValueError:
+            results.append("ValueError")
+    assert results[0] == results[1]
+
+
+def test_exponents_that_the_mask_leaves_out_of_a_compiled_function():
+    @wf.compile
+    def f(x, n, w, d):
+        wf.power(x, n, out=d, where=w)
+        return d * 1
+
+    x, w = wf.asarray([2, 3]), wf.asarray([False, True])
+    for exponents, want in (([-1, 2], [7, 9]), ([-5, 3], [7, 27])):
+        assert f(x, wf.asarray(exponents), w, wf.asarray([7, 7])).tolist() == want
+    with pytest.raises(ValueError, match="pow: integers to negative integer powers are not integers"):
+        f(x, wf.asarray([2, -1]), w, wf.asarray([7, 7]))

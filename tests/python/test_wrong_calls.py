@@ -37,6 +37,20 @@ from test_same_as_numpy import check
     "np.linspace(0, 1, 5, axis=-1)", "np.choose([0, 1, 0], {1, 2})", "np.select([b], iter([a]))", "np.reshape(t, (5, -7))", "np.reshape(t, (-1, -1))", "t.reshape(-2, 0)", "np.ldexp(2, a)", "np.ldexp(2, 3)", "np.ldexp(2, a[0])", "np.ldexp(2.0, a)", "np.ldexp(u, a)", "np.argmax(m, axis=0, keepdims=1.5)", "np.argmin(m, keepdims=0.0)",
     "u[0] = a[2] * 100; x = u", "i[0] = a[2] * 100; x = i", "i[[0]] = a[2] * 100; x = i", "i[:] = a[2] * 100; x = i", "i[b] = a[2] * 100; x = i", "a[1] = f[1]; x = a", "a[1] = f[1] * np.nan; x = a", "a[0] = np.asarray(N.array([2**63 + 5], 'u8'))[0]",
     "np.copyto(i, a[2] * 100, casting='unsafe'); x = i", "f[0] = a[2] * 2**60; x = f", "u[0] = -a[0]; x = u",
+    *(f"x = {array} * 1; x[1] = {value}" for array in ("a", "f", "b ^ True") for value in ("[2]", "(2,)", "a[:1]", "f[:1]", "m[:1, :1]", "a", "[[2]]", "2")), "x = m * 1; x[0, 1] = [2]", "x = m * 1; x[0][1] = [2]",
+    "x = f * 1; x[1:2] = [2]", "x = f * 1; x[[1]] = [2]", "x = f * 1; x[N.int64(1)] = [2]", "x = f * 1; x.fill([2])", "x = f * 1; x.fill(a[:1])", "x = f * 1; x.fill(a[1])", "x = f * 1; x.fill(2)",
+    *(f"np.full{like}, {value}, dtype='{dtype}')" for like in ("(2", "_like(a") for dtype in ("u1", "i8", "f4", "?") for value in ("N.int64(300)", "N.int64(-1)", "N.uint64(2**63 + 5)", "300" if dtype != "u1" else "255", "N.float32(2.5)", "a[2]", "a[2] * -100", "f[0]", "N.bool(True)")),
+    "np.full((), N.int16(300), 'u1')", "np.full((2, 3), a * 100, 'u1')", "np.full(2, N.int64(3))", "np.full_like(u, 300)",
+    *(f"x = {array} * 1; np.copyto(x, {value}, casting='{casting}')" for array in ("a", "f", "f.astype('f4')", "u", "z") for value in ("3", "2.5", "True", "1j", "z[0]", "N.uint64(2**63 + 5)", "N.float32(2)", "f[0]", "None", "'3'") for casting in ("no", "equiv", "safe", "same_kind")),
+    *(f"x = {array} * 1; np.copyto(x, {value}, casting='unsafe'{where})" for array in ("a", "f", "u", "z") for value in ("z[0]", "1j + 3", "N.complex64(3 + 1j)", "a[2]", "N.int64(300)") for where in ("", ", where=[True]")),
+    *(f"np.{compare}({pair})" for compare in ("equal", "not_equal") for pair in ("f, None", "None, a", "f, ...", "f, {1}", "{}, f", "f, slice(1)", "f, 'a'", "b'a', f", "f, object", "f[0], None", "f[:0], None", "f, None, where=[True, False, True], out=np.ones(3, '?')")),
+    *(f"{x} {compare} {value}" for compare in ("==", "!=") for x in ("f", "m", "f[0]", "f[:0]") for value in ("{1}", "{}", "frozenset()", "slice(1)", "N.datetime64('2020-01-01')", "N.asarray(['a'])", "N.array([None])", "N.str_('a')")),
+    "f < {1}", "f >= slice(1)", "f < N.datetime64('2020-01-01')",
+    "np.linalg.cross(a, a[::-1])", "np.linalg.cross(m, m)", "np.linalg.cross(a, m[0])", "np.linalg.cross(m[0], a)", "np.linalg.cross(t[:, :, :3], a)", "np.linalg.cross(t, t, axis=1)", "np.linalg.cross(t, t, axis=3)", "np.linalg.cross(t, t)",
+    *(f"np.{window}({count})" for window in ("hanning", "hamming", "blackman", "bartlett") for count in ("N.int64(4)", "N.uint8(3)", "N.float64(4)", "N.asarray(4)", "a[2]", "f[1]", "a")), "np.kaiser(N.int64(4), 2)",
+    *(f"x = np.zeros({shape}, '{dtype}'); np.einsum('{axes}', {given}, out=x)" for dtype in ("i8", "f8", "c16") for shape, axes, given in (("()", "i->", "u * 1"), ("(3, 3)", "i,j->ij", "u, u"), ("()", "i,i", "u, u"), ("()", "i->", "b"), ("()", "i,i", "i, u"), ("3", "i,i->i", "u, i"))),
+    "x = np.zeros((), 'u1'); np.einsum('i,i', a, a, out=x)", "x = np.zeros((), 'u1'); np.einsum('i,i', u, u, out=x, casting='unsafe')", "x = np.zeros((), 'i8'); np.einsum('i,i', u, u, out=x, dtype='u1', casting='unsafe')",
+    "np.ldexp(2.5, 1, out=np.zeros((), 'u2'), casting='unsafe')", "np.ldexp(f, 2, out=np.zeros(3, 'i4'), casting='unsafe', where=[True, False, True])", "np.ldexp(f.astype('f4'), 2, dtype='f8')", "np.ldexp(2, a, out=np.zeros(3, 'u1'), casting='unsafe', dtype='f4')",
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_values_and_refusals_are_numpys(expression, monkeypatch):

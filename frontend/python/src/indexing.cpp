@@ -218,6 +218,13 @@ class Writing {
   int exceptions_ = std::uncaught_exceptions();
 };
 
+// As NumPy, which takes of a sequence whether it is true, and nothing else.
+void check_one(const Argument& given, DType dtype) {
+  if (!given.array() || given.array()->ndim() == 0 || dtype == DType::Bool) return;
+  throw Error("assign: one element is set to one value: got one of shape " +
+              to_string(given.array()->shape()));
+}
+
 int set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
@@ -226,6 +233,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
         if (const Positions at(key); at.fit(array_of(self).shape())) {
           Argument given;
           parse_stored(given, "assign", value, array_of(self).dtype());
+          check_one(given, array_of(self).dtype());
           const PythonLine line;
           if (detail::write_element(array_of(self), at.get(), given.operand())) return 0;
         }
@@ -233,6 +241,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
         if (viewed(array_of(self), key, view)) {
           Argument given;
           parse_stored(given, "assign", value, view.dtype());
+          if (is_element(view, key)) check_one(given, view.dtype());
           const PythonLine line;
           view.assign(given.operand());
         } else if (const Array* index = positions_alone(array_of(self), key);

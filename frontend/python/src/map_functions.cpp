@@ -127,6 +127,34 @@ PyObject* finish(const char* op, const Extras& extras, const Array& result) {
   return Py_NewRef(extras.out);
 }
 
+// Python's number of the operator that the op is; -1 for no comparison.
+constexpr int comparison(Op op) {
+  switch (op) {
+    case Op::less:
+      return Py_LT;
+    case Op::less_equal:
+      return Py_LE;
+    case Op::equal:
+      return Py_EQ;
+    case Op::not_equal:
+      return Py_NE;
+    case Op::greater:
+      return Py_GT;
+    case Op::greater_equal:
+      return Py_GE;
+    default:
+      return -1;
+  }
+}
+
+// The exponents with 1 for those that the mask leaves out: integers are looked at, and these do not count.
+Array picked_exponents(const char* op, const Extras& extras, const Array& exponents) {
+  if (!extras.where || kind(exponents.dtype()) != DTypeKind::Signed) return exponents;
+  Argument mask;
+  parse_mask(mask, op, extras.where);
+  return where(mask.operand(), exponents, Number(1));
+}
+
 // Operands are converted to the dtype asked for as results are that are stored in place.
 void check_input(const char* op, DType dtype, const Operand& x) {
   const DType given = x.array() ? x.array()->dtype() : detail::default_dtype(x.number());
@@ -153,6 +181,14 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
     }
     if (std::any_of(args, args + arity, is_picked)) return of_picked(op_name, args, count, keywords);
     if (asks_for_rules(args, count, arity, keywords)) return by_rules(op_name, args, count, keywords);
+    if constexpr (comparison(op) >= 0) {
+      const nb::object compared = nb::steal(compared_with_object(args[0], args[1], comparison(op)));
+      if (!compared) throw nb::python_error();
+      if (!compared.is(nb::handle(Py_NotImplemented))) {
+        const Extras extras = parse_extras(op_name, arity, args, count, keywords);
+        return finish(op_name, extras, array_of(compared.ptr()));
+      }
+    }
     Argument given[arity];
     for (int i = 0; i < arity; ++i) {
       if (arity == 2 && PyLong_CheckExact(args[i])) {
@@ -189,6 +225,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
           converted[i] = scalar(given[i].number(), dtype);
         }
       }
+      if constexpr (op == Op::pow) converted[1] = picked_exponents(op_name, extras, converted[1]);
       Array result;
       if constexpr (arity == 1) result = detail::map(op, converted[0]);
       if constexpr (arity == 2) result = detail::map(op, converted[0], converted[1]);
@@ -200,6 +237,12 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
                         ": gives " + std::string(name(result.dtype())));
       }
       return finish(op_name, extras, result);
+    }
+    if constexpr (op == Op::pow) {
+      if (given[1].array()) {
+        const Array exponents = picked_exponents(op_name, extras, *given[1].array());
+        return finish(op_name, extras, detail::map(op, given[0].operand(), exponents));
+      }
     }
     return finish(op_name, extras, apply());
   });

@@ -123,10 +123,11 @@ PyObject* quotient_and_remainder(PyObject* a, PyObject* b) {
   });
 }
 
-// Whether no element equals the object, whatever the elements are: None, text, and what says nothing of
-// equality itself.
+// Whether no element equals the object, whatever the elements are: None, text, Python's containers that are no
+// sequences, and what says nothing of equality itself.
 bool equals_nothing(PyObject* object) {
-  return Py_IsNone(object) || PyUnicode_Check(object) || PyBytes_Check(object) ||
+  return Py_IsNone(object) || PyUnicode_Check(object) || PyBytes_Check(object) || PyAnySet_Check(object) ||
+         PyDict_Check(object) || PySlice_Check(object) ||
          Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
@@ -142,8 +143,24 @@ bool is_other_number(PyObject* object) {
 
 PyObject* compare_arrays(PyObject* a, PyObject* b, int how);
 
+// Whether it failed for NumPy's values of a dtype that no array holds, as text and dates are.
+bool failed_for_dtype(PyObject* result, PyObject* b, int how) {
+  if (result || (how != Py_EQ && how != Py_NE) || !PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);  // which a look at the attribute may clear
+  const bool failed =
+      !is_array(b) && PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), "__array_interface__");
+  PyErr_Restore(type, value, trace);
+  return failed;
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) {
   PyObject* result = compare_arrays(a, b, how);
+  if (failed_for_dtype(result, b, how)) {
+    PyErr_Clear();
+    return guarded(
+        [&] { return nb::handle(compare_numbers)(nb::handle(a), nb::handle(b), how).release().ptr(); });
+  }
   if (result != Py_NotImplemented) return result;
   return guarded([&]() -> PyObject* {
     if (!is_other_number(b)) return result;
@@ -186,6 +203,19 @@ Py_hash_t hash(PyObject* self) {
 }
 
 }  // namespace
+
+PyObject* compared_with_object(PyObject* a, PyObject* b, int how) {
+  static constexpr int kTurned[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
+  if (!is_array(a)) {
+    std::swap(a, b);
+    how = kTurned[how];
+  }
+  if (!is_array(a) || is_array(b)) return Py_NewRef(Py_NotImplemented);
+  const bool is_text = PyUnicode_Check(b) || PyBytes_Check(b);  // which NumPy's functions refuse
+  const bool tells_equality = (how == Py_EQ || how == Py_NE) && !is_text;
+  if (!(tells_equality && equals_nothing(b)) && !is_other_number(b)) return Py_NewRef(Py_NotImplemented);
+  return compare(a, b, how);
+}
 
 void bind_operators(nb::module_& m) {
   m.def(

@@ -69,6 +69,9 @@ struct TypeParts {
   std::vector<PyGetSetDef> properties;
 };
 void add_operators(TypeParts& parts);
+// An array compared with what no array holds, None or a fraction, as Python's operator of this number
+// does; NotImplemented for other operands.
+PyObject* compared_with_object(PyObject* a, PyObject* b, int how);
 void add_indexing(TypeParts& parts);
 void add_values(TypeParts& parts);
 void add_buffers(TypeParts& parts);

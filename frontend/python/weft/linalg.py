@@ -13,7 +13,7 @@ from weft._array.shaping import matrix_transpose, normalized
 from weft._base.asarray import asarray
 from weft._base.errors import missing as _missing
 from weft._base.recorded import refuse_arguments
-from weft._numpy.names import cross
+from weft._numpy.names import cross as _cross
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ for _name in _decompositions:
 
 _solved_by_numpy, _inverted_by_numpy = globals()["solve"], globals()["inv"]
 _norm_by_numpy = answered_by("numpy.linalg", "norm")
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """The cross product of vectors of three elements."""
+    x1, x2 = asarray(x1), asarray(x2)
+    for x in (x1, x2):
+        if not x.ndim or x.shape[normalized("cross", axis, x.ndim)] != 3:
+            raise ValueError(f"cross: takes vectors of three elements: got shapes {x1.shape} and {x2.shape} along axis {axis!r}")
+    return _cross(x1, x2, axis=axis)
 
 
 def _solution(a: Array, b: Array) -> Array:

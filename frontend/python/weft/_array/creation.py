@@ -69,11 +69,10 @@ def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
 def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
     if not isinstance(value, (builtins.bool, int, float, complex)):
         value = asarray(value, dtype if value is None or isinstance(value, (str, bytes)) else None)
-        if value.ndim or dtype is None:
-            filled = zeros(shape, dtype=value.dtype if dtype is None else dtype, device=device)
-            filled[...] = value
-            return filled
-        value = value.item()
+        # A value that has a dtype is converted from it, as an assignment converts it; it need not fit.
+        filled = zeros(shape, dtype=value.dtype if dtype is None else dtype, device=device)
+        filled[...] = value
+        return filled
     dtype = None if dtype is None else _core.dtype(dtype)
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         if dtype is None or dtype.kind in "iu":

@@ -10,7 +10,7 @@ from weft._array.diagonals import diagonal_view
 from weft._array.shaping import converted
 from weft._base.arguments import check_casting
 from weft._base.asarray import asarray, heed
-from weft._base.dtypes import result_type
+from weft._base.dtypes import can_cast, result_type
 from weft._base.out import given_out, store
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -209,8 +209,12 @@ def einsum(
     xs = [x if isinstance(x, Array) and x.ndim else asarray(x) for x in operands]
     if dtype is not None:
         xs = converted("einsum", xs, dtype, casting)
-    elif len({x.dtype for x in xs}) > 1:
-        xs = converted("einsum", xs, result_type(*xs), "unsafe")  # what is summed before it meets the others is so in their dtype
+    elif len({one.dtype for one in (xs if out is None else [*xs, given_out(out)])}) > 1:
+        # What is summed before it meets the others is so in their dtype, which holds what `out` does, too.
+        common = result_type(*xs)
+        if out is not None and can_cast(common, given_out(out).dtype, "safe"):
+            common = given_out(out).dtype
+        xs = converted("einsum", xs, common, "unsafe")
     values = list(xs)
     for f, given, arguments in _planned(subscripts, tuple([x.shape for x in xs])):
         values.append(f(*[values[i] for i in given], *arguments))

@@ -56,6 +56,9 @@ def _loop_of(f: Any, operands: list[Any], outs: tuple[Any, ...], dtype: Any, cas
     # NumPy 2.4's resolve_dtypes() may crash on Python's types; this is what it makes of them.
     weak = result_type(*operands)
     types = [weak if type(x) in (int, float, builtins.complex) else x.dtype for x in operands]
+    if f.__name__ == "ldexp":  # whose exponent stays an integer beside floats, and whose number one of Python becomes any float
+        types[0] = _core.dtype("float16") if type(operands[0]) in (int, float) and signature[2] is not None else types[0]
+        types[1] = _core.dtype("int64") if type(operands[1]) is int else types[1]
     types += [None if out is None else out.dtype for out in outs]
     asked = {} if signature == (None,) * count else {"signature": tuple(None if one is None else _core.dtype(one) for one in signature)}
     return ufunc.resolve_dtypes(tuple(types), casting=casting, **asked)
@@ -81,19 +84,30 @@ def by_rules(
         return f(*operands, out=out, where=where)
     operands = [x if type(x) in (int, float, builtins.complex) else asarray(x) for x in operands]
     loop = _loop_of(f, operands, outs, dtype, casting, signature)
-    results = f(*(_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)))
+    operands = [_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)]
+    # Of exponents only those are looked at that the mask picks.
+    results = f(*operands, where=where) if f is _core.pow and where is not True else f(*operands)
     results = results if f.nout > 1 else (results,)
     results = tuple(_core.astype(result, dtype) for result, dtype in zip(results, loop[f.nin :]))
-    stored = tuple(_stored(f.__name__, result, place, where, False) for result, place in zip(results, outs))
+    stored = _all_stored(f.__name__, results, outs, where, False)
     return stored if f.nout > 1 else stored[0]
 
 
 def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) -> Array:
     """The result, or `out` with the result where the condition is true."""
+    return _all_stored(op, (result,), (out,), where, checked)[0]
+
+
+def _all_stored(op: str, results: tuple[Array, ...], outs: tuple[Any, ...], where: Any, checked: bool = True) -> tuple[Any, ...]:
+    """As _stored() for each; nothing is written where one of them cannot be."""
     if where is not True:
         where = mask_of(op, where)
-    if out is None:  # without it 0 is left out, where NumPy has whatever its memory held
-        return result if where is True else _core.where(where, result, _core.full((), 0, result.dtype, result.device))
+    fitting = [(result, None) if out is None else _fitted(op, result, out, checked) for result, out in zip(results, outs)]
+    return tuple(_written(op, result, out, where) for result, out in fitting)
+
+
+def _fitted(op: str, result: Array, out: Any, checked: bool) -> tuple[Array, Any]:
+    """The result in the shape of where it is written to, and that; errors where it cannot be."""
     out = place(op, out)
     if result.shape != out.shape:
         try:
@@ -102,6 +116,12 @@ def _stored(op: str, result: Array, out: Any, where: Any, checked: bool = True) 
             raise ValueError(f"{op}: out must have the result's shape {result.shape}: got {out.shape}") from None
     if checked:
         check_kind(result, out)
+    return result, out
+
+
+def _written(op: str, result: Array, out: Any, where: Any) -> Any:
+    if out is None:  # without it 0 is left out, where NumPy has whatever its memory held
+        return result if where is True else _core.where(where, result, _core.full((), 0, result.dtype, result.device))
     if isinstance(out, NumpysOut):
         return out.store(op, result, where)
     result = _core.astype(result, out.dtype)
@@ -175,7 +195,7 @@ class Composed:
         results = self._of_operands(*operands)
         if out is None and where is True:
             return tuple(map(value_of_rank_0, results)) if self.nout > 1 else value_of_rank_0(results)
-        stored = tuple(_stored(self.__name__, *one, where) for one in zip(results if self.nout > 1 else (results,), outs))
+        stored = _all_stored(self.__name__, results if self.nout > 1 else (results,), outs, where)
         return stored if self.nout > 1 else stored[0]
 
     def __repr__(self) -> str:

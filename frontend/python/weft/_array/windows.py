@@ -62,7 +62,7 @@ def i0(x: Any) -> Array:
 
 def _positions(op: str, M: Any) -> tuple[Array | None, float]:
     """1 - M, 3 - M, … M - 1 and M, or no positions where the window is empty or one."""
-    M = M.item() if isinstance(M, Array) else M
+    M = M.item() if hasattr(M, "dtype") and not getattr(M, "ndim", 0) else M
     if not isinstance(M, (int, float)):
         raise TypeError(f"{op}: the number of points is an integer: got {type(M).__name__}")
     if M <= 1:

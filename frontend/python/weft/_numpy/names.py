@@ -100,13 +100,25 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     check_casting("copyto", casting)
     if hasattr(src, "dtype") and not can_cast(result_type(src), dst.dtype, casting):
         raise TypeError(f"copyto: {src.dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
-    if type(src) in (bool, int, float, complex) and casting != "unsafe" and result_type(dst, src) != dst.dtype:
+    if type(src) in (bool, int, float, complex) and casting != "unsafe" and not _number_can_be_cast(src, dst, casting):
         raise TypeError(f"copyto: {type(src).__name__} cannot be cast to {dst.dtype} by the rule {casting!r}")
+    if type(src) is complex and dst.dtype.kind != "c":
+        src = asarray(src)  # which has a real part to cast to
+    if hasattr(src, "dtype") or where is not True:
+        src = _core.astype(as_stored(src, dst), dst.dtype)
     if where is not True:
         # In dst's dtype: one that held both would change what the mask leaves alone.
-        picked = _core.broadcast_to(_core.astype(as_stored(src, dst), dst.dtype), dst.shape)
+        picked = _core.broadcast_to(src, dst.shape)
         src = _core.where(_core.broadcast_to(mask_of("copyto", where), dst.shape), picked, dst)
     _core.assign(dst, src)
+
+
+def _number_can_be_cast(number: Any, dst: Array, casting: str) -> bool:
+    """NumPy's rule for Python's numbers: they give way to dst's dtype, which for "equiv" is the one that they have alone."""
+    alone = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}[type(number)]
+    if type(number) is bool or casting == "equiv":
+        return can_cast(_core.dtype(alone), dst.dtype, casting)
+    return result_type(dst, number) == dst.dtype
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:

@@ -146,6 +146,8 @@ def _truncated(self: Array) -> int:
 
 def fill(self: Array, value: Any) -> None:
     """Writes one value everywhere."""
+    if self.dtype.kind != "b" and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0)):
+        raise ValueError(f"fill: takes one value: got {type(value).__name__}")
     target("fill", self)[...] = value
 
 

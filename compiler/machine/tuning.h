@@ -119,6 +119,38 @@
   X(kWorthSharing, int64_t, 200, "statements", "2026-11-22", "of all threads, take as long as another launch") \
   X(kWorthLoadingAhead, float, 6, "multiply-adds", "2026-11-22", "of a step of pairs that hides the next one's loads") \
   X(kNarrowRowElements, int64_t, 512, "elements", "2026-11-21", "rows of no more, and no multiples of a vector, are walked as one") \
+  X(kRepeatedInRegisters, float, 4, "multiply-adds", "2026-11-21", "of a value, at most, that each sweep computes again where others stay") \
+  X(kAnyWork, float, 1e30f, "multiply-adds", "2026-11-21", "the same where nothing stays: whatever it costs") \
+  X(kLanesWithoutAccess, int, 4, "lanes", "2026-11-21", "of an axis along which nothing is loaded or stored") \
+  X(kVectorsOfRaggedAxis, int64_t, 64, "vectors", "2026-11-21", "of an axis, at least, whose last vector is not full") \
+  X(kNarrowElement, int64_t, 8, "bytes", "2026-11-22", "of single elements, at most, instead of which vectors are shifted") \
+  X(kNarrowVector, int64_t, 4, "bytes", "2026-11-22", "the same of vectors, and of rows that are walked as one") \
+  X(kVectorsOfShiftedLoads, int64_t, 3, "vectors", "2026-11-22", "of an axis, at least, whose vectors are shifted") \
+  X(kVectorsOfShiftedStores, int64_t, 16, "vectors", "2026-11-22", "the same where stores are shifted: those at the ends are single ones") \
+  X(kMostVectorsInFlight, int64_t, 8, "vectors", "2026-11-21", "of a thread, at most") \
+  X(kSmallBody, int64_t, 16, "bodies", "2026-11-21", "of such size, together, may be unrolled where two vectors are in flight beside shared memory") \
+  X(kStaticJoins, int64_t, 4 << 10, "bytes", "2026-11-21", "of static shared memory, for joins, beside rows that stay there") \
+  X(kColumnJoins, int64_t, 1 << 10, "bytes", "2026-11-21", "the same beside columns") \
+  X(kFewestColumns, int64_t, 16, "columns", "2026-11-21", "that threads go down beside each other") \
+  X(kRowsOfThread, int64_t, 8, "elements", "2026-11-21", "of a column, at most, that a thread keeps") \
+  X(kWidestStrip, int64_t, 256, "bytes", "2026-11-21", "of a row of a strip of columns, at most: memory is slower at less") \
+  X(kNarrowestStrip, int64_t, 64, "bytes", "2026-11-21", "the same, at least") \
+  X(kFewestPointsOfPairs, int64_t, 128, "points", "2026-11-21", "that reduce over the same elements, as pairs") \
+  X(kShortestRowOfPairs, int64_t, 64, "elements", "2026-11-21", "that they reduce over, at least") \
+  X(kPointsOfPairs, int, 4, "points", "2026-11-21", "of a thread of pairs") \
+  X(kElementsOfPairs, int, 8, "elements", "2026-11-21", "of a step of pairs; four take 3 % longer on an H200") \
+  X(kLongCopiedRow, int64_t, 64, "elements", "2026-11-23", "of a row of totals whose next one is copied meanwhile") \
+  X(kLongCopiedVectors, int64_t, 16, "vectors", "2026-11-23", "the same in vectors") \
+  X(kFewestPointsOfNarrowRows, int64_t, 1024, "points", "2026-11-21", "whose narrow rows are walked as one") \
+  X(kLanesOfDivision, int, 4, "lanes", "2026-11-22", "from which on quotients are computed for all elements of a thread at once") \
+  X(kWidthOfStencil, int64_t, 32, "vectors", "2026-11-21", "of a row, at least, of a stencil whose threads take several rows") \
+  X(kHeightOfStencil, int64_t, 8, "rows", "2026-11-21", "of such a stencil, at least") \
+  X(kAcrossStencil, int64_t, 128, "threads", "2026-11-21", "beside each other in such a stencil, at most") \
+  X(kRowsOfStencil, int64_t, 4, "rows", "2026-11-21", "of a thread of such a stencil, at most") \
+  X(kShortestTransposed, int64_t, 32, "elements", "2026-11-21", "along both axes of a transpose, at least") \
+  X(kSmallestTile, int64_t, 16, "points", "2026-11-21", "along each side of a tile") \
+  X(kLargestTile, int64_t, 64, "points", "2026-11-21", "the same, at most: so it compiles fast") \
+  X(kTileOfFewBlocks, int64_t, 32, "points", "2026-11-21", "the same, at most, where larger ones are two waves of blocks or less") \
   X(kBusyWork, float, 3, "multiply-adds", "2026-11-22", "that a GPU does in the time of a byte")
 
 // ---- what CUDA C++ looks like

@@ -68,7 +68,7 @@ def faults_of_counts(top: Path) -> list[str]:
 def words_of_schedules(top: Path) -> set[str]:
     """What stands between the commas of printed schedules."""
     text = (top / "docs/schedules_chosen.md").read_text(encoding="utf-8")
-    printed = re.findall(r"^  (?:cpu|cuda) +\w+: (.*?)(?: \(.*\))?$", text, re.M)
+    printed = re.findall(r"^  (?:cpu|cuda) +[\w -]+?: (.*?)(?: \(.*\))?$", text, re.M)
     return {re.sub(r"\d+", "…", words) for schedule in printed for words in schedule.split(", ")}
 
 

@@ -65,53 +65,69 @@ int64_t row_vectors(const RowProgram& p, const VectorLayout& v, int lanes) {
   return p.row_count() / std::max<int64_t>(p.extent(v.axis).value, 1) * lane_vectors(p, v, lanes);
 }
 
+// The elements that a thread takes together of a column, as vectors.
+int neighbours_of(const CudaSchedule& s) {
+  const auto* pairs = std::get_if<cuda::Pairs>(&s.shape);
+  return pairs ? pairs->neighbours : 1;
+}
+
 // Whether every step of every thread has something of the row.
-bool is_exact(const RowProgram& p, const CudaSchedule& s, const VectorLayout& v) {
-  const int64_t room = int64_t{s.unroll} * s.threads_per_row * s.cluster;
-  const bool shared = s.keeper == Keeper::Shared;
-  if (s.order == Order::Rows && (v.whole_row || shared)) {
+bool is_exact(const RowProgram& p, const CudaSchedule& s, const RowDivision& d, const VectorLayout& v) {
+  const int64_t room = int64_t{d.vectors} * d.threads * d.blocks;
+  const bool shared = d.residence == Residence::Shared;
+  if (d.order == Order::Rows && (v.whole_row || shared)) {
     const int64_t vectors = row_vectors(p, v, s.lanes);
     if (v.whole_row && room < vectors)
       throw InternalError("emit cuda: the row is longer than its threads' registers");
-    const int64_t parts = s.chained ? s.split : 1;
-    return !s.shifted && vectors > 0 && (v.whole_row ? room == vectors : vectors % (room * parts) == 0);
+    return !d.shifted && vectors > 0 && (v.whole_row ? room == vectors : vectors % (room * d.parts) == 0);
   }
-  if (s.order != Order::Columns) return false;
+  if (d.order != Order::Columns) return false;
   if (v.whole_row && room < p.row_count())
     throw InternalError("emit cuda: a column is longer than its threads' registers");
-  if (s.together > 1) return true;
+  if (neighbours_of(s) > 1) return true;
   return v.whole_row ? room == p.row_count() : shared && p.row_count() % room == 0;
 }
 
-void find_sure_vectors(const RowProgram& p, const CudaSchedule& s, VectorLayout& v) {
-  const int64_t at_once = int64_t{s.threads_per_row} * s.cluster;
+void find_sure_vectors(const RowProgram& p, const CudaSchedule& s, const RowDivision& d, VectorLayout& v) {
+  const int64_t at_once = int64_t{d.threads} * d.blocks;
   const int64_t vectors = row_vectors(p, v, s.lanes);
-  if (vectors > at_once * s.unroll || (v.ragged && p.row.size() > 1)) return;
+  if (vectors > at_once * d.vectors || (v.ragged && p.row.size() > 1)) return;
   // The last vector of a shifted row has something of it for some rows only, and the one before may have but
   // a part.
-  const int64_t unsure = s.shifted ? 2 : v.ragged ? 1 : 0;
+  const int64_t unsure = d.shifted ? 2 : v.ragged ? 1 : 0;
   v.sure = static_cast<int>(std::max<int64_t>(vectors - unsure, 0) / at_once);
   // Where instructions take long, all threads of a warp often have none left to compute. Others are faster
   // when nobody asks.
   const bool slow = std::ranges::any_of(p.values, [](auto& value) { return value.dtype == DType::F64; });
-  v.skips_last = slow && v.sure > 0 && v.sure < s.unroll && !v.exact;
+  v.skips_last = slow && v.sure > 0 && v.sure < d.vectors && !v.exact;
 }
 
-VectorLayout vectors_of(const RowProgram& p, const CudaSchedule& s) {
+bool divides_at_once(const cuda::Shape& shape) {
+  if (auto* maps = std::get_if<cuda::Maps>(&shape)) return maps->divides_at_once;
+  auto* stencils = std::get_if<cuda::Stencils>(&shape);
+  return stencils && stencils->divides_at_once;
+}
+
+bool copies_vectors(const cuda::Shape& shape) {
+  auto* columns = std::get_if<cuda::SharedColumns>(&shape);
+  return columns && columns->copy == cuda::SharedColumns::Copy::Vectors;
+}
+
+VectorLayout vectors_of(const RowProgram& p, const CudaSchedule& s, const RowDivision& d) {
   VectorLayout v;
   v.axis = p.outer.empty() && p.row.empty() ? -1 : s.lane_axis;
   v.varies = v.axis < 0 ? std::vector<bool>(p.values.size(), false) : varies_along(p, v.axis);
-  v.shifted = s.shifted;
-  v.reference = s.shifted || s.wide_copies ? alignment_reference(p, v.axis) : nullptr;
-  v.ragged = v.axis >= 0 && (s.shifted || p.extent(v.axis).value % s.lanes != 0);
-  v.whole_row = s.keeper == Keeper::Registers;
-  v.exact = is_exact(p, s, v);
-  v.all_at_once = s.at_once;
-  if (s.order == Order::Rows && s.keeper != Keeper::Shared && s.split == 1 && !p.scans())
-    find_sure_vectors(p, s, v);
+  v.shifted = d.shifted;
+  v.reference = d.shifted || copies_vectors(s.shape) ? alignment_reference(p, v.axis) : nullptr;
+  v.ragged = v.axis >= 0 && (d.shifted || p.extent(v.axis).value % s.lanes != 0);
+  v.whole_row = d.residence == Residence::Registers;
+  v.exact = is_exact(p, s, d, v);
+  v.all_at_once = divides_at_once(s.shape);
+  if (d.order == Order::Rows && d.residence != Residence::Shared && d.parts == 1 && !p.scans())
+    find_sure_vectors(p, s, d, v);
   // Few vectors hold anything but the row, and each has so many elements that to ask for all of them takes
   // longer than the memory does: with 8 and fewer the branch costs more.
-  v.asks_once = s.shifted && !v.whole_row && v.sure == 0 && !p.row.empty() &&
+  v.asks_once = d.shifted && !v.whole_row && v.sure == 0 && !p.row.empty() &&
                 lane_vectors(p, v, s.lanes) >= kLongShiftedRow && s.lanes >= kManyShiftedLanes;
   return v;
 }
@@ -134,78 +150,111 @@ int64_t outer_vectors(const RowProgram& p, const VectorLayout& v, int lanes) {
   return vectors;
 }
 
-PartLayout parts_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+PartLayout parts_of(const RowProgram& p, const CudaSchedule& s, const RowDivision& d, const CudaLayout& l) {
   const int64_t steps = row_steps(p, l.vectors, s.lanes);
   PartLayout parts;
-  parts.count = s.split;
-  parts.look_back = s.chained;
-  parts.vectors = ceil_divide(steps, std::max<int64_t>(s.split, s.cluster));
+  parts.count = d.parts;
+  parts.look_back = std::holds_alternative<cuda::LookBackRows>(s.shape);
+  parts.vectors = ceil_divide(steps, std::max<int64_t>(d.parts, d.blocks));
   // A part has something to begin with.
-  if (s.chained) parts.count = std::max<int64_t>(ceil_divide(steps, parts.vectors), 1);
+  if (parts.look_back) parts.count = std::max<int64_t>(ceil_divide(steps, parts.vectors), 1);
+  const int64_t together = neighbours_of(s);
   if (auto* c = l.columns(); c && c->has_shares)
     parts.count = c->strips.parts;
   else if (parts.count > 1)
-    parts.length = ceil_divide(parts.vectors, s.together) * s.together;
-  else if (s.cluster > 1 && s.keeper != Keeper::Registers)
+    parts.length = ceil_divide(parts.vectors, together) * together;
+  else if (d.blocks > 1 && d.residence != Residence::Registers)
     parts.length = parts.vectors;
   if (l.facts.totals_across) parts.vectors = steps;
-  parts.has_partials = (parts.count > 1 && (s.order == Order::Columns || s.chained)) || l.facts.totals_across;
+  parts.has_partials =
+      (parts.count > 1 && (d.order == Order::Columns || parts.look_back)) || l.facts.totals_across;
   return parts;
 }
 
-ColumnsShape columns_shape(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
-  ColumnsShape c;
-  c.across = s.threads / s.threads_per_row;
-  c.own = c.across - s.overlap;
-  c.overlap = s.overlap;
-  c.copied = s.wide_copies ? wide_copy_elements(p, l.vectors.axis) : 0;
-  c.is_ahead = s.ahead;
-  c.strips_at_once = s.strips_at_once;
-  c.has_shares = s.shares > 0;
-  c.strip_columns = int64_t{c.across} * s.lanes;
-  if (!c.has_shares) return c;
-  const int64_t columns =
-      p.outer_count() / p.extent(l.vectors.axis).value * lane_vectors(p, l.vectors, s.lanes);
-  c.strips = share_out(ceil_divide(columns * s.lanes, c.strip_columns), s.shares,
-                       ceil_divide(row_steps(p, l.vectors, s.lanes), int64_t{s.threads_per_row} * s.unroll));
-  return c;
-}
+// What a schedule of each shape is to those who write its text.
+struct ShapeOf {
+  const RowProgram& p;
+  const CudaSchedule& s;
+  const RowDivision& d;
+  const CudaLayout& l;
 
-RowsShape rows_shape(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
-  RowsShape r;
-  r.walk = s.walk;
-  r.is_bundled = s.bundled;
-  r.is_ahead = s.ahead;
-  if (s.bundled) r.last_to_read = last_to_read_bundles(p, l.vectors.axis);
-  if (p.section_axes > 0)
-    r.section_threads = static_cast<int>(int64_t{s.threads_per_row} * s.cluster / p.section_count());
-  return r;
-}
+  // Shapes of which all is said by how they divide a row.
+  template <class Plain>
+  CudaShape operator()(const Plain&) const {
+    if (d.order == Order::Columns) return columns();
+    if (d.order == Order::Rows) return RowsShape();
+    return PointsShape{outer_vectors(p, l.vectors, s.lanes)};
+  }
+  CudaShape operator()(const cuda::Stencils& n) const {
+    return StackedShape{axis_order(p, l.vectors.axis, true)[1], n.across,
+                        int64_t{s.threads} / n.across * n.rows};
+  }
+  CudaShape operator()(const cuda::Tiles& t) const { return TransposedShape{t.axis, t.side}; }
 
-CudaShape shape_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
-  if (s.order == Order::Columns) return columns_shape(p, s, l);
-  if (s.order == Order::Rows) return rows_shape(p, s, l);
-  if (s.tile_axis >= 0) return TransposedShape{s.tile_axis, s.tile};
-  if (s.rows_per_task > 1)
-    return StackedShape{axis_order(p, l.vectors.axis, true)[1], s.threads_per_row, s.rows_per_task};
-  return PointsShape{outer_vectors(p, l.vectors, s.lanes)};
-}
+  CudaShape operator()(const cuda::SharedRows& r) const { return RowsShape{.is_ahead = r.copied_ahead}; }
+  CudaShape operator()(const cuda::LookBackRows& r) const { return RowsShape{.is_ahead = r.in_shared}; }
+  CudaShape operator()(const cuda::BundledRows&) const { return bundled({}); }
+  CudaShape operator()(const cuda::Totals& t) const {
+    const RowsShape rows{.walk = t.rows_in_turn, .is_ahead = t.copied_ahead};
+    return std::holds_alternative<cuda::Totals::Bundled>(t.owner) ? bundled(rows) : rows;
+  }
+  CudaShape operator()(const cuda::Sections&) const {
+    return RowsShape{.section_threads = static_cast<int>(int64_t{d.threads} * d.blocks / p.section_count())};
+  }
+
+  CudaShape operator()(const cuda::SharedColumns& strip) const {
+    ColumnsShape c = columns();
+    c.own -= strip.overlap;
+    c.overlap = strip.overlap;
+    c.copied = copies_vectors(s.shape) ? wide_copy_elements(p, l.vectors.axis) : 0;
+    c.is_ahead = strip.copy != cuda::SharedColumns::Copy::None;
+    return c;
+  }
+  CudaShape operator()(const cuda::TurnColumns& turns) const {
+    ColumnsShape c = columns();
+    c.strips_at_once = turns.strips_at_once;
+    return c;
+  }
+  CudaShape operator()(const cuda::Pairs& pairs) const {
+    ColumnsShape c = columns();
+    c.is_ahead = pairs.loaded_ahead;
+    const auto* shares = std::get_if<cuda::Pairs::Shares>(&pairs.strip);
+    if (!shares) return c;
+    c.has_shares = true;
+    const int64_t columns =
+        p.outer_count() / p.extent(l.vectors.axis).value * lane_vectors(p, l.vectors, s.lanes);
+    c.strips = share_out(ceil_divide(columns * s.lanes, c.strip_columns), shares->blocks,
+                         ceil_divide(row_steps(p, l.vectors, s.lanes), int64_t{d.threads} * d.vectors));
+    return c;
+  }
+
+  CudaShape bundled(RowsShape rows) const {
+    rows.is_bundled = true;
+    rows.last_to_read = last_to_read_bundles(p, l.vectors.axis);
+    return rows;
+  }
+  ColumnsShape columns() const {
+    ColumnsShape c;
+    c.own = c.across = s.threads / d.threads;
+    c.strip_columns = int64_t{c.across} * s.lanes;
+    return c;
+  }
+};
 
 // ---- accumulators
 
 // Runs of up to 128 elements lose nothing that matters.
-bool has_two_levels(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+bool has_two_levels(const RowProgram& p, const CudaSchedule& s, const RowDivision& d, const CudaLayout& l) {
   if (p.row.empty()) return false;
   const VectorLayout& v = l.vectors;
-  const bool is_columns = s.order == Order::Columns;
-  const bool stays = s.keeper == Keeper::Registers || s.keeper == Keeper::Shared;
+  const bool is_columns = d.order == Order::Columns, stays = d.residence != Residence::Nowhere;
   int64_t steps = 0;
   if (is_columns)
     steps = p.row_count();
-  else if (s.order == Order::Rows && stays)
+  else if (d.order == Order::Rows && stays)
     steps = row_vectors(p, v, s.lanes);
-  const int64_t run = ceil_divide(steps, int64_t{s.threads_per_row} * s.cluster) * (is_columns ? 1 : s.lanes);
-  return !stays || run > 128 || s.chained ||
+  const int64_t run = ceil_divide(steps, int64_t{d.threads} * d.blocks) * (is_columns ? 1 : s.lanes);
+  return !stays || run > kRunElements || l.parts.look_back ||
          (v.whole_row && !is_columns && !l.facts.totals_across && l.facts.crossing.empty());
 }
 
@@ -236,8 +285,8 @@ int64_t bytes_of_state(const RowProgram& p, const CudaLayout& l, const std::vect
   return static_cast<int64_t>((bytes + align - 1) / align * align);
 }
 
-void lay_out_totals(const RowProgram& p, const CudaSchedule& s, CudaLayout& l) {
-  const bool two_levels = has_two_levels(p, s, l);
+void lay_out_totals(const RowProgram& p, const CudaSchedule& s, const RowDivision& d, CudaLayout& l) {
+  const bool two_levels = has_two_levels(p, s, d, l);
   for (auto& acc : p.accumulators)
     l.totals.push_back({two_levels ? total_dtype(acc) : span_dtype(acc), two_levels && adds_up(acc), 0});
   for (auto& accumulators : l.main.joined) {
@@ -248,7 +297,10 @@ void lay_out_totals(const RowProgram& p, const CudaSchedule& s, CudaLayout& l) {
 
 // ---- entries
 
-BatchSize size_of_batch(const CudaSchedule& s) { return {s.lanes, s.unroll, s.together, s.run}; }
+BatchSize size_of_batch(const CudaSchedule& s) {
+  const auto* pairs = std::get_if<cuda::Pairs>(&s.shape);
+  return {s.lanes, division_of(s).vectors, neighbours_of(s), pairs ? pairs->run : 1};
+}
 
 // Columns join their states in one place, which has room for those of the sweep with the largest.
 ColumnJoin column_join(const EntryLayout& e, const CudaLayout& l) {
@@ -267,26 +319,28 @@ ColumnJoin column_join(const EntryLayout& e, const CudaLayout& l) {
   return j;
 }
 
-EntryLayout main_entry(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+EntryLayout main_entry(const RowProgram& p, const CudaSchedule& s, const RowDivision& d,
+                       const CudaLayout& l) {
   EntryLayout e;
-  e.threads = s.threads, e.threads_per_row = s.threads_per_row, e.lanes = s.lanes, e.unroll = s.unroll;
+  e.threads = s.threads, e.threads_per_row = d.threads, e.lanes = s.lanes, e.unroll = d.vectors;
   e.lane_vectors = lane_vectors(p, l.vectors, s.lanes);
-  e.all_live = s.order == Order::Pointwise || (s.order == Order::Rows && s.threads == s.threads_per_row);
-  e.totals_scans = l.facts.scans && s.split > 1 && !s.chained;
+  e.all_live = d.order == Order::Pointwise || (d.order == Order::Rows && s.threads == d.threads);
+  e.totals_scans = l.facts.scans && d.parts > 1 && !l.parts.look_back;
   e.joined = joined_in(p, e.totals_scans);
   return e;
 }
 
 void plan_batches(const RowProgram& p, const CudaSchedule& s, const std::vector<Sweep>& sweeps,
                   const CudaLayout& l, EntryLayout& e) {
+  const BatchSize size = size_of_batch(s);
   for (size_t k = 0; k < sweeps.size(); ++k) {
     const auto number = static_cast<int>(k);
-    Batch b = plan_batch(p, l, sweeps[k], number, size_of_batch(s), e.totals_scans);
+    Batch b = plan_batch(p, l, sweeps[k], number, size, e.totals_scans);
     // Loops of much arithmetic only: others wait for memory.
-    if (s.run > 1) find_normal_sums(p, l, b);
+    if (size.run > 1) find_normal_sums(p, l, b);
     if (!b.normal.empty()) {
       // Seldom run, so one element at a time: that compiles in a fraction of the time.
-      BatchSize one = size_of_batch(s);
+      BatchSize one = size;
       one.run *= one.together, one.unroll = one.together = 1;
       Batch& single = e.single[number] = plan_batch(p, l, sweeps[k], number, one, e.totals_scans);
       single.divisors = b.divisors;
@@ -336,11 +390,11 @@ int64_t main_tasks(const RowProgram& p, const CudaSchedule& s, const CudaLayout&
     return c->strips_at_once > 0 ? std::min(tasks, c->strips_at_once * l.cluster.blocks) : tasks;
   }
   if (auto* r = l.rows()) {
-    const int64_t rows = s.threads / s.threads_per_row * r->walk;
+    const int64_t rows = l.main.threads / l.main.threads_per_row * r->walk;
     return ceil_divide(p.outer_count(), rows) * l.parts.count * l.cluster.blocks;
   }
   if (auto* points = std::get_if<PointsShape>(&l.shape))
-    return ceil_divide(points->vectors, int64_t{s.threads} * s.unroll);
+    return ceil_divide(points->vectors, int64_t{s.threads} * l.main.unroll);
   int64_t tasks = 1;
   if (auto* t = std::get_if<TransposedShape>(&l.shape)) {
     for (int a : axis_order(p, v.axis, true))
@@ -354,10 +408,12 @@ int64_t main_tasks(const RowProgram& p, const CudaSchedule& s, const CudaLayout&
   return tasks;
 }
 
-AcrossLayout across_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+AcrossLayout across_of(const RowProgram& p, const CudaSchedule& s, const RowDivision& d,
+                       const CudaLayout& l) {
   AcrossLayout across;
-  if (!l.facts.totals_across) return across;
-  across.rows_of_block = s.threads / s.threads_per_row * s.walk;
+  const auto* totals = std::get_if<cuda::Totals>(&s.shape);
+  if (!totals) return across;
+  across.rows_of_block = s.threads / d.threads * totals->rows_in_turn;
   across.blocks = ceil_divide(p.outer_count(), across.rows_of_block);
   // A few parts for each, and a sector or more of memory beside each other.
   while (across.threads_down < kThreadsOfTotals / 8 && across.threads_down * 8 < across.blocks)
@@ -389,20 +445,22 @@ std::vector<int> axis_order(const RowProgram& p, int lane_axis, bool outer) {
 
 CudaLayout lay_out(const RowProgram& p, const CudaSchedule& s, bool contract) {
   check_schedule(p, s);
+  const RowDivision d = division_of(s);
   CudaLayout l;
   l.facts = facts_of(p, contract);
-  l.vectors = vectors_of(p, s);
-  l.streaming = s.streaming, l.loads_stay = s.loads_stay;
+  l.vectors = vectors_of(p, s, d);
+  l.streaming = s.caching == Caching::Streaming, l.loads_stay = s.caching == Caching::LoadsStay;
   // Without a number ptxas leaves a third of the registers of a large block unused, which sums over pairs
   // need, and a batch's loads.
-  if (s.resident > 1 || (s.run > 1 && s.threads > 256) || s.threads == 1024) l.resident = s.resident;
-  l.cluster = {s.cluster, s.device_wide, s.strips_at_once > 0 || (l.facts.totals_across && s.cluster > 1),
-               -1};
-  l.shape = shape_of(p, s, l);
-  l.parts = parts_of(p, s, l);
-  l.across = across_of(p, s, l);
-  l.main = main_entry(p, s, l);
-  lay_out_totals(p, s, l);
+  if (s.resident > 1 || (size_of_batch(s).run > 1 && s.threads > 256) || s.threads == 1024)
+    l.resident = s.resident;
+  const bool takes_strips = std::holds_alternative<cuda::TurnColumns>(s.shape);
+  l.cluster = {d.blocks, d.device_wide, takes_strips || (l.facts.totals_across && d.blocks > 1), -1};
+  l.shape = std::visit(ShapeOf{p, s, d, l}, s.shape);
+  l.parts = parts_of(p, s, d, l);
+  l.across = across_of(p, s, d, l);
+  l.main = main_entry(p, s, d, l);
+  lay_out_totals(p, s, d, l);
   if (l.main.totals_scans) {
     const Sweep& sweep = p.sweeps[0];
     Sweep& totalled = l.totalled.emplace_back();
@@ -414,7 +472,7 @@ CudaLayout lay_out(const RowProgram& p, const CudaSchedule& s, bool contract) {
   l.main.tasks = main_tasks(p, s, l);
   l.finish = finish_entry(p, s, l);
   l.shared = shared_of(p, s, l);
-  l.launch = launch_of(p, s, l);
+  l.launch = launch_of(p, l);
   l.partial_bytes = partial_bytes(p, l);
   for (size_t k = p.sweeps.size(); k-- > 0;)
     if (!l.main.joined[k].empty()) l.cluster.first_join = static_cast<int>(k);

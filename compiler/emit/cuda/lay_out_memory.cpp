@@ -77,7 +77,7 @@ void place_bundles(const RowProgram& p, const CudaLayout& l, SharedLayout& share
   shared.bytes = before * p.row_count();
 }
 
-int64_t counters_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+int64_t counters_of(const RowProgram& p, const CudaLayout& l) {
   const PartLayout& parts = l.parts;
   if (l.cluster.device_wide) {
     int64_t words = 0;
@@ -87,7 +87,7 @@ int64_t counters_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout
   }
   if (parts.count == 1 || parts.look_back || l.finish) return 0;
   const int64_t tickets = l.main.tasks / parts.count;
-  return s.order == Order::Columns ? tickets : words_of_parts(p, l) + tickets;
+  return l.columns() ? tickets : words_of_parts(p, l) + tickets;
 }
 
 }  // namespace
@@ -105,26 +105,29 @@ SharedLayout shared_of(const RowProgram& p, const CudaSchedule& s, const CudaLay
   SharedLayout shared;
   const auto* rows = l.rows();
   const auto* columns = l.columns();
-  const bool in_turns = columns && columns->strips_at_once > 0;
-  const bool row_ahead = l.facts.totals_across && s.ahead;
-  const bool is_shared = s.keeper == Keeper::Shared;
-  shared.is_used = is_shared || s.bundled || in_turns || row_ahead;
+  const bool in_turns = columns && columns->strips_at_once > 0, bundled = rows && rows->is_bundled;
+  const bool row_ahead = l.facts.totals_across && rows->is_ahead;
+  const bool is_shared = division_of(s).residence == Residence::Shared;
+  shared.is_used = is_shared || bundled || in_turns || row_ahead;
   shared.holds_rows = is_shared;
   shared.values_stay = is_shared && !l.facts.crossing.empty();
   if (columns && columns->copied > 0)
     shared.ahead = loads_of_strip(l);
-  else if (in_turns || (columns && is_shared && s.ahead) || (rows && s.ahead && !s.bundled))
+  else if (in_turns || (columns && is_shared && columns->is_ahead) || (rows && rows->is_ahead && !bundled))
     shared.ahead = loads_ahead(p, l);
   if (is_shared && rows)
-    place_values(p, l, s.threads / s.threads_per_row, shared);
+    place_values(p, l, l.main.threads / l.main.threads_per_row, shared);
   else if (is_shared && columns)
     place_values(p, l, columns->across + columns->copied, shared);
-  else if (in_turns || (row_ahead && !s.bundled))
+  else if (in_turns || (row_ahead && !bundled))
     place_ahead(p, l, shared);
-  else if (s.bundled)
+  else if (bundled)
     place_bundles(p, l, shared);
   // No more blocks than asked for run at once.
-  if (s.room > l.main.column_join.bytes) shared.bytes = s.room - l.main.column_join.bytes;
+  if (auto* pairs = std::get_if<cuda::Pairs>(&s.shape))
+    if (auto* shares = std::get_if<cuda::Pairs::Shares>(&pairs->strip);
+        shares && shares->shared_bytes > l.main.column_join.bytes)
+      shared.bytes = shares->shared_bytes - l.main.column_join.bytes;
   return shared;
 }
 
@@ -144,13 +147,13 @@ int64_t partial_bytes(const RowProgram& p, const CudaLayout& l) {
   return 8 * (kTicketWords + p.outer_count() * (parts + groups + tops) * words);
 }
 
-Launch launch_of(const RowProgram& p, const CudaSchedule& s, const CudaLayout& l) {
+Launch launch_of(const RowProgram& p, const CudaLayout& l) {
   Launch launch;
   launch.tasks = l.main.tasks;
   launch.threads = static_cast<uint32_t>(l.main.threads);
   (l.cluster.device_wide ? launch.meeting : launch.cluster) = static_cast<uint32_t>(l.cluster.blocks);
   launch.shared_bytes = static_cast<uint32_t>(l.shared.bytes);
-  launch.counters = static_cast<uint32_t>(counters_of(p, s, l));
+  launch.counters = static_cast<uint32_t>(counters_of(p, l));
   if (l.parts.look_back) {
     launch.zeroed = static_cast<uint32_t>(p.buffers.size());
     launch.zeroed_bytes = static_cast<size_t>(partial_bytes(p, l));

@@ -15,8 +15,7 @@ constexpr int64_t kTicketWords = 2;
 // Bytes of the temporary that parts of rows lie in.
 int64_t partial_bytes(const plan::RowProgram& program, const CudaLayout& layout);
 // How the kernel is launched, when all else is laid out.
-Launch launch_of(const plan::RowProgram& program, const plan::CudaSchedule& schedule,
-                 const CudaLayout& layout);
+Launch launch_of(const plan::RowProgram& program, const CudaLayout& layout);
 
 // Whether an access passes through shared memory with the other rows of its block.
 bool is_bundled(const plan::RowProgram& program, const CudaLayout& layout, const plan::Stmt& stmt);

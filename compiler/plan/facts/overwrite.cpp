@@ -41,11 +41,19 @@ Place only_store(const RowProgram& program, int buffer) {
 // largest of values stays what it is. By then the last one may have been replaced.
 bool takes_last_again(const RowProgram& program, const Schedule& schedule, const Sweep& sweep) {
   const auto* cuda = std::get_if<CudaSchedule>(&schedule);
-  if (!cuda || (cuda->threads_per_row == 1 && cuda->cluster == 1)) return false;
+  if (!cuda) return false;
+  if (const RowDivision d = division_of(*cuda); d.threads == 1 && d.blocks == 1) return false;
   return std::ranges::any_of(sweep.body, [&](const Stmt& stmt) {
     const auto* fold = std::get_if<Fold>(&stmt);
     return fold && !adds_up(program.accumulators[static_cast<size_t>(fold->accumulator)]);
   });
+}
+
+// Whether each row is walked by those who store it, in one entry.
+bool is_plain(const CpuSchedule& s) { return s.order != Order::Columns && s.split <= 1; }
+bool is_plain(const CudaSchedule& s) {
+  const RowDivision d = division_of(s);
+  return d.order != Order::Columns && d.parts == 1;
 }
 
 }  // namespace
@@ -56,8 +64,7 @@ bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read
   if (from.written || !to.written || from.elements != to.elements || size_of(from.dtype) != size_of(to.dtype))
     return false;
   // Split rows are walked by two entries, and what goes across the rows is stored by others than read it.
-  const bool plain =
-      std::visit([](const auto& s) { return s.order != Order::Columns && s.split <= 1; }, schedule);
+  const bool plain = std::visit([](const auto& s) { return is_plain(s); }, schedule);
   if (!plain || program.ordered || program.scans() || program.reduces_points()) return false;
   const Place place = only_store(program, written);
   if (!place.store || takes_last_again(program, schedule, program.sweeps[place.sweep])) return false;

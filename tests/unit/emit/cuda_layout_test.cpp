@@ -13,10 +13,9 @@ namespace weft {
 namespace {
 
 using namespace test;
+namespace cuda = plan::cuda;
 using emit::CudaLayout;
 using plan::CudaSchedule;
-using plan::Keeper;
-using plan::Order;
 using plan::RowProgram;
 using testing::HasSubstr;
 
@@ -41,8 +40,8 @@ TEST(CudaLayout, GivesTheLaunchThatTheKernelHas) {
 TEST(CudaLayout, HasRoomInSharedMemoryForWhatCrossesSweeps) {
   const CudaCase c =
       compile(ir::parse(column_softmax("f32", 256, 64)), tiny(), [](CudaSchedule& s, RowProgram&) {
-        s.keeper = Keeper::Shared;
-        s.threads = 64, s.threads_per_row = 16, s.cluster = 4, s.unroll = 2;
+        s.threads = 64;
+        s.shape = cuda::SharedColumns{16, 4, 2};
       });
   const CudaLayout l = layout_of(c);
   const int lanes = l.main.lanes, across = l.columns()->across;
@@ -58,7 +57,9 @@ TEST(CudaLayout, HasRoomInSharedMemoryForWhatCrossesSweeps) {
 // One entry adds up the parts of strips; another joins them, by one thread for each column.
 TEST(CudaLayout, FinishesSharesOfStripsInAnEntryOfItsOwn) {
   const CudaCase c = compile(ir::parse(pairs("f32", 300, 130)), h200(), [](CudaSchedule& s, RowProgram&) {
-    s.threads = 32, s.threads_per_row = 4, s.resident = 1, s.shares = 7, s.split = 2;
+    auto& shape = std::get<cuda::Pairs>(s.shape);
+    s.threads = 32, s.resident = 1;
+    shape.down = 4, shape.strip = cuda::Pairs::Shares{7};
   });
   const CudaLayout l = layout_of(c);
   ASSERT_TRUE(l.finish.has_value());
@@ -71,38 +72,38 @@ TEST(CudaLayout, FinishesSharesOfStripsInAnEntryOfItsOwn) {
   EXPECT_EQ(l.launch.counters, 0U);
 }
 
-// A schedule that no scheduler makes is a bug of ours, and says which rule it breaks.
-TEST(CudaLayout, RefusesSchedulesThatHaveNoKernel) {
-  const CudaCase c = compile(ir::parse(column_softmax("f32", 64, 66)), h200());
-  const RowProgram& p = c.kernels[0].lowered.program;
-  const CudaSchedule made = c.kernels[0].schedule;
-  ASSERT_EQ(made.order, Order::Columns);
-  auto refused = [&](auto change) -> std::string {
-    CudaSchedule s = made;
-    change(s);
+// A shape that is not one for the program is a bug of ours, and says which rule it breaks.
+TEST(CudaLayout, RefusesShapesThatAreNotForTheProgram) {
+  const CudaCase columns = compile(ir::parse(column_softmax("f32", 64, 66)), h200());
+  const CudaCase rows = compile(ir::parse(softmax("f32", 64, 66)), h200());
+  ASSERT_TRUE(std::holds_alternative<cuda::SharedColumns>(columns.kernels[0].schedule.shape));
+  auto refused = [](const CudaCase& c, const cuda::Shape& shape) -> std::string {
+    CudaSchedule s = c.kernels[0].schedule;
+    s.shape = shape, s.threads = 256, s.lanes = 1;
     try {
-      emit::lay_out(p, s, true);
+      emit::lay_out(c.kernels[0].lowered.program, s, true);
     } catch (const InternalError& error) {
       return error.what();
     }
     return "";
   };
-  EXPECT_EQ(refused([](CudaSchedule&) {}), "");
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.keeper = Keeper::None; }),
-              HasSubstr("does not say where they stay"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.walk = 2; }), HasSubstr("walked for totals across"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.cluster = 1, s.split = 2; }),
-              HasSubstr("only the reductions of one sweep are split"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.chained = true; }), HasSubstr("look back"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.bundled = true; }), HasSubstr("sixteen short rows"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.shifted = true; }),
-              HasSubstr("shifted vectors lie along plain rows"));
-  EXPECT_THAT(refused([](CudaSchedule& s) { s.tile_axis = 0; }), HasSubstr("squares of a pointwise program"));
-  EXPECT_THAT(refused([](CudaSchedule& s) {
-                s.keeper = Keeper::Registers, s.ahead = s.wide_copies = false, s.overlap = 0;
-                s.threads = 32, s.threads_per_row = 1, s.cluster = s.unroll = 1;
-              }),
+  EXPECT_EQ(refused(columns, cuda::SharedColumns{8}), "");
+  EXPECT_EQ(refused(columns, cuda::RegisterColumns{64}), "");
+  EXPECT_THAT(refused(columns, cuda::RegisterColumns{63}), HasSubstr("longer than its threads' registers"));
+  EXPECT_THAT(refused(columns, cuda::RegisterRows{}), HasSubstr("threads of rows run along the row"));
+  EXPECT_THAT(refused(columns, cuda::Columns{}), HasSubstr("does not say where they stay"));
+  EXPECT_THAT(refused(columns, cuda::Maps{}), HasSubstr("points have no row"));
+  EXPECT_THAT(refused(rows, cuda::Totals{cuda::Threads{32}, 3}),
+              HasSubstr("totals across rows have a shape of their own"));
+  EXPECT_THAT(refused(rows, cuda::Sections{1, 1}), HasSubstr("rows of sections have a shape of their own"));
+  EXPECT_THAT(refused(columns, cuda::SharedColumns{8, 1, 1, cuda::SharedColumns::Copy::None, 3}),
+              HasSubstr("overlap by a sector or more"));
+  EXPECT_THAT(refused(rows, cuda::LookBackRows{2, 1, true}), HasSubstr("parts look back"));
+  EXPECT_THAT(refused(rows, cuda::BundledRows{64, 2, true}), HasSubstr("sixteen short rows"));
+  EXPECT_THAT(refused(rows, cuda::RegisterRows{cuda::Threads{32}, 2}),
               HasSubstr("longer than its threads' registers"));
+  EXPECT_THAT(refused(columns, cuda::SharedColumns{128, 1, 1, cuda::SharedColumns::Copy::Vectors}),
+              HasSubstr("copied as vectors"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,6 +172,62 @@ TEST_F(CudaCompile, TakesEverySample) {
   for (auto& [name, text] : samples()) {
     SCOPED_TRACE(name);
     compile_all(compile(ir::parse(text), h200()));
+  }
+}
+
+// A graph for each shape of a schedule; two for those that only some machines have room for.
+std::vector<std::string> graphs_of_shapes() {
+  std::vector<std::string> graphs;
+  for (auto& [name, text] : samples())
+    for (const char* wanted :
+         {"axpy", "heat", "add_transposed", "sum_few_rows", "sum_columns", "softmax", "softmax_bf16",
+          "softmax_few_rows", "softmax_narrow_rows", "softmax_columns", "softmax_long_columns", "scan_parts",
+          "layer_norm_gradients", "group_norm_gradients", "pairs"})
+      if (name == wanted) graphs.push_back(text);
+  graphs.push_back(column_softmax("f32", 5, 1 << 20));
+  graphs.push_back(softmax("f32", 4096, 20000));
+  graphs.push_back(sum("f32[32768, 4096]", "1"));
+  graphs.push_back(group_norm_gradients("f32", 64, 32, 2, 1024));
+  return graphs;
+}
+
+// What a printed schedule begins with.
+std::string shape_of(const plan::CudaSchedule& schedule) {
+  const std::string text = plan::print(schedule);
+  const size_t from = std::string("schedule ").size();
+  return text.substr(from, text.find(':') - from);
+}
+
+struct Gpu {
+  const char* architecture;
+  Target target;
+  bool has_clusters;
+};
+
+// An H100, an A100 and an RTX 4090.
+TEST_F(CudaCompile, TakesEveryShapeForEveryGpu) {
+  const std::set<std::string> everywhere = {
+      "maps",        "stencils",         "tiles",          "rows",   "register rows",
+      "shared rows", "look-back rows",   "bundled rows",   "totals", "sections",
+      "columns",     "register columns", "shared columns", "pairs"};
+  for (const Gpu& gpu : {Gpu{"sm_90", {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}, true},
+                         {"sm_80", {TargetKind::Cuda, 108, 16, size_t{40} << 20, size_t{163} << 10}, false},
+                         {"sm_89", {TargetKind::Cuda, 128, 16, size_t{72} << 20, size_t{99} << 10}, false}}) {
+    SCOPED_TRACE(gpu.architecture);
+    std::set<std::string> shapes;
+    for (auto& text : graphs_of_shapes()) {
+      const CudaCase c = compile(ir::parse(text), gpu.target);
+      for (auto& k : c.kernels) {
+        shapes.insert(shape_of(k.schedule));
+        EXPECT_NO_THROW(nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, gpu.architecture));
+        const plan::RowDivision d = plan::division_of(k.schedule);
+        EXPECT_TRUE(gpu.has_clusters || d.blocks == 1) << k.schedule.reason;
+        EXPECT_LE(k.emitted.launch.shared_bytes, gpu.target.shared_bytes) << k.schedule.reason;
+      }
+    }
+    std::set<std::string> wanted = everywhere;
+    if (gpu.has_clusters) wanted.insert("turn columns");
+    EXPECT_EQ(shapes, wanted);
   }
 }
 

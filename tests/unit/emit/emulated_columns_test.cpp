@@ -14,8 +14,8 @@ namespace weft {
 namespace {
 
 using namespace test;
+namespace cuda = plan::cuda;
 using plan::CudaSchedule;
-using plan::Keeper;
 using plan::Order;
 using plan::RowProgram;
 
@@ -38,11 +38,9 @@ TEST(CudaMeaning, OfPairsInEqualShares) {
     for (auto [points, others] : {std::pair{300, 130}, {129, 1024}, {352, 331}})
       for (int blocks : {2, 3, 7, 16}) {
         auto force = [&](CudaSchedule& s, RowProgram&) {
-          s.threads = 32;
-          s.threads_per_row = 4;
-          s.resident = 1;
-          s.shares = blocks;
-          s.split = 2;
+          auto& shape = std::get<cuda::Pairs>(s.shape);
+          s.threads = 32, s.resident = 1;
+          shape.down = 4, shape.strip = cuda::Pairs::Shares{blocks};
         };
         all.add(compile(ir::parse(pairs(dtype, points, others)), h200(), force));
       }
@@ -54,21 +52,28 @@ TEST(CudaMeaning, OfColumnsThatStay) {
   for (int64_t rows : {2, 8, 37, 64, 513, 1030, 2100})
     for (const Target& target : {tiny(), h200()})
       all.add(compile(ir::parse(column_softmax("f32", rows, 66)), target));
+  auto is_kept = [](const CudaSchedule& s, const RowProgram& p) {
+    return plan::division_of(s).order == Order::Columns && !plan::crossing_values(p).empty();
+  };
   // Several blocks a strip, ends that do not fill it, and strips that the columns do not fill.
-  for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
-    for (int cluster : {1, 2, 4, 8, 16})
-      for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {34, 7}, {256, 64}})
-        for (const char* dtype : {"f32", "bf16"})
-          all.add(compile(ir::parse(column_softmax(dtype, rows, width)), tiny(),
-                          [&](CudaSchedule& s, RowProgram& p) {
-                            if (s.order != Order::Columns || plan::crossing_values(p).empty()) return;
-                            s.keeper = keeper;
-                            s.ahead = keeper == Keeper::Shared && rows % 2 == 0;
-                            s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
-                            s.unroll = keeper == Keeper::Shared
-                                           ? 2
-                                           : static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
-                          }));
+  using Copy = cuda::SharedColumns::Copy;
+  for (int cluster : {1, 2, 4, 8, 16})
+    for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 40}, {128, 36}, {34, 7}, {256, 64}})
+      for (const char* dtype : {"f32", "bf16"})
+        all.add(compile(
+            ir::parse(column_softmax(dtype, rows, width)), tiny(), [&](CudaSchedule& s, RowProgram& p) {
+              if (!is_kept(s, p)) return;
+              s.threads = 64;
+              s.shape = cuda::SharedColumns{16, cluster, 2, rows % 2 == 0 ? Copy::Ahead : Copy::None};
+            }));
+  // A thread's own, of fewer rows than it has room for.
+  for (auto [rows, width] : {std::pair<int, int64_t>{5, 40}, {8, 36}, {21, 64}})
+    for (const char* dtype : {"f32", "bf16", "f64"})
+      all.add(
+          compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](CudaSchedule& s, RowProgram& p) {
+            ASSERT_TRUE(is_kept(s, p));
+            s.threads = 64, s.shape = cuda::RegisterColumns{rows + rows % 2};
+          }));
   all.check(2e-2, 0);
 }
 
@@ -80,14 +85,12 @@ TEST(CudaMeaning, OfStripsInTurn) {
     for (auto [rows, width] : {std::pair<int64_t, int64_t>{128, 160}, {70, 156}, {34, 39}, {256, 144}})
       for (const char* dtype : {"f32", "bf16", "f64"})
         for (int64_t at_once : {1, 2})
-          all.add(compile(ir::parse(column_softmax(dtype, rows, width)), h200(),
-                          [&](CudaSchedule& s, RowProgram&) {
-                            s.keeper = Keeper::Registers;
-                            s.ahead = s.wide_copies = false, s.overlap = 0;
-                            s.threads = 64, s.threads_per_row = 16, s.cluster = cluster;
-                            s.unroll = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
-                            s.strips_at_once = at_once;
-                          }));
+          all.add(compile(
+              ir::parse(column_softmax(dtype, rows, width)), h200(), [&](CudaSchedule& s, RowProgram&) {
+                s.threads = 64;
+                const auto elements = static_cast<int>((rows + 16 * cluster - 1) / (16 * cluster));
+                s.shape = cuda::TurnColumns{16, cluster, elements, at_once};
+              }));
   all.check(2e-2, 0);
 }
 
@@ -98,8 +101,9 @@ TEST(CudaMeaning, OfStripsCopiedInVectors) {
       for (const char* dtype : {"f16", "bf16", "f64"}) {
         CudaCase c =
             compile(ir::parse(column_softmax(dtype, rows, width)), h200(), [&](CudaSchedule& s, RowProgram&) {
-              ASSERT_TRUE(s.wide_copies);
-              s.threads = 128, s.threads_per_row = 8, s.cluster = cluster, s.overlap = 0;
+              auto& shape = std::get<cuda::SharedColumns>(s.shape);
+              ASSERT_EQ(shape.copy, cuda::SharedColumns::Copy::Vectors);
+              s.threads = 128, shape.down = 8, shape.cluster = cluster, shape.overlap = 0;
             });
         all.add(std::move(c));
       }
@@ -128,7 +132,9 @@ std::string column_results(int64_t rows, int64_t width) {
 TEST(CudaMeaning, OfStripsThatOverlap) {
   EmulatedCases all;
   auto chosen = [](const char* dtype, int64_t rows, int64_t width) {
-    return compile(ir::parse(column_softmax(dtype, rows, width)), h200()).kernels[0].schedule.overlap;
+    const CudaCase c = compile(ir::parse(column_softmax(dtype, rows, width)), h200());
+    const auto* shape = std::get_if<cuda::SharedColumns>(&c.kernels[0].schedule.shape);
+    return shape ? shape->overlap : 0;
   };
   EXPECT_EQ(chosen("f32", 256, 40'001), 8);
   EXPECT_EQ(chosen("f64", 256, 40'001), 0);
@@ -137,27 +143,17 @@ TEST(CudaMeaning, OfStripsThatOverlap) {
   EXPECT_EQ(chosen("f32", 256, 31), 0);
   EXPECT_EQ(chosen("f32", 4096, 16385), 0);
   EXPECT_EQ(chosen("f32", 1024, 40'001), 8);
-  auto add = [&](const std::string& graph, int overlap, const Change& change) {
-    all.add(compile(ir::parse(graph), h200(), [&](CudaSchedule& s, RowProgram& p) {
-      s.threads = 256, s.threads_per_row = 8, s.overlap = overlap;
-      change(s, p);
+  auto add = [&](const std::string& graph, int overlap, int cluster) {
+    all.add(compile(ir::parse(graph), h200(), [&](CudaSchedule& s, RowProgram&) {
+      auto& shape = std::get<cuda::SharedColumns>(s.shape);
+      s.threads = 256, shape.down = 8, shape.overlap = overlap, shape.cluster = cluster;
     }));
   };
   for (auto [rows, width] : {std::pair<int64_t, int64_t>{70, 41}, {129, 67}, {64, 97}, {34, 33}})
     for (int cluster : {1, 2}) {
-      auto shared = [&](CudaSchedule& s, RowProgram&) { s.cluster = cluster; };
-      auto in_registers = [&](CudaSchedule& s, RowProgram&) {
-        s.keeper = Keeper::Registers, s.ahead = s.wide_copies = false, s.cluster = cluster;
-        s.unroll = static_cast<int>((rows + 8 * cluster - 1) / (8 * cluster));
-      };
-      auto in_turns = [&](CudaSchedule& s, RowProgram& p) {
-        in_registers(s, p);
-        s.strips_at_once = 2;
-      };
       for (auto [dtype, overlap] : {std::pair{"f32", 8}, {"f64", 4}, {"bf16", 16}})
-        for (const Change& change : {Change(shared), Change(in_registers), Change(in_turns)})
-          add(column_softmax(dtype, rows, width), overlap, change);
-      add(column_results(rows, width), 16, shared);
+        add(column_softmax(dtype, rows, width), overlap, cluster);
+      add(column_results(rows, width), 16, cluster);
     }
   all.check(2e-2, 0);
 }

@@ -17,6 +17,7 @@ namespace weft {
 namespace {
 
 using namespace test;
+namespace cuda = plan::cuda;
 using plan::CudaSchedule;
 using plan::RowProgram;
 
@@ -36,7 +37,7 @@ TEST(CudaMeaning, OfHalves) {
 // memory.
 TEST(CudaMeaning, OfLoadsThatStay) {
   EmulatedCases all;
-  auto stay = [&](CudaSchedule& s, RowProgram&) { s.loads_stay = true; };
+  auto stay = [&](CudaSchedule& s, RowProgram&) { s.caching = plan::Caching::LoadsStay; };
   for (auto [dtype, width] : {std::pair{"f32", 250},
                               {"f32", 1001},
                               {"f32", 40000},
@@ -64,7 +65,7 @@ TEST(CudaMeaning, OfTransposedReads) {
     for (int lanes : {1, tile / 16})
       all.add(compile(ir::parse(transposed(144, 40)), tiny(), [&](CudaSchedule& s, RowProgram&) {
         if (lanes > 4) return;
-        s.tile = tile, s.lanes = lanes, s.unroll = tile * tile / (s.threads * lanes);
+        std::get<cuda::Tiles>(s.shape).side = tile, s.lanes = lanes;
       }));
   all.check(0, 0.1);
 }
@@ -80,9 +81,8 @@ TEST(CudaMeaning, OfNeighbouringRows) {
     all.add(compile(ir::parse(many_rows(4, 19, 260)), target));
   }
   for (int rows : {1, 2, 4})
-    all.add(compile(ir::parse(heat(23, 130)), tiny(), [&](CudaSchedule& s, RowProgram&) {
-      s.threads_per_row = 64, s.unroll = rows, s.rows_per_task = s.threads / 64 * rows;
-    }));
+    all.add(compile(ir::parse(heat(23, 130)), tiny(),
+                    [&](CudaSchedule& s, RowProgram&) { s.shape = cuda::Stencils{64, rows}; }));
   all.check(1e-6, 0);
 }
 
@@ -127,7 +127,10 @@ TEST(CudaMeaning, OfExtremes) {
 // Whatever their operands, they are rounded as those of single elements.
 TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   EmulatedCases all;
-  const Change at_once = [](CudaSchedule& s, RowProgram&) { s.at_once = true; };
+  auto divide_at_once = [](cuda::Shape& shape) {
+    if (auto* maps = std::get_if<cuda::Maps>(&shape)) maps->divides_at_once = true;
+    if (auto* stencils = std::get_if<cuda::Stencils>(&shape)) stencils->divides_at_once = true;
+  };
   for (const char* shape : {"[4096]", "[1003]", "[9, 515]"})
     for (int lanes : {4, 1})
       all.add(compile(ir::parse(fmt::format(R"(graph {{
@@ -141,8 +144,8 @@ TEST(CudaMeaning, OfQuotientsAndRootsAtOnce) {
   return %q, %r, %s, %n
 }})",
                                             shape)),
-                      h200(), [&](CudaSchedule& s, RowProgram& p) {
-                        at_once(s, p);
+                      h200(), [&](CudaSchedule& s, RowProgram&) {
+                        divide_at_once(s.shape);
                         s.lanes = std::min(s.lanes, lanes);
                       }));
   for (auto& c : all.cases) {

@@ -20,9 +20,11 @@ namespace weft {
 namespace {
 
 using namespace test;
+namespace cuda = plan::cuda;
 using plan::CudaSchedule;
-using plan::Keeper;
+using plan::division_of;
 using plan::Order;
+using plan::Residence;
 using plan::RowProgram;
 
 TEST(CudaMeaning, OfReductionsAndSweeps) {
@@ -77,7 +79,7 @@ TEST(CudaMeaning, OfShiftedVectors) {
   EmulatedCases all;
   auto add = [&](const std::string& text, const Change& change = {}) {
     CudaCase c = compile(ir::parse(text), h200(), change);
-    for (auto& k : c.kernels) ASSERT_TRUE(k.schedule.shifted) << text;
+    for (auto& k : c.kernels) ASSERT_TRUE(division_of(k.schedule).shifted) << text;
     all.add(std::move(c));
   };
   for (int64_t width : {49, 130, 385, 1025, 3075}) {
@@ -99,8 +101,8 @@ TEST(CudaMeaning, OfShiftedVectors) {
     add(softmax("f32", 5, width | 1));
     add(softmax("f64", 3, width | 1));
     add(softmax("f32", 3, width | 1), [](CudaSchedule& s, RowProgram& p) {
-      if (s.keeper == Keeper::Registers) s.keeper = Keeper::Shared, s.ahead = true;
-      s.threads = s.threads_per_row = 64, s.rows_per_task = 1, s.unroll = 2, s.resident = 1;
+      s.threads = 64, s.resident = 1;
+      s.shape = cuda::SharedRows{1, 2, true, true};
       ASSERT_FALSE(plan::crossing_values(p).empty());
     });
     add(fmt::format(
@@ -130,9 +132,8 @@ TEST(CudaMeaning, OfWords) {
   };
   for (int64_t width : {4, 5, 6, 7, 9, 14, 19}) {
     auto narrow = [&](CudaSchedule& s, RowProgram&) {
-      s.order = Order::Rows, s.lane_axis = 1;
-      s.lanes = 4, s.shifted = width % 4 != 0, s.bundled = false;
-      s.threads = 128, s.threads_per_row = 2, s.rows_per_task = 64, s.unroll = 2;
+      s.lane_axis = 1, s.lanes = 4, s.threads = 128;
+      s.shape = cuda::Rows{cuda::Threads{2}, 2, width % 4 != 0};
     };
     for (const char* op : {"any", "all"}) add(op, "bool", 300, width, narrow);
     add("all", "i8", 300, width, narrow, "bool");
@@ -152,15 +153,15 @@ TEST(CudaMeaning, OfWords) {
   all.check(0, 0);
 }
 
-// Parts of rows, which one block collects: states of all sizes, and blocks of several rows.
+// Parts of rows, which one block collects: states of all sizes, blocks of one warp and of several.
 TEST(CudaMeaning, OfRowsInParts) {
   EmulatedCases all;
   for (int64_t rows : {1, 5})
     for (int split : {2, 70})
       for (int threads : {32, 128}) {
         auto parts = [&](CudaSchedule& s, RowProgram&) {
-          s.split = split, s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
-          s.unroll = 1, s.cluster = 1, s.bundled = false;
+          s.threads = threads;
+          s.shape = cuda::Rows{cuda::Parts{split}, 1, division_of(s).shifted};
         };
         for (const char* dtype : {"f32", "f64", "c128", "i8", "bf16"})
           all.add(compile(ir::parse(sum(fmt::format("{}[{}, 3001]", dtype, rows), "1")), h200(), parts));
@@ -174,12 +175,14 @@ TEST(CudaMeaning, OfBundledRows) {
   int bundled = 0;
   auto add = [&](const std::string& text, int threads = 1) {
     CudaCase c = compile(ir::parse(text), h200(), [&](CudaSchedule& s, RowProgram& p) {
-      if (s.order != Order::Rows) return;
-      s.bundled = true, s.shifted = false, s.lanes = 1;
-      s.threads_per_row = threads, s.threads = 128, s.rows_per_task = 128 / threads;
-      if (s.keeper == Keeper::Registers) s.unroll = static_cast<int>((p.row_count() + threads - 1) / threads);
+      const plan::RowDivision d = division_of(s);
+      if (d.order != Order::Rows) return;
+      s.lanes = 1, s.threads = 128;
+      const bool stays = d.residence == Residence::Registers;
+      const auto elements = static_cast<int>((p.row_count() + threads - 1) / threads);
+      s.shape = cuda::BundledRows{threads, stays ? elements : d.vectors, stays};
     });
-    for (auto& k : c.kernels) bundled += k.schedule.bundled;
+    for (auto& k : c.kernels) bundled += std::holds_alternative<cuda::BundledRows>(k.schedule.shape);
     all.add(std::move(c));
   };
   for (int64_t rows : {2, 127, 256, 301})
@@ -219,18 +222,21 @@ TEST(CudaMeaning, OfFlattenedRows) {
 // choose it, so that threads and whole blocks are left without elements.
 TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
   EmulatedCases all;
-  for (Keeper keeper : {Keeper::Registers, Keeper::Shared})
+  for (Residence residence : {Residence::Registers, Residence::Shared})
     for (int cluster : {1, 2, 16})
       for (int64_t width : {1, 7, 520, 1001, 1002, 2048}) {
         auto force = [&](CudaSchedule& s, RowProgram& p) {
           if (plan::crossing_values(p).empty()) return;
-          s.keeper = keeper;
-          s.cluster = cluster;
-          s.threads = s.threads_per_row = 64;
-          s.rows_per_task = 1;
-          s.ahead = keeper == Keeper::Shared && width % 2 == 0;
-          int64_t vectors = (width + s.lanes - 1) / s.lanes, part = int64_t{64} * cluster;
-          s.unroll = keeper == Keeper::Shared ? 2 : static_cast<int>((vectors + part - 1) / part);
+          const bool shifted = division_of(s).shifted;
+          s.threads = 64;
+          if (residence == Residence::Shared) {
+            s.shape = cuda::SharedRows{cluster, 2, width % 2 == 0, shifted};
+            return;
+          }
+          const int64_t vectors = (width + s.lanes - 1) / s.lanes, part = int64_t{64} * cluster;
+          cuda::RegisterRows rows{cuda::Threads{64}, static_cast<int>((vectors + part - 1) / part), shifted};
+          if (cluster > 1) rows.owner = cuda::Cluster{cluster};
+          s.shape = rows;
         };
         for (const char* dtype : {"f32", "bf16", "f64"})
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
@@ -241,22 +247,23 @@ TEST(CudaMeaning, OfRowsOfSeveralBlocks) {
 
 // Blocks of a row that are no cluster and tell each other in the device's memory; rows stay in registers, or
 // are read again.
-TEST(CudaMeaning, OfRowsOfBlocksThatMeetInMemory) {
+TEST(CudaMeaning, OfRowsOfACooperativeLaunch) {
   EmulatedCases all;
-  for (Keeper keeper : {Keeper::Registers, Keeper::Reload})
+  for (bool stays : {true, false})
     for (int blocks : {2, 5})
       for (int64_t width : {7, 1001, 1024}) {
         auto force = [&](CudaSchedule& s, RowProgram& p) {
           if (plan::crossing_values(p).empty()) return;
-          if (keeper == Keeper::Reload) plan::repeat_cheap_values(p, true, 1e30f);
-          s.keeper = keeper;
-          s.device_wide = true;
-          s.cluster = blocks;
-          s.threads = s.threads_per_row = 64;
-          s.rows_per_task = 1;
-          s.ahead = s.bundled = false;
+          const bool shifted = division_of(s).shifted;
+          s.threads = 64;
           const int64_t vectors = (width + 2 * s.lanes - 2) / s.lanes, part = int64_t{64} * blocks;
-          s.unroll = keeper == Keeper::Reload ? 2 : static_cast<int>((vectors + part - 1) / part);
+          if (stays) {
+            const auto each = static_cast<int>((vectors + part - 1) / part);
+            s.shape = cuda::RegisterRows{cuda::Device{blocks}, each, shifted};
+          } else {
+            plan::repeat_cheap_values(p, true, 1e30f);
+            s.shape = cuda::Rows{cuda::Device{blocks}, 2, shifted};
+          }
         };
         for (const char* dtype : {"f32", "bf16", "f64"})
           all.add(compile(ir::parse(softmax(dtype, 3, width)), h200(), force));
@@ -265,7 +272,7 @@ TEST(CudaMeaning, OfRowsOfBlocksThatMeetInMemory) {
   for (auto& c : all.cases) {
     const Launch& l = c.kernels[0].emitted.launch;
     EXPECT_EQ(l.cluster, 1U);
-    EXPECT_EQ(l.meeting > 1, c.kernels[0].schedule.device_wide);
+    EXPECT_EQ(l.meeting > 1, division_of(c.kernels[0].schedule).device_wide);
   }
   all.check(2e-2, 0);
 }
@@ -275,16 +282,16 @@ TEST(CudaMeaning, OfFewRowsAcrossTheDevice) {
   Target small = h200();
   small.threads = 4;
   EmulatedCases all;
-  for (auto [dtype, width, keeper] :
-       {std::tuple<const char*, int64_t, Keeper>{"f64", 24577, Keeper::Registers},
-        {"f64", 60002, Keeper::Registers},
-        {"f64", 200001, Keeper::Reload}}) {
+  for (auto [dtype, width, residence] :
+       {std::tuple<const char*, int64_t, Residence>{"f64", 24577, Residence::Registers},
+        {"f64", 60002, Residence::Registers},
+        {"f64", 200001, Residence::Nowhere}}) {
     CudaCase c = compile(ir::parse(softmax(dtype, 1, width)), small);
     ASSERT_EQ(c.kernels.size(), 1U);
-    const CudaSchedule& s = c.kernels[0].schedule;
-    EXPECT_TRUE(s.device_wide) << dtype << " " << width;
-    EXPECT_EQ(s.keeper, keeper) << dtype << " " << width;
-    EXPECT_LE(s.cluster * s.resident, 4);
+    const plan::RowDivision d = division_of(c.kernels[0].schedule);
+    EXPECT_TRUE(d.device_wide) << dtype << " " << width;
+    EXPECT_EQ(d.residence, residence) << dtype << " " << width;
+    EXPECT_LE(d.blocks * c.kernels[0].schedule.resident, 4);
     all.add(std::move(c));
   }
   all.check(2e-2, 0);
@@ -296,8 +303,8 @@ TEST(CudaMeaning, OfFewLongColumnsAsRows) {
        {std::tuple<const char*, int64_t, int64_t>{"f32", 30000, 7}, {"bf16", 17001, 3}, {"f64", 20000, 2}}) {
     CudaCase c = compile(ir::parse(column_softmax(dtype, height, width)), h200());
     ASSERT_EQ(c.kernels.size(), 1U);
-    EXPECT_EQ(c.kernels[0].schedule.order, Order::Rows);
-    EXPECT_GT(c.kernels[0].schedule.cluster, 1);
+    EXPECT_EQ(division_of(c.kernels[0].schedule).order, Order::Rows);
+    EXPECT_GT(division_of(c.kernels[0].schedule).blocks, 1);
     all.add(std::move(c));
   }
   all.check(2e-2, 0);
@@ -318,7 +325,7 @@ TEST(CudaSchedule, OfFewLongRowsTakesTheDeviceWhateverTheirLayout) {
     return %z
   })"),
                        h200());
-  EXPECT_TRUE(c.kernels[0].schedule.device_wide) << c.kernels[0].schedule.reason;
+  EXPECT_TRUE(division_of(c.kernels[0].schedule).device_wide) << c.kernels[0].schedule.reason;
 }
 
 TEST(CudaSchedule, OfRowsAcrossTheDeviceRunsAllBlocksAtOnce) {
@@ -330,10 +337,11 @@ TEST(CudaSchedule, OfRowsAcrossTheDeviceRunsAllBlocksAtOnce) {
           bias.frugal = frugal;
           CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200(), {}, false, bias);
           const CudaSchedule& s = c.kernels[0].schedule;
-          if (!s.device_wide) continue;
-          EXPECT_LE(rows * s.cluster, 132 * s.resident) << s.reason;
+          const plan::RowDivision d = division_of(s);
+          if (!d.device_wide) continue;
+          EXPECT_LE(rows * d.blocks, 132 * s.resident) << s.reason;
           EXPECT_LE(s.threads * s.resident, 512) << "128 registers for each";
-          EXPECT_LE(s.cluster, s.threads);
+          EXPECT_LE(d.blocks, s.threads);
         }
 }
 
@@ -344,14 +352,12 @@ TEST(CudaMeaning, OfRowsReducedAtOnce) {
   for (int cluster : {1, 2, 4})
     for (int64_t width : {5, 1001, 2048}) {
       auto force = [&](CudaSchedule& s, RowProgram&) {
-        s.keeper = Keeper::Registers;
-        s.split = 1;
-        s.cluster = cluster;
-        s.threads = s.threads_per_row = 64;
-        s.rows_per_task = 1;
-        s.bundled = false;
+        s.threads = 64;
         const int64_t vectors = (width + 2 * s.lanes - 2) / s.lanes, part = int64_t{64} * cluster;
-        s.unroll = static_cast<int>((vectors + part - 1) / part);
+        cuda::RegisterRows rows{cuda::Threads{64}, static_cast<int>((vectors + part - 1) / part),
+                                division_of(s).shifted};
+        if (cluster > 1) rows.owner = cuda::Cluster{cluster};
+        s.shape = rows;
       };
       for (const char* dtype : {"i8", "bf16", "f32", "f64", "c128"})
         all.add(compile(ir::parse(sum(fmt::format("{}[3, {}]", dtype, width), "1")), h200(), force));
@@ -359,12 +365,12 @@ TEST(CudaMeaning, OfRowsReducedAtOnce) {
       all.add(compile(ir::parse(log_sum_exp("f32", 3, width, 1)), h200(), force));
     }
   CudaCase odd = compile(ir::parse(sum("i8[769, 24577]", "1")), h200());
-  EXPECT_EQ(odd.kernels[0].schedule.keeper, Keeper::Registers);
-  EXPECT_EQ(odd.kernels[0].schedule.unroll, 7);
+  EXPECT_EQ(division_of(odd.kernels[0].schedule).residence, Residence::Registers);
+  EXPECT_EQ(division_of(odd.kernels[0].schedule).vectors, 7);
   for (auto [rows, width, cluster] : {std::tuple<int64_t, int64_t, int>{32, 32769, 4}, {9, 262144, 8}}) {
     CudaCase c = compile(ir::parse(sum(fmt::format("f32[{}, {}]", rows, width), "1")), h200());
-    EXPECT_EQ(c.kernels[0].schedule.cluster, cluster) << rows << " " << width;
-    EXPECT_EQ(c.kernels[0].schedule.split, 1) << rows << " " << width;
+    EXPECT_EQ(division_of(c.kernels[0].schedule).blocks, cluster) << rows << " " << width;
+    EXPECT_EQ(division_of(c.kernels[0].schedule).parts, 1) << rows << " " << width;
   }
   all.check(2e-2, 0);
 }
@@ -376,14 +382,14 @@ TEST(CudaMeaning, OfFewRowsAmongBlocks) {
     for (auto [rows, width] : {std::pair<int64_t, int64_t>{1, 24577}, {3, 20000}}) {
       CudaCase c = compile(ir::parse(softmax(dtype, rows, width)), h200());
       ASSERT_EQ(c.kernels.size(), 1u);
-      const CudaSchedule& s = c.kernels[0].schedule;
-      EXPECT_EQ(s.keeper, Keeper::Registers);
-      EXPECT_GE(s.cluster, 4) << dtype << " " << width;
+      const plan::RowDivision d = division_of(c.kernels[0].schedule);
+      EXPECT_EQ(d.residence, Residence::Registers);
+      EXPECT_GE(d.blocks, 4) << dtype << " " << width;
       all.add(std::move(c));
     }
   // More than a multiprocessor has a block for: two of them then.
   CudaCase c = compile(ir::parse(softmax("f32", 49, 9001)), h200());
-  EXPECT_EQ(c.kernels[0].schedule.cluster, 4);
+  EXPECT_EQ(division_of(c.kernels[0].schedule).blocks, 4);
   EXPECT_EQ(c.kernels[0].schedule.resident, 2);
   all.add(std::move(c));
   all.check(2e-2, 0);
@@ -407,13 +413,8 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
     for (int64_t walk : {1, 3, 50})
       add(layer_norm_gradients("f32", 21, 131), tiny(), [&](CudaSchedule& s, RowProgram& p) {
         const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
-        s.threads = 128;
-        s.threads_per_row = threads;
-        s.rows_per_task = 128 / threads;
-        s.unroll = (vectors + threads - 1) / threads;
-        s.walk = walk;
-        s.ahead = walk != 3;
-        s.resident = 1;
+        s.threads = 128, s.resident = 1;
+        s.shape = cuda::Totals{cuda::Threads{threads}, (vectors + threads - 1) / threads, walk, walk != 3};
       });
   // A thread and few threads a row, several rows of which a block joins; and rows of several blocks.
   for (int64_t width : {2, 3, 7, 16, 33})
@@ -422,11 +423,8 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
   for (int64_t width : {3, 7, 13})
     for (int64_t walk : {1, 3}) {
       auto bundled = [&](CudaSchedule& s, RowProgram& p) {
-        s.bundled = true, s.lanes = 1, s.threads_per_row = 1, s.threads = s.rows_per_task = 128;
-        s.unroll = static_cast<int>(p.row_count());
-        s.walk = walk;
-        s.ahead = walk > 1;
-        s.resident = 1;
+        s.lanes = 1, s.threads = 128, s.resident = 1;
+        s.shape = cuda::Totals{cuda::Totals::Bundled(), static_cast<int>(p.row_count()), walk, walk > 1};
       };
       add(layer_norm_gradients("f32", 700, width), h200(), bundled);
       add(rms_norm_gradients("bf16", 700, width), h200(), bundled);
@@ -437,13 +435,9 @@ TEST(CudaMeaning, OfTotalsAcrossRows) {
         add(layer_norm_gradients(width == 1028 ? "bf16" : "f32", 11, width), h200(),
             [&](CudaSchedule& s, RowProgram& p) {
               const auto vectors = static_cast<int>((p.row_count() + s.lanes - 1) / s.lanes);
-              s.cluster = cluster;
-              s.threads = s.threads_per_row = 64;
-              s.rows_per_task = 1;
-              s.unroll = (vectors + 64 * cluster - 1) / (64 * cluster);
-              s.walk = walk;
-              s.ahead = walk == 7;
-              s.resident = 1;
+              s.threads = 64, s.resident = 1;
+              s.shape = cuda::Totals{cuda::Cluster{cluster}, (vectors + 64 * cluster - 1) / (64 * cluster),
+                                     walk, walk == 7};
             });
   add(layer_norm_gradients("f32", 3, 20001), h200());
   for (int64_t width : {5, 64, 1000})
@@ -481,10 +475,8 @@ TEST(CudaMeaning, OfSectionsOfRows) {
       if (threads * 4 / cluster < 32) continue;
       add(group_norm_gradients("f32", 3, 2, 4, 268), h200(), [&](CudaSchedule& s, RowProgram& p) {
         const auto vectors = static_cast<int>((p.row.back().value + s.lanes - 1) / s.lanes);
-        s.cluster = cluster;
-        s.threads = s.threads_per_row = threads * 4 / cluster;
-        s.unroll = (vectors + threads - 1) / threads;
-        s.resident = 1;
+        s.threads = threads * 4 / cluster, s.resident = 1;
+        s.shape = cuda::Sections{cluster, (vectors + threads - 1) / threads};
       });
     }
   add(row_and_section_reductions("sum", "sum", "f16", 13, 3, 33), tiny());
@@ -538,10 +530,12 @@ TEST(CudaMeaning, OfRescaledSums) {
   for (int64_t split : {1, 2, 5})
     for (int threads : {8, 32, 128})
       add(edges, log_sum_exp("f32", 3, 16389, 1), [&](CudaSchedule& s, RowProgram&) {
-        s.threads = 128;
-        s.threads_per_row = threads;
-        s.rows_per_task = 128 / threads;
-        s.split = split;
+        const plan::RowDivision d = division_of(s);
+        ASSERT_EQ(d.residence, Residence::Nowhere);
+        cuda::Rows rows{cuda::Threads{threads}, d.vectors, d.shifted};
+        if (split > 1) rows.owner = cuda::Parts{split};
+        s.threads = split > 1 ? std::max(threads, 32) : 128;
+        s.shape = rows;
       });
   EXPECT_GT(rescaled, 20);
   all.check(2e-2, 0);

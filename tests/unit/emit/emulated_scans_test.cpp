@@ -14,8 +14,8 @@ namespace weft {
 namespace {
 
 using namespace test;
+namespace cuda = plan::cuda;
 using plan::CudaSchedule;
-using plan::Keeper;
 using plan::RowProgram;
 
 TEST(CudaMeaning, OfScans) {
@@ -39,9 +39,7 @@ TEST(CudaMeaning, OfScansByAnyThreads) {
     for (int64_t width : {5, 130, 1024}) {
       auto force = [&](CudaSchedule& s, RowProgram&) {
         s.threads = 128;
-        s.threads_per_row = threads;
-        s.rows_per_task = 128 / threads;
-        s.unroll = 2;
+        s.shape = cuda::Rows{cuda::Threads{threads}, 2};
       };
       all.add(compile(ir::parse(scanned("cumulative_sum", "f32", 5, width, 1)), h200(), force));
       all.add(compile(ir::parse(scanned("cumulative_sum", "i64", 5, width, 1)), h200(), force));
@@ -64,24 +62,19 @@ TEST(CudaMeaning, OfScansByAnyThreads) {
 // memory and read again, with empty parts at the end; states of one word to four.
 TEST(CudaMeaning, OfScansInParts) {
   EmulatedCases all;
-  for (Keeper keeper : {Keeper::Shared, Keeper::Reload})
+  for (bool in_shared : {true, false})
     for (auto [split, width] : {std::pair<int, int64_t>{2, 1024}, {3, 1001}, {70, 9000}, {1100, 2400}}) {
       auto force = [&](CudaSchedule& s, RowProgram& p) {
-        if (!s.chained) plan::total_parts_first(p);
-        plan::repeat_cheap_values(p, keeper == Keeper::Reload, 4);
-        s.keeper = plan::crossing_values(p).empty() ? Keeper::None : keeper;
-        s.ahead = keeper == Keeper::Shared && split % 2 == 0;
-        s.threads = s.threads_per_row = 128 << split % 2;
-        s.rows_per_task = 1;
-        s.unroll = 2;
-        s.split = split;
-        s.chained = true;
+        if (!std::holds_alternative<cuda::LookBackRows>(s.shape)) plan::total_parts_first(p);
+        plan::repeat_cheap_values(p, !in_shared, 4);
+        s.threads = 128 << split % 2;
+        s.shape = cuda::LookBackRows{split, 2, !plan::crossing_values(p).empty()};
       };
       auto add = [&](const std::string& op, const std::string& dtype) {
         const int64_t rows = split > 1000 ? 1 : 3;
         all.add(compile(ir::parse(scanned(op, dtype, rows, width, 1)), h200(), force));
       };
-      if (split > 3 && keeper == Keeper::Reload) continue;
+      if (split > 3 && !in_shared) continue;
       add("cumulative_max", "f64");
       if (split > 3) continue;
       add("cumulative_sum", "f32");
@@ -89,6 +82,19 @@ TEST(CudaMeaning, OfScansInParts) {
       add("cumulative_sum", "i8");
       add("cumulative_prod", "i64");
     }
+  all.check(2e-5, 0);
+}
+
+// Rows that are too few for the device, of which a block's shared memory still has room for a whole one.
+TEST(CudaMeaning, OfFewScannedRowsOfOnePart) {
+  Target small = h200();
+  small.threads = 4;
+  EmulatedCases all;
+  for (int64_t rows : {8, 15}) {
+    CudaCase c = compile(ir::parse(scanned("cumulative_sum", "f32", rows, 8192, 1)), small);
+    EXPECT_EQ(plan::division_of(c.kernels[0].schedule).parts, 1) << c.kernels[0].schedule.reason;
+    all.add(std::move(c));
+  }
   all.check(2e-5, 0);
 }
 

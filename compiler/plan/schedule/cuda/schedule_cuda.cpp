@@ -1,65 +1,70 @@
+// Choosing a CUDA schedule, read from top to bottom: what the program and the machine are, then the first
+// shape of its walk that has an answer.
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "compiler/base/error.h"
 #include "compiler/plan/facts/cuda_access.h"
-#include "compiler/plan/schedule/cuda/cuda_scheduler.h"
+#include "compiler/plan/schedule/cuda/shapes.h"
 
 namespace weft::plan {
 
-CudaScheduler::CudaScheduler(RowProgram& p, const Target& target, const Bias& bias, bool contract)
-    : p_(p),
-      target_(target),
-      bias_(bias),
-      contract_(contract),
-      kept_bytes_(kKeptBytes >> std::clamp(bias.frugal - 1, 0, 2)),
-      most_unrolled_(kMostUnrolled >> std::clamp(bias.frugal - 1, 0, 2)),
-      outer_(static_cast<int>(p.outer.size())) {
-  for_each_stmt(p_, [&](const Stmt&) { ++statements_; });
-  int64_t bytes = 0;
-  for (auto& b : p_.buffers) bytes += b.elements * static_cast<int64_t>(size_of(b.dtype));
-  s_.streaming = large_ = bytes > static_cast<int64_t>(target.cache_bytes);
-  processors_ = std::max<int64_t>(target.threads, 1);
-  fill_ = processors_ * kThreadsPerProcessor;
-}
+namespace {
 
-CudaSchedule CudaScheduler::run() {
-  // Reductions over axes of extent 1 only.
-  if (p_.row.empty() && (!p_.accumulators.empty() || p_.sweeps.size() > 1)) p_.row.push_back({1});
-  if (p_.row.empty())
-    pointwise();
-  else
-    reduce();
-  if (bias_.frugal > 0) s_.resident = 1;
-  let_loads_stay();
-  s_.reason += fmt::format("; {} elements a thread access{}", s_.lanes * s_.unroll,
-                           s_.streaming    ? ", passing the cache by"
-                           : s_.loads_stay ? ", loads to stay in the cache"
-                                           : "");
-  return s_;
+struct Candidate {
+  Walk walk;
+  Choice (*choose)(const RowProgram&, const Facts&);
+};
+
+#define WEFT_CUDA_SHAPE(walk, name) {Walk::walk, choose_##name},
+constexpr Candidate kCandidates[] = {WEFT_CUDA_SHAPES(WEFT_CUDA_SHAPE)};
+#undef WEFT_CUDA_SHAPE
+
+Scheduled choose(const RowProgram& program, const Facts& facts) {
+  for (auto& candidate : kCandidates)
+    if (candidate.walk == facts.walk)
+      if (Choice chosen = candidate.choose(program, facts)) return *std::move(chosen);
+  throw InternalError("schedule_cuda: no shape fits\n" + print(program));
 }
 
 // Rows that stay are stored as they were loaded. What has to leave the cache is then best chosen among what
 // was stored: rows of 4096 f32 reach 1.03 of a copy's speed on an H200, wherever they lie, which makes 5 %
 // of it otherwise.
-void CudaScheduler::let_loads_stay() {
-  const bool stays = s_.keeper == Keeper::Registers || s_.keeper == Keeper::Shared;
+bool lets_loads_stay(const Scheduled& chosen, const Facts& facts) {
+  const RowProgram& p = chosen.program;
   bool loads = false, stores = false;
-  for (auto& sweep : p_.sweeps)
+  for (auto& sweep : p.sweeps)
     for (auto& s : sweep.body) {
       auto* l = std::get_if<Load>(&s);
-      loads |= l && read_once(p_, l->buffer);
+      loads |= l && read_once(p, l->buffer);
       stores |= std::holds_alternative<Store>(s);
     }
-  if (!s_.streaming || !stays || !loads || !stores || s_.chained || !has_clusters()) return;
-  s_.streaming = false;
-  s_.loads_stay = true;
+  const CudaSchedule& s = chosen.schedule;
+  return s.caching == Caching::Streaming && division_of(s).residence != Residence::Nowhere && loads &&
+         stores && !std::holds_alternative<cuda::LookBackRows>(s.shape) && facts.has_clusters();
 }
+
+std::string explain_vectors(const CudaSchedule& s) {
+  const char* caching = s.caching == Caching::Streaming   ? ", passing the cache by"
+                        : s.caching == Caching::LoadsStay ? ", loads to stay in the cache"
+                                                          : "";
+  return fmt::format("; {} elements a thread access{}", s.lanes * division_of(s).vectors, caching);
+}
+
+}  // namespace
 
 CudaSchedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias, bool contract) {
   if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
-  return CudaScheduler(program, target, bias, contract).run();
+  // Reductions over axes of extent 1 only.
+  if (program.row.empty() && (!program.accumulators.empty() || program.sweeps.size() > 1))
+    program.row.push_back({1});
+  const Facts facts = analyze(program, target, bias, contract);
+  Scheduled chosen = choose(program, facts);
+  CudaSchedule& s = chosen.schedule;
+  if (bias.frugal > 0) s.resident = 1;
+  if (lets_loads_stay(chosen, facts)) s.caching = Caching::LoadsStay;
+  s.reason += explain_vectors(s);
+  program = std::move(chosen.program);
+  return std::move(chosen.schedule);
 }
 
 }  // namespace weft::plan

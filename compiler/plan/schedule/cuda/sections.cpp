@@ -1,79 +1,86 @@
-// Reductions along the lanes whose rows have sections that are totalled too, as the gradients of a group norm
-// do.
+// Reductions along rows whose sections are totalled too, as the gradients of a group norm do.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "compiler/plan/facts/cuda_access.h"
-#include "compiler/plan/schedule/cuda/cuda_scheduler.h"
+#include "compiler/plan/schedule/cuda/shapes.h"
 
 namespace weft::plan {
+
+using namespace machine;
+using namespace tuning;
 
 namespace {
 
 int64_t power_of_two_down(int64_t n) { return power_of_two_up(n / 2 + 1); }
 
-}  // namespace
+struct Share {
+  int64_t blocks = 0, threads = 1, vectors = 1;  // of a row; of a section, and of each of its threads
+};
 
-// A block takes whole sections, beside each other: its threads share them out equally, each section's are
-// neighbours. Blocks of a cluster share the sections of a row of which one would have too many, or too much.
-void CudaScheduler::rows_of_sections() {
-  const int lane = best_axis(outer_ + p_.section_axes, outer_ + static_cast<int>(p_.row.size()));
-  s_.order = Order::Rows;
-  s_.lane_axis = lane;
-  s_.lanes = lanes_along(lane);
-  s_.keeper = Keeper::Registers;
-  const int64_t sections = p_.section_count(), points = p_.outer_count();
-  const int64_t row_vectors = lines(p_.row_count() / sections, lane) * vectors(lane);
-  RowProgram kept = p_;
-  // What is the same all along a section is no element's.
-  repeat_cheap_values(kept, false, 4, lane);
-  int64_t bytes = live_bytes(kept) * s_.lanes;
-  struct Share {
-    int64_t blocks = 0, threads = 1, vectors = 1;  // of a row; of a section, and of each of its threads
-  };
-  auto share = [&](int64_t blocks, int64_t most_bytes) {
-    Share out{blocks, 0, 0};
-    const int64_t beside = sections / blocks;
-    const int64_t most = power_of_two_down(std::max<int64_t>(kSectionThreads / beside, 1));
-    const int64_t each = std::max<int64_t>(most_bytes / std::max<int64_t>(bytes, 16), 1);
-    out.threads = std::min(power_of_two_up(ceil_divide(row_vectors, each)), most);
-    while (out.threads * beside % 32 != 0) out.threads *= 2;
-    out.vectors = std::max<int64_t>(ceil_divide(row_vectors, out.threads), 1);
-    return out;
-  };
-  // The fewest blocks that keep the row, or as many as there are multiprocessors for.
+// The threads of a section's `vectors`, each of `bytes` that stay, where `blocks` share a row's sections.
+Share share_sections(int64_t sections, int64_t blocks, int64_t vectors, int64_t bytes, int64_t most_bytes) {
+  Share out{blocks, 0, 0};
+  const int64_t beside = sections / blocks;
+  const int64_t most = power_of_two_down(std::max<int64_t>(kSectionThreads / beside, 1));
+  const int64_t each = std::max<int64_t>(most_bytes / std::max<int64_t>(bytes, 16), 1);
+  out.threads = std::min(power_of_two_up(ceil_divide(vectors, each)), most);
+  while (out.threads * beside % kWarp != 0) out.threads *= 2;
+  out.vectors = std::max<int64_t>(ceil_divide(vectors, out.threads), 1);
+  return out;
+}
+
+// The fewest blocks that keep the row, or as many as there are multiprocessors for; and whether they keep it.
+std::pair<Share, bool> best_share(const Facts& facts, int64_t sections, int64_t points, int64_t vectors,
+                                  int64_t bytes) {
   Share best;
   bool keeps = false;
-  for (const int64_t most_bytes : {kept_bytes_ / 2, kept_bytes_}) {
-    for (int64_t blocks = 1; blocks <= std::min(has_clusters() ? kBlocksOfSections : 1, sections); ++blocks) {
+  for (const int64_t most_bytes : {facts.kept_bytes / 2, facts.kept_bytes}) {
+    for (int64_t blocks = 1; blocks <= std::min(facts.has_clusters() ? kBlocksOfSections : 1, sections);
+         ++blocks) {
       if (sections % blocks != 0 || sections / blocks > kSectionsOfBlock) continue;
-      const Share next = share(blocks, most_bytes);
+      const Share next = share_sections(sections, blocks, vectors, bytes, most_bytes);
       const bool fits = next.vectors * bytes <= most_bytes;
-      if (best.blocks == 0 || (fits && (!keeps || points * best.blocks < processors_)) ||
+      if (best.blocks == 0 || (fits && (!keeps || points * best.blocks < facts.processors)) ||
           (!keeps && next.vectors < best.vectors))
         best = next, keeps |= fits;
     }
     if (keeps) break;
   }
-  if (keeps) {
-    p_ = std::move(kept);
-  } else {
-    repeat_cheap_values(p_, true, 1e30f);
+  return {best, keeps};
+}
+
+}  // namespace
+
+// A block takes whole sections, beside each other: its threads share them out equally, each section's are
+// neighbours. Blocks of a cluster share the sections of a row of which one would have too many, or too much.
+Choice choose_sections(const RowProgram& program, const Facts& facts) {
+  const int lane = facts.lane_axis;
+  const Vectors v{lane, lanes_along(program, facts, lane)};
+  const int64_t sections = program.section_count();
+  const int64_t vectors = lines(program, program.row_count() / sections, lane) * v.count(program);
+  // What is the same all along a section is no element's.
+  RowProgram p = keeping(program, lane);
+  int64_t bytes = live_bytes(p) * v.lanes;
+  const auto [share, keeps] = best_share(facts, sections, program.outer_count(), vectors, bytes);
+  CudaSchedule s{.lane_axis = lane, .lanes = v.lanes, .caching = caching_by_size(facts)};
+  if (!keeps) {
+    p = loading_again(program);
     bytes = 0;
-    s_.streaming = false;
+    s.caching = Caching::Plain;
   }
-  s_.cluster = static_cast<int>(std::max<int64_t>(best.blocks, 1));
-  s_.threads = s_.threads_per_row = static_cast<int>(best.threads * (sections / s_.cluster));
-  s_.unroll = static_cast<int>(best.vectors);
+  const int64_t blocks = std::max<int64_t>(share.blocks, 1);
+  s.shape = cuda::Sections{static_cast<int>(blocks), static_cast<int>(share.vectors)};
+  s.threads = static_cast<int>(share.threads * (sections / blocks));
   // As many blocks as there are registers for.
-  s_.resident = static_cast<int>(std::max<int64_t>(
-      std::min(kRegisterFile / (best.vectors * bytes + kOtherBytesAlone), kThreadsOf64Registers) / s_.threads,
+  s.resident = static_cast<int>(std::max<int64_t>(
+      std::min(kRegisterFile / (share.vectors * bytes + kOtherBytesAlone), kThreadsOf64Registers) / s.threads,
       1));
-  s_.reason = fmt::format("rows of {} sections of {} threads along axis {}, {}", sections, best.threads, lane,
-                          keeps ? "rows stay in registers" : "rows are read again");
-  if (s_.cluster > 1) s_.reason += fmt::format(", {} blocks a row", s_.cluster);
+  s.reason = fmt::format("rows of {} sections of {} threads along axis {}, {}", sections, share.threads, lane,
+                         keeps ? "rows stay in registers" : "rows are read again");
+  if (blocks > 1) s.reason += fmt::format(", {} blocks a row", blocks);
+  return Scheduled{std::move(p), std::move(s)};
 }
 
 }  // namespace weft::plan

@@ -101,7 +101,7 @@
   X(kElementsAcrossDevice, int64_t, 104, "elements", "2026-11-22", "that a thread keeps of such a row, at most") \
   X(kVectorsInCluster, int64_t, 16, "vectors", "2026-11-22", "of a thread, at most, where a cluster reduces a row") \
   X(kVectorsAtOnce, int64_t, 8, "vectors", "2026-11-22", "of a thread that takes a row in one step, at most")  \
-  X(kChainThreads, int, 256, "threads", "2026-11-22", "of a block that scans a part of a row")                 \
+  X(kLookBackThreads, int, 256, "threads", "2026-11-22", "of a block that scans a part of a row")                 \
   X(kBusyColumnThreads, int64_t, 1024, "threads", "2026-11-21", "of a multiprocessor, where accumulators take registers too") \
   X(kTurnThreads, int64_t, 512, "threads", "2026-11-22", "of a block that takes strips of columns in turn")    \
   X(kLongColumn, int64_t, 1024, "elements", "2026-11-22", "from which on blocks take strips in turn")          \

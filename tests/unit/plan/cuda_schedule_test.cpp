@@ -14,9 +14,9 @@ using plan::CudaSchedule;
 namespace cuda = plan::cuda;
 
 // Without the words that all schedules have.
-std::string text_of(cuda::Shape shape) {
+std::string text_of(const cuda::Shape& shape) {
   const std::string text =
-      plan::print(CudaSchedule{.shape = std::move(shape), .lane_axis = 1, .lanes = 4, .threads = 128});
+      plan::print(CudaSchedule{.shape = shape, .lane_axis = 1, .lanes = 4, .threads = 128});
   const std::string common = ": axis 1 by 4 lanes, blocks of 128 threads";
   const size_t at = text.find(common), begin = std::string("schedule ").size();
   EXPECT_NE(at, std::string::npos) << text;

@@ -99,8 +99,9 @@ int64_t vectors_of_row(const RowProgram& p, const Vectors& v) {
 
 Caching caching_by_size(const Facts& facts) { return facts.large ? Caching::Streaming : Caching::Plain; }
 
-CudaSchedule schedule_of_rows(const Facts& facts, cuda::Shape shape, int block, const std::string& where) {
-  CudaSchedule s{.shape = std::move(shape), .lane_axis = facts.lane_axis, .lanes = facts.row.lanes};
+CudaSchedule schedule_of_rows(const Facts& facts, const cuda::Shape& shape, int block,
+                              const std::string& where) {
+  CudaSchedule s{.shape = shape, .lane_axis = facts.lane_axis, .lanes = facts.row.lanes};
   s.threads = block;
   s.caching = caching_by_size(facts);
   const RowDivision d = division_of(s);

@@ -72,7 +72,8 @@ Caching caching_by_size(const Facts& facts);
 // Threads of a block whose rows have so many each.
 int block_of_rows(int threads);
 // A schedule of rows, of `block` threads in a block. `where` says for people where rows stay.
-CudaSchedule schedule_of_rows(const Facts& facts, cuda::Shape shape, int block, const std::string& where);
+CudaSchedule schedule_of_rows(const Facts& facts, const cuda::Shape& shape, int block,
+                              const std::string& where);
 
 // Vectors along the axis of columns, so few that the joins of a block's threads find room.
 Vectors vectors_of_columns(const RowProgram& program, const Facts& facts);

@@ -12,7 +12,7 @@ using fmt::format;
 // comes after all points.
 
 void CpuEmitter::place_across() {
-  const int64_t points = p_.outer_count(), parts = (points + s_.rows_per_task - 1) / s_.rows_per_task;
+  const int64_t points = p_.outer_count(), parts = (points + d_.points - 1) / d_.points;
   const int64_t chunk = (kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes,
                 chunks = (lane_extent() + chunk - 1) / chunk;
   finish_tasks_ = chunks * (array_elements(true) / padded_lane_extent());

@@ -14,6 +14,7 @@
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/reduction.h"
 #include "compiler/machine/tuning.h"
+#include "compiler/plan/facts/cpu_access.h"
 
 namespace weft::emit {
 
@@ -143,13 +144,15 @@ class CpuEmitter {
   // Those that are the same in every lane, as one condition.
   std::string guard(const std::vector<plan::Value>& guards) const;
 
-  bool has_partials() const { return s_.split > 1 || goes_across_; }
+  bool has_partials() const { return d_.parts > 1 || goes_across_; }
   int outer_rank() const { return static_cast<int>(p_.outer.size()); }
   const plan::Num& extent(int axis) const { return p_.extent(axis); }
   std::string type(DType t) const { return dialect_.value_type(t); }
 
   const plan::RowProgram& p_;
   const plan::CpuSchedule& s_;
+  const plan::TaskDivision d_;
+  plan::cpu::Tiles tile_ = {.axis = -1, .side = 0};
   bool contract_;
   int x_;         // the lane axis
   bool columns_;  // accumulators are arrays over the lanes

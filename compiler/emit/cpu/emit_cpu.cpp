@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/emit/cpu/check_schedule.h"
 #include "compiler/emit/cpu/cpu_emitter.h"
 #include "compiler/emit/cpu/span.h"
 #include "compiler/emit/prelude/prelude.h"
@@ -56,17 +57,14 @@ DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
 CpuEmitter::CpuEmitter(const RowProgram& p, const CpuSchedule& s, bool contract)
     : p_(p),
       s_(s),
+      d_(division_of(s)),
       contract_(contract),
       x_(s.lane_axis),
-      columns_(s.order == Order::Columns),
+      columns_(d_.order == Order::Columns),
       scans_(p.scans()),
       goes_across_(p.reduces_points()) {
-  if (p.section_axes > 0 && (s.order != Order::Rows || s.split > 1 || x_ < outer_rank() + p.section_axes))
-    throw InternalError("emit cpu: rows of sections are whole, and walked along each section");
-  if (goes_across_ && (s.order != Order::Rows || s.split > 1))
-    throw InternalError("emit cpu: totals across rows take whole rows, walked along the row");
-  if (s.masked && ((!columns_ && s.split > 1) || s.streaming || s.tile_axis >= 0))
-    throw InternalError("emit cpu: masks are for whole rows, without streaming stores and tiles");
+  if (const auto* tiles = std::get_if<cpu::Tiles>(&s.shape)) tile_ = *tiles;
+  check_schedule(p, s);
 }
 
 Emitted CpuEmitter::run() {
@@ -77,12 +75,12 @@ Emitted CpuEmitter::run() {
   place_partials();
   if (goes_across_) place_across();
   std::string main = entry();
-  std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
+  std::string finish = d_.parts > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
   replace_all(text, kArguments, unpack_arguments());
   if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
   std::string support =
-      kSupport + declarations(s_.masked ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
+      kSupport + declarations(d_.masked() ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
   text = prelude_for(PreludeTarget::Cpu, s_.lanes, support) + support;
   Emitted out;
   out.source.hash = hash_text(text);
@@ -149,12 +147,12 @@ void CpuEmitter::find_varying() {
 
 bool CpuEmitter::segments(Value v) const {
   auto* t = definition_[v] ? std::get_if<Test>(definition_[v]) : nullptr;
-  return t && !s_.masked && varies_[v] && !values_vary(t->at);
+  return t && !d_.masked() && varies_[v] && !values_vary(t->at);
 }
 
 bool CpuEmitter::per_lane(const Load& l) const {
   if (values_vary(l.at)) return true;
-  return !s_.masked &&
+  return !d_.masked() &&
          std::any_of(l.guards.begin(), l.guards.end(), [&](Value g) { return varies_[g] && !segments(g); });
 }
 
@@ -164,7 +162,7 @@ std::string CpuEmitter::extra(int64_t value) {
 }
 
 int64_t CpuEmitter::array_elements(bool rows) const {
-  int64_t n = columns_ ? s_.chunk : padded_lane_extent();
+  int64_t n = columns_ ? d_.chunk : padded_lane_extent();
   if (rows)
     for (int a = outer_rank(); a < outer_rank() + static_cast<int>(p_.row.size()); ++a)
       if (a != x_) n *= extent(a).value;
@@ -207,7 +205,7 @@ void CpuEmitter::find_arrays() {
       else
         positions_.push_back({});
     }
-  if (!arrays_.empty()) pad_ = extra(columns_ ? s_.chunk : padded_lane_extent());
+  if (!arrays_.empty()) pad_ = extra(columns_ ? d_.chunk : padded_lane_extent());
 }
 
 std::string CpuEmitter::unpack() const {
@@ -242,19 +240,19 @@ void CpuEmitter::plan_tasks() {
   for (int a = 0; a < outer_rank(); ++a)
     if (a != x_) points *= extent(a).value;
   bool lanes_outer = x_ < outer_rank();
-  int64_t chunks = lanes_outer ? (lane_extent() + s_.chunk - 1) / s_.chunk : 1;
-  int64_t blocks = (points + s_.rows_per_task - 1) / s_.rows_per_task;
-  tasks_ = blocks * chunks * s_.split;
-  names_.rows = extra(s_.rows_per_task);
+  int64_t chunks = lanes_outer ? (lane_extent() + d_.chunk - 1) / d_.chunk : 1;
+  int64_t blocks = (points + d_.points - 1) / d_.points;
+  tasks_ = blocks * chunks * d_.parts;
+  names_.rows = extra(d_.points);
   names_.points = extra(points);
   if (lanes_outer) {
-    names_.chunk = extra(s_.chunk);
+    names_.chunk = extra(d_.chunk);
     names_.chunks = extra(chunks);
   }
-  if (s_.split > 1) {
+  if (d_.parts > 1) {
     int64_t along = p_.row[0].value, unit = x_ == outer_rank() ? s_.lanes : 1;
-    int64_t length = ((along + s_.split - 1) / s_.split + unit - 1) / unit * unit;
-    names_.split = extra(s_.split);
+    int64_t length = ((along + d_.parts - 1) / d_.parts + unit - 1) / unit * unit;
+    names_.split = extra(d_.parts);
     names_.part_length = extra(length);
   }
 }
@@ -274,7 +272,7 @@ std::string CpuEmitter::task_loops(bool parts, const std::string& point, const s
   // The last axis varies first, but for one that tiles go along.
   std::vector<int> axes;
   for (int a = outer_rank(); a-- > 0;)
-    if (a != x_) axes.insert(a == s_.tile_axis ? axes.begin() : axes.end(), a);
+    if (a != x_) axes.insert(a == tile_.axis ? axes.begin() : axes.end(), a);
   std::string rest = "o";
   size_t left = axes.size();
   if (left > 1) out += "      long rest = o;\n", rest = "rest";
@@ -295,18 +293,18 @@ std::string CpuEmitter::signature(const char* suffix) const {
 
 std::string CpuEmitter::entry() {
   plan_tasks();
-  totalling_ = scans_ && s_.split > 1;
+  totalling_ = scans_ && d_.parts > 1;
   std::string point = fill_tiles();
   for (size_t i = 0; i < p_.sweeps.size(); ++i) {
     point += block(p_.sweeps[i].before);
     point += sweep(p_.sweeps[i]);
   }
-  if (s_.split > 1)
+  if (d_.parts > 1)
     point += store_partials();
   else
     point += block(p_.epilogue);
   std::string body =
-      goes_across_ ? task_loops(false, point, clear_across()) : task_loops(s_.split > 1, point);
+      goes_across_ ? task_loops(false, point, clear_across()) : task_loops(d_.parts > 1, point);
   std::string head = unpack();
   return signature("") + head + kArguments + find_bounds() + body + "}\n";
 }
@@ -315,11 +313,11 @@ std::string CpuEmitter::finish_entry() {
   totalling_ = false;
   prefetched_.clear();
   bounds_.clear();
-  finish_tasks_ = scans_ ? tasks_ : tasks_ / s_.split;
+  finish_tasks_ = scans_ ? tasks_ : tasks_ / d_.parts;
   if (columns_ && !scans_) {
     // Parts are few and columns many: as many tasks as have some of them.
     const int64_t chunk =
-                      std::min<int64_t>(s_.chunk, (kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes),
+                      std::min<int64_t>(d_.chunk, (kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes),
                   chunks = (lane_extent() + chunk - 1) / chunk;
     finish_tasks_ = p_.outer_count() / lane_extent() * chunks;
     names_.chunk = extra(chunk), names_.chunks = extra(chunks);
@@ -334,7 +332,7 @@ std::string CpuEmitter::finish_entry() {
 
 std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to) const {
   from = "0", to = spell(extent(axis));
-  if (s_.split > 1 && axis == outer_rank()) {
+  if (d_.parts > 1 && axis == outer_rank()) {
     from = "y0", to = "y1";
     return format("      long y0 = weft_least(part * {0}, {1}), y1 = weft_least(y0 + {0}, {1});\n",
                   names_.part_length, spell(extent(axis)));
@@ -345,7 +343,7 @@ std::string CpuEmitter::loop_bounds(int axis, std::string& from, std::string& to
 // Across columns, a span may fold several rows before it touches the accumulators in memory: where the last
 // row axis moves nothing but plain loads. That axis, or -1.
 int CpuEmitter::many_rows_axis(const Sweep& w) const {
-  if (!columns_ || s_.masked || p_.ordered || p_.row.empty()) return -1;
+  if (!columns_ || d_.masked() || p_.ordered || p_.row.empty()) return -1;
   int axis = outer_rank() + static_cast<int>(p_.row.size()) - 1;
   for (auto& s : w.body) {
     if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;
@@ -415,7 +413,7 @@ std::string CpuEmitter::sweep(const Sweep& w) {
 // Where a row is split, a scan goes on from what the parts before left.
 std::string CpuEmitter::start_total(int a) const {
   std::string out = columns_ ? clear_total(a) : declare_total(a);
-  if (p_.accumulators[a].is_running() && s_.split > 1 && !totalling_) out += join_partials(a, "part");
+  if (p_.accumulators[a].is_running() && d_.parts > 1 && !totalling_) out += join_partials(a, "part");
   return out;
 }
 
@@ -433,11 +431,6 @@ std::string CpuEmitter::block(const std::vector<Stmt>& stmts) {
 }
 
 Emitted emit_cpu(const RowProgram& program, const CpuSchedule& schedule, bool contract) {
-  for_each_stmt(program, [](const Stmt& stmt) {
-    const auto* store = std::get_if<Store>(&stmt);
-    if (store && store->how != Storing::Plain)
-      throw InternalError("emit_cpu: rows are stored in order: got a store that comes in any order");
-  });
   return CpuEmitter(program, schedule, contract).run();
 }
 

@@ -95,7 +95,7 @@ float CpuSpan::work() const {
 bool CpuSpan::is_heavy() const { return work() > kWorkOfMasks; }
 
 std::string CpuSpan::aligned_store() const {
-  if (!masked() || !e_.s_.aligned || folds_ || scans_ || is_heavy()) return "";
+  if (!masked() || !e_.d_.aligned() || folds_ || scans_ || is_heavy()) return "";
   std::string first;
   for (auto& q : streams_) {
     if (q.out && q.scratch) return "";
@@ -110,7 +110,7 @@ bool CpuSpan::counts_vectors() const {
   return aligned_store().empty() && !is_heavy() && rows > 1 && whole <= kCountedVectors &&
          static_cast<float>(whole) * work() <= kCountedWork &&
          elements <=
-             (e_.s_.order == Order::Rows ? kFinishedTogether : std::min(e_.s_.chunk, kFinishedTogether));
+             (e_.d_.order == Order::Rows ? kFinishedTogether : std::min(e_.d_.chunk, kFinishedTogether));
 }
 
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,

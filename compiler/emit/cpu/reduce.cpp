@@ -22,7 +22,7 @@ std::string CpuEmitter::add_to_total(int a, const std::string& total, const std:
 }
 
 bool CpuEmitter::few_vectors(const Accumulator& acc) const {
-  return s_.masked && !columns_ && acc.op == ir::Op::sum && span_dtype(acc) == DType::F32 &&
+  return d_.masked() && !columns_ && acc.op == ir::Op::sum && span_dtype(acc) == DType::F32 &&
          lane_extent() <= kNarrowTerms * s_.lanes;
 }
 
@@ -93,8 +93,8 @@ std::string CpuEmitter::convert(DType from, DType to, const std::string& x) cons
 }
 
 void CpuEmitter::place_partials() {
-  if (s_.split <= 1) return;
-  int64_t points = p_.outer_count() * s_.split;
+  if (d_.parts <= 1) return;
+  int64_t points = p_.outer_count() * d_.parts;
   for (auto& acc : p_.accumulators) {
     auto place = [&](DType dtype) {
       partials_.push_back(extra(partial_bytes_));

@@ -164,7 +164,7 @@ void CpuSpan::write(const Test& s) {
 }
 
 void CpuSpan::prefetch(const Load& s, const std::string& n) {
-  if (e_.s_.prefetched == 0 || !reads_ahead(e_.p_, s, e_.x_, e_.s_.prefetched)) return;
+  if (e_.d_.prefetched == 0 || !reads_ahead(e_.p_, s, e_.x_, e_.d_.prefetched)) return;
   if (e_.prefetched_.insert(s.buffer).second)
     body_ += format("    weft_ahead_{}(r{});\n", suffix(e_.p_.buffers[s.buffer].dtype), n);
 }
@@ -230,8 +230,8 @@ void CpuSpan::write(const Store& s) {
     body_ += format("    weft_store_strided_{}(w{}, {}, {});\n", suffix(t), n, step, v);
     return;
   }
-  if (e_.s_.streaming && streams_out_++ == 0) streamed_ = "w" + n;
-  body_ += format("    weft_{}_{}(w{}, {});\n", e_.s_.streaming ? "stream" : "store", suffix(t), n, v);
+  if (e_.d_.streaming() && streams_out_++ == 0) streamed_ = "w" + n;
+  body_ += format("    weft_{}_{}(w{}, {});\n", e_.d_.streaming() ? "stream" : "store", suffix(t), n, v);
 }
 
 void CpuSpan::write(const Fold& f) {

@@ -106,7 +106,7 @@ class CpuSpan {
   std::vector<const plan::Stmt*> stmts_;
   int id_, stores_ = 0;
   std::set<plan::Value> own_, imported_;
-  bool masked() const { return e_.s_.masked; }
+  bool masked() const { return e_.d_.masked(); }
   std::vector<Stream> streams_;
   std::vector<Neighbours> neighbours_;
   std::map<const plan::Index*, std::pair<size_t, size_t>> near_;  // which of these, and which of its elements

@@ -113,7 +113,7 @@ std::string CpuSpan::call() {
   if (pads) out += format("      __attribute__((aligned(64))) char pads[{}];\n", pads);
   std::string from = "left";
   if (tests_.empty() && aligned == -1 && !uses_positions_ && !many_rows() && unguarded &&
-      e_.s_.order == Order::Rows && e_.lane_extent() <= kRowOfDirectCalls) {
+      e_.d_.order == Order::Rows && e_.lane_extent() <= kRowOfDirectCalls) {
     // Most rows are a run of whole vectors that no test cuts; short ones cannot wait for the walk.
     from = "done";
     out += format(

@@ -68,21 +68,21 @@ std::string function(size_t bytes, int side) {
 }  // namespace
 
 bool CpuEmitter::transposed(const Load& load) const {
-  return s_.tile_axis >= 0 && is_transposed(load, s_.tile_axis, x_);
+  return tile_.axis >= 0 && is_transposed(load, tile_.axis, x_);
 }
 
 void CpuEmitter::find_transposed() {
-  if (s_.tile_axis < 0) return;
-  const int64_t width = s_.chunk + s_.tile;
+  if (tile_.axis < 0) return;
+  const int64_t width = d_.chunk + tile_.side;
   std::set<size_t> sizes;
   for_each_stmt(p_, [&](const Stmt& stmt) {
     auto* load = std::get_if<Load>(&stmt);
     if (!load || !transposed(*load)) return;
     const size_t bytes = size_of(p_.buffers[load->buffer].dtype);
-    if (sizes.insert(bytes).second) functions_ += function(bytes, s_.tile);
+    if (sizes.insert(bytes).second) functions_ += function(bytes, tile_.side);
     // Before the first row, room for what a square that was moved back lays there.
-    const std::string at = extra(scratch_bytes_ + s_.tile * static_cast<int64_t>(bytes));
-    scratch_bytes_ += ((s_.tile * width + s_.tile) * static_cast<int64_t>(bytes) + 63) / 64 * 64;
+    const std::string at = extra(scratch_bytes_ + tile_.side * static_cast<int64_t>(bytes));
+    scratch_bytes_ += ((tile_.side * width + tile_.side) * static_cast<int64_t>(bytes) + 63) / 64 * 64;
     tiles_[load->out] =
         format("(({}*)(scratch + {}))", dialect_.element_type(p_.buffers[load->buffer].dtype), at);
   });
@@ -90,25 +90,25 @@ void CpuEmitter::find_transposed() {
 
 std::string CpuEmitter::fill_tiles() const {
   if (tiles_.empty()) return "";
-  const int64_t width = s_.chunk + s_.tile;
+  const int64_t width = d_.chunk + tile_.side;
   std::string out = format(
       "      if (o == first || a{0} == 0 || a{0} >= tiled) {{\n"
       "        tile = weft_least(a{0}, {1} - {2});\n        tiled = tile + {2};\n",
-      s_.tile_axis, spell(extent(s_.tile_axis)), s_.tile);
+      tile_.axis, spell(extent(tile_.axis)), tile_.side);
   for_each_stmt(p_, [&](const Stmt& stmt) {
     auto* load = std::get_if<Load>(&stmt);
     if (!load || !transposed(*load)) return;
     const std::string by = spell(*along_x(load->at));
     out +=
         format("        weft_transpose_{}(b{} + {} + left * {} - (a{} - tile), {}, {}, {}, right - left);\n",
-               size_of(p_.buffers[load->buffer].dtype), load->buffer, offset(load->at), by, s_.tile_axis, by,
+               size_of(p_.buffers[load->buffer].dtype), load->buffer, offset(load->at), by, tile_.axis, by,
                tiles_.at(load->out), width);
   });
   return out + "      }\n";
 }
 
 std::string CpuEmitter::tile_row(Value loaded) const {
-  return format("{} + (a{} - tile) * {} - left", tiles_.at(loaded), s_.tile_axis, s_.chunk + s_.tile);
+  return format("{} + (a{} - tile) * {} - left", tiles_.at(loaded), tile_.axis, d_.chunk + tile_.side);
 }
 
 }  // namespace weft::emit

@@ -22,7 +22,7 @@ int64_t slack(int lanes, size_t bytes) {
 }  // namespace
 
 void CpuEmitter::find_windows() {
-  if (!s_.masked) return;
+  if (!d_.masked()) return;
   int64_t zeros = 0;
   for_each_stmt(p_, [&](const Stmt& stmt) {
     const auto* load = std::get_if<Load>(&stmt);
@@ -31,7 +31,7 @@ void CpuEmitter::find_windows() {
     const bool apart = by->param == kLiteral;
     if (!apart && (by->value != 1 || load->guards.empty())) return;
     const size_t size = size_of(p_.buffers[load->buffer].dtype);
-    const int64_t most = s_.order == Order::Rows ? lane_extent() : std::min(s_.chunk, lane_extent());
+    const int64_t most = d_.order == Order::Rows ? lane_extent() : std::min(d_.chunk, lane_extent());
     const int64_t bytes = (most + slack(s_.lanes, size)) * by->value * static_cast<int64_t>(size);
     if (bytes > kMostWindow) return;
     windows_[load->out] = format("(scratch + {})", extra(scratch_bytes_));

@@ -21,8 +21,8 @@ Cut cut_columns(const RowProgram& p, const Facts& f) {
     cut.chunk = round_up(ceil_divide(f.lane, chunks), f.lanes);
     cut.parts = 1;
     if (splits && blocks < kBlocksOfColumns)
-      cut.parts = std::min({down / kRowsOfPart, kPartsOfColumns,
-                            std::max<int64_t>(1, row * f.lane / kPartElements)});
+      cut.parts =
+          std::min({down / kRowsOfPart, kPartsOfColumns, std::max<int64_t>(1, row * f.lane / kPartElements)});
     if (blocks * cut.parts >= kBlocksOfColumns) break;
   }
   return cut;
@@ -34,16 +34,16 @@ Scheduled block_of_columns(const RowProgram& program, const Facts& facts, const 
   const bool scratch = !crossing_values(chosen.program).empty();
   int64_t chunk = cut.chunk;
   if (facts.short_rows || scratch)
-    chunk = std::min(chunk, std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / facts.lanes) *
-                                facts.lanes);
+    chunk = std::min(
+        chunk, std::max<int64_t>(1, kKeptElements / std::max<int64_t>(row, 1) / facts.lanes) * facts.lanes);
   const int64_t bytes = facts.lane * static_cast<int64_t>(facts.work.widest);
   const bool masked = facts.masks && !facts.short_rows && facts.walk != Walk::Ordered && bytes < kWideRow &&
                       (bytes >= kNarrowRowBytes || facts.lane % facts.lanes != 0);
   const int64_t parts = split ? cut.parts : 1;
   const Shape shape =
       split ? Shape(SplitColumns{chunk, parts, masked}) : Shape(Columns{chunk, masked, scratch});
-  chosen.schedule = schedule_of(
-      facts, shape, facts.unit * static_cast<float>(row * std::min(facts.lane, chunk) / parts));
+  chosen.schedule =
+      schedule_of(facts, shape, facts.unit * static_cast<float>(row * std::min(facts.lane, chunk) / parts));
   if (masked) chosen.schedule.reason += ", short rows";
   return chosen;
 }

@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-namespace weft::plan {
+namespace weft::plan::cpu {
 
 namespace {
-
-using namespace cpu;
-using fmt::format;
 
 Ends whole(bool streaming) { return WholeVectors{streaming}; }
 Ends masks_if(bool masked) { return masked ? Ends(Masks{}) : Ends(WholeVectors{}); }
@@ -22,10 +19,7 @@ struct TaskOf {
   }
   TaskDivision operator()(const Rows& r) const { return of_rows(r); }
   TaskDivision operator()(const SplitRows& r) const {
-    return {.order = Order::Rows,
-            .parts = r.parts,
-            .ends = whole(r.streaming),
-            .prefetched = r.prefetched};
+    return {.order = Order::Rows, .parts = r.parts, .ends = whole(r.streaming), .prefetched = r.prefetched};
   }
   TaskDivision operator()(const Totals& t) const { return of_rows(t); }
   TaskDivision operator()(const Sections& s) const { return of_rows(s); }
@@ -52,19 +46,24 @@ constexpr const char* kNamesOfShapes[] = {"maps",   "tiles",    "rows",    "spli
 static_assert(std::size(kNamesOfShapes) == std::variant_size_v<Shape>);
 
 }  // namespace
+}  // namespace weft::plan::cpu
 
-TaskDivision division_of(const CpuSchedule& s) { return std::visit(TaskOf(), s.shape); }
+namespace weft::plan {
+
+using fmt::format;
+
+TaskDivision division_of(const CpuSchedule& s) { return std::visit(cpu::TaskOf(), s.shape); }
 
 std::string print(const CpuSchedule& s) {
   const TaskDivision d = division_of(s);
   std::string out =
-      format("schedule {}: axis {} by {} lanes", kNamesOfShapes[s.shape.index()], s.lane_axis, s.lanes);
+      format("schedule {}: axis {} by {} lanes", cpu::kNamesOfShapes[s.shape.index()], s.lane_axis, s.lanes);
   if (d.chunk > 0) out += format(", chunks of {}", d.chunk);
   if (d.points > 1) out += format(", {} rows a task", d.points);
   if (d.parts > 1) out += format(", row split in {}", d.parts);
   if (s.grain > 1) out += format(", {} tasks or more a thread", s.grain);
   if (d.scratch) out += ", row kept in scratch";
-  if (const auto* t = std::get_if<Tiles>(&s.shape))
+  if (const auto* t = std::get_if<cpu::Tiles>(&s.shape))
     out += format(", squares of {} transposed along axis {}", t->side, t->axis);
   if (d.prefetched > 0) out += format(", prefetches arrays of {} bytes and more", d.prefetched);
   if (d.streaming()) out += ", streaming stores";

@@ -64,8 +64,8 @@ Scheduled whole_rows(const RowProgram& program, const Facts& facts, int64_t poin
   shape.points = points;
   shape.scratch = !crossing_values(chosen.program).empty();
   shape.prefetched = prefetched_by(program, facts);
-  chosen.schedule =
-      schedule_of(facts, shape, facts.unit * static_cast<float>(program.row_count()) * static_cast<float>(points));
+  chosen.schedule = schedule_of(
+      facts, shape, facts.unit * static_cast<float>(program.row_count()) * static_cast<float>(points));
   choose_ends(chosen, std::get<WholeRows>(chosen.schedule.shape).ends, facts);
   return chosen;
 }

@@ -49,8 +49,8 @@ bool is_stretch(const LaneLayout& lanes, Value v) {
 
 bool is_each(const LaneLayout& lanes, const Load& l) {
   return values_vary(lanes, l.at) || (!lanes.masked && std::ranges::any_of(l.guards, [&](Value g) {
-                                        return lanes.varies[g] && !is_stretch(lanes, g);
-                                      }));
+           return lanes.varies[g] && !is_stretch(lanes, g);
+         }));
 }
 
 }  // namespace weft::emit::cpu

@@ -155,8 +155,8 @@ Way EntryBuilder::way_of(const SpanLayout& span, const Load& load) const {
   if (is_each(lanes, load)) return Way::Each;
   if (is_run(lanes, load.run, load.at)) return Way::Run;
   if (is_tiled(l_, load)) return Way::Tile;
-  const bool bounded = std::ranges::all_of(
-      load.guards, [&](Value g) { return !lanes.varies[g] || span.bounded.contains(g); });
+  const bool bounded =
+      std::ranges::all_of(load.guards, [&](Value g) { return !lanes.varies[g] || span.bounded.contains(g); });
   if (!lanes.masked || !bounded) return Way::Vector;
   if (!along_lanes(lanes, load.at)) return Way::One;
   return l_.scratch.windows.contains(load.out) ? Way::Window : Way::Vector;
@@ -189,7 +189,8 @@ void EntryBuilder::find_ways(SpanLayout& span) {
 
 // The first load of its array to walk on through memory asks for what comes a page on.
 void EntryBuilder::ask_ahead(SpanStmt& s, const Load& load) {
-  if (l_.division.prefetched == 0 || (s.way != Way::Vector && s.way != Way::One && s.way != Way::Window)) return;
+  if (l_.division.prefetched == 0 || (s.way != Way::Vector && s.way != Way::One && s.way != Way::Window))
+    return;
   if (reads_ahead(p_, load, l_.lanes.axis, l_.division.prefetched))
     s.asks_ahead = asked_ahead_.insert(load.buffer).second;
 }
@@ -200,7 +201,8 @@ void EntryBuilder::find_bounds(const SpanStmt& s, const Load& load) {
     bound(load.buffer, true);
     bound(load.buffer, false);
   }
-  if (l_.lanes.masked && s.way == Way::Vector && load.guards.empty() && is_one(along_lanes(l_.lanes, load.at)))
+  if (l_.lanes.masked && s.way == Way::Vector && load.guards.empty() &&
+      is_one(along_lanes(l_.lanes, load.at)))
     bound(load.buffer, true);
 }
 
@@ -224,7 +226,8 @@ void EntryBuilder::find_ends(SpanLayout& span) const {
     auto* fold = std::get_if<Fold>(s.stmt);
     writes_scratch |= fold && p_.accumulators[fold->accumulator].is_over_points();
     auto* store = std::get_if<Store>(s.stmt);
-    if (store && s.way == Way::Vector && is_one(along_lanes(l_.lanes, store->at))) contiguous.push_back(store);
+    if (store && s.way == Way::Vector && is_one(along_lanes(l_.lanes, store->at)))
+      contiguous.push_back(store);
     cut |= s.way == Way::Stretch ||
            std::ranges::any_of(uses(*s.stmt), [&](Value v) { return is_stretch(l_.lanes, v); });
     auto* load = std::get_if<Load>(s.stmt);
@@ -238,9 +241,10 @@ void EntryBuilder::find_ends(SpanLayout& span) const {
         !contiguous.empty())
       span.aligned = contiguous[0];
     const int64_t points = l_.lanes.outer ? p_.outer_count() / extent : p_.outer_count();
-    span.counts_vectors = !span.aligned && !span.is_heavy && points > 1 && whole <= kCountedVectors &&
-                          static_cast<float>(whole) * work <= kCountedWork &&
-                          extent <= (rows ? kFinishedTogether : std::min(l_.division.chunk, kFinishedTogether));
+    span.counts_vectors =
+        !span.aligned && !span.is_heavy && points > 1 && whole <= kCountedVectors &&
+        static_cast<float>(whole) * work <= kCountedWork &&
+        extent <= (rows ? kFinishedTogether : std::min(l_.division.chunk, kFinishedTogether));
     return;
   }
   if (l_.division.streaming() && contiguous.size() == 1) span.aligned = contiguous[0];

@@ -162,13 +162,14 @@ struct CpuLayout {
   bool contract = true;  // multiply-adds may be rounded once
   bool scans = false;
   std::vector<TotalLayout> totals;  // of each accumulator
-  std::set<Value> unrounded;        // stored halves, of which the wider number is kept that they were rounded from
+  std::set<Value> unrounded;  // stored halves, of which the wider number is kept that they were rounded from
   ScratchLayout scratch;
   PartialLayout partials;
   AcrossLayout across;
   TaskLayout tasks;
-  int tile_axis = -1;                              // that transposed loads run along
-  std::vector<std::vector<plan::Stmt>> totalled;  // split scans: the statements of which parts' totals are made
+  int tile_axis = -1;  // that transposed loads run along
+  std::vector<std::vector<plan::Stmt>>
+      totalled;  // split scans: the statements of which parts' totals are made
   EntryLayout main;
   std::optional<EntryLayout> finish;
   std::vector<int64_t> words;
@@ -177,9 +178,7 @@ struct CpuLayout {
   bool columns() const { return division.order == plan::Order::Columns; }
   bool has_partials() const { return division.parts > 1 || !across.accumulators.empty(); }
   // Elements of a task along the lanes, and what these are rounded up to.
-  int64_t line() const {
-    return columns() ? division.chunk : round_up(lanes.extent, lanes.count);
-  }
+  int64_t line() const { return columns() ? division.chunk : round_up(lanes.extent, lanes.count); }
 };
 
 CpuLayout lay_out(const plan::RowProgram& program, const plan::CpuSchedule& schedule, bool contract);

@@ -35,8 +35,8 @@ std::string load_one(Span& s, const Load& l, const Live& live) {
   const DType t = e.program.buffers[l.buffer].dtype;
   const std::string only_if = guard(e, l.guards), name = format("r{}", l.out);
   add_member(s, format("const {}*", e.element(t)), name,
-             format("{}{}{} < {} ? {} : (const {}*)weft_zeros", only_if, only_if.empty() ? "" : " && ", live.low,
-                    live.high, address(e, l.buffer, l.at), e.element(t)));
+             format("{}{}{} < {} ? {} : (const {}*)weft_zeros", only_if, only_if.empty() ? "" : " && ",
+                    live.low, live.high, address(e, l.buffer, l.at), e.element(t)));
   return format("weft_load_one_{}({})", suffix(t), name);
 }
 
@@ -60,7 +60,8 @@ std::string load_window(Span& s, const Load& l, const Live& live) {
 std::string load_contiguous(Span& s, const Load& l, const Live& live) {
   const Entry& e = s.entry;
   const DType t = e.program.buffers[l.buffer].dtype;
-  add_stream(s, {format("r{}", l.out), e.element(t), address(e, l.buffer, l.at), "", true, false, size_of(t)});
+  add_stream(s,
+             {format("r{}", l.out), e.element(t), address(e, l.buffer, l.at), "", true, false, size_of(t)});
   if (!l.guards.empty()) return format("weft_load_guarded_{}(r{}, {})", suffix(t), l.out, live.mask);
   const std::string past = format("past{}", l.buffer);
   if (s.ends.insert(l.buffer).second)
@@ -94,7 +95,8 @@ std::string masked_load(Span& s, const SpanStmt& stmt, const Load& l) {
   const Live live = live_of(s, stmt, l);
   if (stmt.way == Way::One) return load_one(s, l, live);
   if (stmt.way == Way::Window) return load_window(s, l, live);
-  return is_one(along_lanes(s.entry.layout.lanes, l.at)) ? load_contiguous(s, l, live) : load_strided(s, l, live);
+  return is_one(along_lanes(s.entry.layout.lanes, l.at)) ? load_contiguous(s, l, live)
+                                                         : load_strided(s, l, live);
 }
 
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
@@ -102,8 +104,8 @@ std::string masked_load(Span& s, const SpanStmt& stmt, const Load& l) {
 std::string masked_function(Span& s, const std::string& pointers, const std::string& stmts) {
   const LaneLayout& lanes = s.entry.layout.lanes;
   std::string out =
-      format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}", s.id,
-             members(s.text, &Member::read), pointers, s.text.before);
+      format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
+             s.id, members(s.text, &Member::read), pointers, s.text.before);
   const std::string some = "step(weft_first(rest), rest);\n";
   std::string body = stmts, calls;
   if (!s.layout.bounded.empty()) {
@@ -125,10 +127,11 @@ std::string masked_function(Span& s, const std::string& pointers, const std::str
     calls += write_loop(s, "live / L", "step(weft_splat_bool(-1), L);") +
              "  if (const long rest = live % L)\n    " + some;
   }
-  return out + format(
-                   "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
-                   "}};\n{}{}}}\n",
-                   body, calls, s.text.after);
+  return out +
+         format(
+             "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
+             "}};\n{}{}}}\n",
+             body, calls, s.text.after);
 }
 
 // The row at once: where it ends and where guards hold is known from the state.

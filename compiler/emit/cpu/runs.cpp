@@ -58,7 +58,7 @@ std::string picks(const Deal& deal, size_t next) {
 }
 
 std::string function_that_loads(DType dtype, const std::string& element, const std::string& value, int lanes,
-                          int length) {
+                                int length) {
   const Deal deal = deal_in(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_load_run_{0}_{1}(const void* from, long rest, "
@@ -77,7 +77,7 @@ std::string function_that_loads(DType dtype, const std::string& element, const s
 }
 
 std::string function_that_stores(DType dtype, const std::string& element, const std::string& value, int lanes,
-                           int length) {
+                                 int length) {
   const Deal deal = deal_out(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_store_run_{0}_{1}(void* to, long rest, "
@@ -95,8 +95,8 @@ std::string function_that_stores(DType dtype, const std::string& element, const 
                    length);
 }
 
-std::string function_that_loads_apart(DType dtype, const std::string& element, const std::string& value, int lanes,
-                               int length) {
+std::string function_that_loads_apart(DType dtype, const std::string& element, const std::string& value,
+                                      int lanes, int length) {
   const Deal deal = deal_in_apart(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_load_near_{0}_{1}(const {2}* at, long by, "
@@ -110,8 +110,8 @@ std::string function_that_loads_apart(DType dtype, const std::string& element, c
   return out + "}\n";
 }
 
-std::string function_that_stores_apart(DType dtype, const std::string& element, const std::string& value, int lanes,
-                                int length) {
+std::string function_that_stores_apart(DType dtype, const std::string& element, const std::string& value,
+                                       int lanes, int length) {
   const Deal deal = deal_out_apart(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_store_near_{0}_{1}({2}* at, long by, "
@@ -125,8 +125,8 @@ std::string function_that_stores_apart(DType dtype, const std::string& element, 
   return out + "}\n";
 }
 
-using FunctionText = std::string (*)(DType dtype, const std::string& element, const std::string& value, int lanes,
-                                     int length);
+using FunctionText = std::string (*)(DType dtype, const std::string& element, const std::string& value,
+                                     int lanes, int length);
 
 // The name of a function, which is written where it is met first.
 std::string function_named(Entry& e, const std::string& what, DType t, int length, FunctionText write) {
@@ -164,9 +164,9 @@ std::string load_neighbours(Span& s, const SpanStmt& stmt, const Load& l) {
     const auto length = static_cast<int>(family.length);
     met.name = format("q{}", l.out);
     const std::string from = format("r{}", l.out), step = add_family(s, from, l.buffer, family, false);
-    s.text.body +=
-        format("    {} {}[{}];\n    {}({}, {}, {});\n", s.entry.type(t), met.name, length,
-               function_named(s.entry, "load_near", t, length, function_that_loads_apart), from, step, met.name);
+    s.text.body += format("    {} {}[{}];\n    {}({}, {}, {});\n", s.entry.type(t), met.name, length,
+                          function_named(s.entry, "load_near", t, length, function_that_loads_apart), from,
+                          step, met.name);
   }
   return format("{}[{}]", met.name, stmt.nth);
 }
@@ -183,9 +183,9 @@ void store_neighbours(Span& s, const SpanStmt& stmt, const Store& st, const std:
   s.text.body += format("    u{}[{}] = {};\n", met.name, stmt.nth, value);
   if (++met.accesses < family.length) return;
   const std::string to = "w" + met.name, step = add_family(s, to, st.buffer, family, true);
-  s.text.body +=
-      format("    {}({}, {}, u{});\n",
-             function_named(s.entry, "store_near", t, length, function_that_stores_apart), to, step, met.name);
+  s.text.body += format("    {}({}, {}, u{});\n",
+                        function_named(s.entry, "store_near", t, length, function_that_stores_apart), to,
+                        step, met.name);
 }
 
 std::string load_run(Span& s, const Load& l) {
@@ -193,8 +193,9 @@ std::string load_run(Span& s, const Load& l) {
     const DType t = s.entry.program.buffers[l.buffer].dtype;
     s.run = format("q{}", l.out);
     add_stream(s, stream_of(s.entry, format("r{}", l.out), l.buffer, l.at, false));
-    s.text.body += format("    {} {}[{}];\n    {}(r{}, rest, {});\n", s.entry.type(t), s.run, l.run.length,
-                          function_named(s.entry, "load_run", t, l.run.length, function_that_loads), l.out, s.run);
+    s.text.body +=
+        format("    {} {}[{}];\n    {}(r{}, rest, {});\n", s.entry.type(t), s.run, l.run.length,
+               function_named(s.entry, "load_run", t, l.run.length, function_that_loads), l.out, s.run);
   }
   return format("{}[{}]", s.run, l.run.nth);
 }
@@ -208,9 +209,9 @@ void store_run(Span& s, const Store& st, const std::string& value) {
   }
   s.text.body += format("    u{}[{}] = {};\n", s.run, st.run.nth, value);
   if (st.run.nth == st.run.length - 1)
-    s.text.body += format("    {}(w{}, rest, u{});\n",
-                          function_named(s.entry, "store_run", t, st.run.length, function_that_stores), s.run,
-                          s.run);
+    s.text.body +=
+        format("    {}(w{}, rest, u{});\n",
+               function_named(s.entry, "store_run", t, st.run.length, function_that_stores), s.run, s.run);
 }
 
 }  // namespace weft::emit::cpu

@@ -13,7 +13,7 @@ void add_member(Span& s, const std::string& type, const std::string& name, const
                           value.empty() ? "" : format("      s.{} = {};\n", name, value)});
 }
 
-std::string members(const SpanText& text, std::string Member::*column) {
+std::string members(const SpanText& text, std::string Member::* column) {
   std::string out;
   for (auto& m : text.state) out += m.*column;
   return out;
@@ -152,8 +152,8 @@ struct WriteStmt {
     const Entry& e = s.entry;
     for (Value a : let.args) import(s, a);
     if (e.layout.unrounded.contains(let.out))
-      s.text.body += "    " +
-                     define_rounded(let.out, spell_unrounded(let, e.program, e.dialect, name_of)) + "\n";
+      s.text.body +=
+          "    " + define_rounded(let.out, spell_unrounded(let, e.program, e.dialect, name_of)) + "\n";
     else
       define(s, let.out, spell(let, e.program, e.dialect, name_of));
   }
@@ -199,8 +199,8 @@ Pointers pointers_of(Span& s) {
   const std::string done = s.masked() && s.layout.aligned ? "rest" : "L";
   for (auto& q : s.text.streams) {
     if (!q.rows.empty()) {
-      s.text.state.push_back({format("  long {}_rows;\n", q.name), "",
-                              format("      s.{}_rows = {};\n", q.name, q.rows)});
+      s.text.state.push_back(
+          {format("  long {}_rows;\n", q.name), "", format("      s.{}_rows = {};\n", q.name, q.rows)});
       p.begin += format("  const long {0}_rows = s->{0}_rows;\n", q.name);
     }
     const std::string type = format("{}{}*", q.out ? "" : "const ", q.element);

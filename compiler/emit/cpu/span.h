@@ -56,10 +56,10 @@ struct Span {
     size_t accesses = 0;
     std::string name = {};
   };
-  std::vector<Met> families = {};                // what was met of each, and where it is
-  std::string run = {};                          // of loads or stores, the one at hand
-  std::string aligned = {};                      // the stream of the store that vectors are aligned to
-  std::set<int> ends = {};                       // buffers whose end the struct has
+  std::vector<Met> families = {};                 // what was met of each, and where it is
+  std::string run = {};                           // of loads or stores, the one at hand
+  std::string aligned = {};                       // the stream of the store that vectors are aligned to
+  std::set<int> ends = {};                        // buffers whose end the struct has
   std::vector<const plan::Test*> stretches = {};  // tests that are the same for a whole stretch of the lanes
   int stores = 0;
 
@@ -111,7 +111,7 @@ std::string walked_function(const Span& span, const std::string& pointers, const
 std::string masked_call(const Span& span);
 std::string walked_call(const Span& span);
 // The struct's members, one column of them.
-std::string members(const SpanText& text, std::string Member::*column);
+std::string members(const SpanText& text, std::string Member::* column);
 
 // masked.cpp: the load where the row goes on and its guards hold.
 std::string masked_load(Span& span, const SpanStmt& stmt, const plan::Load& load);

@@ -48,8 +48,7 @@ void fold_column(Span& s, const Folding& f) {
     s.text.load += format("    {} A{} = {};\n", s.entry.type(span), f.n, identity(s.entry, f.acc, span));
     s.text.body += format("    A{} = {};\n", f.n, combine(f.acc.op, span, "A" + f.n, f.value));
     s.text.store =
-        format("    T{} = {};\n", f.n,
-               combine(f.acc.op, total, "T" + f.n, convert(span, total, "A" + f.n))) +
+        format("    T{} = {};\n", f.n, combine(f.acc.op, total, "T" + f.n, convert(span, total, "A" + f.n))) +
         s.text.store;
   } else {
     s.text.body +=
@@ -93,10 +92,10 @@ void fold_sum(Span& s, const Folding& f) {
   if (adds_up(f.acc) && !s.masked())
     s.text.after +=
         format("  weft_keep_live_{}({}, live, {});\n", suffix(kept), joined, identity(e, f.acc, kept));
-  s.text.after += f.total.few_vectors
-                      ? format("  s->T{0} = s->T{0} + weft_join_sum_f32(A{0})[0];\n", f.n)
-                      : format("  s->T{} = {};\n", f.n,
-                               add_to_total(e, f.a, "s->T" + f.n, convert(kept, total, joined)));
+  s.text.after +=
+      f.total.few_vectors
+          ? format("  s->T{0} = s->T{0} + weft_join_sum_f32(A{0})[0];\n", f.n)
+          : format("  s->T{} = {};\n", f.n, add_to_total(e, f.a, "s->T" + f.n, convert(kept, total, joined)));
 }
 
 // The struct carries the total from one call to the next.
@@ -118,7 +117,8 @@ void scan_row(Span& s, const Folding& f, Value out) {
   const Entry& e = s.entry;
   const DType total = f.total.total, span = f.total.span;
   const std::string none = identity(e, f.acc, span), t = suffix(span);
-  s.text.state.push_back({format("  {} T{};\n", e.type(total), f.n), "", format("      s.T{0} = T{0};\n", f.n)});
+  s.text.state.push_back(
+      {format("  {} T{};\n", e.type(total), f.n), "", format("      s.T{0} = T{0};\n", f.n)});
   s.text.before += format("  {0} T{1} = s->T{1};\n", e.type(total), f.n);
   s.text.after += format("  s->T{0} = T{0};\n", f.n);
   // Lanes of padding change nothing, so that the last lane always has the running value.
@@ -153,8 +153,8 @@ void write_scan(Span& s, const Scan& scan) {
   if (!s.entry.layout.columns()) return scan_row(s, f, scan.out);
   const DType total = f.total.total;
   load_total(s, f);
-  s.text.body +=
-      format("    T{} = {};\n", f.n, combine(f.acc.op, total, "T" + f.n, convert(f.total.span, total, f.value)));
+  s.text.body += format("    T{} = {};\n", f.n,
+                        combine(f.acc.op, total, "T" + f.n, convert(f.total.span, total, f.value)));
   define(s, scan.out, convert(total, s.entry.program.values[scan.out].dtype, "T" + f.n));
 }
 

@@ -37,7 +37,9 @@ std::string load_vectors(Span& s, const Load& l, const std::vector<Value>& tests
   const std::string step = add_stream(s, {.name = name,
                                           .element = e.element(t),
                                           .start = address(e, l.buffer, l.at),
-                                          .stride = is_one(by) ? "" : by ? spell(*by) : "0",
+                                          .stride = is_one(by) ? ""
+                                                    : by       ? spell(*by)
+                                                               : "0",
                                           .in = true,
                                           .out = false,
                                           .bytes = size_of(t),
@@ -61,7 +63,8 @@ void scatter(Span& s, const Store& st, const std::string& v) {
   const Entry& e = s.entry;
   const DType t = e.program.buffers[st.buffer].dtype;
   const std::string element = e.element(t), n = std::to_string(s.stores++);
-  s.text.state.push_back({format("  {}* w{};\n", element, n), format("  {0}* const w{1} = s->w{1};\n", element, n),
+  s.text.state.push_back({format("  {}* w{};\n", element, n),
+                          format("  {0}* const w{1} = s->w{1};\n", element, n),
                           format("      s.w{} = {};\n", n, address(e, st.buffer, st.at))});
   const std::string index = lanes_index(s, st.at, "w" + n, false);
   s.text.body += format(
@@ -77,9 +80,11 @@ void store_vectors(Span& s, const Store& st, const std::string& v) {
   const DType t = e.program.buffers[st.buffer].dtype;
   const Num* by = along_lanes(e.layout.lanes, st.at);
   const std::string name = format("w{}", s.stores++);
-  const std::string step = add_stream(
-      s, {name, e.element(t), address(e, st.buffer, st.at), is_one(by) ? "" : by ? spell(*by) : "0", false, true,
-          size_of(t)});
+  const std::string step = add_stream(s, {name, e.element(t), address(e, st.buffer, st.at),
+                                          is_one(by) ? ""
+                                          : by       ? spell(*by)
+                                                     : "0",
+                                          false, true, size_of(t)});
   if (s.layout.aligned == &st) s.aligned = name;
   const std::string to = is_one(by) ? name : name + ", " + step;
   const char* strided = is_one(by) ? "" : "strided_";
@@ -102,12 +107,14 @@ void write_load(Span& s, const SpanStmt& stmt, const Load& l) {
   for (Value g : l.guards)
     if (is_stretch(s.entry.layout.lanes, g)) tests.push_back(g), import(s, g);
   if (stmt.asks_ahead)
-    s.text.body += format("    weft_ahead_{}(r{});\n", suffix(s.entry.program.buffers[l.buffer].dtype), l.out);
+    s.text.body +=
+        format("    weft_ahead_{}(r{});\n", suffix(s.entry.program.buffers[l.buffer].dtype), l.out);
   define(s, l.out, s.masked() ? masked_load(s, stmt, l) : load_vectors(s, l, tests));
 }
 
 void write_store(Span& s, const SpanStmt& stmt, const Store& st) {
-  const std::string v = s.layout.own.contains(st.value) ? stored_name(s.entry, st.value) : import(s, st.value);
+  const std::string v =
+      s.layout.own.contains(st.value) ? stored_name(s.entry, st.value) : import(s, st.value);
   if (stmt.way == Way::Run) return store_run(s, st, v);
   if (stmt.way == Way::Neighbours) return store_neighbours(s, stmt, st, v);
   if (stmt.way == Way::Each) return scatter(s, st, v);

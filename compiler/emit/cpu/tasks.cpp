@@ -37,7 +37,8 @@ std::string task_loops(const Entry& e, const std::string& point, const std::stri
   if (e.layout.lanes.outer) {
     const std::string chunk = word(e, e.entry.chunk);
     out += format("    long left = block % {0} * {1};\n    block /= {0};\n", word(e, e.entry.chunks), chunk);
-    out += format("    long right = weft_least(left + {}, {});\n", chunk, spell(e.extent(e.layout.lanes.axis)));
+    out +=
+        format("    long right = weft_least(left + {}, {});\n", chunk, spell(e.extent(e.layout.lanes.axis)));
   }
   out += format("    long first = block * {0}, last = weft_least(first + {0}, {1});\n", word(e, tasks.points),
                 word(e, tasks.all_points));
@@ -57,8 +58,10 @@ std::string task_loops(const Entry& e, const std::string& point, const std::stri
 }
 
 std::string write_entry(const Entry& e, const std::string& loops) {
-  return format("extern \"C\" void WEFT_NAME{}(const unsigned long* w, long begin, long end, char* scratch) {{\n",
-                e.entry.is_finish ? "_finish" : "") +
+  return format(
+             "extern \"C\" void WEFT_NAME{}(const unsigned long* w, long begin, long end, char* scratch) "
+             "{{\n",
+             e.entry.is_finish ? "_finish" : "") +
          unpack_buffers(e) + kArguments + find_bounds(e) + loops + "}\n";
 }
 

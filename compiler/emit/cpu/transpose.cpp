@@ -102,8 +102,8 @@ std::string fill_tiles(const Entry& e) {
   for_each_tiled(e.program, l, [&](const Load& load) {
     const std::string by = spell(*along_lanes(l.lanes, load.at));
     out += format("        weft_transpose_{}({} + left * {} - (a{} - tile), {}, {}, {}, right - left);\n",
-                  size_of(e.program.buffers[load.buffer].dtype), address(e, load.buffer, load.at), by, l.tile_axis,
-                  by, tile(e, load), width_of_tile(l));
+                  size_of(e.program.buffers[load.buffer].dtype), address(e, load.buffer, load.at), by,
+                  l.tile_axis, by, tile(e, load), width_of_tile(l));
   });
   return out + "      }\n";
 }

@@ -79,8 +79,8 @@ struct WriteUniform {
   }
   std::string operator()(const Test& s) const {
     return format(
-        "bool g{0} = (unsigned long)({1}) < (unsigned long)({2}); boolv v{0} = weft_splat_bool(g{0});",
-        s.out, offset(e, s.at), spell(s.extent));
+        "bool g{0} = (unsigned long)({1}) < (unsigned long)({2}); boolv v{0} = weft_splat_bool(g{0});", s.out,
+        offset(e, s.at), spell(s.extent));
   }
   std::string operator()(const Load& s) const {
     const DType t = e.program.buffers[s.buffer].dtype;

@@ -19,9 +19,9 @@ std::string place_of(const Span& s, bool there, const std::string& name) {
 // The walk's tables: one row for each stream, one for each test.
 struct Tables {
   std::string streams, memory, guards, tests;
-  std::string aims;     // sets the struct's pointers where the walk is left out
-  int64_t pads = 0;     // bytes of the copies of ends
-  int aligned = -1;     // the stream whose vectors are to be aligned; -2: positions are
+  std::string aims;  // sets the struct's pointers where the walk is left out
+  int64_t pads = 0;  // bytes of the copies of ends
+  int aligned = -1;  // the stream whose vectors are to be aligned; -2: positions are
 };
 
 void add_row(const Span& s, const Stream& q, size_t k, int& guards, Tables& t) {
@@ -30,8 +30,8 @@ void add_row(const Span& s, const Stream& q, size_t k, int& guards, Tables& t) {
     for (size_t n = 0; n < s.stretches.size(); ++n)
       if (s.stretches[n]->out == g) t.guards += format("{}{}", guards++ ? ", " : "", n);
   t.streams += format("        {{sizeof({}), {}, {}, {}, {}, {}, {}, {}}},\n", q.element, q.count,
-                      place_of(s, true, q.name), place_of(s, q.has_step(), q.step), first, guards, q.in ? 1 : 0,
-                      q.out ? 1 : 0);
+                      place_of(s, true, q.name), place_of(s, q.has_step(), q.step), first, guards,
+                      q.in ? 1 : 0, q.out ? 1 : 0);
   t.memory += format("        {{{}, {}, {}}},\n",
                      q.only_if.empty() ? q.start : format("{} ? {} : nullptr", q.only_if, q.start),
                      q.stride.empty() ? "1" : q.stride, q.rows.empty() ? "0" : format("s.{}_rows", q.name));

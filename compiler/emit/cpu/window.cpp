@@ -26,9 +26,9 @@ std::string place_window(const Entry& e, const Load& s, const std::string& low, 
   auto times = [&](const std::string& x) { return by == 1 ? x : format("({}) * {}", x, by); };
   const std::string count = times(format("right - left + {}", slack_of_window(e.layout.lanes.count, size)));
   const std::string only_if = guard(e, s.guards);
-  const std::string unless =
-      only_if.empty() ? ""
-                      : format("!({}) ? (const {}*){} : ", only_if, element, in_scratch(e, e.layout.scratch.zeros->at));
+  const std::string unless = only_if.empty() ? ""
+                                             : format("!({}) ? (const {}*){} : ", only_if, element,
+                                                      in_scratch(e, e.layout.scratch.zeros->at));
   return format(
       "      const {0}* at{1} = {2} + {3};\n"
       "      s.r{1} = {4}(const char*)at{1} >= first{5} && (const char*)(at{1} + {6}) <= past{5} ? at{1}\n"

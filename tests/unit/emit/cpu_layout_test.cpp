@@ -62,13 +62,11 @@ std::vector<Way> ways_of(const BlockLayout& block) {
   return out;
 }
 
-const char* const kColumnSums =
-    "%x = input \"x\" : f32[2000, 3000]\n%s = sum %x, axes=[0]\nreturn %s";
+const char* const kColumnSums = "%x = input \"x\" : f32[2000, 3000]\n%s = sum %x, axes=[0]\nreturn %s";
 
 TEST(CpuLayout, GivesTheLaunchThatTheKernelHas) {
-  for (const char* lines :
-       {kColumnSums, "%x = input \"x\" : f32[1000000]\n%s = sum %x\nreturn %s",
-        "%x = input \"x\" : f32[3000, 70]\n%y = exp %x\nreturn %y"}) {
+  for (const char* lines : {kColumnSums, "%x = input \"x\" : f32[1000000]\n%s = sum %x\nreturn %s",
+                            "%x = input \"x\" : f32[3000, 70]\n%y = exp %x\nreturn %y"}) {
     const Case c = lay_out(lines);
     const emit::Emitted emitted = emit::emit_cpu(c.program, c.schedule);
     EXPECT_EQ(c.layout.launch.tasks, emitted.launch.tasks);
@@ -109,7 +107,8 @@ TEST(CpuLayout, JoinsPartsOfColumnsInChunksOfTheirOwn) {
 
 TEST(CpuLayout, CountsTheVectorsOfShortMaskedRows) {
   const auto counts = [](const std::string& rows) {
-    const Case c = lay_out("%x = input \"x\" : f32[" + rows + "]\n%y = square %x\n%s = sum %y, axes=[1]\nreturn %s");
+    const Case c =
+        lay_out("%x = input \"x\" : f32[" + rows + "]\n%y = square %x\n%s = sum %y, axes=[1]\nreturn %s");
     EXPECT_TRUE(c.layout.lanes.masked);
     return c.layout.main.sweeps[0].body.span->counts_vectors;
   };
@@ -119,23 +118,24 @@ TEST(CpuLayout, CountsTheVectorsOfShortMaskedRows) {
 
 // The first contiguous store decides where whole vectors begin; a total goes from call to call from the start.
 TEST(CpuLayout, AlignsVectorsToTheFirstStore) {
-  const char* const odd_rows = "%x = input \"x\" : f32[1000, 777]\n%y = exp %x\n%z = square %x\nreturn %y, %z";
+  const char* const odd_rows =
+      "%x = input \"x\" : f32[1000, 777]\n%y = exp %x\n%z = square %x\nreturn %y, %z";
   const Case c = lay_out(odd_rows, [](CpuSchedule& s, RowProgram&) {
     s.shape = cpu::Maps{784, 1, cpu::Masks{.aligned = true}};
   });
   const auto& span = *c.layout.main.sweeps[0].body.span;
   ASSERT_NE(span.aligned, nullptr);
   EXPECT_EQ(span.aligned, std::get_if<plan::Store>(std::ranges::find_if(span.stmts, [](auto& s) {
-                                                    return std::holds_alternative<plan::Store>(*s.stmt);
-                                                  })->stmt));
+                                                     return std::holds_alternative<plan::Store>(*s.stmt);
+                                                   })->stmt));
   const Case streamed = lay_out(odd_rows, [](CpuSchedule& s, RowProgram&) {
     s.shape = cpu::Maps{784, 1, cpu::WholeVectors{.streaming = true}};
   });
   EXPECT_EQ(streamed.layout.main.sweeps[0].body.span->aligned, nullptr);
   EXPECT_TRUE(streamed.layout.main.sweeps[0].body.span->aligns_positions) << "two stores stream";
-  const Case folded = lay_out(
-      "%x = input \"x\" : f32[1000, 777]\n%s = sum %x, axes=[1]\n%y = exp %x\nreturn %s, %y",
-      [](CpuSchedule& s, RowProgram&) { s.shape = cpu::Rows{.ends = cpu::Masks{.aligned = true}}; });
+  const Case folded =
+      lay_out("%x = input \"x\" : f32[1000, 777]\n%s = sum %x, axes=[1]\n%y = exp %x\nreturn %s, %y",
+              [](CpuSchedule& s, RowProgram&) { s.shape = cpu::Rows{.ends = cpu::Masks{.aligned = true}}; });
   EXPECT_EQ(folded.layout.main.sweeps[0].body.span->aligned, nullptr);
 }
 
@@ -171,7 +171,8 @@ TEST(CpuLayout, SaysHowEachAccessReachesMemory) {
 TEST(CpuSchedules, AreRefusedWhereTheProgramDoesNotAllowThem) {
   const char* const map = "%x = input \"x\" : f32[50, 60]\n%y = exp %x\nreturn %y";
   const char* const softmax =
-      "%x = input \"x\" : f32[50, 60]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[50, 1]\n%d = subtract %x, %r\n"
+      "%x = input \"x\" : f32[50, 60]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[50, 1]\n%d = subtract "
+      "%x, %r\n"
       "%e = exp %d\n%s = sum %e, axes=[1]\n%t = reshape %s : f32[50, 1]\n%q = divide %e, %t\nreturn %q";
   struct {
     const char* lines;

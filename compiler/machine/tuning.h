@@ -16,10 +16,30 @@
 
 // ---- schedules for CPUs
 #define WEFT_TUNING_OF_CPU_SCHEDULES(X)                                                                        \
+  X(kRepeatedBesideScratch, float, 6, "multiply-adds", "2026-11-21",                                           \
+    "of a value, at most, that each sweep computes again where others stay in scratch")                        \
   X(kPartElements, int64_t, 1 << 16, "elements", "2026-11-21",                                                 \
     "a part of a split row; fixed, so that results do not depend on the number of threads")                    \
   X(kPartBytes, int64_t, 1 << 16, "bytes", "2026-11-23",                                                       \
     "a part of points whose few elements are totalled, each by itself")                                        \
+  X(kTaskBytes, int64_t, 1 << 16, "bytes", "2026-11-21", "of traffic of a task of a map, about")             \
+  X(kFewestOfTask, int64_t, 1024, "elements", "2026-11-21", "of such a task, at least")                        \
+  X(kMostOfTask, int64_t, 16384, "elements", "2026-11-21", "the same, at most")                                \
+  X(kPointsAcross, int64_t, 128, "points", "2026-11-21", "of a task of a map that reads along another axis than its lanes'") \
+  X(kWidthOfTiles, int64_t, 512, "elements", "2026-11-21", "along the lanes of such a task that transposes squares, at most") \
+  X(kWidthAcross, int64_t, 64, "elements", "2026-11-21", "the same where it does not")                         \
+  X(kWorkOfRows, float, 4096, "multiply-adds", "2026-11-21", "of short rows that one task takes, about")       \
+  X(kMostRowsOfTask, int64_t, 64, "rows", "2026-11-21", "of a task, at most")                                  \
+  X(kPointsThatSplit, int64_t, 64, "points", "2026-11-21", "of so many no row is split")                       \
+  X(kPointsThatSplitScans, int64_t, 16, "points", "2026-11-21", "the same where rows are scanned, which reads them twice") \
+  X(kMostParts, int64_t, 4096, "parts", "2026-11-21", "of a row, at most")                                     \
+  X(kWideBlock, int64_t, 4096, "columns", "2026-11-21", "of a task, at most, where tasks are enough")          \
+  X(kNarrowBlock, int64_t, 1024, "columns", "2026-11-21", "the same where they are not")                       \
+  X(kWideScan, int64_t, 1024, "columns", "2026-11-21", "of a task that scans, at most, where tasks are enough") \
+  X(kNarrowScan, int64_t, 512, "columns", "2026-11-21", "the same where they are not")                         \
+  X(kBlocksOfColumns, int64_t, 16, "tasks", "2026-11-21", "are enough")                                        \
+  X(kRowsOfPart, int64_t, 64, "rows", "2026-11-21", "of a part of columns, at least")                          \
+  X(kPartsOfColumns, int64_t, 64, "parts", "2026-11-21", "of columns, at most")                                \
   X(kWorthAThread, int64_t, 160'000, "units of work", "2026-11-21",                                            \
     "pay for waking a thread; a unit is a multiply-add of a lane, a byte of traffic half of one")              \
   X(kCostOfByte, float, 0.5f, "multiply-adds", "2026-11-21", "a byte of memory traffic, in those of a lane")   \

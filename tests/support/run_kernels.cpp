@@ -158,12 +158,16 @@ CpuSchedule schedule(RowProgram& p, const Target& target, const Forced& forced) 
   if (!forced.change) return s;
   forced.change(s, lowered);
   p = std::move(lowered);
-  bool columns = s.order == Order::Columns;
+  const bool columns = division_of(s).order == Order::Columns;
   float cost = columns                  ? std::numeric_limits<float>::infinity()
                : forced.repeat_cost < 0 ? 6
                                         : forced.repeat_cost;
   repeat_cheap_values(p, true, cost, columns ? -1 : s.lane_axis);
-  s.scratch = !crossing_values(p).empty();
+  std::visit(
+      [&](auto& shape) {
+        if constexpr (requires { shape.scratch; }) shape.scratch = !crossing_values(p).empty();
+      },
+      s.shape);
   return s;
 }
 

@@ -1,9 +1,8 @@
 // RowProgram + CpuSchedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the
 // lane axis.
 //
-// A span function runs whole vectors only. What is left over at an end, or before an aligned store, is copied
-// to a vector's worth of padded memory and runs through the same function, so that each body is compiled
-// once.
+// lay_out() decides everything (layout.h). Then one function for each way in which lanes go writes the loops of
+// an entry (shapes.h), and a span at each innermost place (span.h).
 #pragma once
 
 #include "compiler/emit/emit.h"

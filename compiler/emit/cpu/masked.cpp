@@ -1,166 +1,149 @@
 // Masked spans: a row, at most some thousand elements, is one call. Where the row ends and where its guards
 // hold are lanes that loads and stores leave out, found from the first and last position once a row.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "compiler/emit/cpu/span.h"
+#include "compiler/emit/cpu/uniform.h"
+#include "compiler/emit/cpu/window.h"
 
-namespace weft::emit {
+namespace weft::emit::cpu {
 
 using namespace plan;
-using fmt::format;
 
-bool CpuSpan::has_bounds(Value v) const {
-  auto* t =
-      masked() && own_.contains(v) && e_.definition_[v] ? std::get_if<Test>(e_.definition_[v]) : nullptr;
-  return t && e_.varies_[v] && !e_.values_vary(t->at);
+namespace {
+
+// What is live of a load's row: the mask of its lanes, and as positions, the ends where they are known.
+struct Live {
+  std::string mask = "alive", low = "0", high = "right - left";
+};
+
+Live live_of(Span& s, const SpanStmt& stmt, const Load& l) {
+  Live live;
+  for (Value g : l.guards) {
+    if (!s.entry.layout.lanes.varies[g] && stmt.way == Way::Window) continue;
+    live.mask = both(s, live.mask, import(s, g));
+    if (!s.layout.bounded.contains(g)) continue;
+    live.low = format("weft_most({}, s.low{})", live.low, g);
+    live.high = format("weft_least({}, s.high{})", live.high, g);
+  }
+  return live;
 }
 
-std::string CpuSpan::both(const std::string& mask, const std::string& test) {
-  const auto [known, added] = masks_.try_emplace(mask + " & " + test, format("m{}", masks_.size()));
-  if (added) body_ += format("    const boolv {} = {};\n", known->second, known->first);
-  return known->second;
+// One element for all lanes, if any of them wants it.
+std::string load_one(Span& s, const Load& l, const Live& live) {
+  const Entry& e = s.entry;
+  const DType t = e.program.buffers[l.buffer].dtype;
+  const std::string only_if = guard(e, l.guards), name = format("r{}", l.out);
+  add_member(s, format("const {}*", e.element(t)), name,
+             format("{}{}{} < {} ? {} : (const {}*)weft_zeros", only_if, only_if.empty() ? "" : " && ",
+                    live.low, live.high, address(e, l.buffer, l.at), e.element(t)));
+  return format("weft_load_one_{}({})", suffix(t), name);
 }
 
-std::string CpuSpan::masked_load(const Load& s, const std::string& n) {
-  DType t = e_.p_.buffers[s.buffer].dtype;
-  std::string element = e_.dialect_.element_type(t), mask = "alive";
-  std::string low = "0", high = "right - left", only_if = e_.guard(s.guards);
-  bool bounded = true;
-  // A window is known where all guards are the same in a row, or hold for one stretch of it.
-  const bool windowed = e_.windows_.contains(s.out) && std::ranges::all_of(s.guards, [&](Value g) {
-                          return !e_.varies_[g] || has_bounds(g);
-                        });
-  for (Value g : s.guards) {
-    if (!e_.varies_[g] && windowed) continue;
-    mask = both(mask, import(g));
-    bounded &= has_bounds(g) || !e_.varies_[g];
-    if (!has_bounds(g)) continue;
-    low = format("weft_most({}, s.low{})", low, g);
-    high = format("weft_least({}, s.high{})", high, g);
-  }
-  std::string start = format("b{} + {}", s.buffer, e_.offset(s.at));
-  const Num* by = e_.along_x(s.at);
-  if (!by && bounded) {
-    // One element for all lanes, if any of them wants it.
-    only_if += format("{}{} < {}", only_if.empty() ? "" : " && ", low, high);
-    member(format("const {}*", element), "r" + n,
-           format("{} ? {} : (const {}*)weft_zeros", only_if, start, element));
-    return format("weft_load_one_{}(r{})", suffix(t), n);
-  }
-  const bool apart = by && by->param == kLiteral;
-  if (windowed) {
-    add_stream({.name = "r" + n,
-                .element = element,
-                .start = "",
-                .stride = apart ? spell(*by) : "",
-                .in = true,
-                .out = false,
-                .bytes = size_of(t),
-                .place = window(s, n, low, high)});
-    return apart ? format("weft_load_apart_{}(r{}, {}, {})", suffix(t), n, by->value, mask)
-                 : format("weft_load_masked_{}(r{}, {})", suffix(t), n, mask);
-  }
-  if (by && !apart && by->param < 0 && by->value == 1) {
-    add_stream({"r" + n, element, start, "", true, false, size_of(t)});
-    if (!s.guards.empty()) return format("weft_load_guarded_{}(r{}, {})", suffix(t), n, mask);
-    const std::string past = e_.past_of(s.buffer);
-    if (pasts_.insert(s.buffer).second) {
-      members_ += format("  const char* {};\n", past);
-      locals_ += format("  const char* const {0} = s->{0};\n", past);
-      sets_ += format("      s.{0} = {0};\n", past);
-    }
-    return format("weft_load_first_{}(r{}, alive, rest, {})", suffix(t), n, past);
-  }
-  std::string stride = by ? spell(*by) : "0";
-  const bool whole_rows =
-      std::none_of(s.guards.begin(), s.guards.end(), [&](Value g) { return e_.varies_[g]; });
+std::string load_window(Span& s, const Load& l, const Live& live) {
+  const Entry& e = s.entry;
+  const DType t = e.program.buffers[l.buffer].dtype;
+  const Num& by = *along_lanes(e.layout.lanes, l.at);
+  const bool apart = by.param == kLiteral;
+  add_stream(s, {.name = format("r{}", l.out),
+                 .element = e.element(t),
+                 .start = "",
+                 .stride = apart ? spell(by) : "",
+                 .in = true,
+                 .out = false,
+                 .bytes = size_of(t),
+                 .place = place_window(e, l, live.low, live.high)});
+  return apart ? format("weft_load_apart_{}(r{}, {}, {})", suffix(t), l.out, by.value, live.mask)
+               : format("weft_load_masked_{}(r{}, {})", suffix(t), l.out, live.mask);
+}
+
+std::string load_contiguous(Span& s, const Load& l, const Live& live) {
+  const Entry& e = s.entry;
+  const DType t = e.program.buffers[l.buffer].dtype;
+  add_stream(s,
+             {format("r{}", l.out), e.element(t), address(e, l.buffer, l.at), "", true, false, size_of(t)});
+  if (!l.guards.empty()) return format("weft_load_guarded_{}(r{}, {})", suffix(t), l.out, live.mask);
+  const std::string past = format("past{}", l.buffer);
+  if (s.ends.insert(l.buffer).second)
+    s.text.state.push_back({format("  const char* {};\n", past),
+                            format("  const char* const {0} = s->{0};\n", past),
+                            format("      s.{0} = {0};\n", past)});
+  return format("weft_load_first_{}(r{}, alive, rest, {})", suffix(t), l.out, past);
+}
+
+std::string load_strided(Span& s, const Load& l, const Live& live) {
+  const Entry& e = s.entry;
+  const LaneLayout& lanes = e.layout.lanes;
+  const DType t = e.program.buffers[l.buffer].dtype;
+  const Num* by = along_lanes(lanes, l.at);
+  std::string start = address(e, l.buffer, l.at), stride = by ? spell(*by) : "0";
+  const std::string only_if = guard(e, l.guards);
+  const bool whole_rows = std::ranges::none_of(l.guards, [&](Value g) { return lanes.varies[g]; });
   if (whole_rows && !only_if.empty()) {
-    start = format("({} ? {} : (const {}*)weft_zeros)", only_if, start, element);
+    start = format("({} ? {} : (const {}*)weft_zeros)", only_if, start, e.element(t));
     stride = format("({} ? {} : 0)", only_if, stride);
   }
-  const std::string step = add_stream({"r" + n, element, start, stride, true, false, size_of(t)});
-  if (whole_rows) return format("weft_load_strided_first_{}(r{}, {}, rest)", suffix(t), n, step);
-  return format("weft_load_strided_masked_{}(r{}, {}, {})", suffix(t), n, step, mask);
+  const std::string step =
+      add_stream(s, {format("r{}", l.out), e.element(t), start, stride, true, false, size_of(t)});
+  if (whole_rows) return format("weft_load_strided_first_{}(r{}, {}, rest)", suffix(t), l.out, step);
+  return format("weft_load_strided_masked_{}(r{}, {}, {})", suffix(t), l.out, step, live.mask);
 }
 
-float CpuSpan::work() const {
-  float cost = 0;
-  for (auto* s : stmts_)
-    if (auto* let = std::get_if<Let>(s)) cost += info(let->op).cost;
-  return cost;
-}
+}  // namespace
 
-bool CpuSpan::is_heavy() const { return work() > kWorkOfMasks; }
-
-std::string CpuSpan::aligned_store() const {
-  if (!masked() || !e_.s_.aligned || folds_ || scans_ || is_heavy()) return "";
-  std::string first;
-  for (auto& q : streams_) {
-    if (q.out && q.scratch) return "";
-    if (first.empty() && q.out && !q.has_step()) first = q.name;
-  }
-  return first;
-}
-
-bool CpuSpan::counts_vectors() const {
-  const int64_t elements = e_.lane_extent(), whole = elements / e_.s_.lanes;
-  const int64_t rows = e_.x_ < e_.outer_rank() ? e_.p_.outer_count() / elements : e_.p_.outer_count();
-  return aligned_store().empty() && !is_heavy() && rows > 1 && whole <= kCountedVectors &&
-         static_cast<float>(whole) * work() <= kCountedWork &&
-         elements <=
-             (e_.s_.order == Order::Rows ? kFinishedTogether : std::min(e_.s_.chunk, kFinishedTogether));
+std::string masked_load(Span& s, const SpanStmt& stmt, const Load& l) {
+  const Live live = live_of(s, stmt, l);
+  if (stmt.way == Way::One) return load_one(s, l, live);
+  if (stmt.way == Way::Window) return load_window(s, l, live);
+  return is_one(along_lanes(s.entry.layout.lanes, l.at)) ? load_contiguous(s, l, live)
+                                                         : load_strided(s, l, live);
 }
 
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
 // and is not compiled twice.
-void CpuSpan::write_masked_function(const std::string& pointers) {
-  e_.functions_ +=
+std::string masked_function(Span& s, const std::string& pointers, const std::string& stmts) {
+  const LaneLayout& lanes = s.entry.layout.lanes;
+  std::string out =
       format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
-             id_, locals_, pointers, before_);
-  const std::string store = aligned_store(), some = "step(weft_first(rest), rest);\n";
-  if (bounded_) {
-    e_.functions_ += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
-    body_ += format("    lane += (i32v)({});\n", store.empty() ? "L" : "(int)rest");
+             s.id, members(s.text, &Member::read), pointers, s.text.before);
+  const std::string some = "step(weft_first(rest), rest);\n";
+  std::string body = stmts, calls;
+  if (!s.layout.bounded.empty()) {
+    out += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
+    body += format("    lane += (i32v)({});\n", s.layout.aligned ? "(int)rest" : "L");
   }
-  std::string calls;
-  if (!store.empty())
+  if (s.layout.aligned)
     calls = format(
         "  if (const long rest = weft_least(weft_to_aligned({0}_row, sizeof *{0}_row), live)) {{\n"
         "    live -= rest;\n    {1}  }}\n",
-        store, some);
-  if (is_heavy()) {
-    calls += "  for (long rest = live; rest > 0; rest -= L) {\n    " + some + widen_ + "  }\n";
-  } else if (counts_vectors()) {
-    const int64_t whole = e_.lane_extent() / e_.s_.lanes;
+        s.aligned, some);
+  if (s.layout.is_heavy) {
+    calls += "  for (long rest = live; rest > 0; rest -= L) {\n    " + some + s.text.widen + "  }\n";
+  } else if (s.layout.counts_vectors) {
+    const int64_t whole = lanes.extent / lanes.count;
     if (whole > 0) calls = format("  for (long k = 0; k < {}; ++k) step(weft_splat_bool(-1), L);\n", whole);
-    if (e_.lane_extent() % e_.s_.lanes != 0) calls += "  const long rest = live % L;\n  " + some;
+    if (lanes.extent % lanes.count != 0) calls += "  const long rest = live % L;\n  " + some;
   } else {
-    calls +=
-        loop("live / L", "step(weft_splat_bool(-1), L);") + "  if (const long rest = live % L)\n    " + some;
+    calls += write_loop(s, "live / L", "step(weft_splat_bool(-1), L);") +
+             "  if (const long rest = live % L)\n    " + some;
   }
-  e_.functions_ += format(
-      "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
-      "}};\n{}{}}}\n",
-      body_, calls, after_);
+  return out +
+         format(
+             "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
+             "}};\n{}{}}}\n",
+             body, calls, s.text.after);
 }
 
 // The row at once: where it ends and where guards hold is known from the state.
-std::string CpuSpan::masked_call() {
-  std::string out = format("      {{\n      S{} s;\n{}", id_, sets_);
-  for (auto& q : streams_) {
-    if (!q.place.empty()) {
-      out += q.place;
-      if (q.owns_step()) out += format("      s.{} = {};\n", q.step, q.stride);
-      continue;
-    }
+std::string masked_call(const Span& s) {
+  std::string out = format("      {{\n      S{} s;\n{}", s.id, members(s.text, &Member::set));
+  for (auto& q : s.text.streams) {
     const std::string by = q.stride.empty() ? "" : format(" * {}", q.stride);
-    out += format("      s.{} = {} + left{};\n", q.name, q.start, by);
+    out += q.place.empty() ? format("      s.{} = {} + left{};\n", q.name, q.start, by) : q.place;
     if (q.owns_step()) out += format("      s.{} = {};\n", q.step, q.stride);
   }
-  if (uses_positions_) out += "      s.i = left;\n      s.final = right - 1;\n";
-  return out + format("      span{}(&s, right - left);\n{}      }}\n", id_, gather_);
+  if (s.layout.takes_positions) out += "      s.i = left;\n      s.final = right - 1;\n";
+  return out + format("      span{}(&s, right - left);\n{}      }}\n", s.id, s.text.gather);
 }
 
-}  // namespace weft::emit
+}  // namespace weft::emit::cpu

@@ -5,17 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <set>
 
 #include "compiler/emit/cpu/span.h"
+#include "compiler/emit/cpu/uniform.h"
 #include "compiler/plan/facts/deal.h"
 
-namespace weft::emit {
+namespace weft::emit::cpu {
 
 using namespace plan;
-using fmt::format;
 
 namespace {
 
@@ -51,19 +49,6 @@ std::vector<size_t> by_lane(const Deal& deal) {
   return order;
 }
 
-// Whose elements Clang has plain vectors of, in registers as in memory.
-bool deals(DType t) { return !is_complex(t) && (size_of(t) == 4 || size_of(t) == 8); }
-
-bool same_but_for_offset(const Index& a, const Index& b) {
-  const auto same_axis = [](const AxisTerm& x, const AxisTerm& y) {
-    return x.axis == y.axis && x.by == y.by;
-  };
-  const auto same_value = [](const ValueTerm& x, const ValueTerm& y) {
-    return x.value == y.value && x.by == y.by;
-  };
-  return std::ranges::equal(a.axes, b.axes, same_axis) && std::ranges::equal(a.values, b.values, same_value);
-}
-
 std::string picks(const Deal& deal, size_t next) {
   std::string out;
   for (auto& p : deal.picks)
@@ -72,8 +57,8 @@ std::string picks(const Deal& deal, size_t next) {
   return out;
 }
 
-std::string load_function(DType dtype, const std::string& element, const std::string& value, int lanes,
-                          int length) {
+std::string function_that_loads(DType dtype, const std::string& element, const std::string& value, int lanes,
+                                int length) {
   const Deal deal = deal_in(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_load_run_{0}_{1}(const void* from, long rest, "
@@ -91,8 +76,8 @@ std::string load_function(DType dtype, const std::string& element, const std::st
   return out + "}\n";
 }
 
-std::string store_function(DType dtype, const std::string& element, const std::string& value, int lanes,
-                           int length) {
+std::string function_that_stores(DType dtype, const std::string& element, const std::string& value, int lanes,
+                                 int length) {
   const Deal deal = deal_out(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_store_run_{0}_{1}(void* to, long rest, "
@@ -110,8 +95,8 @@ std::string store_function(DType dtype, const std::string& element, const std::s
                    length);
 }
 
-std::string near_load_function(DType dtype, const std::string& element, const std::string& value, int lanes,
-                               int length) {
+std::string function_that_loads_apart(DType dtype, const std::string& element, const std::string& value,
+                                      int lanes, int length) {
   const Deal deal = deal_in_apart(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_load_near_{0}_{1}(const {2}* at, long by, "
@@ -125,8 +110,8 @@ std::string near_load_function(DType dtype, const std::string& element, const st
   return out + "}\n";
 }
 
-std::string near_store_function(DType dtype, const std::string& element, const std::string& value, int lanes,
-                                int length) {
+std::string function_that_stores_apart(DType dtype, const std::string& element, const std::string& value,
+                                       int lanes, int length) {
   const Deal deal = deal_out_apart(lanes, length);
   std::string out = format(
       "static inline __attribute__((always_inline)) void weft_store_near_{0}_{1}({2}* at, long by, "
@@ -140,138 +125,93 @@ std::string near_store_function(DType dtype, const std::string& element, const s
   return out + "}\n";
 }
 
+using FunctionText = std::string (*)(DType dtype, const std::string& element, const std::string& value,
+                                     int lanes, int length);
+
+// The name of a function, which is written where it is met first.
+std::string function_named(Entry& e, const std::string& what, DType t, int length, FunctionText write) {
+  const std::string name = format("weft_{}_{}_{}", what, suffix(t), length);
+  if (e.functions.names.insert(name).second)
+    e.functions.text += write(t, e.element(t), e.type(t), e.layout.lanes.count, length);
+  return name;
+}
+
+// A stream of runs, one a lane.
+Stream stream_of(const Entry& e, const std::string& name, int buffer, const Index& at, bool written) {
+  const DType t = e.program.buffers[static_cast<size_t>(buffer)].dtype;
+  return {.name = name,
+          .element = e.element(t),
+          .start = address(e, buffer, at),
+          .stride = spell(*along_lanes(e.layout.lanes, at)),
+          .in = !written,
+          .out = written,
+          .bytes = size_of(t)};
+}
+
+std::string add_family(Span& s, const std::string& name, int buffer, const Family& family, bool written) {
+  Stream stream = stream_of(s.entry, name, buffer, *family.first, written);
+  stream.count = static_cast<int>(family.length);
+  return add_stream(s, std::move(stream));
+}
+
 }  // namespace
 
-// Elements of one buffer that every lane has at the same distances, and that no guard leaves out. Reading
-// sooner and writing later than the program does changes nothing: what it reads is what was there before.
-void CpuSpan::find_neighbours() {
-  if (masked() || many_rows() || e_.p_.ordered) return;
-  struct Family {
-    bool written;
-    int buffer;
-    std::vector<const Index*> members;
-  };
-  std::vector<Family> families;
-  for (auto* stmt : stmts_) {
-    auto* load = std::get_if<Load>(stmt);
-    auto* store = std::get_if<Store>(stmt);
-    if (!load && !store) continue;
-    const Index& at = *index_of(*stmt);
-    const int buffer = load ? load->buffer : store->buffer;
-    const Num* by = e_.along_x(at);
-    if (!by || std::abs(by->value) < 2 || e_.values_vary(at) || !deals(e_.p_.buffers[buffer].dtype)) continue;
-    if (load && (!load->guards.empty() || e_.transposed(*load))) continue;
-    auto family = std::ranges::find_if(families, [&](const Family& f) {
-      return f.written == (store != nullptr) && f.buffer == buffer && same_but_for_offset(*f.members[0], at);
-    });
-    if (family == families.end()) family = families.insert(family, {store != nullptr, buffer, {}});
-    family->members.push_back(&at);
+std::string load_neighbours(Span& s, const SpanStmt& stmt, const Load& l) {
+  const Family& family = s.layout.families[stmt.family];
+  Span::Met& met = s.families[stmt.family];
+  if (met.accesses++ == 0) {
+    const DType t = s.entry.program.buffers[l.buffer].dtype;
+    const auto length = static_cast<int>(family.length);
+    met.name = format("q{}", l.out);
+    const std::string from = format("r{}", l.out), step = add_family(s, from, l.buffer, family, false);
+    s.text.body += format("    {} {}[{}];\n    {}({}, {}, {});\n", s.entry.type(t), met.name, length,
+                          function_named(s.entry, "load_near", t, length, function_that_loads_apart), from,
+                          step, met.name);
   }
-  for (auto& [written, buffer, members] : families) {
-    std::ranges::stable_sort(members, {}, [](const Index* at) { return at->offset.value; });
-    // Lanes must not write to the same elements.
-    const int64_t apart = std::abs(e_.along_x(*members[0])->value);
-    const auto most = static_cast<size_t>(
-        std::min<int64_t>({kMostNeighbours, e_.s_.lanes, written ? apart : kMostNeighbours}));
-    for (size_t k = 0, next = 0; k < members.size(); k = next) {
-      for (next = k + 1; next < members.size() && next - k < most &&
-                         members[next]->offset.value == members[next - 1]->offset.value + 1;)
-        ++next;
-      next = k + std::bit_floor(next - k);
-      if (next - k == 1) continue;
-      for (size_t n = k; n < next; ++n) near_[members[n]] = {neighbours_.size(), n - k};
-      neighbours_.push_back({members[k], next - k, next - k});
-    }
-  }
+  return format("{}[{}]", met.name, stmt.nth);
 }
 
-std::string CpuSpan::near_function(const char* what, DType t, size_t length) {
-  const std::string name = format("weft_{}_near_{}_{}", what, suffix(t), length);
-  if (e_.run_functions_.insert(name).second) {
-    auto* write = *what == 'l' ? near_load_function : near_store_function;
-    e_.functions_ += write(t, e_.dialect_.element_type(t), e_.type(t), e_.s_.lanes, static_cast<int>(length));
+void store_neighbours(Span& s, const SpanStmt& stmt, const Store& st, const std::string& value) {
+  const Family& family = s.layout.families[stmt.family];
+  Span::Met& met = s.families[stmt.family];
+  const DType t = s.entry.program.buffers[st.buffer].dtype;
+  const auto length = static_cast<int>(family.length);
+  if (met.accesses == 0) {
+    met.name = std::to_string(s.stores++);
+    s.text.body += format("    {} u{}[{}];\n", s.entry.type(t), met.name, length);
   }
-  return name;
+  s.text.body += format("    u{}[{}] = {};\n", met.name, stmt.nth, value);
+  if (++met.accesses < family.length) return;
+  const std::string to = "w" + met.name, step = add_family(s, to, st.buffer, family, true);
+  s.text.body += format("    {}({}, {}, u{});\n",
+                        function_named(s.entry, "store_near", t, length, function_that_stores_apart), to,
+                        step, met.name);
 }
 
-std::string CpuSpan::near_load(const Load& s, const std::string& n) {
-  const auto [which, nth] = near_.at(&s.at);
-  Neighbours& all = neighbours_[which];
-  if (all.left-- == all.length) {
-    const DType t = e_.p_.buffers[s.buffer].dtype;
-    all.name = "q" + n;
-    const std::string step = add_stream({.name = "r" + n,
-                                         .element = e_.dialect_.element_type(t),
-                                         .start = format("b{} + {}", s.buffer, e_.offset(*all.first)),
-                                         .stride = spell(*e_.along_x(s.at)),
-                                         .in = true,
-                                         .out = false,
-                                         .bytes = size_of(t),
-                                         .count = static_cast<int>(all.length)});
-    body_ += format("    {} {}[{}];\n    {}(r{}, {}, {});\n", e_.type(t), all.name, all.length,
-                    near_function("load", t, all.length), n, step, all.name);
+std::string load_run(Span& s, const Load& l) {
+  if (l.run.nth == 0) {
+    const DType t = s.entry.program.buffers[l.buffer].dtype;
+    s.run = format("q{}", l.out);
+    add_stream(s, stream_of(s.entry, format("r{}", l.out), l.buffer, l.at, false));
+    s.text.body +=
+        format("    {} {}[{}];\n    {}(r{}, rest, {});\n", s.entry.type(t), s.run, l.run.length,
+               function_named(s.entry, "load_run", t, l.run.length, function_that_loads), l.out, s.run);
   }
-  return format("{}[{}]", all.name, nth);
+  return format("{}[{}]", s.run, l.run.nth);
 }
 
-void CpuSpan::near_store(const Store& s, const std::string& value) {
-  const auto [which, nth] = near_.at(&s.at);
-  Neighbours& all = neighbours_[which];
-  const DType t = e_.p_.buffers[s.buffer].dtype;
-  if (all.left == all.length) {
-    all.name = std::to_string(stores_++);
-    body_ += format("    {} u{}[{}];\n", e_.type(t), all.name, all.length);
+void store_run(Span& s, const Store& st, const std::string& value) {
+  const DType t = s.entry.program.buffers[st.buffer].dtype;
+  if (st.run.nth == 0) {
+    s.run = std::to_string(s.stores++);
+    add_stream(s, stream_of(s.entry, "w" + s.run, st.buffer, st.at, true));
+    s.text.body += format("    {} u{}[{}];\n", s.entry.type(t), s.run, st.run.length);
   }
-  body_ += format("    u{}[{}] = {};\n", all.name, nth, value);
-  if (--all.left > 0) return;
-  const std::string step = add_stream({.name = "w" + all.name,
-                                       .element = e_.dialect_.element_type(t),
-                                       .start = format("b{} + {}", s.buffer, e_.offset(*all.first)),
-                                       .stride = spell(*e_.along_x(s.at)),
-                                       .in = false,
-                                       .out = true,
-                                       .bytes = size_of(t),
-                                       .count = static_cast<int>(all.length)});
-  body_ += format("    {}(w{}, {}, u{});\n", near_function("store", t, all.length), all.name, step, all.name);
+  s.text.body += format("    u{}[{}] = {};\n", s.run, st.run.nth, value);
+  if (st.run.nth == st.run.length - 1)
+    s.text.body +=
+        format("    {}(w{}, rest, u{});\n",
+               function_named(s.entry, "store_run", t, st.run.length, function_that_stores), s.run, s.run);
 }
 
-bool CpuSpan::is_run(const Run& run, const Index& at) const {
-  const Num* by = e_.along_x(at);
-  return masked() && run.length > 1 && by && by->value == run.length;
-}
-
-std::string CpuSpan::run_function(const char* what, DType t, const Run& run) {
-  const std::string name = format("weft_{}_run_{}_{}", what, suffix(t), run.length);
-  if (e_.run_functions_.insert(name).second) {
-    auto* write = *what == 'l' ? load_function : store_function;
-    e_.functions_ += write(t, e_.dialect_.element_type(t), e_.type(t), e_.s_.lanes, run.length);
-  }
-  return name;
-}
-
-std::string CpuSpan::run_load(const Load& s, const std::string& n) {
-  const DType t = e_.p_.buffers[s.buffer].dtype;
-  if (s.run.nth == 0) {
-    run_ = "q" + n;
-    add_stream({"r" + n, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
-                spell(*e_.along_x(s.at)), true, false, size_of(t)});
-    body_ += format("    {} {}[{}];\n    {}(r{}, rest, {});\n", e_.type(t), run_, s.run.length,
-                    run_function("load", t, s.run), n, run_);
-  }
-  return format("{}[{}]", run_, s.run.nth);
-}
-
-void CpuSpan::run_store(const Store& s, const std::string& value) {
-  const DType t = e_.p_.buffers[s.buffer].dtype;
-  if (s.run.nth == 0) {
-    run_ = std::to_string(stores_++);
-    add_stream({"w" + run_, e_.dialect_.element_type(t), format("b{} + {}", s.buffer, e_.offset(s.at)),
-                spell(*e_.along_x(s.at)), false, true, size_of(t)});
-    body_ += format("    {} u{}[{}];\n", e_.type(t), run_, s.run.length);
-  }
-  body_ += format("    u{}[{}] = {};\n", run_, s.run.nth, value);
-  if (s.run.nth == s.run.length - 1)
-    body_ += format("    {}(w{}, rest, u{});\n", run_function("store", t, s.run), run_, run_);
-}
-
-}  // namespace weft::emit
+}  // namespace weft::emit::cpu

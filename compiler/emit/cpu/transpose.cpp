@@ -1,20 +1,19 @@
-// Loads that run along another axis than the lanes, as those of a transposed operand. Where tiles are walked,
-// a square of them after the other is turned over in registers and laid into the task's scratch memory, from
-// which the rows of the tile read it as contiguous memory.
-#include <fmt/format.h>
+#include "compiler/emit/cpu/transpose.h"
 
-#include "compiler/emit/cpu/cpu_emitter.h"
+#include <set>
 
-namespace weft::emit {
+#include "compiler/emit/cpu/lay_out_parts.h"
+#include "compiler/emit/cpu/uniform.h"
+
+namespace weft::emit::cpu {
 
 using namespace plan;
-using fmt::format;
 
 namespace {
 
 // Rows and columns of squares of `side` trade places by halves, quarters, ... of their elements. Elements of
 // 16 bytes are pairs of words.
-std::string function(size_t bytes, int side) {
+std::string transposing_function(size_t bytes, int side) {
   const int words = bytes == 16 ? 2 : 1;
   const char* types[] = {"", "unsigned char", "unsigned short", "", "unsigned int", "", "",
                          "", "unsigned long"};
@@ -65,50 +64,52 @@ std::string function(size_t bytes, int side) {
              side, bytes, from);
 }
 
-}  // namespace
-
-bool CpuEmitter::transposed(const Load& load) const {
-  return s_.tile_axis >= 0 && is_transposed(load, s_.tile_axis, x_);
-}
-
-void CpuEmitter::find_transposed() {
-  if (s_.tile_axis < 0) return;
-  const int64_t width = s_.chunk + s_.tile;
-  std::set<size_t> sizes;
-  for_each_stmt(p_, [&](const Stmt& stmt) {
+template <class F>
+void for_each_tiled(const RowProgram& p, const CpuLayout& l, F&& f) {
+  for_each_stmt(p, [&](const Stmt& stmt) {
     auto* load = std::get_if<Load>(&stmt);
-    if (!load || !transposed(*load)) return;
-    const size_t bytes = size_of(p_.buffers[load->buffer].dtype);
-    if (sizes.insert(bytes).second) functions_ += function(bytes, s_.tile);
-    // Before the first row, room for what a square that was moved back lays there.
-    const std::string at = extra(scratch_bytes_ + s_.tile * static_cast<int64_t>(bytes));
-    scratch_bytes_ += ((s_.tile * width + s_.tile) * static_cast<int64_t>(bytes) + 63) / 64 * 64;
-    tiles_[load->out] =
-        format("(({}*)(scratch + {}))", dialect_.element_type(p_.buffers[load->buffer].dtype), at);
+    if (load && is_tiled(l, *load)) f(*load);
   });
 }
 
-std::string CpuEmitter::fill_tiles() const {
-  if (tiles_.empty()) return "";
-  const int64_t width = s_.chunk + s_.tile;
+// Elements from one row of a tile to the next.
+int64_t width_of_tile(const CpuLayout& l) { return l.division.chunk + l.scratch.side; }
+
+std::string tile(const Entry& e, const Load& load) {
+  return format("(({}*){})", e.element(e.program.buffers[load.buffer].dtype),
+                in_scratch(e, e.layout.scratch.tiles.at(load.out)));
+}
+
+}  // namespace
+
+std::string transposing_functions(const RowProgram& p, const CpuLayout& l) {
+  std::string out;
+  std::set<size_t> sizes;
+  for_each_tiled(p, l, [&](const Load& load) {
+    const size_t bytes = size_of(p.buffers[load.buffer].dtype);
+    if (sizes.insert(bytes).second) out += transposing_function(bytes, l.scratch.side);
+  });
+  return out;
+}
+
+std::string fill_tiles(const Entry& e) {
+  const CpuLayout& l = e.layout;
+  if (l.scratch.tiles.empty()) return "";
   std::string out = format(
       "      if (o == first || a{0} == 0 || a{0} >= tiled) {{\n"
       "        tile = weft_least(a{0}, {1} - {2});\n        tiled = tile + {2};\n",
-      s_.tile_axis, spell(extent(s_.tile_axis)), s_.tile);
-  for_each_stmt(p_, [&](const Stmt& stmt) {
-    auto* load = std::get_if<Load>(&stmt);
-    if (!load || !transposed(*load)) return;
-    const std::string by = spell(*along_x(load->at));
-    out +=
-        format("        weft_transpose_{}(b{} + {} + left * {} - (a{} - tile), {}, {}, {}, right - left);\n",
-               size_of(p_.buffers[load->buffer].dtype), load->buffer, offset(load->at), by, s_.tile_axis, by,
-               tiles_.at(load->out), width);
+      l.tile_axis, spell(e.extent(l.tile_axis)), l.scratch.side);
+  for_each_tiled(e.program, l, [&](const Load& load) {
+    const std::string by = spell(*along_lanes(l.lanes, load.at));
+    out += format("        weft_transpose_{}({} + left * {} - (a{} - tile), {}, {}, {}, right - left);\n",
+                  size_of(e.program.buffers[load.buffer].dtype), address(e, load.buffer, load.at), by,
+                  l.tile_axis, by, tile(e, load), width_of_tile(l));
   });
   return out + "      }\n";
 }
 
-std::string CpuEmitter::tile_row(Value loaded) const {
-  return format("{} + (a{} - tile) * {} - left", tiles_.at(loaded), s_.tile_axis, s_.chunk + s_.tile);
+std::string tile_row(const Entry& e, const Load& load) {
+  return format("{} + (a{} - tile) * {} - left", tile(e, load), e.layout.tile_axis, width_of_tile(e.layout));
 }
 
-}  // namespace weft::emit
+}  // namespace weft::emit::cpu

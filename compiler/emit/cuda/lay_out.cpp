@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/base/error.h"
+#include "compiler/base/integers.h"
 #include "compiler/emit/cuda/check_schedule.h"
 #include "compiler/emit/cuda/lay_out_memory.h"
 #include "compiler/emit/cuda/layout.h"
@@ -16,8 +17,6 @@ using namespace plan;
 using namespace tuning;
 
 namespace {
-
-int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Values of which only what a sum with 1 keeps is wanted.
 std::set<Value> terms_beside_one(const RowProgram& p) {

@@ -50,9 +50,8 @@ bool takes_last_again(const RowProgram& program, const Schedule& schedule, const
 }
 
 // Whether each row is walked by those who store it, in one entry.
-bool is_plain(const CpuSchedule& s) { return s.order != Order::Columns && s.split <= 1; }
-bool is_plain(const CudaSchedule& s) {
-  const RowDivision d = division_of(s);
+bool is_plain(const auto& schedule) {
+  const auto d = division_of(schedule);
   return d.order != Order::Columns && d.parts == 1;
 }
 

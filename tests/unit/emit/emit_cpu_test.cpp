@@ -16,6 +16,7 @@ namespace weft {
 namespace {
 
 using plan::CpuSchedule;
+namespace cpu = plan::cpu;
 using plan::Order;
 using plan::RowProgram;
 using test::Forced;
@@ -30,26 +31,31 @@ int64_t round_up(int64_t n, int64_t by) { return (n + by - 1) / by * by; }
 
 // A schedule of our own: lanes along the k-th axis that its order allows.
 void force(CpuSchedule& s, const RowProgram& p, Order order, int k, int lanes, int64_t chunk, int64_t split) {
-  bool row = !p.row.empty();
+  const bool row = !p.row.empty();
   if (!row) order = Order::Pointwise;
   if (row && order == Order::Pointwise) order = Order::Rows;
   if (order == Order::Columns && outer_rank(p) == 0) order = Order::Rows;
-  s.order = order;
+  if (p.ordered) order = Order::Columns;
   int first = order == Order::Rows ? outer_rank(p) : 0, last = order == Order::Rows ? rank(p) : outer_rank(p);
   s.lane_axis = first + k % (last - first);
   s.lanes = lanes;
-  s.chunk =
-      order == Order::Rows ? 0 : std::min(round_up(chunk, lanes), round_up(extent(p, s.lane_axis), lanes));
-  s.rows_per_task = order == Order::Columns ? 1 : 1 + k % 3;
+  chunk = std::min(round_up(chunk, lanes), round_up(extent(p, s.lane_axis), lanes));
   const bool whole = p.ordered || (p.scans() && p.accumulators.size() > 1);
-  s.split = row && p.sweeps.size() == 1 && !whole ? std::min<int64_t>(split, p.row[0].value) : 1;
-  if (s.split > 1) s.rows_per_task = 1;
-  s.streaming = order != Order::Columns && test::can_stream(p, s.lane_axis) && k % 2 == 0;
-  // What the schedule chose for other lanes may not fit these.
-  s.tile_axis = -1, s.tile = 0;
-  s.prefetched = k % 2;
-  s.masked = !s.streaming && (s.split == 1 || order == Order::Columns) && split != 2;
-  s.aligned = s.masked && split == 1;
+  const int64_t parts = row && p.sweeps.size() == 1 && !whole ? std::min<int64_t>(split, p.row[0].value) : 1;
+  const int64_t points = 1 + k % 3, prefetched = k % 2;
+  const bool streaming = test::can_stream(p, s.lane_axis) && k % 2 == 0;
+  cpu::Ends ends = cpu::WholeVectors{streaming};
+  if (!streaming && split != 2) ends = cpu::Masks{.aligned = split == 1};
+  if (order == Order::Pointwise)
+    s.shape = cpu::Maps{chunk, points, ends};
+  else if (order == Order::Rows && parts > 1)
+    s.shape = cpu::SplitRows{parts, streaming, prefetched};
+  else if (order == Order::Rows)
+    s.shape = cpu::Rows{.points = points, .ends = ends, .prefetched = prefetched};
+  else if (parts > 1)
+    s.shape = cpu::SplitColumns{chunk, parts, split != 2};
+  else
+    s.shape = cpu::Columns{.chunk = chunk, .masked = split != 2};
 }
 
 struct Case {
@@ -422,8 +428,10 @@ TEST(Extremes, AreThoseOfTheNumbersOrNaN) {
           }
         Forced forced;
         forced.change = [&](CpuSchedule& s, const RowProgram& p) {
-          s.order = Order::Rows, s.lane_axis = outer_rank(p), s.masked = masked, s.chunk = 0, s.split = 1;
-          s.lanes = dtype == DType::F64 ? 8 : 32;
+          cpu::Ends ends = cpu::WholeVectors{};
+          if (masked) ends = cpu::Masks{};
+          s.shape = cpu::Rows{.points = 2, .ends = ends};
+          s.lane_axis = outer_rank(p), s.lanes = dtype == DType::F64 ? 8 : 32;
         };
         const auto want = interpret(graph, inputs), got = run_kernels(graph, inputs, test::cpu(), forced);
         for (size_t i = 0; i < want.size(); ++i)
@@ -447,8 +455,8 @@ TEST(SplitColumns, AreFinishedInChunks) {
       for (int lanes : {8, 64}) {
         Forced forced;
         forced.change = [&](CpuSchedule& s, const RowProgram&) {
-          ASSERT_EQ(s.order, Order::Columns);
-          s.lanes = lanes, s.chunk = round_up(columns, lanes), s.split = 5, s.masked = false;
+          ASSERT_EQ(division_of(s).order, Order::Columns);
+          s.lanes = lanes, s.shape = cpu::SplitColumns{round_up(columns, lanes), 5, false};
         };
         const auto got = run_kernels(graph, inputs, test::cpu(), forced);
         for (size_t i = 0; i < want.size(); ++i)
@@ -512,15 +520,14 @@ TEST(TransposedLoads, AnySquare) {
           int turned = 0;
           forced.change = [&](CpuSchedule& s, const RowProgram& p) {
             s.lane_axis = lane_axis;
-            s.tile_axis = 3 - lane_axis;
-            s.tile = tile;
             s.lanes = 16;
-            s.chunk = seed % 2 ? 16 : 48;
-            s.rows_per_task = 1 + static_cast<int64_t>(seed * 7 % 40);
-            s.streaming = false;
+            s.shape = cpu::Tiles{.axis = 3 - lane_axis,
+                                 .side = tile,
+                                 .chunk = seed % 2 ? 16 : 48,
+                                 .points = 1 + static_cast<int64_t>(seed * 7 % 40)};
             for_each_stmt(p, [&](const plan::Stmt& stmt) {
               auto* load = std::get_if<plan::Load>(&stmt);
-              turned += load && is_transposed(*load, s.tile_axis, lane_axis);
+              turned += load && is_transposed(*load, 3 - lane_axis, lane_axis);
             });
           };
           auto got = run_kernels(graph, inputs, test::cpu(), forced);
@@ -595,9 +602,10 @@ TEST(TotalsAcross, AnySchedule) {
         forced.change = [&](CpuSchedule& s, const RowProgram& p) {
           across = p.reduces_points();
           s.lanes = lanes;
-          s.rows_per_task = rows;
           s.lane_axis = outer_rank(p) + (lanes == 16 ? 0 : static_cast<int>(p.row.size()) - 1);
-          s.streaming = false;
+          cpu::Ends ends = cpu::WholeVectors{};
+          if (division_of(s).masked()) ends = cpu::Masks{};
+          s.shape = cpu::Totals{.points = rows, .ends = ends};
         };
         auto got = run_kernels(graph, inputs, test::cpu(), forced);
         ASSERT_TRUE(across) << c.text;
@@ -662,9 +670,9 @@ TEST(SectionsOfRows, AnySchedule) {
           forced.change = [&](CpuSchedule& s, const RowProgram& p) {
             sections = p.section_axes > 0;
             s.lanes = lanes;
-            s.rows_per_task = rows;
-            s.masked = masked;
-            s.aligned = s.streaming = false;
+            cpu::Ends ends = cpu::WholeVectors{};
+            if (masked) ends = cpu::Masks{};
+            s.shape = cpu::Sections{.points = rows, .ends = ends};
           };
           auto got = run_kernels(graph, inputs, test::cpu(), forced);
           ASSERT_TRUE(sections) << c.text;

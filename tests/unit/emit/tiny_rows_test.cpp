@@ -199,7 +199,9 @@ TEST(TinyRows, TotalsAcross) {
           forced.change = [&](plan::CpuSchedule& s, const plan::RowProgram& p) {
             ASSERT_TRUE(p.reduces_points());
             s.lane_axis = static_cast<int>(p.outer.size());
-            s.split = 1, s.rows_per_task = rows, s.masked = rows > 1, s.streaming = false;
+            plan::cpu::Ends ends = plan::cpu::WholeVectors{};
+            if (rows > 1) ends = plan::cpu::Masks{};
+            s.shape = plan::cpu::Totals{.points = rows, .ends = ends};
           };
         const auto got = test::run_kernels(graph, inputs, masking_target(), forced);
         for (size_t i = 0; i < want.size(); ++i)

@@ -284,8 +284,10 @@ return %z)";
 }
 
 TEST(ScheduleCpu, LeadingAxesAreReducedAcrossColumns) {
-  EXPECT_EQ(scheduled("%x = input : f32[1000, 64]\n%s = sum %x, axes=[0]\nreturn %s").order, Order::Columns);
-  EXPECT_EQ(scheduled("%x = input : f32[64, 1000]\n%s = sum %x, axes=[1]\nreturn %s").order, Order::Rows);
+  EXPECT_EQ(division_of(scheduled("%x = input : f32[1000, 64]\n%s = sum %x, axes=[0]\nreturn %s")).order,
+            Order::Columns);
+  EXPECT_EQ(division_of(scheduled("%x = input : f32[64, 1000]\n%s = sum %x, axes=[1]\nreturn %s")).order,
+            Order::Rows);
 }
 
 TEST(ScheduleCpu, ShortRowsGoBesideEachOtherAndKeepWhatTheyShare) {
@@ -298,42 +300,44 @@ TEST(ScheduleCpu, ShortRowsGoBesideEachOtherAndKeepWhatTheyShare) {
     return scheduled(text.replace(text.find("{n}"), 3, n).c_str());
   };
   const CpuSchedule narrow = of("5000, 7"), wide = of("5000, 700");
-  EXPECT_EQ(narrow.order, Order::Columns);
+  EXPECT_EQ(division_of(narrow).order, Order::Columns);
   EXPECT_EQ(narrow.lane_axis, 0);
-  EXPECT_TRUE(narrow.scratch);
-  EXPECT_EQ(wide.order, Order::Rows);
+  EXPECT_TRUE(division_of(narrow).scratch);
+  EXPECT_EQ(division_of(wide).order, Order::Rows);
 }
 
 TEST(ScheduleCpu, FewLongRowsAreSplit) {
-  EXPECT_GT(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").split, 1);
-  EXPECT_EQ(scheduled("%x = input : f32[1000]\n%s = sum %x\nreturn %s").split, 1);
-  EXPECT_EQ(scheduled("%x = input : f32[1000, 10000]\n%s = sum %x, axes=[1]\nreturn %s").split, 1);
-  EXPECT_GT(scheduled("%x = input : f32[1000000, 8]\n%s = sum %x, axes=[0]\nreturn %s").split, 1);
+  EXPECT_GT(division_of(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s")).parts, 1);
+  EXPECT_EQ(division_of(scheduled("%x = input : f32[1000]\n%s = sum %x\nreturn %s")).parts, 1);
+  EXPECT_EQ(division_of(scheduled("%x = input : f32[1000, 10000]\n%s = sum %x, axes=[1]\nreturn %s")).parts,
+            1);
+  EXPECT_GT(division_of(scheduled("%x = input : f32[1000000, 8]\n%s = sum %x, axes=[0]\nreturn %s")).parts,
+            1);
 }
 
 TEST(ScheduleCpu, OutputsBeyondTheCacheAreStreamed) {
-  EXPECT_TRUE(scheduled("%x = input : f32[10000000]\n%y = exp %x\nreturn %y").streaming);
-  EXPECT_FALSE(scheduled("%x = input : f32[10000]\n%y = exp %x\nreturn %y").streaming);
+  EXPECT_TRUE(division_of(scheduled("%x = input : f32[10000000]\n%y = exp %x\nreturn %y")).streaming());
+  EXPECT_FALSE(division_of(scheduled("%x = input : f32[10000]\n%y = exp %x\nreturn %y")).streaming());
   const char* rows =
       "%x = input : f32[100000, {n}]\n%m = max %x, axes=[1]\n%r = reshape %m : f32[100000, 1]\n"
       "%y = subtract %x, %r\nreturn %y";
   auto of = [&](const std::string& n) {
     std::string text = rows;
-    return scheduled(text.replace(text.find("{n}"), 3, n).c_str()).streaming;
+    return division_of(scheduled(text.replace(text.find("{n}"), 3, n).c_str())).streaming();
   };
   EXPECT_FALSE(of("100")) << "rows share lines of memory";
   EXPECT_TRUE(of("128"));
   EXPECT_FALSE(of("4099"));
   EXPECT_TRUE(of("9001"));
   const auto padded = [](const std::string& columns, const std::string& more) {
-    return scheduled(("%x = input : f32[3000, " + columns + "]\n%y = pad %x, 0.0, before=[1, " + more +
-                      "], after=[1, " + more + "]\nreturn %y")
-                         .c_str())
-        .streaming;
+    return division_of(scheduled(("%x = input : f32[3000, " + columns + "]\n%y = pad %x, 0.0, before=[1, " +
+                                  more + "], after=[1, " + more + "]\nreturn %y")
+                                     .c_str()))
+        .streaming();
   };
   EXPECT_FALSE(padded("3000", "1")) << "two rows share a line";
   EXPECT_TRUE(padded("4096", "0"));
-  EXPECT_FALSE(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s").streaming);
+  EXPECT_FALSE(division_of(scheduled("%x = input : f32[10000000]\n%s = sum %x\nreturn %s")).streaming());
 }
 
 TEST(ScheduleCpu, LanesFollowTheWidestValueAndTheRegisters) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "compiler/base/integers.h"
 #include "compiler/machine/machine.h"
 #include "compiler/plan/plan.h"
 #include "compiler/program/options.h"
@@ -26,8 +27,6 @@ struct Budget {
   bool has_clusters() const { return machine::has_clusters(*target); }
 };
 
-inline int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
-inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 inline int64_t power_of_two_up(int64_t n) {
   int64_t p = 1;
   while (p < n) p *= 2;

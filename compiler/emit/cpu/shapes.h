@@ -1,0 +1,14 @@
+// The loops of an entry, one function for each way in which lanes go.
+#pragma once
+
+#include <string>
+
+#include "compiler/emit/cpu/entry.h"
+
+namespace weft::emit::cpu {
+
+std::string write_points(Entry& entry);
+std::string write_rows(Entry& entry);
+std::string write_columns(Entry& entry);
+
+}  // namespace weft::emit::cpu

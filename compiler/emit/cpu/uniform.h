@@ -1,0 +1,27 @@
+// Statements that are the same in every lane. Values are vectors everywhere; those that index also have their
+// first lane as `x<n>`, tests as `g<n>`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/emit/cpu/entry.h"
+
+namespace weft::emit::cpu {
+
+std::string write_uniform(const Entry& entry, const plan::Stmt& stmt);
+
+// Statements that define a value; the second one of a stored half, whose wider number is e<n>.
+std::string define_uniform(const Entry& entry, Value v, const std::string& expression);
+std::string define_rounded(Value v, const std::string& unrounded);
+// What a store takes of a value.
+std::string stored_name(const Entry& entry, Value v);
+
+// An index as a number, without its term on the lane axis.
+std::string offset(const Entry& entry, const plan::Index& at);
+// The guards that are the same in every lane, as one condition.
+std::string guard(const Entry& entry, const std::vector<Value>& guards);
+// Where a buffer's element of an index lies, at the first position of the lanes.
+std::string address(const Entry& entry, int buffer, const plan::Index& at);
+
+}  // namespace weft::emit::cpu

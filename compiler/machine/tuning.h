@@ -16,6 +16,11 @@
 
 // ---- schedules for CPUs
 #define WEFT_TUNING_OF_CPU_SCHEDULES(X)                                                                        \
+  X(kManyTotalledRows, int64_t, 256, "rows", "2026-11-22", "that are totalled across, at least, make tasks of 16 rows and more") \
+  X(kMostTotalledRows, int64_t, 64, "rows", "2026-11-22", "that a task totals across, at most, and as many tasks where there are many rows") \
+  X(kFewTotalledRows, int64_t, 16, "rows", "2026-11-22", "the same where there are few")                       \
+  X(kFewestTotalledRows, int64_t, 4, "rows", "2026-11-22", "that a task totals across, at least")              \
+  X(kFewestLightRows, int64_t, 8, "rows", "2026-11-22", "the same of light bodies, which read and write little but totals") \
   X(kRepeatedBesideScratch, float, 6, "multiply-adds", "2026-11-21",                                           \
     "of a value, at most, that each sweep computes again where others stay in scratch")                        \
   X(kPartElements, int64_t, 1 << 16, "elements", "2026-11-21",                                                 \
@@ -61,6 +66,8 @@
   X(kAlignedRow, int64_t, 192, "bytes", "2026-11-22",                                                          \
     "shortest row that gains more from whole lines than a step to them costs")                                 \
   X(kLightBody, float, 6, "multiply-adds", "2026-11-22", "of an element, let a body run on four vectors")      \
+  X(kMediumBody, float, 24, "multiply-adds", "2026-11-22", "the same on two vectors")                           \
+  X(kVectorsWorthJoins, int64_t, 32, "vectors", "2026-11-22", "of a row, at least, that runs on more than two at once and joins them at its end") \
   X(kWideRow, int64_t, 4096, "bytes", "2026-11-21",                                                            \
     "rows of fewer, whose columns are reduced, are read in order for the prefetchers' sake")                   \
   X(kNarrowRowBytes, int64_t, 256, "bytes", "2026-11-21", "of rows of fewer, several are read together")       \
@@ -211,6 +218,7 @@
 
 // ---- what fusion repeats and stores
 #define WEFT_TUNING_OF_FUSION(X)                                                                               \
+  X(kCostOfScan, float, 8, "multiply-adds", "2026-11-21", "of a scanned element that a later sweep would compute again") \
   X(kRepeatedWork, float, 16, "multiply-adds", "2026-11-21", "an element that may be repeated before a value is stored") \
   X(kSharedWork, float, 60, "multiply-adds", "2026-11-21", "the same for a value that several kernels need")   \
   X(kSpreadWork, float, 36, "multiply-adds", "2026-11-22", "the same for a value of few elements that is repeated along the last axis") \

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/base/error.h"
+#include "compiler/machine/tuning.h"
 
 namespace weft::plan {
 
@@ -202,8 +203,6 @@ void collapse_ranges_of_rows(RowProgram& p) {
 
 namespace {
 
-constexpr float kCostOfScan = 8;
-
 struct Definition {
   Stmt stmt;
   int sweep;
@@ -360,7 +359,7 @@ class CheapRepeats {
     float sum = 0;
     for (Value u : used) sum += costs_.at(u);
     if (auto* l = std::get_if<Let>(&stmt)) sum += info(l->op).cost;
-    if (std::holds_alternative<Scan>(stmt)) sum += kCostOfScan;
+    if (std::holds_alternative<Scan>(stmt)) sum += tuning::kCostOfScan;
     return sum;
   }
 

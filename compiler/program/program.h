@@ -32,7 +32,8 @@ struct Launch {
   uint32_t finish_threads = 1;  // CUDA: threads of a block of NAME_finish
   uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
   uint32_t cluster = 1;         // CUDA: blocks of a cluster
-  uint32_t meeting = 1;         // CUDA: neighbouring blocks that wait for each other; above 1 all run at once
+  // CUDA: blocks of a cooperative launch that wait for each other, neighbours; above 1 all run at once.
+  uint32_t cooperating = 1;
   // CUDA: bytes of memory, given by the argument `zeroed`, that have to be 0 when the kernel starts.
   size_t zeroed_bytes = 0;
   uint32_t zeroed = 0;

@@ -395,21 +395,21 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);
   CUresult result;
-  if (how.cluster <= 1 && how.meeting <= 1) {
+  if (how.cluster <= 1 && how.cooperating <= 1) {
     result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
                                    stream_of_thread(*context_), parameters, nullptr);
   } else {
-    const uint32_t neighbours = std::max(how.cluster, how.meeting);
+    const uint32_t neighbours = std::max(how.cluster, how.cooperating);
     if (how.tasks % neighbours != 0)
       throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill {} of {}", info_.name,
-                                      module.name, how.tasks, how.cluster > 1 ? "clusters" : "meetings",
-                                      neighbours));
+                                      module.name, how.tasks,
+                                      how.cluster > 1 ? "clusters" : "groups that cooperate", neighbours));
     if (!driver.cuLaunchKernelEx)
       throw Error(fmt::format(
-          "{}: launch of {}: the driver starts neither clusters nor blocks that meet; a newer one does",
+          "{}: launch of {}: the driver starts neither clusters nor cooperative launches; a newer one does",
           info_.name, module.name));
     CUlaunchAttribute attribute{};
-    if (how.meeting > 1) {
+    if (how.cooperating > 1) {
       attribute.id = kLaunchCooperative;
       attribute.value.cooperative = 1;
     } else {

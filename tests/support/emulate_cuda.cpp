@@ -177,7 +177,7 @@ void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>&
   std::vector<uint32_t> counters(l.counters);
   if (l.counters > 0) words.at(l.counting) = reinterpret_cast<uint64_t>(counters.data());
   if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
-  call(kernel.source.name, l.tasks, l.threads, std::max(l.cluster, l.meeting), l.shared_bytes);
+  call(kernel.source.name, l.tasks, l.threads, std::max(l.cluster, l.cooperating), l.shared_bytes);
   if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1, 0);
   EXPECT_EQ(std::ranges::count(counters, 0u), static_cast<std::ptrdiff_t>(counters.size()));
 }

@@ -69,7 +69,7 @@ std::string text_of(const Program& program) {
       add("  tasks {} grain {} scratch {} finish {} threads {} {} shared {} cluster {} meeting {} zeroed {} "
           "at {} counters {} at {}",
           l.tasks, l.grain, l.scratch_bytes, l.finish_tasks, l.threads, l.finish_threads, l.shared_bytes,
-          l.cluster, l.meeting, l.zeroed_bytes, l.zeroed, l.counters, l.counting);
+          l.cluster, l.cooperating, l.zeroed_bytes, l.zeroed, l.counters, l.counting);
     }
   }
   add("outputs {}", fmt::join(program.outputs, " "));

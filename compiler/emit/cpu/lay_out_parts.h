@@ -32,7 +32,7 @@ class EntryBuilder {
   SweepLayout sweep(const plan::Sweep& sweep, const std::vector<plan::Stmt>& body);
 
  private:
-  SpanLayout span(std::vector<const plan::Stmt*> stmts, int rows_axis);
+  SpanLayout span(const std::vector<const plan::Stmt*>& stmts, int rows_axis);
   void find_families(SpanLayout& span);
   void find_ways(SpanLayout& span);
   Way way_of(const SpanLayout& span, const plan::Load& load) const;

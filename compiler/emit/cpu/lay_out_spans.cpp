@@ -70,7 +70,7 @@ BlockLayout EntryBuilder::block(const std::vector<Stmt>& stmts, int rows_axis) {
   BlockLayout out;
   std::vector<const Stmt*> varying;
   for (auto& s : stmts) (varies(l_.lanes, s) ? varying : out.uniform).push_back(&s);
-  if (!varying.empty()) out.span = span(std::move(varying), rows_axis);
+  if (!varying.empty()) out.span = span(varying, rows_axis);
   return out;
 }
 
@@ -84,7 +84,7 @@ SweepLayout EntryBuilder::sweep(const Sweep& sweep, const std::vector<Stmt>& bod
   return out;
 }
 
-SpanLayout EntryBuilder::span(std::vector<const Stmt*> stmts, int rows_axis) {
+SpanLayout EntryBuilder::span(const std::vector<const Stmt*>& stmts, int rows_axis) {
   SpanLayout span;
   span.rows_axis = rows_axis;
   for (auto* s : stmts) {

@@ -151,7 +151,7 @@ Launch launch_of(const RowProgram& p, const CudaLayout& l) {
   Launch launch;
   launch.tasks = l.main.tasks;
   launch.threads = static_cast<uint32_t>(l.main.threads);
-  (l.cluster.device_wide ? launch.meeting : launch.cluster) = static_cast<uint32_t>(l.cluster.blocks);
+  (l.cluster.device_wide ? launch.cooperating : launch.cluster) = static_cast<uint32_t>(l.cluster.blocks);
   launch.shared_bytes = static_cast<uint32_t>(l.shared.bytes);
   launch.counters = static_cast<uint32_t>(counters_of(p, l));
   if (l.parts.look_back) {

@@ -181,7 +181,7 @@ void open_memory(Entry& e, const RowsShape& shape, const Steps& s) {
 }
 
 // The batch of a sweep, between the start of its accumulators and their joins.
-void write_sweep(Entry& e, const Batch& b, const Steps& steps) {
+void write_sweep_of_rows(Entry& e, const Batch& b, const Steps& steps) {
   const auto number = static_cast<size_t>(b.number), sections = e.program.sweeps.size();
   const bool whole_row = e.layout.vectors.whole_row, has_sections = !b.sweep->section_totals.empty();
   start_totals(e, number);
@@ -235,7 +235,7 @@ void write_rows(Entry& e, const RowsShape& shape) {
   for (auto& b : e.own.batches) {
     const auto number = static_cast<size_t>(b.number);
     outer_code(e, b.sweep->before, first);
-    write_sweep(e, b, steps);
+    write_sweep_of_rows(e, b, steps);
     if (shape.is_ahead && shape.is_bundled && b.number == shape.last_to_read) copy_next_bundle(e);
     if (parts.look_back) {
       if (b.number == 0) look_back(e);

@@ -132,7 +132,7 @@ bool is_inner(const ir::Node& n) {
   return n.shape()[rank - 1] == 1 && n.shape()[rank - 2] == 1 && element_count(n.shape()) > 1;
 }
 
-// Whether a library should be given a copy of what it reads: windows that are turned over or of which it
+// Whether a library should be given a copy of what it reads: windows that are flipped or of which it
 // reads some would be stored as they are, and then again, and of a map of which it reads some all would be
 // stored.
 bool stored_as_read(const NodeRef& operand, const Users& users) {

@@ -44,7 +44,7 @@ class Dealer {
     return std::move(deal_);
   }
 
-  // Squares of lanes and neighbours are turned over by halves, quarters, ...: a vector begins as the
+  // Squares of lanes and neighbours are transposed by halves, quarters, ...: a vector begins as the
   // neighbours of one lane, or of as many lanes as it has room for.
   Deal in_by_squares() {
     std::vector<std::vector<int>> squares;

@@ -344,7 +344,7 @@ extern "C" __global__ void ranks(const __grid_constant__ Args args) {
   odd.tasks = 3;
   odd.cluster = 2;
   EXPECT_THROW(device_->launch(*ranks, odd, std::vector<uint64_t>{0}), InternalError);
-  odd.cluster = 1, odd.meeting = 2;
+  odd.cluster = 1, odd.cooperating = 2;
   EXPECT_THROW(device_->launch(*ranks, odd, std::vector<uint64_t>{0}), InternalError);
 }
 
@@ -364,13 +364,13 @@ extern "C" __global__ void meet(const __grid_constant__ Args args) {
   BufferRef buffer = device_->allocate(values.size() * 4);
   device_->upload(*buffer, 0, values.data(), values.size() * 4);
   Launch how;
-  how.tasks = how.meeting = blocks;
+  how.tasks = how.cooperating = blocks;
   how.threads = 32;
   device_->launch(*meet, how, std::vector<uint64_t>{word(buffer)});
   device_->download(values.data(), *buffer, 0, values.size() * 4);
   for (uint32_t i = 0; i <= blocks; ++i) EXPECT_EQ(values[i], i == 0 ? blocks : i);
   // More than there is room for would wait for ever.
-  how.tasks = how.meeting = blocks * 1000;
+  how.tasks = how.cooperating = blocks * 1000;
   EXPECT_THROW(device_->launch(*meet, how, std::vector<uint64_t>{word(buffer)}), InternalError);
 }
 

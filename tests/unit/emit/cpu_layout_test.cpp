@@ -13,6 +13,7 @@
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/plan/lower/lower.h"
+#include "tests/support/across_graphs.h"
 #include "tests/support/targets.h"
 
 namespace weft {
@@ -36,7 +37,7 @@ struct Case {
 };
 
 Case lay_out(const std::string& lines, const Change& change = nullptr, int vector_bytes = 64) {
-  const ir::Graph graph = ir::parse("graph {\n" + lines + "\n}");
+  const ir::Graph graph = ir::parse(lines.starts_with("graph") ? lines : "graph {\n" + lines + "\n}");
   Target target = test::cpu();
   target.vector_bytes = vector_bytes;
   const ir::Partition partition = fusion::fuse(graph, target, Options());
@@ -165,6 +166,35 @@ TEST(CpuLayout, SaysHowEachAccessReachesMemory) {
              s.lane_axis = 1, s.lanes = 16, s.shape = cpu::Tiles{.axis = 0, .side = 16, .chunk = 64};
            }),
       testing::ElementsAre(Way::Tile, Way::Vector, Way::Vector));
+}
+
+// Each shape is chosen for some program, whatever the processor's vectors, and has a kernel.
+TEST(CpuSchedules, TakeEveryShapeWithVectorsOfAnyWidth) {
+  struct {
+    const char* shape;
+    std::string lines;
+  } cases[] = {
+      {"maps", "%x = input \"x\" : f32[50, 60]\n%y = exp %x\nreturn %y"},
+      {"tiles",
+       "%x = input \"x\" : f32[500, 300]\n%y = input \"y\" : f32[300, 500]\n%t = permute %x, axes=[1, 0]\n"
+       "%z = add %t, %y\nreturn %z"},
+      {"rows", "%x = input \"x\" : f32[1000, 500]\n%s = sum %x, axes=[1]\nreturn %s"},
+      {"split rows", "%x = input \"x\" : f32[10000000]\n%s = sum %x\nreturn %s"},
+      {"totals", test::layer_norm_gradients("f32", 517, 200)},
+      {"sections", test::group_norm_gradients("f32", 50, 3, 4, 67)},
+      {"columns", "%x = input \"x\" : f32[200, 100000]\n%s = sum %x, axes=[0]\nreturn %s"},
+      {"split columns", "%x = input \"x\" : f32[100000, 64]\n%s = sum %x, axes=[0]\nreturn %s"},
+  };
+  static_assert(std::size(cases) == std::variant_size_v<cpu::Shape>);
+  for (auto& c : cases)
+    for (int vector_bytes : {16, 32, 64}) {
+      const Case one = lay_out(c.lines, nullptr, vector_bytes);
+      const std::string text = plan::print(one.schedule);
+      EXPECT_THAT(text, testing::StartsWith(std::string("schedule ") + c.shape + ": axis ")) << vector_bytes;
+      EXPECT_THAT(emit::emit_cpu(one.program, one.schedule).source.text,
+                  HasSubstr("extern \"C\" void weft_"));
+      EXPECT_EQ(one.layout.lanes.masked, text.find(", masked") != std::string::npos);
+    }
 }
 
 // What depends on the program is refused before anything is laid out.

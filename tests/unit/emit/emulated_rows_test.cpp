@@ -272,7 +272,7 @@ TEST(CudaMeaning, OfRowsOfACooperativeLaunch) {
   for (auto& c : all.cases) {
     const Launch& l = c.kernels[0].emitted.launch;
     EXPECT_EQ(l.cluster, 1U);
-    EXPECT_EQ(l.meeting > 1, division_of(c.kernels[0].schedule).device_wide);
+    EXPECT_EQ(l.cooperating > 1, division_of(c.kernels[0].schedule).device_wide);
   }
   all.check(2e-2, 0);
 }

@@ -42,8 +42,8 @@ Scheduled block_of_columns(const RowProgram& program, const Facts& facts, const 
   const int64_t parts = split ? cut.parts : 1;
   const Shape shape =
       split ? Shape(SplitColumns{chunk, parts, masked}) : Shape(Columns{chunk, masked, scratch});
-  chosen.schedule =
-      schedule_of(facts, shape, facts.unit * static_cast<float>(row * std::min(facts.lane, chunk) / parts));
+  const int64_t elements = row * std::min(facts.lane, chunk) / parts;
+  chosen.schedule = schedule_of(facts, shape, facts.unit * static_cast<float>(elements));
   if (masked) chosen.schedule.reason += ", short rows";
   return chosen;
 }

@@ -198,9 +198,9 @@ bool suits_masks(const RowProgram& p, const Facts& f) {
 
 // Light bodies run on several vectors at once, for independent chains of additions.
 int most_vectors_at_once(const RowProgram& p, const Facts& f) {
-  if (f.walk == Walk::Points) return f.work.cost <= 24 && !f.tiny ? 2 : 1;
+  if (f.walk == Walk::Points) return f.work.cost <= kMediumBody && !f.tiny ? 2 : 1;
   if (!goes_across(f.walk) && (p.scans() || f.tiny)) return 1;
-  return f.work.cost <= kLightBody ? 4 : f.work.cost <= 24 ? 2 : 1;
+  return f.work.cost <= kLightBody ? 4 : f.work.cost <= kMediumBody ? 2 : 1;
 }
 
 int choose_lanes(const RowProgram& p, const Facts& f) {
@@ -208,7 +208,7 @@ int choose_lanes(const RowProgram& p, const Facts& f) {
   const bool joins = f.walk != Walk::Points && !goes_across(f.walk);
   int widen = most_vectors_at_once(p, f);
   // Joining four vectors at the end of a row costs as much as some vectors of it; two are worth it sooner.
-  auto too_short = [&] { return f.lane < f.vector * widen * (joins && widen > 2 ? 32 : 2); };
+  auto too_short = [&] { return f.lane < f.vector * widen * (joins && widen > 2 ? kVectorsWorthJoins : 2); };
   // Masks leave out lanes of the last vector: not too many of them.
   auto mostly_left_out = [&] { return f.one_call && 8 * round_up(vectors, widen) > 9 * vectors; };
   while (widen > 1 && (too_short() || mostly_left_out())) widen /= 2;

@@ -26,8 +26,9 @@ Choice choose_split_rows(const RowProgram& program, const Facts& facts) {
   const int64_t parts = parts_of_row(program, facts);
   if (parts == 1) return {};
   const SplitRows shape{parts, streams(program, facts), prefetched_by(program, facts)};
+  const int64_t elements = program.row_count() / parts;
   Scheduled chosen{keeping(program, facts, stays_in_cache(program, facts)), {}};
-  chosen.schedule = schedule_of(facts, shape, facts.unit * static_cast<float>(program.row_count() / parts));
+  chosen.schedule = schedule_of(facts, shape, facts.unit * static_cast<float>(elements));
   return chosen;
 }
 

@@ -11,10 +11,12 @@ using namespace tuning;
 
 // Few rows make tasks for some threads, but light bodies would read and write little but totals then.
 Choice choose_totals(const RowProgram& program, const Facts& facts) {
-  const int64_t points = program.outer_count(), fewest = facts.work.cost <= kLightBody ? 8 : 4;
+  const int64_t points = program.outer_count();
+  const int64_t fewest = facts.work.cost <= kLightBody ? kFewestLightRows : kFewestTotalledRows;
   return whole_rows(program, facts,
-                    points < 256 ? std::clamp<int64_t>(ceil_divide(points, 16), fewest, 16)
-                                 : std::clamp<int64_t>(points / 64, 16, 64),
+                    points < kManyTotalledRows
+                        ? std::clamp(ceil_divide(points, kFewTotalledRows), fewest, kFewTotalledRows)
+                        : std::clamp(points / kMostTotalledRows, kFewTotalledRows, kMostTotalledRows),
                     Totals());
 }
 

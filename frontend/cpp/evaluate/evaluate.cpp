@@ -201,7 +201,7 @@ std::vector<ir::NodeRef> pending_values(DeviceSlot& device) {
   std::vector<ir::NodeRef> pending;
   device.pending_writes.keep_if([&](Awaited& cell) {
     ir::NodeRef value = static_cast<Cell&>(cell).memory();
-    if (value->op == ir::Op::input) return false;
+    if (value->op == ir::Op::input || value->computed()) return false;
     pending.push_back(std::move(value));
     return true;
   });
@@ -288,7 +288,9 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
 void materialize(std::span<Cell* const> cells) {
   std::vector<Cell*> left;
   for (Cell* cell : cells) {
-    if (cell->memory()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
+    const ir::NodeRef value = cell->memory();
+    if (value->op != ir::Op::input && !value->computed() &&
+        std::find(left.begin(), left.end(), cell) == left.end())
       left.push_back(cell);
   }
   if (left.size() == 1) {

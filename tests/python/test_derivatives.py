@@ -340,3 +340,104 @@ def test_long_programs_keep_their_past():
     for _ in range(3000):
         d, y = d * (1 + 0.001 * np.cos(y)), y + 0.001 * np.sin(y)
     np.testing.assert_allclose(got, d, rtol=1e-10)
+
+
+def test_sorted_values_have_the_gradients_of_where_they_came_from():
+    x = np.array([[0.3, -1.0, 2.0, 0.7], [5.0, 4.0, 3.0, 2.5]])
+    weights = wf.asarray(np.arange(8.0).reshape(2, 4) ** 2)
+    check(lambda x: wf.sum(wf.sort(x, axis=1) * weights), x)
+    check(lambda x: wf.sum(wf.sort(x, axis=0, descending=True) * weights), x)
+    check(lambda x: wf.sum(wf.take_along_axis(x, wf.argsort(x, axis=1), axis=1) ** 2 * weights), x)
+    check(lambda x: wf.sum(wf.median(x, axis=1) ** 2), x)
+    check(lambda x: wf.median(x) ** 2 + wf.sum(wf.median(x, axis=0, keepdims=True)), rng.normal(size=(41, 2)))
+    check(lambda x: wf.sum(x * (wf.searchsorted(wf.asarray([0.0, 1.0]), x) + 1)), x[0])
+
+
+def test_custom_vjp():
+    @wf.custom_vjp
+    def clipped(x, limit):
+        """Identity, whose cotangents are clipped."""
+        return x
+
+    with pytest.raises(wf.Error, match="custom_vjp: clipped has no derivative yet"):
+        clipped(1.0, 2.0)
+    clipped.defvjp(lambda x, limit: (x * 1, limit), lambda limit, c: (wf.clip(c, -limit, limit), None))
+    assert clipped.__doc__.startswith("Identity")
+    x = wf.asarray([1.0, 5.0])
+    np.testing.assert_array_equal(np.asarray(clipped(x, 1.0)), [1, 5])
+    g = wf.grad(lambda x: wf.sum(clipped(x, 3.0) ** 2))(x)
+    np.testing.assert_array_equal(np.asarray(g), [2, 3])
+
+    @wf.custom_vjp
+    def cube(x):
+        return x**3
+
+    cube.defvjp(lambda x: (x**3, x), lambda x, c: (c * 3 * x**2,))
+    # What it kept is derived in its turn.
+    np.testing.assert_allclose(np.asarray(wf.grad(lambda x: wf.sum(wf.grad(lambda y: wf.sum(cube(y)))(x)))(x)), [6, 30])
+    with pytest.raises(wf.Error, match="cube: it has no jvp"):
+        wf.jvp(cube, (x,), (x,))
+    cube.defvjp(lambda x: (x**3, x), lambda x, c: c)
+    with pytest.raises(wf.Error, match="cube: its derivative gives a tuple of one cotangent for each of 1 arguments"):
+        wf.grad(lambda x: wf.sum(cube(x)))(x)
+
+
+def test_custom_vjp_of_trees_and_other_arguments():
+    def product(mode, p):
+        return {"y": p["a"] * p["b"], "n": wf.asarray(3)}
+
+    f = wf.custom_vjp(product, nondiff_argnums=(0,))
+    f.defvjp(lambda mode, p: (product(mode, p), p), lambda mode, p, c: ({"a": c["y"] * p["b"] if mode == "true" else c["y"] * 0, "b": c["y"] * p["a"]},))
+    p = {"a": wf.asarray(2.0), "b": wf.asarray(5.0)}
+    g = wf.grad(lambda p: f("true", p)["y"] * f("true", p)["n"])(p)
+    assert (float(g["a"]), float(g["b"])) == (15, 6)
+    assert float(wf.grad(lambda p: f("no", p)["y"])(p)["a"]) == 0
+
+
+def test_custom_jvp_goes_both_ways():
+    @wf.custom_jvp
+    def log1pexp(x):
+        return wf.log(1 + wf.exp(x))
+
+    @log1pexp.defjvp
+    def rule(primals, tangents):
+        (x,), (t,) = primals, tangents
+        return log1pexp(x), t * wf.sigmoid(x)
+
+    assert log1pexp(0.0) == wf.log(wf.asarray(2.0))
+    x = wf.asarray([0.5, 800.0])
+    np.testing.assert_allclose(np.asarray(wf.grad(lambda x: wf.sum(log1pexp(x)))(x)), [1 / (1 + math.exp(-0.5)), 1])
+    np.testing.assert_allclose(np.asarray(wf.jvp(log1pexp, (x,), (wf.asarray([2.0, 3.0]),))[1]), [2 / (1 + math.exp(-0.5)), 3])
+    s = 1 / (1 + math.exp(-0.5))
+    assert math.isclose(float(wf.grad(wf.grad(log1pexp))(0.5)), s * (1 - s), rel_tol=1e-12)
+
+
+def test_checkpoint_computes_again_and_gives_the_same():
+    calls = []
+
+    def segment(u, k):
+        calls.append(1)
+        for _ in range(8):
+            u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return u
+
+    def f(u, k, step):
+        u = u.copy()
+        for _ in range(4):
+            u = step(u, k)
+        return wf.sum(u**2)
+
+    u, k = wf.asarray(rng.normal(size=50)), wf.asarray(0.2)
+    want = wf.grad(f, (0, 1))(u, k, segment)
+    assert len(calls) == 4
+    got = wf.grad(f, (0, 1))(u, k, wf.checkpoint(segment))
+    assert len(calls) == 4 + 8
+    for one, other in zip(got, want):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-12)
+    moved = wf.jvp(lambda u: f(u, k, wf.checkpoint(segment)), (u,), (wf.ones(50),))[1]
+    assert math.isclose(float(moved), float(wf.sum(want[0])), rel_tol=1e-12)
+    second = wf.grad(lambda k: wf.grad(f, 1)(u, k, wf.checkpoint(segment)))(k)
+    assert math.isclose(float(second), float(wf.grad(lambda k: wf.grad(f, 1)(u, k, segment))(k)), rel_tol=1e-10)
+    with pytest.raises(wf.Error, match="checkpoint: .* uses an array of outside that derivatives are wanted of"):
+        wf.grad(lambda k: wf.sum(wf.checkpoint(lambda u: u * k)(u)))(k)
+    np.testing.assert_allclose(np.asarray(wf.compile(wf.grad(lambda u: f(u, k, wf.checkpoint(segment))))(u)), np.asarray(want[0]), rtol=1e-12)

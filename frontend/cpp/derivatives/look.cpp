@@ -3,6 +3,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/array/cell.h"
 #include "frontend/cpp/derivatives/past.h"
+#include "frontend/cpp/evaluate/evaluate.h"
 
 namespace weft::detail {
 
@@ -14,6 +15,12 @@ void check_look(std::string_view op, const Array& x) {
       ": looks at numbers that derivatives are wanted of, and what is made of them would have none: got " +
       std::string(name(x.dtype())) + to_string(x.shape()) +
       ": compute with the array, or look at stop_gradient() of it");
+}
+
+Array forgotten(const Array& x) {
+  const Array whole = Access::view(x) ? x.copy() : x;
+  Cell& cell = *Access::cell(whole);
+  return record(cell.device, input_node(cell.type, materialized(cell)), kInMemory);
 }
 
 }  // namespace weft::detail

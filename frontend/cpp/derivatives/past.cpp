@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "compiler/ir/build.h"
 namespace weft::detail {
 namespace {
 
@@ -23,6 +24,16 @@ Past::~Past() {
 }
 
 bool keeps_past() { return all_pasts.load(std::memory_order_relaxed) > 0 && innermost_past; }
+
+ir::NodeRef stopped(const ir::NodeRef& value) {
+  const std::shared_ptr<derive::Customs> customs = customs_here();
+  if (!customs) return value;
+  auto custom = std::make_shared<derive::Custom>();
+  custom->name = "stop_gradient";
+  custom->outputs.push_back(ir::copy(value, value->lines));
+  customs->emplace(custom->outputs[0].get(), custom);
+  return custom->outputs[0];
+}
 
 std::shared_ptr<derive::Customs> customs_here() { return keeps_past() ? innermost_past->customs_ : nullptr; }
 

@@ -33,6 +33,9 @@ class Past {
 bool keeps_past();
 // Whether the value has derivatives by a leaf of this thread.
 bool is_derived(const ir::NodeRef& value);
+// The value without derivatives, for results that change with it by rounding alone; itself where nothing is
+// derived.
+ir::NodeRef stopped(const ir::NodeRef& value);
 // Null where nothing is derived.
 std::shared_ptr<derive::Customs> customs_here();
 

@@ -1,6 +1,7 @@
 // Derivations, which weft._derive makes grad() and its kin of.
 #include "frontend/cpp/weft/derivatives.h"
 
+#include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/derivatives/past.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -52,6 +53,7 @@ void bind_derivatives(nb::module_& m) {
           "tangents"_a);
   m.def("derives", [] { return detail::keeps_past(); }, "Whether this thread derives a function.");
   def(m, "is_derived", [](const Array& x) { return is_derived(x); }, "x"_a);
+  def(m, "forgotten", [](const Array& x) { return detail::forgotten(x); }, "x"_a);
   def(m, "stop_gradient", [](const Array& x) { return stop_gradient(x); }, "x"_a);
   def(m, "gradient_seed", [](const Array& loss) { return detail::seed_of(loss); }, "loss"_a);
   m.def(

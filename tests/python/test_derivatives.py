@@ -441,3 +441,60 @@ def test_checkpoint_computes_again_and_gives_the_same():
     with pytest.raises(wf.Error, match="checkpoint: .* uses an array of outside that derivatives are wanted of"):
         wf.grad(lambda k: wf.sum(wf.checkpoint(lambda u: u * k)(u)))(k)
     np.testing.assert_allclose(np.asarray(wf.compile(wf.grad(lambda u: f(u, k, wf.checkpoint(segment))))(u)), np.asarray(want[0]), rtol=1e-12)
+
+
+def positive(n, seed=3):
+    a = np.random.default_rng(seed).normal(size=(n, n))
+    return a @ a.T + n * np.eye(n)
+
+
+FACTORS = {
+    "det": lambda a: wf.linalg.det(a) / 50,
+    "slogdet": lambda a: wf.linalg.slogdet(a)[1] * wf.linalg.slogdet(a).sign,
+    "cholesky": lambda a: wf.sum(wf.linalg.cholesky((a + a.T) / 2) * wf.asarray(np.arange(9.0).reshape(3, 3))),
+    "eigenvalues": lambda a: wf.sum(wf.linalg.eigh((a + a.T) / 2)[0] ** 2 * wf.arange(1.0, 4.0)),
+    "eigenvectors": lambda a: wf.sum((wf.linalg.eigh((a + a.T) / 2).eigenvectors ** 2) @ wf.asarray([1.0, -2.0, 0.5]) * wf.arange(3.0)),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_decompositions_have_derivatives(name):
+    f, a = FACTORS[name], positive(3)
+    check(f, a)
+    t = wf.asarray(rng.normal(size=(3, 3)))
+    moved = wf.jvp(f, (wf.asarray(a),), (t,))[1]
+    assert math.isclose(float(moved), float(wf.sum(wf.grad(f)(wf.asarray(a)) * t)), rel_tol=1e-9)
+    second = wf.grad(lambda a: wf.sum(wf.grad(f)(a) * t))
+    np.testing.assert_allclose(np.asarray(second(wf.asarray(a))), differences(lambda a: wf.sum(wf.grad(f)(a) * t), a), rtol=1e-5, atol=1e-6)
+
+
+def test_a_gaussian_process_is_fitted():
+    x = np.linspace(0, 4, 12)
+    y = np.sin(2 * x)
+
+    def loss(p):
+        scale, length, noise = wf.exp(p[0]), wf.exp(p[1]), wf.exp(p[2])
+        k = scale * wf.exp(-(((x[:, None] - wf.asarray(x)[None, :]) / length) ** 2) / 2) + (noise + 1e-8) * wf.eye(12)
+        factor = wf.linalg.cholesky(k)
+        z = wf.linalg.solve(factor, wf.asarray(y))
+        return z @ z / 2 + wf.sum(wf.log(wf.diagonal(factor)))
+
+    check(loss, [0.1, -0.2, -2.0])
+
+
+def test_jacobians_go_through_solve():
+    a = wf.asarray(positive(3))
+    rows = wf.jacrev(lambda b: wf.linalg.solve(a, b))(wf.ones(3))
+    np.testing.assert_allclose(np.asarray(rows), np.linalg.inv(np.asarray(a)), rtol=1e-10)
+    np.testing.assert_allclose(np.asarray(wf.jacfwd(lambda b: wf.linalg.solve(a, b))(wf.ones(3))), np.linalg.inv(np.asarray(a)), rtol=1e-10)
+    with pytest.raises(wf.Error, match=r"det: has derivatives of one square matrix of real numbers: got float64\(2, 3, 3\)"):
+        wf.grad(lambda a: wf.sum(wf.linalg.det(a)))(wf.ones((2, 3, 3)))
+
+
+def test_jacobians_of_many_elements_are_one_batch():
+    n = 200
+    x = wf.asarray(rng.normal(size=n))
+    j = np.asarray(wf.jacrev(lambda x: wf.sin(x) * wf.flip(x))(x))
+    v = np.asarray(x)
+    want = np.diag(np.cos(v) * v[::-1]) + np.fliplr(np.diag(np.sin(v)))
+    np.testing.assert_allclose(j, want, rtol=1e-12, atol=1e-14)

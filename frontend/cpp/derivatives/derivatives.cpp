@@ -1,5 +1,6 @@
 #include "frontend/cpp/weft/derivatives.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "compiler/base/error.h"
@@ -87,6 +88,11 @@ void Derivation::finish(std::span<const Array> outputs) {
   state_->outputs = nodes_of(outputs);
   if (!state_->device) state_->device = &device_of(outputs);
   state_->past.reset();
+}
+
+bool Derivation::has_customs() const {
+  return std::any_of(state_->customs->begin(), state_->customs->end(),
+                     [](const auto& one) { return !one.second->inputs.empty(); });
 }
 
 void Derivation::abandon() { state_->past.reset(); }

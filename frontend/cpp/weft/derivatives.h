@@ -37,6 +37,8 @@ class Derivation {
   std::vector<Array> vjp(std::span<const Array> cotangents) const;
   // The outputs' tangents for those of the leaves; no value for an output of integers.
   std::vector<Array> jvp(std::span<const Array> tangents) const;
+  // Whether there are derivatives that somebody gave, as with_derivative() takes them, which may look at values.
+  bool has_customs() const;
 
  private:
   struct State;

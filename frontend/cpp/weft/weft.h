@@ -17,3 +17,4 @@
 #include "frontend/cpp/weft/session.h"
 #include "frontend/cpp/weft/shaping.h"
 #include "frontend/cpp/weft/stream.h"
+#include "frontend/cpp/weft/vmap.h"

@@ -39,6 +39,7 @@ void bind_derivatives(nb::module_& m) {
           "finish", [](Derivation& self, const nb::list& outputs) { self.finish(arrays_of(outputs)); },
           "outputs"_a)
       .def("abandon", &Derivation::abandon)
+      .def("has_customs", &Derivation::has_customs)
       .def(
           "vjp",
           [](const Derivation& self, const nb::list& cotangents) {
@@ -56,6 +57,15 @@ void bind_derivatives(nb::module_& m) {
   def(m, "forgotten", [](const Array& x) { return detail::forgotten(x); }, "x"_a);
   def(m, "stop_gradient", [](const Array& x) { return stop_gradient(x); }, "x"_a);
   def(m, "gradient_seed", [](const Array& loss) { return detail::seed_of(loss); }, "loss"_a);
+  m.def(
+      "vmap",
+      [](const nb::object& f, const nb::list& arguments, const std::vector<std::optional<int64_t>>& axes) {
+        const PythonLine line;
+        const std::vector<Array> given = arrays_of(arguments);
+        return list_of(
+            vmap([&](std::span<const Array> parts) { return arrays_of(f(list_of(parts))); }, given, axes));
+      },
+      "f"_a, "arguments"_a, "axes"_a);
   m.def(
       "with_derivative",
       [](const nb::list& outputs, const nb::list& inputs, const std::string& name, const nb::object& back,

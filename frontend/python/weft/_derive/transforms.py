@@ -11,7 +11,7 @@ import functools
 from weft import _core
 from weft._core import Array
 from weft._array.creation import eye, zeros_like
-from weft._array.shaping import stack
+from weft._array.shaping import moveaxis, stack
 from weft._base.asarray import asarray
 from weft._derive.trees import flatten, flatten_like
 
@@ -182,10 +182,14 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     return derived.result, forward
 
 
-def _units(x: Array) -> list[Array]:
-    """The arrays like x that are one in one element and zero in all others."""
-    rows = eye(x.size, dtype=x.dtype, device=x.device)
-    return [_core.reshape(rows[k], x.shape) for k in range(x.size)]
+def _for_each_unit(derived: _Derived, x: Array, f: Callable[[Array], list[Array]], count: int) -> list[Array]:
+    """What f gives, so many arrays, for each array like x that is one in one element and zero in all others; along a new first axis."""
+    units = _core.reshape(eye(x.size, dtype=x.dtype, device=x.device), (x.size, *x.shape))
+    if x.size and not derived.derivation.has_customs():
+        made: list[Array] = _core.vmap(lambda unit: f(unit[0]), [units], [0])
+        return made
+    rows = [f(units[k]) for k in range(x.size)]  # what looks at values takes them one by one
+    return [stack([row[i] for row in rows]) for i in range(count)] if rows else []
 
 
 def _chosen(trees: list[Any], argnums: Any) -> Any:
@@ -200,12 +204,14 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
         derived = _Derived("jacrev", f, args, _places("jacrev", argnums, len(args)), keywords, has_aux)
         blocks = []
         for k, output in enumerate(derived.outputs):
-            rows = [derived.back([unit if i == k else None for i in range(len(derived.outputs))]) for unit in _units(output)]
-            flat = [
-                _core.reshape(stack([row[i] for row in rows]), output.shape + leaf.shape) if rows else zeros_like(leaf, shape=output.shape + leaf.shape)
-                for i, leaf in enumerate(derived.leaves)
-            ]
-            blocks.append(flat)
+            alone: list[Any] = [None] * len(derived.outputs)
+
+            def back(unit: Array, k: int = k, alone: list[Any] = alone) -> list[Array]:
+                return derived.back([*alone[:k], unit, *alone[k + 1 :]])
+
+            rows = _for_each_unit(derived, output, back, len(derived.leaves))
+            shapes = [output.shape + leaf.shape for leaf in derived.leaves]
+            blocks.append([_core.reshape(row, shape) for row, shape in zip(rows, shapes)] or [zeros_like(one, shape=s) for one, s in zip(derived.leaves, shapes)])
         _evaluated([one for flat in blocks for one in flat])
         result = derived.put_together(_chosen(derived.by_argument(flat), argnums) for flat in blocks)
         return (result, derived.aux) if has_aux else result
@@ -221,11 +227,15 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
         derived = _Derived("jacfwd", f, args, _places("jacfwd", argnums, len(args)), keywords, has_aux)
         blocks: list[list[Any]] = [[] for _ in derived.outputs]
         for k, leaf in enumerate(derived.leaves):
-            columns = [derived.forward([unit if i == k else None for i in range(len(derived.leaves))]) for unit in _units(leaf)]
+            alone: list[Any] = [None] * len(derived.leaves)
+
+            def forward(unit: Array, k: int = k, alone: list[Any] = alone) -> list[Array]:
+                return derived.forward([*alone[:k], unit, *alone[k + 1 :]])
+
+            columns = _for_each_unit(derived, leaf, forward, len(derived.outputs))
             for i, output in enumerate(derived.outputs):
                 shape = output.shape + leaf.shape
-                made = _core.reshape(stack([column[i] for column in columns], axis=-1), shape) if columns else zeros_like(leaf, shape=shape)
-                blocks[i].append(made)
+                blocks[i].append(_core.reshape(moveaxis(columns[i], 0, -1), shape) if columns else zeros_like(leaf, shape=shape))
         _evaluated([one for flat in blocks for one in flat])
         result = derived.put_together(_chosen(derived.by_argument(flat), argnums) for flat in blocks)
         return (result, derived.aux) if has_aux else result

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -149,12 +150,13 @@ std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::N
                                         reinterpret_cast<uintptr_t>(line.file)};
     return lines.keeps(hash_bytes(place.data(), sizeof place), line);
   };
-  return held_elsewhere(nodes, graph, [&](const Held& held) {
+  const auto wanted = [&](const Held& held) {
     const bool needed_again = held.others >= kNamedAndNeeded && held.depth >= kFew;
     if (held.depth >= kDeep || needed_again || keeps_line(held)) return true;
     held.node.set_let_go();
     return false;
-  });
+  };
+  return held_elsewhere(nodes, graph, std::ref(wanted));
 }
 
 }  // namespace

@@ -52,8 +52,7 @@ std::optional<Array> counts_on_host(const Array& x, int64_t at_least) {
   int64_t bins = 0;
   ir::with_dtype(x.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t) && t != DType::U64) {
-      const auto* numbers =
-          static_cast<const typename ir::Storage<t>::Stored*>(memory->data()) + at.offset;
+      const auto* numbers = static_cast<const typename ir::Storage<t>::Stored*>(memory->data()) + at.offset;
       const int64_t step = at.strides[0], count = x.size();
       const std::optional<int64_t> most = largest(numbers, count, step);
       if (!most) return;

@@ -118,6 +118,16 @@ void compiled() {
   CHECK(relaxed.takes({&u, 1}) && !relaxed.takes({&other, 1}));
 }
 
+void derivatives() {
+  Array w = full({4, 2}, 0.5), x = iota({3, 4}, 1, DType::F64) / 10;
+  auto loss = [](const Array& weights, const Array& in) { return sum(square(tanh(matmul(in, weights)))); };
+  auto [value, dw] = value_and_grad(loss)(w, x);  // by the first argument
+  auto [both, grads] = value_and_grad<0, 1>(loss)(w, x);
+  Array second = grad([&](const Array& v) { return sum(grad(loss)(v, x) * v); })(w);
+  CHECK(dw.shape() == w.shape() && grads[1].shape() == x.shape() && second.shape() == w.shape());
+  CHECK(value.item<double>() == both.item<double>());
+}
+
 void random_numbers() {
   Array x = zeros({50, 40});
   Array key = random::key(7);
@@ -188,6 +198,7 @@ int main() {
   inspection();
   tuning();
   compiled();
+  derivatives();
   random_numbers();
   sessions();
   devices();

@@ -295,3 +295,31 @@ def test_halves_that_are_no_nan_may_be_more_than_a_half_can_count():
         have = getattr(wf, name)(wf.asarray(x))
         assert have.dtype == wf.float16
         np.testing.assert_allclose(float(have), getattr(np, name)(x.astype("f8")), rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64", "float64"])
+def test_bincount_counts_as_numpys_does(dtype):
+    rng = np.random.default_rng(5)
+    table = rng.integers(0, 2 if dtype == "bool" else 100, (60, 70)).astype(dtype)
+    ours = wf.asarray(table)
+    for part in (lambda x: x[3], lambda x: x[:, 5], lambda x: x[::-2, 1], lambda x: x[2, :0], lambda x: x[0] + x[1], lambda x: x, lambda x: x[0, 0]):
+        for minlength in (0, 3, 200, -1, np.int64(7), None, True):
+            def count(lib, x):
+                try:
+                    return np.asarray(lib.bincount(part(x), minlength=minlength)), None
+                except Exception as e:
+                    return None, type(e)
+
+            (want, refused), (got, also) = count(np, table), count(wf, ours)
+            assert (got is None) == (want is None), (refused, also)
+            if want is not None:
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(got, want)
+    with pytest.raises(ValueError):
+        wf.bincount(wf.asarray([3, -1]))
+    with pytest.raises(ValueError):
+        wf.bincount(wf.asarray([3, 1]), wf.asarray([1.0]))
+    x = wf.asarray([1, 2])
+    counts = wf.bincount(x)
+    counts[0] = 9
+    assert wf.bincount(x).tolist() == [0, 1, 1]

@@ -349,3 +349,27 @@ def test_bits_are_not_read_as_bools_or_across_gaps():
         wf.zeros((4, 4))[:, ::2].view("f4")
     with pytest.raises(ValueError, match="without gaps"):
         wf.zeros(()).view("f4")
+
+
+def test_positions_along_one_axis_beside_whole_ones_pick_as_numpys_do():
+    table = np.arange(120.0).reshape(4, 5, 6)
+    ours = wf.asarray(table)
+    positions = [np.array([1, -1, 3]), np.array([[0, 2], [3, -4]]), np.array([2], "uint8"), np.zeros((0,), int), np.array([7]), np.array(2)]
+    keys = [lambda i: (slice(None), i), lambda i: (slice(None), slice(None), i), lambda i: (..., i), lambda i: (i, ...), lambda i: (i, slice(None)),
+            lambda i: (slice(None), ..., i), lambda i: (slice(None), i, ...), lambda i: (..., i, slice(None)), lambda i: (i,),
+            lambda i: (slice(None), slice(None), slice(None), i), lambda i: (slice(None), i, slice(None), slice(None)), lambda i: (..., i, ...),
+            lambda i: (slice(None), slice(None), ..., slice(None), i), lambda i: (slice(1, None), i), lambda i: (slice(None), i, i), lambda i: (None, i)]
+    for key in keys:
+        for i in positions:
+            def pick(x, i):
+                try:
+                    return np.asarray(x[key(i)]), None
+                except Exception as e:
+                    return None, type(e)
+
+            (want, refused), (got, also) = pick(table, i), pick(ours, wf.asarray(i))
+            assert (want is None) == (got is None), (key(i), refused, also)
+            if want is None:
+                assert issubclass(also, refused)
+            else:
+                np.testing.assert_array_equal(got, want)

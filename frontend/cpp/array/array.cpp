@@ -6,6 +6,7 @@
 #include "compiler/ir/build.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/array/view.h"
+#include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
@@ -53,6 +54,7 @@ Array Array::to(const std::string& device) const {
   detail::DeviceSlot& from = Access::cell(*this)->device;
   detail::DeviceSlot& there = from.session.device(device);
   if (&from == &there) return *this;
+  detail::check_look("to", *this);
   const Array whole = view_ ? copy() : *this;  // row-major
   const runtime::BufferRef held = detail::materialized(*Access::cell(whole));
   const size_t bytes = static_cast<size_t>(size()) * itemsize();

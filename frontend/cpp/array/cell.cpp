@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/session/session_state.h"
 
@@ -32,7 +33,7 @@ Cell::~Cell() {
 
 ir::NodeRef Cell::take_computed() const {
   const ir::Node* value = node_->computed();
-  if (!value) return {};
+  if (!value || keeps_past()) return {};
   ir::NodeRef old(value);
   std::swap(old, node_);
   set_since(kInMemory);

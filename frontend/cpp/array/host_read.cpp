@@ -7,6 +7,7 @@
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/strided.h"
 #include "frontend/cpp/array/view.h"
+#include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
@@ -39,6 +40,7 @@ void Array::copy_to(void* out) const {
   const Layout at = layout_of(*this);
   const size_t bytes = static_cast<size_t>(size()) * itemsize();
   if (bytes == 0) return;
+  detail::check_look("copy_to", *this);
   runtime::BufferRef buffer = detail::memory_now(cell);
   runtime::Device& device = *cell.device.device;
   const detail::LongWork work;
@@ -71,6 +73,7 @@ const void* Array::host_data() const {
     throw Error("span: the view must be contiguous: got strides " + to_string(at.strides) + " for shape " +
                 to_string(at.type.shape));
   }
+  detail::check_look("span", *this);
   return static_cast<const std::byte*>(detail::memory_now(cell)->data()) +
          at.offset * static_cast<int64_t>(itemsize());
 }
@@ -95,6 +98,7 @@ Scalar Array::only_element() const {
     detail::note_read(cell);
     return *known;
   }
+  detail::check_look("item", *this);
   const Layout at = layout_of(*this);
   const runtime::BufferRef buffer = detail::memory_now(cell);
   std::byte bytes[16];

@@ -6,6 +6,7 @@
 
 #include "frontend/cpp/array/lent_memory.h"
 #include "frontend/cpp/array/view.h"
+#include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/create.h"
@@ -90,7 +91,10 @@ Lent lent_as(const Array& x, const runtime::BufferRef& buffer) {
 }
 }  // namespace
 
-Lent lend(const Array& x) { return lent_as(x, detail::materialized(*Access::cell(x))); }
+Lent lend(const Array& x) {
+  detail::check_look("lend", x);
+  return lent_as(x, detail::materialized(*Access::cell(x)));
+}
 
 Lent lend_to_write(const Array& x) {
   detail::Cell& cell = *Access::cell(x);
@@ -98,10 +102,14 @@ Lent lend_to_write(const Array& x) {
     throw Error("lend_to_write: takes arrays in host memory that can be written: got shape " +
                 to_string(x.shape()) + " on " + cell.device.name);
   }
+  detail::check_look("lend_to_write", x);
   return lent_as(x, detail::lend_to_write(cell));
 }
 
-Lent look(const Array& x) { return lent_as(x, detail::memory_now(*Access::cell(x))); }
+Lent look(const Array& x) {
+  detail::check_look("look", x);
+  return lent_as(x, detail::memory_now(*Access::cell(x)));
+}
 
 bool give_back(const std::weak_ptr<void>& owner) {
   const auto buffer = std::static_pointer_cast<runtime::Buffer>(owner.lock());
@@ -140,6 +148,7 @@ void take_back(const Lent& lent, uint64_t stream) {
 uint64_t stream_of(const Lent& lent) { return buffer_of(lent).device()->stream_of(buffer_of(lent)); }
 
 Array duplicate(const Array& x) {
+  detail::check_look("duplicate", x);
   const Array whole = Access::view(x) ? x.copy() : x;
   detail::Cell& cell = *Access::cell(whole);
   const runtime::BufferRef held = detail::materialized(cell);
@@ -165,6 +174,7 @@ Array start_from(const void* data, DType dtype, const Shape& shape, const std::s
 }
 
 void start_copy_to(const Array& x, void* out) {
+  detail::check_look("start_copy_to", x);
   const Array whole = Access::view(x) ? x.copy() : x;
   detail::Cell& cell = *Access::cell(whole);
   const runtime::BufferRef buffer = detail::materialized(cell);

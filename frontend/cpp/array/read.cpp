@@ -7,9 +7,7 @@
 
 namespace weft::detail {
 
-int64_t small_elements(const Cell& cell) {
-  return cell.device.device->host_visible() ? cell.device.session.options.interpret_limit : 0;
-}
+int64_t small_elements(const Cell& cell) { return cell.device.small_elements; }
 
 bool is_small_part(const Cell& cell, const View& view) {
   const int64_t count = element_count(view.type.shape);

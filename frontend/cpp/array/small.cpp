@@ -5,6 +5,7 @@
 
 #include "compiler/ir/build.h"
 #include "frontend/cpp/array/read.h"
+#include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/flush.h"
 #include "frontend/cpp/evaluate/turns.h"
@@ -161,7 +162,7 @@ Array value_now(const Array& view) {
 }
 
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {
-  if (!view || !is_small_part(cell, *view)) return false;
+  if (!view || !is_small_part(cell, *view) || keeps_past()) return false;
   const ir::NodeRef held = cell.value();
   const bool constant = held->op == ir::Op::constant;
   if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;

@@ -14,6 +14,7 @@
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
+#include "frontend/cpp/weft/derivatives.h"
 
 namespace weft {
 
@@ -215,6 +216,13 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
   for (const size_t i : state_->written) {
     const State::Place& place = state_->places[i];
     if (!place.whole) detail::check_writable("compile", arguments[place.argument]);
+  }
+  for (const Array& x : arguments) {
+    if (is_derived(x))
+      throw Error(
+          "compile: calls of a recorded program have no derivatives: derive the function that was recorded, "
+          "and "
+          "record that derivative");
   }
   // A view is read as an array of its own.
   const auto value_of = [&](int place) {

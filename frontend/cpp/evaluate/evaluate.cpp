@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -149,12 +150,13 @@ std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::N
                                         reinterpret_cast<uintptr_t>(line.file)};
     return lines.keeps(hash_bytes(place.data(), sizeof place), line);
   };
-  return held_elsewhere(nodes, graph, [&](const Held& held) {
+  const auto wanted = [&](const Held& held) {
     const bool needed_again = held.others >= kNamedAndNeeded && held.depth >= kFew;
     if (held.depth >= kDeep || needed_again || keeps_line(held)) return true;
     held.node.set_let_go();
     return false;
-  });
+  };
+  return held_elsewhere(nodes, graph, std::ref(wanted));
 }
 
 }  // namespace
@@ -202,7 +204,7 @@ std::vector<ir::NodeRef> pending_values(DeviceSlot& device) {
   std::vector<ir::NodeRef> pending;
   device.pending_writes.keep_if([&](Awaited& cell) {
     ir::NodeRef value = static_cast<Cell&>(cell).memory();
-    if (value->op == ir::Op::input) return false;
+    if (value->op == ir::Op::input || value->computed()) return false;
     pending.push_back(std::move(value));
     return true;
   });
@@ -306,7 +308,9 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
 void materialize(std::span<Cell* const> cells) {
   std::vector<Cell*> left;
   for (Cell* cell : cells) {
-    if (cell->memory()->op != ir::Op::input && std::find(left.begin(), left.end(), cell) == left.end())
+    const ir::NodeRef value = cell->memory();
+    if (value->op != ir::Op::input && !value->computed() &&
+        std::find(left.begin(), left.end(), cell) == left.end())
       left.push_back(cell);
   }
   if (left.size() == 1) {

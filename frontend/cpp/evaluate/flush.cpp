@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-void flush_due(const ir::SourceLine& line, bool write) {
+void flush_what_is_due(const ir::SourceLine& line, bool write) {
   const Ref<Cell> written = take_due(line, write);
   const bool wanted = written && written->count.now() > 1;
   if (wanted) materialized(*written);

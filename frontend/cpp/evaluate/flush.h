@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/evaluate/turns.h"
 
 namespace weft::detail {
 
@@ -14,6 +15,9 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
 
 // Computes what the last statement wrote, if that is due, before `line` reads anything: what it recorded on
 // the nodes that are computed now would hold all that they were computed from, turn after turn of a loop.
-void flush_due(const ir::SourceLine& line, bool write);
+void flush_what_is_due(const ir::SourceLine& line, bool write);
+inline void flush_due(const ir::SourceLine& line, bool write) {
+  if (threads_with_due.load(std::memory_order_relaxed) > 0) flush_what_is_due(line, write);
+}
 
 }  // namespace weft::detail

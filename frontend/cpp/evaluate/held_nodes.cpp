@@ -28,6 +28,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
       for (const ir::NodeRef& in : node.inputs) stored[number(in)] = true;
     const bool asked = !viewed.empty() && viewed[k];
     if (!asked && node.use_count() <= graph.uses[k]) continue;
+    if (outputs.size() == 1 && &node == outputs[0].get()) continue;  // mostly all that is held
     if (most < 0) {
       viewed.resize(graph.order.size());
       is_output.resize(graph.order.size());

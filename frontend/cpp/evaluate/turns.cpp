@@ -8,6 +8,9 @@
 #include "compiler/base/per_thread.h"
 
 namespace weft::detail {
+
+std::atomic<int> threads_with_due{0};
+
 namespace {
 
 // How often a thread's lines recorded something since it computed anything; nothing is remembered for longer,
@@ -63,22 +66,20 @@ class Due {
   Due() = default;
   Due(const Due&) = delete;
   ~Due() { take(); }
-  // Whether a thread has one: asking this thread for its own costs more than this when none has.
-  static bool any() { return threads_.load(std::memory_order_relaxed) > 0; }
+  static bool any() { return threads_with_due.load(std::memory_order_relaxed) > 0; }
   void set(Cell& cell, const ir::SourceLine& line) {
-    if (!cell_) ++threads_;
+    if (!cell_) ++threads_with_due;
     cell_ = Ref<Cell>(&cell);
     line_ = line;
   }
   Ref<Cell> take() {
-    if (cell_) --threads_;
+    if (cell_) --threads_with_due;
     return std::exchange(cell_, {});
   }
   const Cell* cell() const { return cell_.get(); }
   const ir::SourceLine& line() const { return line_; }
 
  private:
-  static inline std::atomic<int> threads_{0};
   Ref<Cell> cell_;
   ir::SourceLine line_;
 };

@@ -3,6 +3,8 @@
 // statement wrote; computing forgets both, so that a program is cut at the same places whenever it runs.
 #pragma once
 
+#include <atomic>
+
 #include "frontend/cpp/array/cell.h"
 
 namespace weft::detail {
@@ -16,6 +18,8 @@ bool turn_ended(uint32_t at_least);
 
 // The cell is to be computed as soon as the statement of this line is done.
 void set_due(Cell& cell, const ir::SourceLine& line);
+// How many threads have a cell that is due: asking a thread for its own costs more than this where none has.
+extern std::atomic<int> threads_with_due;
 // The cell that is due now that `lines` records, which is due no longer; none where that statement still writes.
 Ref<Cell> take_due(const ir::SourceLine& line, bool write);
 

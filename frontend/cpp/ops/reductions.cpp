@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/record/record.h"
 
 namespace weft {
@@ -163,7 +164,7 @@ Array logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
   Reduction r("logsumexp", x, axes);
   check_real("logsumexp", r);
   r.convert_for_statistics();
-  const NodeRef m = r.finite_max();
+  const NodeRef m = detail::stopped(r.finite_max());
   const NodeRef total = r.reduce(Op::sum, r.map(Op::exp, {r.map(Op::subtract, {r.x(), r.spread(m)})}));
   return r.finish_statistic(r.map(Op::add, {r.map(Op::log, {total}), m}), keepdims, 14);
 }
@@ -172,7 +173,7 @@ Array softmax(const Operand& x, const Axes& axes) {
   Reduction r("softmax", x, axes);
   check_real("softmax", r);
   r.convert_for_statistics();
-  const NodeRef m = r.max();
+  const NodeRef m = detail::stopped(r.max());
   const NodeRef e = r.map(Op::exp, {r.map(Op::subtract, {r.x(), r.spread(m)})});
   return r.finish_spread(r.map(Op::divide, {e, r.spread(r.reduce(Op::sum, e))}), 12);
 }
@@ -181,7 +182,7 @@ Array log_softmax(const Operand& x, const Axes& axes) {
   Reduction r("log_softmax", x, axes);
   check_real("log_softmax", r);
   r.convert_for_statistics();
-  const NodeRef m = r.max();
+  const NodeRef m = detail::stopped(r.max());
   const NodeRef d = r.map(Op::subtract, {r.x(), r.spread(m)});
   const NodeRef total = r.reduce(Op::sum, r.map(Op::exp, {d}));
   return r.finish_spread(r.map(Op::subtract, {d, r.spread(r.map(Op::log, {total}))}), 14);

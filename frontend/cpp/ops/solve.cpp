@@ -6,6 +6,8 @@
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
+#include "frontend/cpp/weft/derivatives.h"
+#include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/products.h"
 
 namespace weft {
@@ -16,6 +18,40 @@ bool can_solve(const Array& a, const Array& b) {
          a.shape()[0] == b.shape()[0] && a.dtype() == b.dtype() &&
          &detail::Access::cell(b)->device == &device && device.device->supports_solve(a.dtype());
 }
+
+namespace {
+
+Array known_solution(const Array& a, const Array& b) {
+  std::optional<Array> x = solve(a, b);
+  if (!x) throw Error("solve: the matrix of a derivative is singular, as it was not when it was solved");
+  return *std::move(x);
+}
+
+Array product(const Array& a, const Array& b) { return matmul(a, b); }
+
+// The solution x of a x = b with its derivatives: a dx = db - da x, and back the transposed equation.
+Array derived(const Array& a, const Array& b, const Array& x) {
+  const Array inputs[] = {a.copy(), b.copy()}, matrix = inputs[0];
+  // As it is derived itself, x is the array that with_derivative() gives, which it knows once it is made.
+  const auto known = std::make_shared<Array>();
+  CustomDerivative derivative{"solve", {}, {}};
+  derivative.vjp = [matrix, known](std::span<const Array> c) -> std::vector<Array> {
+    const Array y = known_solution(matrix.T(), c[0]);
+    const int64_t n = y.shape()[0], columns = y.ndim() == 1 ? 1 : y.shape()[1];
+    const Array left = y.reshape({n, columns}), right = known->reshape({n, columns}).T();
+    return {negative(product(left, right)), y};
+  };
+  derivative.jvp = [matrix, known](std::span<const Array> t) -> std::vector<Array> {
+    const Array moved = t[0].has_value() ? product(t[0], *known) : Array();
+    if (!moved.has_value()) return {known_solution(matrix, t[1])};
+    return {known_solution(matrix, t[1].has_value() ? subtract(t[1], moved) : negative(moved))};
+  };
+  const Array result = with_derivative({&x, 1}, inputs, std::move(derivative))[0];
+  *known = result.copy();  // whoever writes to the result writes to no derivative
+  return result;
+}
+
+}  // namespace
 
 std::optional<Array> solve(const Array& a, const Array& b) {
   detail::Recording r("solve", Operand(a));
@@ -33,8 +69,10 @@ std::optional<Array> solve(const Array& a, const Array& b) {
   const int64_t n = a.shape()[0], columns = b.ndim() == 1 ? 1 : b.shape()[1];
   if (!r.device().device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data()))
     return std::nullopt;
-  return detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
-                        detail::kInMemory);
+  const Array x = detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
+                                 detail::kInMemory);
+  if (!is_derived(a) && !is_derived(b)) return x;
+  return derived(a, b, x);
 }
 
 }  // namespace weft

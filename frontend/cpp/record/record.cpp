@@ -310,11 +310,12 @@ std::optional<Scalar> computed(const ir::Evaluator::Typed<T>& by, const std::arr
 std::optional<Scalar> map_known(ir::Op op, std::span<const Known> operands) {
   const ir::OpInfo& row = ir::info(op);
   if (row.result != ir::Result::Same && row.result != ir::Result::Bool) return {};
-  // Nearly always: the dtypes of Python's numbers. Exponents that are integers are looked at first.
-  if (operands.size() == 2 && op != ir::Op::pow) {
+  // Nearly always: the dtypes of Python's numbers. How integers are raised to others is looked at first.
+  if (operands.size() == 2) {
     const Scalar &x = operands[0].value, &y = operands[1].value;
     const bool x_is_float = x.dtype == DType::F64, y_is_float = y.dtype == DType::F64;
-    if ((x_is_float || x.dtype == DType::I64) && (y_is_float || y.dtype == DType::I64)) {
+    if ((x_is_float || x.dtype == DType::I64) && (y_is_float || y.dtype == DType::I64) &&
+        (op != ir::Op::pow || x_is_float || y_is_float)) {
       const auto as_double = [](const Scalar& v, bool is_float) {
         return is_float ? v.re : static_cast<double>(v.i);
       };

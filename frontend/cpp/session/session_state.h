@@ -30,7 +30,9 @@ struct DeviceSlot {
   std::string name;
   std::shared_ptr<runtime::Device> device;
   Target target;
-  uint64_t key;              // of programs: the device's architecture and the session's options
+  uint64_t key;  // of programs: the device's architecture and the session's options
+  int64_t
+      small_elements;  // so many are read and written at once; none where the host does not see the memory
   runtime::Choices choices;  // of schedules
   // Held alone while a program runs that writes to memory which pending graphs name; shared while such graphs
   // are read.

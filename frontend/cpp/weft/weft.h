@@ -4,6 +4,7 @@
 #include "frontend/cpp/weft/array.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/create.h"
+#include "frontend/cpp/weft/derivatives.h"
 #include "frontend/cpp/weft/distributions.h"
 #include "frontend/cpp/weft/interrupt.h"
 #include "frontend/cpp/weft/memory.h"
@@ -16,3 +17,4 @@
 #include "frontend/cpp/weft/session.h"
 #include "frontend/cpp/weft/shaping.h"
 #include "frontend/cpp/weft/stream.h"
+#include "frontend/cpp/weft/vmap.h"

@@ -10,6 +10,7 @@
 
 #include "compiler/base/short_list.h"
 #include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/guard.h"
@@ -255,7 +256,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    if (Compiled::recording())
+    if (Compiled::recording() || detail::keeps_past())  // what derives it derives the function itself
       return or_wait_for_the_end(
           [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords); });
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));

@@ -135,6 +135,41 @@ const Array* positions_alone(const Array& x, PyObject* key) {
   return alone ? &index : nullptr;
 }
 
+struct PositionsAlong {
+  const Array* index = nullptr;
+  size_t axis = 0;
+};
+
+// The same where whole axes, as `:` and `...` name them, stand beside the array.
+PositionsAlong positions_beside_whole_axes(const Array& x, PyObject* key) {
+  if (!PyTuple_CheckExact(key)) return {positions_alone(x, key), 0};
+  const auto whole = [](PyObject* object) {
+    if (!PySlice_Check(object)) return false;
+    const auto* slice = reinterpret_cast<PySliceObject*>(object);
+    return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
+  };
+  const auto size = static_cast<size_t>(PyTuple_GET_SIZE(key));
+  if (size > x.ndim() + 1) return {};
+  const size_t left_out = x.ndim() + 1 - size;  // axes that `...` stands for
+  PositionsAlong found;
+  size_t axis = 0;
+  bool dots = false;
+  for (size_t k = 0; k < size; ++k) {
+    PyObject* one = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k));
+    if (one == Py_Ellipsis && !dots) {
+      dots = true;
+      axis += left_out;
+    } else if (whole(one)) {
+      ++axis;
+    } else if (const Array* index = found.index ? nullptr : positions_alone(x, one)) {
+      found = {index, axis++};
+    } else {
+      return {};
+    }
+  }
+  return found.index && axis <= x.ndim() ? found : PositionsAlong{};
+}
+
 enum class Write { Put, Add };
 
 // Sums of other dtypes are promoted by the package's rules, and a GPU's sums of floats have an order of their
@@ -181,10 +216,10 @@ PyObject* get(PyObject* self, PyObject* key) {
     if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
       return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
     const Array& x = array_of(self);
-    if (const Array* index = positions_alone(x, key)) {
+    if (const auto [index, axis] = positions_beside_whole_axes(x, key); index) {
       const PythonLine line;
-      detail::check_index("index", *index, 0, x.shape()[0]);
-      return wrap(take(x, *index, 0), false);
+      detail::check_index("index", *index, axis, x.shape()[axis]);
+      return wrap(take(x, *index, static_cast<int64_t>(axis)), false);
     }
     return nb::handle(get_advanced)(nb::handle(self), nb::handle(key)).release().ptr();
   });

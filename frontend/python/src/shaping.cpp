@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 
+#include "frontend/cpp/array/counts.h"
 #include "frontend/cpp/array/same_value.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/arguments.h"
@@ -220,6 +221,18 @@ void bind_picking(nb::module_& m) {
       "condition"_a, "x"_a, "y"_a);
 }
 
+// What the host answers where the elements lie.
+void bind_counting(nb::module_& m) {
+  m.def(
+      "counts_on_host",
+      [](const Array& x, int64_t at_least) {
+        const std::optional<Array> counts = detail::counts_on_host(x, at_least);
+        return counts ? nb::cast(*counts) : nb::none();
+      },
+      "x"_a, "at_least"_a,
+      "How often 0, 1, 2 and so on occur; None for what is no axis of a few million of them.");
+}
+
 // What is known while a function is recorded.
 void bind_recording(nb::module_& m) {
   m.def("records", [] { return detail::records_cells(); }, "Whether a function is being recorded.");
@@ -239,6 +252,7 @@ void bind_shaping(nb::module_& m) {
   bind_joining(m);
   bind_picking(m);
   bind_recording(m);
+  bind_counting(m);
 }
 
 }  // namespace weft::python

@@ -88,6 +88,9 @@ _LISTED = {
     "weft._base.session": "eval explain one_kernel show stats sync tune",
     "weft._base.streams": "Event Stream pinned pinned_empty",
     "weft._compile.compiled": "compile",
+    "weft._derive.batches": "vmap",
+    "weft._derive.custom": "checkpoint custom_jvp custom_vjp",
+    "weft._derive.transforms": "grad hessian hvp jacfwd jacrev jvp linearize stop_gradient value_and_grad vjp",
 }
 
 NAMES = {module: tuple(names.split()) for module, names in _LISTED.items()}

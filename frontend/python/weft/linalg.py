@@ -13,6 +13,7 @@ from weft._array.shaping import matrix_transpose, normalized
 from weft._base.asarray import asarray
 from weft._base.errors import missing as _missing
 from weft._base.recorded import refuse_arguments
+from weft._derive.factors import derived
 from weft._numpy.names import cross as _cross
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -56,6 +57,9 @@ __all__ = [
 
 for _name in _decompositions:
     globals()[_name] = answered_by("numpy.linalg", _name)
+
+for _name in ("cholesky", "det", "eigh", "slogdet"):
+    globals()[_name] = derived(_name)(globals()[_name])
 
 _solved_by_numpy, _inverted_by_numpy = globals()["solve"], globals()["inv"]
 _norm_by_numpy = answered_by("numpy.linalg", "norm")

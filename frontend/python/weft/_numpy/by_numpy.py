@@ -11,6 +11,7 @@ from collections import namedtuple
 from weft import _core
 from weft._core import Array
 from weft._array.answered import answered_by, computed_there, there_or_answered
+from weft._array.indexing import take_along_axis
 from weft._array.positions import with_axes
 from weft._array.shaping import atleast_1d, normalized, with_axis
 from weft._base import recorded
@@ -93,6 +94,9 @@ def sort(
     numpy = _numpy()
     a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis, True)
     how = _sort_kind(kind, order, stable)
+    if _core.is_derived(a):
+        at = argsort(_core.stop_gradient(a), axis, kind, order, stable=stable, descending=descending)
+        return take_along_axis(a, at, axis)
     # Backwards twice keeps equal elements in their order.
     if (there := computed_there("sort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
         return _core.copy(_core.flip(there, (axis,))) if descending else there
@@ -111,7 +115,7 @@ def argsort(
 ) -> Array:
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
     numpy = _numpy()
-    a, axis = _along("argsort", atleast_1d(a), axis)
+    a, axis = _along("argsort", _core.stop_gradient(atleast_1d(a)), axis)
     how = _sort_kind(kind, order, stable)
     if (there := computed_there("argsort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
         return _core.flip(_core.subtract(a.shape[axis] - 1, there), (axis,)) if descending else there
@@ -198,7 +202,8 @@ def searchsorted(
     a: Any, v: Any, side: str = "left", sorter: Any = None
 ) -> Array:
     """Where elements of v would go into a, which is sorted, before (left) or behind (right) equal ones."""
-    return there_or_answered("searchsorted", asarray(a), asarray(v), side=side, sorter=sorter)
+    a, v = _core.stop_gradient(asarray(a)), _core.stop_gradient(asarray(v))
+    return there_or_answered("searchsorted", a, v, side=side, sorter=sorter)
 
 
 def isin(
@@ -208,7 +213,7 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind is None, 'sort' or 'table': got {kind!r}")
     options = {"assume_unique": assume_unique, "invert": invert}
-    element, test_elements = asarray(element), asarray(test_elements)
+    element, test_elements = _core.stop_gradient(asarray(element)), _core.stop_gradient(asarray(test_elements))
     if (there := computed_there("isin", element, test_elements, **options)) is not NotImplemented:
         return there
     return answered(_numpy().isin, element, test_elements, kind=kind, **options)
@@ -234,6 +239,9 @@ _WORTH_A_LOOK = 1 << 14  # bytes that take longer to copy than the look at them
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it. Of a compiled function's
     arguments it counts those below `minlength`: a larger one is an IndexError of the call."""
+    if weights is None and type(x) is Array and type(minlength) is int and minlength >= 0:
+        if (here := _core.counts_on_host(x, minlength)) is not None:
+            return here
     if (counted := recorded.bincount(x, weights, minlength)) is not NotImplemented:
         return counted
     refuse_arguments("bincount", (x, weights))
@@ -247,6 +255,16 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     except ValueError as error:
         raise type(error)(f"bincount: {error}") from None
     return from_numpy(counts, device)
+
+
+def _middle(a: Array, axis: Any, keepdims: builtins.bool) -> Array:
+    """median() of values that are derived: of their sorted ones, the mean of the middle two."""
+    axes = [normalized("median", one, a.ndim) for one in (range(a.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,))]
+    kept = [one for one in range(a.ndim) if one not in axes]
+    rows = sort(_core.reshape(_core.permute_dims(a, [*kept, *axes]), (*(a.shape[one] for one in kept), -1)))
+    count = rows.shape[-1]
+    middle = _core.divide(_core.add(rows[..., (count - 1) // 2], rows[..., count // 2]), 2)
+    return _core.reshape(middle, tuple(1 if one in axes else n for one, n in enumerate(a.shape))) if keepdims else middle
 
 
 _of_many = answered_by("numpy", "median")
@@ -263,6 +281,8 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.
             if out is None:
                 return few
             return store(few, out)
+        if _core.is_derived(a):
+            return store(_middle(a, axis, keepdims), out) if out is not None else _middle(a, axis, keepdims)
     return _of_many(a, axis, out, overwrite_input, keepdims)
 
 

@@ -1,0 +1,68 @@
+"""Nested tuples, lists, dicts and dataclasses of arrays, taken apart into leaves and put together again."""
+
+from __future__ import annotations
+
+import dataclasses
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
+    """The leaves of a tree in order, and what makes an equal tree of other leaves. None is a tree without leaves."""
+    leaves: list[Any] = []
+    make = _taken_apart(tree, leaves)
+
+    def put_together(others: Iterable[Any]) -> Any:
+        return make(iter(others))
+
+    return leaves, put_together
+
+
+def _taken_apart(tree: Any, leaves: list[Any]) -> Any:
+    if tree is None:
+        return lambda others: None
+    if isinstance(tree, dict):
+        kind, keys = type(tree), list(tree)
+        parts = [_taken_apart(tree[key], leaves) for key in keys]
+        whole = tree
+
+        def dictionary(others: Any) -> Any:
+            made = dict(zip(keys, [part(others) for part in parts]))
+            if kind is dict:
+                return made
+            same = whole.copy()  # with what else it holds, as a defaultdict's factory
+            same.update(made)
+            return same
+
+        return dictionary
+    if isinstance(tree, (tuple, list)):
+        kind, parts = type(tree), [_taken_apart(one, leaves) for one in tree]
+        gather = kind._make if hasattr(kind, "_make") else kind
+        return lambda others: gather([part(others) for part in parts])
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        names = [field.name for field in dataclasses.fields(tree)]
+        parts = [_taken_apart(getattr(tree, name), leaves) for name in names]
+        kind, held = type(tree), vars(tree) if hasattr(tree, "__dict__") else {}
+
+        def data(others: Any) -> Any:
+            made = object.__new__(kind)
+            for name, value in held.items():
+                object.__setattr__(made, name, value)
+            for name, part in zip(names, parts):
+                object.__setattr__(made, name, part(others))  # also where it is frozen
+            return made
+
+        return data
+    leaves.append(tree)
+    return next
+
+
+def flatten_like(op: str, tree: Any, like: Any) -> list[Any]:
+    """The leaves of a tree of the same structure. Error where it has another."""
+    leaves, wanted = flatten(tree)[0], flatten(like)[0]
+    if len(leaves) != len(wanted):
+        raise ValueError(f"{op}: takes a tree of the structure of its values: got {len(leaves)} leaves for {len(wanted)}")
+    return leaves

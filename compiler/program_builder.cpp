@@ -18,6 +18,7 @@
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
 #include "compiler/plan/lower/lower.h"
+#include "compiler/plan/rewrite/contract.h"
 #include "compiler/plan/schedule/schedule.h"
 
 namespace weft {
@@ -121,6 +122,12 @@ class ProgramBuilder {
     return {out.source.hash, hash_bytes(out.params.data(), out.params.size() * sizeof(int64_t), seed)};
   }
 
+  plan::CpuSchedule schedule_for_cpu(plan::RowProgram& p, const Bias& bias, bool contract) const {
+    plan::CpuSchedule s = schedule_cpu(p, target_, bias);
+    if (contract) plan::contract(p, [&](const plan::Accumulator& acc) { return fold_dtype(s, acc); });
+    return s;
+  }
+
   // `zeroed`: what has to be 0 when the kernel starts.
   void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
                   const Node* zeroed = nullptr) {
@@ -132,11 +139,11 @@ class ProgramBuilder {
       if (cuda)
         schedule = schedule_cuda(p, target_, bias, contract);
       else
-        schedule = schedule_cpu(p, target_, bias);
+        schedule = schedule_for_cpu(p, bias, contract);
       plan::parameterize(p);
       plan::verify(p);
       if (cuda) return emit::emit_cuda(p, std::get<plan::CudaSchedule>(schedule), contract);
-      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule), contract);
+      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule));
     };
     std::optional<plan::RowProgram> unscheduled;
     if (options_.choose) unscheduled = p;

@@ -212,7 +212,7 @@ class Run {
     plan::parameterize(p);
     plan::verify(p);
     SCOPED_TRACE(print(p) + print(s));
-    emit::Emitted emitted = emit::emit_cpu(p, s, false);
+    emit::Emitted emitted = emit::emit_cpu(p, s);
     Block partials(static_cast<size_t>(emitted.partial_bytes)), scratch(emitted.launch.scratch_bytes);
     std::vector<uint64_t> args;
     for (const Node* n : lowered.buffers)

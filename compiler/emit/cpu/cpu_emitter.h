@@ -24,7 +24,7 @@ constexpr const char* kArguments = "WEFT_ARGUMENTS\n";
 
 class CpuEmitter {
  public:
-  CpuEmitter(const plan::RowProgram& p, const plan::CpuSchedule& s, bool contract);
+  CpuEmitter(const plan::RowProgram& p, const plan::CpuSchedule& s);
   Emitted run();
 
  private:
@@ -150,7 +150,6 @@ class CpuEmitter {
 
   const plan::RowProgram& p_;
   const plan::CpuSchedule& s_;
-  bool contract_;
   int x_;         // the lane axis
   bool columns_;  // accumulators are arrays over the lanes
   CpuDialect dialect_;

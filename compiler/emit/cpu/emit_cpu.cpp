@@ -53,10 +53,9 @@ DType array_dtype(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
 
 }  // namespace
 
-CpuEmitter::CpuEmitter(const RowProgram& p, const CpuSchedule& s, bool contract)
+CpuEmitter::CpuEmitter(const RowProgram& p, const CpuSchedule& s)
     : p_(p),
       s_(s),
-      contract_(contract),
       x_(s.lane_axis),
       columns_(s.order == Order::Columns),
       scans_(p.scans()),
@@ -80,7 +79,6 @@ Emitted CpuEmitter::run() {
   std::string finish = s_.split > 1 ? finish_entry() : goes_across_ ? across_entry() : "";
   std::string text = functions_ + main + finish;
   replace_all(text, kArguments, unpack_arguments());
-  if (!contract_) text = "#pragma clang fp contract(off)\n" + text;
   std::string support =
       kSupport + declarations(s_.masked ? tests_rows_ ? kCpuBoundsText : "" : kCpuWalkText) + text;
   text = prelude_for(PreludeTarget::Cpu, s_.lanes, support) + support;
@@ -432,13 +430,13 @@ std::string CpuEmitter::block(const std::vector<Stmt>& stmts) {
   return out;
 }
 
-Emitted emit_cpu(const RowProgram& program, const CpuSchedule& schedule, bool contract) {
+Emitted emit_cpu(const RowProgram& program, const CpuSchedule& schedule) {
   for_each_stmt(program, [](const Stmt& stmt) {
     const auto* store = std::get_if<Store>(&stmt);
     if (store && store->how != Storing::Plain)
       throw InternalError("emit_cpu: rows are stored in order: got a store that comes in any order");
   });
-  return CpuEmitter(program, schedule, contract).run();
+  return CpuEmitter(program, schedule).run();
 }
 
 }  // namespace weft::emit

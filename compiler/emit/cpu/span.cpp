@@ -239,10 +239,16 @@ void CpuSpan::write(const Fold& f) {
   DType total = total_dtype(acc), span = span_dtype(acc);
   std::string n = std::to_string(f.accumulator), v = import(f.value);
   std::string at = f.position >= 0 ? import(f.position) : "";
+  const std::string factor = f.factor >= 0 ? import(f.factor) : "";
+  // `total` with the value folded in.
+  const auto folded = [&](DType t, const std::string& sum) {
+    return factor.empty() ? combine(acc.op, t, sum, v)
+                          : format("weft_fma_{}({}, {}, {})", suffix(t), v, factor, sum);
+  };
   if (acc.is_over_points()) {
     std::string q = stream_array("z_t" + n, e_.across_[f.accumulator], true, true);
     pre_ += format("    {} T{} = weft_load_{}({});\n", e_.type(span), n, suffix(span), q);
-    body_ += format("    T{} = {};\n", n, combine(acc.op, span, "T" + n, v));
+    body_ += format("    T{} = {};\n", n, folded(span, "T" + n));
     post_ += format("    weft_store_{}({}, T{});\n", suffix(span), q, n);
     return;
   }
@@ -258,12 +264,13 @@ void CpuSpan::write(const Fold& f) {
       post_ += format("    weft_store_i64({}, J{});\n", r, n);
     } else if (many_rows()) {
       pre_ += format("    {} A{} = {};\n", e_.type(span), n, e_.identity(acc, span));
-      body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+      body_ += format("    A{} = {};\n", n, folded(span, "A" + n));
       post_ =
           format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, "A" + n))) +
           post_;
     } else {
-      body_ += format("    T{} = {};\n", n, combine(acc.op, total, "T" + n, e_.convert(span, total, v)));
+      if (factor.empty()) v = e_.convert(span, total, v);
+      body_ += format("    T{} = {};\n", n, folded(total, "T" + n));
     }
     return;
   }
@@ -273,7 +280,7 @@ void CpuSpan::write(const Fold& f) {
   members_ += format("  {} T{};\n", e_.total_type(acc), n);
   sets_ += format("      s.T{0} = T{0};\n", n);
   gather_ += format("      T{0} = s.T{0};\n", n);
-  if (masked()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
+  if (masked() && factor.empty()) v = format("weft_select_{}(alive, {}, {})", suffix(span), v, start);
   if (e_.counts_nans(acc)) {
     before_ += format("  {0} A{1} = s->T{1};\n  unsigned long N{1} = weft_nans_{2}(A{1});\n", e_.type(span),
                       n, suffix(span));
@@ -293,7 +300,9 @@ void CpuSpan::write(const Fold& f) {
         format("  weft_take_{0}_{1}(s->T{2}, s->J{2}, A{2}, I{2});\n", ir::name(acc.op), suffix(span), n);
     return;
   }
-  body_ += format("    A{} = {};\n", n, combine(acc.op, span, "A" + n, v));
+  std::string next = folded(span, "A" + n);
+  if (masked() && !factor.empty()) next = format("weft_select_{}(alive, {}, A{})", suffix(span), next, n);
+  body_ += format("    A{} = {};\n", n, next);
   std::string joined = "A" + n;
   DType kept = span;
   if (e_.widens(acc)) {

@@ -32,6 +32,9 @@ struct CpuSchedule {
 // Also decides what crosses sweeps (repeat_cheap_values), so it may change the program.
 CpuSchedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bias = {});
 
+// What a fold adds in, element by element: the dtype of its span, or of its total where lanes are columns.
+DType fold_dtype(const CpuSchedule& schedule, const Accumulator& acc);
+
 // Whether a load walks on through an array of at least `bytes`: along a row as long as that, or as rows go by
 // that are short enough to feel what happens at their ends.
 bool reads_ahead(const RowProgram& program, const Load& load, int lane_axis, int64_t bytes);

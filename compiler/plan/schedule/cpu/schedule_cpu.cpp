@@ -231,6 +231,10 @@ void choose_tile(const RowProgram& p, const Target& target, CpuSchedule& s) {
 
 }  // namespace
 
+DType fold_dtype(const CpuSchedule& schedule, const Accumulator& acc) {
+  return schedule.order == Order::Columns && !acc.is_over_points() ? total_dtype(acc) : span_dtype(acc);
+}
+
 bool reads_ahead(const RowProgram& p, const Load& load, int lane_axis, int64_t bytes) {
   const BufferUse& buffer = p.buffers[load.buffer];
   const auto size = static_cast<int64_t>(size_of(buffer.dtype));

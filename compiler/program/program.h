@@ -11,10 +11,11 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/shape.h"
-#include "compiler/program/blocks.h"
 #include "compiler/program/choice.h"
 
 namespace weft {
+
+struct BlockProgram;
 
 // A generated source. `name` is the entry's symbol; `hash` covers the text.
 struct KernelSource {

@@ -2,24 +2,39 @@
 
 namespace weft::runtime {
 
+#define WEFT_LOOPS(bits)                                       \
+  extern BlockLoop* const weft_block_loops_##bits[];           \
+  extern BlockFold* const weft_block_folds_##bits##_4[];       \
+  extern BlockJoin* const weft_block_folds_##bits##_4_joins[]; \
+  extern BlockFold* const weft_block_folds_##bits##_16[];      \
+  extern BlockJoin* const weft_block_folds_##bits##_16_joins[];
 extern "C" {
-extern BlockLoop* const weft_block_loops_128[];
+WEFT_LOOPS(128)
 #if __x86_64__
-extern BlockLoop* const weft_block_loops_256[];
-extern BlockLoop* const weft_block_loops_512[];
+WEFT_LOOPS(256)
+WEFT_LOOPS(512)
 #endif
 }
+#undef WEFT_LOOPS
 
+#define WEFT_LOOPS(bits, lanes)                                               \
+  {                                                                           \
+      lanes,                                                                  \
+      weft_block_loops_##bits,                                                \
+      {16, weft_block_folds_##bits##_16, weft_block_folds_##bits##_16_joins}, \
+      {4, weft_block_folds_##bits##_4, weft_block_folds_##bits##_4_joins},    \
+  }
 const BlockLoops& block_loops(Vectors vectors) {
-  static const BlockLoops k128{4, weft_block_loops_128};
+  static const BlockLoops k128 = WEFT_LOOPS(128, 4);
 #if __x86_64__
-  static const BlockLoops k256{8, weft_block_loops_256}, k512{16, weft_block_loops_512};
+  static const BlockLoops k256 = WEFT_LOOPS(256, 8), k512 = WEFT_LOOPS(512, 16);
   if (vectors == Vectors::Bits512) return k512;
   if (vectors == Vectors::Bits256) return k256;
 #endif
   static_cast<void>(vectors);
   return k128;
 }
+#undef WEFT_LOOPS
 
 const BlockLoops* block_loops_here() {
 #if __x86_64__

@@ -18,10 +18,10 @@ struct BlockArguments {
 
 // Bytes of memory, 64-byte aligned, that a thread needs to run the program.
 size_t block_memory(const BlockProgram& program);
-int64_t block_tasks(const BlockProgram& program);
 
-// Tasks [begin, end). Tasks may run at the same time, each thread with memory of its own.
+// Tasks [begin, end), or finishing tasks, which run when all others are done. Tasks may run at the same time,
+// each thread with memory of its own.
 void run_blocks(const BlockProgram& program, const BlockLoops& loops, const BlockArguments& arguments,
-                int64_t begin, int64_t end, char* memory);
+                int64_t begin, int64_t end, bool finishes, char* memory);
 
 }  // namespace weft::runtime

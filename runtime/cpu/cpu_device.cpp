@@ -20,6 +20,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
 #include "compiler/base/per_thread.h"
+#include "compiler/program/blocks.h"
 #include "runtime/blocks/run_blocks.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
@@ -275,10 +276,15 @@ class CpuDevice : public Device {
                      std::span<const uint64_t> scalars) override {
     const BlockArguments arguments{buffers.data(), scalars.data()};
     const size_t bytes = block_memory(program);
-    unless_at_the_end([&] {
-      stoppable(block_tasks(program), grain, kStopAfterGrains * grain, [&](int64_t begin, int64_t end) {
-        run_blocks(program, *block_loops_, arguments, begin, end, PerThread<Scratch>::get().at_least(bytes));
+    const auto run = [&](int64_t tasks, bool finishes) {
+      stoppable(tasks, grain, kStopAfterGrains * grain, [&](int64_t begin, int64_t end) {
+        run_blocks(program, *block_loops_, arguments, begin, end, finishes,
+                   PerThread<Scratch>::get().at_least(bytes));
       });
+    };
+    unless_at_the_end([&] {
+      run(program.tasks, false);
+      if (program.finish_tasks > 0) run(program.finish_tasks, true);
     });
     ++counters_.kernels_launched;
     ++counters_.blocks_launched;

@@ -1,5 +1,6 @@
-// Writes a C++ file of all loops for vectors of so many lanes: the statement of a kernel, spelled by the
-// kernels' own functions and on the kernels' prelude, between a load and a store. The file is for Clang.
+// Writes a C++ file of all loops, or of all folds, for vectors of so many lanes: the statement of a kernel,
+// spelled by the kernels' own functions and on the kernels' prelude, between a load and a store. The file is
+// for Clang.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "compiler/blocks/loops.h"
 #include "compiler/emit/cpu/cpu_dialect.h"
 #include "compiler/emit/prelude/prelude.h"
+#include "compiler/emit/reduction.h"
 #include "compiler/emit/spell.h"
 
 namespace weft::blocks {
@@ -34,6 +36,83 @@ DType result_of(Op op, DType t) {
   }
 }
 
+std::string file(int lanes, const std::string& text) {
+  return "// Written by compiler/blocks/loops.\n" + emit::prelude_for(emit::PreludeTarget::Cpu, lanes, text) +
+         text;
+}
+
+std::string list(const char* type, const std::string& table, const std::vector<std::string>& names) {
+  std::string out =
+      format("extern \"C\" __attribute__((visibility(\"hidden\"))) {}* const {}[] = {{\n", type, table);
+  for (auto& name : names) out += name.empty() ? "  nullptr,\n" : format("  {},\n", name);
+  return out + "};\n";
+}
+
+// Totals of `lanes` lanes, a multiple of a vector's, to which n vectors of as many are added; and what joins
+// the lanes of one vector.
+class Folds {
+ public:
+  explicit Folds(int lanes) : lanes_(lanes), folds_(kFoldCount), joins_(kFoldCount) {}
+
+  std::string run(const std::string& table) {
+    for (int k = 0; k < ir::kOpCount; ++k)
+      for (int t = 0; t < kDTypeCount; ++t)
+        if (has_fold(static_cast<Op>(k), dtype(t))) fold(static_cast<Op>(k), dtype(t));
+    return file(lanes_, text_) + list("Fold", table, folds_) + list("Join", table + "_joins", joins_);
+  }
+
+ private:
+  void fold(Op op, DType t) {
+    plan::Accumulator acc;
+    acc.op = op == Op::fma ? Op::sum : op, acc.dtype = t;
+    const DType span = plan::span_dtype(acc);
+    const std::string s = emit::suffix(span), v = emit::suffix(t), name = format("{}_{}", ir::name(op), v);
+    const bool finds = ir::gives_index(op), products = op == Op::fma;
+    const int number = loop_of(op, t);
+    std::string at, found, loads, advance, step;
+    if (finds) {
+      at = "    i64v i = weft_load_i64(positions + g * 8);\n";
+      found = "    weft_store_i64(positions + g * 8, i);\n";
+      step = format("weft_take_{}_{}(a, i, x, weft_load_i64(q))", ir::name(op), s);
+    } else if (products) {
+      step = format("a = weft_fma_{}(x, weft_load_{}(q), a)", s, v);
+    } else {
+      step = "a = " + emit::combine(op, span, "a", "x");
+    }
+    if (finds || products) {
+      at += "    const char* q = in[1] + g / L * steps[1];\n";
+      advance = ", q += lanes / L * steps[1]";
+    }
+    text_ += format(
+        "static void weft_fold_{0}(char* state, char* positions, const char* const* in, const long* steps, "
+        "long lanes, long n) {{\n"
+        "  for (long g = 0; g < lanes; g += L) {{\n"
+        "    {1} a = weft_load_{2}(state + g * {3});\n{4}"
+        "    const char* p = in[0] + g / L * steps[0];\n"
+        "    for (long k = 0; k < n; ++k, p += lanes / L * steps[0]{5}) {{\n"
+        "      const {1} x = weft_load_{6}(p);\n      {7};\n    }}\n"
+        "    weft_store_{2}(state + g * {3}, a);\n{8}  }}\n}}\n",
+        name, dialect_.value_type(span), s, size_of(span), at, advance, v, step, found);
+    folds_[static_cast<size_t>(number)] = "weft_fold_" + name;
+    if (products) return;
+    const std::string join = finds ? format("weft_join_{}_{}(a, i)", ir::name(op), s)
+                                   : format("a = weft_join_{}_{}(a)", ir::name(op), s);
+    text_ += format(
+        "static void weft_lanes_{0}(char* state, char* positions) {{\n  {1} a = weft_load_{2}(state);\n{3}"
+        "  {4};\n  weft_store_{2}(state, a);\n{5}}}\n",
+        name, dialect_.value_type(span), s, finds ? "  i64v i = weft_load_i64(positions);\n" : "", join,
+        finds ? "  weft_store_i64(positions, i);\n" : "");
+    joins_[static_cast<size_t>(number)] = "weft_lanes_" + name;
+  }
+
+  const int lanes_;
+  emit::CpuDialect dialect_;
+  std::string text_ =
+      "typedef void Fold(char*, char*, const char* const*, const long*, long, long);\n"
+      "typedef void Join(char*, char*);\n";
+  std::vector<std::string> folds_, joins_;
+};
+
 class Loops {
  public:
   explicit Loops(int lanes) : lanes_(lanes), names_(kLoopCount) {}
@@ -41,9 +120,8 @@ class Loops {
   std::string run(const std::string& table) {
     for (int k = 0; k < ir::kOpCount; ++k) {
       const Op op = static_cast<Op>(k);
-      if (ir::kind(op) != ir::OpKind::Map || op == Op::cast || op == Op::bitcast) continue;
       for (int t = 0; t < kDTypeCount; ++t)
-        if (op == Op::select || ir::accepts(op, dtype(t))) map(op, dtype(t));
+        if (has_loop(op, dtype(t))) map(op, dtype(t));
     }
     for (int from = 0; from < kDTypeCount; ++from)
       for (int to = 0; to < kDTypeCount; ++to) {
@@ -52,11 +130,7 @@ class Loops {
                               format("weft_bitcast_{}_{}", name(dtype(from)), name(dtype(to)))))
           convert(Op::bitcast, dtype(from), dtype(to), loop_of_bitcast(dtype(from), dtype(to)));
       }
-    std::string out = "// Written by compiler/blocks/loops.\n" +
-                      emit::prelude_for(emit::PreludeTarget::Cpu, lanes_, text_) + text_;
-    out += format("extern \"C\" __attribute__((visibility(\"hidden\"))) Loop* const {}[] = {{\n", table);
-    for (auto& name : names_) out += name.empty() ? "  nullptr,\n" : format("  {},\n", name);
-    return out + "};\n";
+    return file(lanes_, text_) + list("Loop", table, names_);
   }
 
  private:
@@ -103,11 +177,13 @@ class Loops {
 }  // namespace
 }  // namespace weft::blocks
 
-// write_loops LANES TABLE FILE
+// write_loops loops|folds LANES TABLE FILE
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  const std::string text = weft::blocks::Loops(std::atoi(argv[1])).run(argv[2]);
-  std::FILE* file = std::fopen(argv[3], "w");
+  if (argc != 5) return 2;
+  const int lanes = std::atoi(argv[2]);
+  const std::string what = argv[1], text = what == "loops" ? weft::blocks::Loops(lanes).run(argv[3])
+                                                           : weft::blocks::Folds(lanes).run(argv[3]);
+  std::FILE* file = std::fopen(argv[4], "w");
   if (!file) return 1;
   const bool ok = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   return std::fclose(file) == 0 && ok ? 0 : 1;

@@ -101,6 +101,43 @@ TEST(Blocks, GiveTheBitsOfKernelsForCastsAndViews) {
   }
 }
 
+TEST(Blocks, GiveTheBitsOfKernelsForReductions) {
+  for (DType t : all_dtypes())
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{2, 70, 33}, Shape{1000, 3}, Shape{40, 1, 200}}) {
+      const ir::Graph graph = reduce_graph(t, shape);
+      for (auto& reason :
+           compare(graph, picked_inputs(graph, 5), fmt::format("{} {}", name(t), to_string(shape))))
+        EXPECT_EQ(reason, "it totals rows and what goes across them");
+    }
+}
+
+// Rows of every length around those that lanes, groups of terms and calls end at; split rows; columns.
+TEST(Blocks, GiveTheBitsOfKernelsForSumsOfEveryLength) {
+  for (const char* t : {"f16", "f32", "f64", "c64"})
+    for (auto [rows, length] : std::vector<std::pair<int64_t, int64_t>>{{100, 1},
+                                                                        {100, 17},
+                                                                        {100, 64},
+                                                                        {70, 255},
+                                                                        {30, 513},
+                                                                        {20, 1000},
+                                                                        {9, 4097},
+                                                                        {7, 8200},
+                                                                        {3, 70001},
+                                                                        {1, 300000},
+                                                                        {2, 1200003}})
+      for (const char* axis : {"0", "1"}) {
+        const int64_t out = *axis == '0' ? length : rows;
+        const ir::Graph graph = ir::parse(fmt::format(
+            "graph {{\n  %a = input \"a\" : {0}[{1}, {2}]\n  %0 = multiply %a, %a : {0}[{1}, {2}]\n"
+            "  %1 = sum %0, axes=[{3}] : {0}[{4}]\n  %2 = prod %a, axes=[{3}] : {0}[{4}]\n"
+            "  return %1, %2\n}}\n",
+            t, rows, length, axis, out));
+        for (auto& reason : compare(graph, random_inputs(graph, 3, {0.5, 1.5}, 0),
+                                    fmt::format("{} {}x{} {}", t, rows, length, axis)))
+          ADD_FAILURE() << reason;
+      }
+}
+
 TEST(Blocks, GiveTheBitsOfKernelsForRandomGraphs) {
   std::map<std::string, int> reasons;
   for (uint64_t seed = 0; seed < 300; ++seed) {

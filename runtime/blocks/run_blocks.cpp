@@ -161,7 +161,7 @@ class Run {
   char* own(int32_t slot) const { return memory_ + p_.slots[static_cast<size_t>(slot)].offset; }
 
   void put(int32_t slot, const char* element) {
-    repeat(where(slot), element, p_.slots[static_cast<size_t>(slot)].bytes, loops_.lanes);
+    repeat(where(slot), element, p_.slots[static_cast<size_t>(slot)].bytes, kMostBlockLanes);
   }
   int64_t number(int32_t slot) const { return read<int64_t>(where(slot)); }
 
@@ -201,7 +201,7 @@ class Run {
     const BlockAccess* a = i.access < 0 ? nullptr : &p_.accesses[static_cast<size_t>(i.access)];
     switch (i.kind) {
       case Kind::Loop:
-        return loop(i, 1);
+        return loop(i, kMostBlockLanes / loops_.lanes);
       case Kind::Load: {
         bool reads = true;
         for (int32_t k = a->guards_begin; k < a->guards_end; ++k)
@@ -566,10 +566,10 @@ class Run {
     if (t.finish < 0) return put(t.out, from);
     alignas(64) char repeated[kMostBlockLanes * sizeof(Bytes16)];
     const DType dtype = t.finds ? DType::I64 : t.how == How::Any ? t.span : t.kept;
-    repeat(repeated, from, static_cast<int>(size_of(dtype)), loops_.lanes);
+    repeat(repeated, from, static_cast<int>(size_of(dtype)), kMostBlockLanes);
     const char* in = repeated;
     const long step = 0;
-    loops_.loops[t.finish](where(t.out), &in, &step, 1);
+    loops_.loops[t.finish](where(t.out), &in, &step, kMostBlockLanes / loops_.lanes);
   }
   // Lanes and positions, or sums, become one.
   void join(const BlockTotal& t) {
@@ -714,7 +714,6 @@ class Run {
       const long steps[2] = {0, 0};
       loops_.wide.folds[t.fold_total](lanes(t), positions(t), in, steps, loops_.wide.width, 1);
     }
-    if (t.how == How::Any) loops_.wide.joins[t.fold](lanes(t), positions(t));
     put_result(t, result(t));
   }
   template <class T>

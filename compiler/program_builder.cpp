@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/cuda/emit_cuda.h"
 #include "compiler/explain.h"
@@ -18,6 +19,7 @@
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
 #include "compiler/plan/lower/lower.h"
+#include "compiler/plan/rewrite/contract.h"
 #include "compiler/plan/schedule/schedule.h"
 
 namespace weft {
@@ -121,6 +123,25 @@ class ProgramBuilder {
     return {out.source.hash, hash_bytes(out.params.data(), out.params.size() * sizeof(int64_t), seed)};
   }
 
+  plan::CpuSchedule schedule_for_cpu(plan::RowProgram& p, const Bias& bias, bool contract) const {
+    plan::CpuSchedule s = schedule_cpu(p, target_, bias);
+    if (contract) plan::contract(p, [&](const plan::Accumulator& acc) { return fold_dtype(s, acc); });
+    return s;
+  }
+
+  static void add_blocks(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule) {
+    const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
+    if (!cpu) {
+      k.why_no_blocks = "it is for a GPU";
+      return;
+    }
+    auto made = blocks::prepare(p, *cpu);
+    if (auto* refusal = std::get_if<blocks::Refusal>(&made))
+      k.why_no_blocks = std::move(refusal->reason);
+    else
+      k.blocks = std::make_shared<const BlockProgram>(std::move(std::get<BlockProgram>(made)));
+  }
+
   // `zeroed`: what has to be 0 when the kernel starts.
   void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
                   const Node* zeroed = nullptr) {
@@ -132,11 +153,11 @@ class ProgramBuilder {
       if (cuda)
         schedule = schedule_cuda(p, target_, bias, contract);
       else
-        schedule = schedule_cpu(p, target_, bias);
+        schedule = schedule_for_cpu(p, bias, contract);
       plan::parameterize(p);
       plan::verify(p);
       if (cuda) return emit::emit_cuda(p, std::get<plan::CudaSchedule>(schedule), contract);
-      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule), contract);
+      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule));
     };
     std::optional<plan::RowProgram> unscheduled;
     if (options_.choose) unscheduled = p;
@@ -155,6 +176,7 @@ class ProgramBuilder {
       explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
+    if (options_.blocks) add_blocks(k, p, schedule);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);

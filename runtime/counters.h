@@ -9,8 +9,9 @@ namespace weft::runtime {
 struct Counters {
   // Two where a second launch joins what the first one's parts gave.
   std::atomic<int64_t> kernels_launched{0};
-  std::atomic<int64_t> library_calls{0};  // matrix products
-  std::atomic<int64_t> compiles{0};       // sources given to Clang or NVRTC
+  std::atomic<int64_t> blocks_launched{0};  // of these, those that ran in blocks, without a compiled kernel
+  std::atomic<int64_t> library_calls{0};    // matrix products
+  std::atomic<int64_t> compiles{0};         // sources given to Clang or NVRTC
   std::atomic<int64_t> compile_ns{0};
   std::atomic<int64_t> memory_hits{0};  // kernels found loaded
   std::atomic<int64_t> disk_hits{0};    // kernels loaded from the disk cache

@@ -157,6 +157,14 @@ class Device : public std::enable_shared_from_this<Device> {
   // returning.
   virtual void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) = 0;
 
+  // Whether there are loops for block programs here, and their start. `buffers` and `scalars` are the words of
+  // a kernel's arguments, without the integers between them.
+  virtual bool runs_blocks() const { return false; }
+  virtual void launch_blocks(const BlockProgram& /*program*/, int64_t /*grain*/,
+                             std::span<const uint64_t> /*buffers*/, std::span<const uint64_t> /*scalars*/) {
+    throw InternalError("launch_blocks: the device has no loops");
+  }
+
   // A matrix product by the device's BLAS; f32, f64, c64, c128 everywhere, f16 and bf16 (f32 accumulation) on
   // CUDA.
   virtual void dot(const Dot& what, void* c, const void* a, const void* b) = 0;

@@ -49,6 +49,7 @@ std::vector<Value> uses(const Stmt& stmt) {
                    [&](const Fold& s) {
                      out = {s.value};
                      if (s.position >= 0) out.push_back(s.position);
+                     if (s.factor >= 0) out.push_back(s.factor);
                    },
                    [](auto&) {}},
              stmt);
@@ -74,6 +75,7 @@ void rename_uses(Stmt& stmt, const std::function<Value(Value)>& f) {
                    [&](Fold& s) {
                      s.value = f(s.value);
                      if (s.position >= 0) s.position = f(s.position);
+                     if (s.factor >= 0) s.factor = f(s.factor);
                    },
                    [](auto&) {}},
              stmt);

@@ -91,8 +91,9 @@ struct Load {
 struct Fold {
   int accumulator;
   Value value;
-  Value position = -1;
-};  // position: i64, for argmax and argmin
+  Value position = -1;  // i64, for argmax and argmin
+  Value factor = -1;    // of sums: what is added is value * factor, rounded once with the sum
+};
 struct Scan {
   Value out;
   int accumulator;

@@ -121,11 +121,12 @@ class Printer {
   }
   std::string text(const Fold& x) {
     const Accumulator& acc = p_.accumulators[x.accumulator];
-    return fmt::format("fold a{} {}{} %{}{}{}", x.accumulator,
+    return fmt::format("fold a{} {}{} %{}{}{}{}", x.accumulator,
                        acc.is_over_points()    ? "across "
                        : acc.is_over_section() ? "of the section "
                                                : "",
-                       name(acc.op), x.value, x.position < 0 ? "" : fmt::format(" at %{}", x.position),
+                       name(acc.op), x.value, x.factor < 0 ? "" : fmt::format(" times %{}", x.factor),
+                       x.position < 0 ? "" : fmt::format(" at %{}", x.position),
                        acc.relative_to() ? fmt::format(" relative to a{}", *acc.relative_to()) : "");
   }
   std::string text(const Scan& x) {

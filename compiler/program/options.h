@@ -37,8 +37,9 @@ struct Options {
   int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
-  Choose choose;  // schedules other than the rules' own; empty: none
-  DumpSink dump;  // empty: none
+  bool blocks = false;  // CPU: kernels have block programs, too, which run where they are not compiled
+  Choose choose;        // schedules other than the rules' own; empty: none
+  DumpSink dump;        // empty: none
 };
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "compiler/program/choice.h"
 
 namespace weft {
+
+struct BlockProgram;
 
 // A generated source. `name` is the entry's symbol; `hash` covers the text.
 struct KernelSource {
@@ -82,6 +85,9 @@ struct KernelStep {
   KernelKey key;        // under which another schedule is asked for
   Bias bias;            // of the schedule that it has
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
+  // What gives the kernel's results without it, if that was asked for; else why there is nothing.
+  std::shared_ptr<const BlockProgram> blocks = nullptr;
+  std::string why_no_blocks = {};
 };
 
 struct DotStep {

@@ -355,7 +355,7 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
                                       "-std=c++20",
                                       "-x",
                                       "c++",
-                                      "-ffp-contract=fast-honor-pragmas",
+                                      "-ffp-contract=off",
                                       "-fno-rtti",
                                       "-Wno-everything",
                                       "-Werror=undef",
@@ -423,8 +423,7 @@ std::unique_ptr<llvm::TargetMachine> ClangJit::State::take_machine() {
     }
   }
   llvm::TargetOptions options;
-  // Standard: contract where Clang marked the operations, so that the pragma is honoured.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // The lowest level that still schedules and allocates registers globally: measured equal code, 5 % less
   // time.
   return std::unique_ptr<llvm::TargetMachine>(

@@ -32,7 +32,7 @@ class ClangJit {
   ~ClangJit();
 
   // A relocatable object. `name` appears in diagnostics. Throws CompileError with Clang's diagnostics.
-  // Multiply-adds contract unless the text says `#pragma clang fp contract(off)`.
+  // Multiply-adds are rounded once only where the text says so.
   std::string compile(std::string_view source, std::string_view name, CompileTimes* times = nullptr) const;
   // The same as assembly text.
   std::string assembly(std::string_view source, std::string_view name) const;

@@ -20,6 +20,8 @@
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
 #include "compiler/base/per_thread.h"
+#include "compiler/program/blocks.h"
+#include "runtime/blocks/run_blocks.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/cpu_solve.h"
@@ -269,6 +271,25 @@ class CpuDevice : public Device {
     });
   }
 
+  bool runs_blocks() const override { return block_loops_ != nullptr; }
+  void launch_blocks(const BlockProgram& program, int64_t grain, std::span<const uint64_t> buffers,
+                     std::span<const uint64_t> scalars) override {
+    const BlockArguments arguments{buffers.data(), scalars.data()};
+    const size_t bytes = block_memory(program);
+    const auto run = [&](int64_t tasks, bool finishes) {
+      stoppable(tasks, grain, kStopAfterGrains * grain, [&](int64_t begin, int64_t end) {
+        run_blocks(program, *block_loops_, arguments, begin, end, finishes,
+                   PerThread<Scratch>::get().at_least(bytes));
+      });
+    };
+    unless_at_the_end([&] {
+      run(program.tasks, false);
+      if (program.finish_tasks > 0) run(program.finish_tasks, true);
+    });
+    ++counters_.kernels_launched;
+    ++counters_.blocks_launched;
+  }
+
   bool supports_dot(DType dtype) const override { return cpu_supports_dot(dtype); }
   void dot(const Dot& what, void* c, const void* a, const void* b) override {
     unless_at_the_end([&] {
@@ -380,6 +401,7 @@ class CpuDevice : public Device {
   std::shared_ptr<KernelCache> cache_;
   Counters& counters_;
   const size_t most_kernels_;
+  const BlockLoops* const block_loops_ = block_loops_here();
   MemoryPool pool_;
   tbb::task_arena arena_;
 

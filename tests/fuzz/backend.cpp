@@ -71,8 +71,11 @@ Backend& backend(const std::string& name) {
   return it->second;
 }
 
-std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
-                                   const std::vector<ir::HostTensor>& inputs, const Options& options) {
+namespace {
+
+std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
+                                        const std::vector<ir::HostTensor>& inputs, Program program,
+                                        bool blocks) {
   std::vector<runtime::BufferRef> buffers;
   std::vector<Scalar> scalars;
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -86,7 +89,7 @@ std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
     buffers.push_back(b.device->allocate(data.size()));
     b.device->upload(*buffers.back(), 0, data.data(), data.size());
   }
-  runtime::Executable executable(compile(graph, b.target, options), b.device, *b.counters);
+  runtime::Executable executable(std::move(program), b.device, *b.counters, blocks);
   // Nobody reads the inputs again, so that results may be written over them.
   std::vector<int> given(buffers.size());
   std::iota(given.begin(), given.end(), 0);
@@ -100,6 +103,24 @@ std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
     out.push_back(std::move(t));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
+                                   const std::vector<ir::HostTensor>& inputs, const Options& options) {
+  return run_program(b, graph, inputs, compile(graph, b.target, options), false);
+}
+
+std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
+                                          const std::vector<ir::HostTensor>& inputs,
+                                          std::vector<std::string>& refused, const Options& options) {
+  Options with_blocks = options;
+  with_blocks.blocks = true;
+  Program program = compile(graph, b.target, with_blocks);
+  for (auto& step : program.steps)
+    if (auto* k = std::get_if<KernelStep>(&step); k && !k->blocks) refused.push_back(k->why_no_blocks);
+  return run_program(b, graph, inputs, std::move(program), true);
 }
 
 }  // namespace weft::test

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
@@ -13,10 +14,12 @@
 #include <map>
 #include <memory>
 
+#include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/plan/lower/lower.h"
+#include "runtime/blocks/run_blocks.h"
 #include "runtime/cpu/clang_jit.h"
 
 namespace weft::test {
@@ -216,7 +219,7 @@ class Run {
     plan::parameterize(p);
     plan::verify(p);
     SCOPED_TRACE(print(p) + print(s));
-    emit::Emitted emitted = emit::emit_cpu(p, s, false);
+    emit::Emitted emitted = emit::emit_cpu(p, s);
     Block partials(static_cast<size_t>(emitted.partial_bytes)), scratch(emitted.launch.scratch_bytes);
     std::vector<uint64_t> args;
     for (const Node* n : lowered.buffers)
@@ -230,6 +233,10 @@ class Run {
       if (n->dtype() == DType::C128) args.push_back(words[1]);
     }
     const Loaded& code = load(emitted.source, forced_.processor, forced_.placed != Placed::Anywhere);
+    std::map<const Node*, std::vector<std::byte>> before;
+    for (size_t b = 0; b < lowered.buffers.size(); ++b)
+      if (const Node* n = ir::written_into(lowered.buffers[b]); p.buffers[b].written)
+        before[n].assign(blocks_.at(n).data(), blocks_.at(n).data() + blocks_.at(n).bytes());
     // Tasks may run in any order, and several at a time.
     int64_t tasks = emitted.launch.tasks, half = tasks / 2;
     auto* memory = reinterpret_cast<char*>(scratch.data());
@@ -243,6 +250,63 @@ class Run {
     else
       EXPECT_FALSE(faults(run)) << "asked for memory that is not mapped";
     EXPECT_TRUE(partials.margins_untouched() && scratch.margins_untouched()) << "wrote beyond scratch";
+    run_blocks(p, s, lowered, before, partials, args);
+  }
+
+  // From the memory that the kernel found.
+  void run_blocks(const RowProgram& p, const CpuSchedule& s, const plan::Lowered& lowered,
+                  const std::map<const Node*, std::vector<std::byte>>& before, Block& partials,
+                  const std::vector<uint64_t>& args) {
+    const auto made = blocks::prepare(p, s);
+    const auto* program = std::get_if<BlockProgram>(&made);
+    ++(program ? in_blocks().ran : in_blocks().refused);
+    if (!program) return;
+    std::map<const Node*, std::vector<std::byte>> kernels;
+    for (auto& [n, bytes] : before) {
+      Memory& memory = blocks_.at(n);
+      kernels[n].assign(memory.data(), memory.data() + memory.bytes());
+      std::ranges::copy(bytes, memory.data());
+    }
+    const size_t buffers = lowered.buffers.size() + (partials.bytes() > 0);
+    size_t scalars = 0;
+    for (const Node* n : lowered.scalars) scalars += n->dtype() == DType::C128 ? 2 : 1;
+    const runtime::BlockArguments arguments{args.data(), args.data() + args.size() - scalars};
+    ASSERT_TRUE(buffers <= args.size());
+    const runtime::BlockLoops& loops = forced_.processor == "x86-64-v3"
+                                           ? runtime::block_loops(runtime::Vectors::Bits256)
+                                           : *runtime::block_loops_here();
+    Block memory(runtime::block_memory(*program));
+    auto* scratch = reinterpret_cast<char*>(memory.data());
+    const auto run = [&] {
+      const int64_t half = program->tasks / 2;
+      runtime::run_blocks(*program, loops, arguments, half, program->tasks, false, scratch);
+      for (int64_t t = 0; t < half; ++t)
+        runtime::run_blocks(*program, loops, arguments, t, t + 1, false, scratch);
+      runtime::run_blocks(*program, loops, arguments, 0, program->finish_tasks, true, scratch);
+    };
+    if (forced_.placed == Placed::Anywhere)
+      run();
+    else
+      EXPECT_FALSE(faults(run)) << "blocks asked for memory that is not mapped";
+    EXPECT_TRUE(memory.margins_untouched() && partials.margins_untouched()) << "blocks wrote beyond scratch";
+    for (auto& [n, bytes] : kernels) {
+      const auto* got = blocks_.at(n).data();
+      const size_t size = size_of(n->dtype());
+      for (size_t at = 0; at < bytes.size(); at += size)
+        if (!same_or_nan(n->dtype(), got + at, bytes.data() + at)) {
+          ADD_FAILURE() << "blocks differ from the kernel, first in element " << at / size;
+          break;
+        }
+    }
+  }
+
+  static bool same_or_nan(DType t, const std::byte* a, const std::byte* b) {
+    if (std::memcmp(a, b, size_of(t)) == 0) return true;
+    const Scalar x = Scalar::load(t, a), y = Scalar::load(t, b);
+    const auto part = [](double p, double q) {
+      return (std::isnan(p) && std::isnan(q)) || std::memcmp(&p, &q, sizeof p) == 0;
+    };
+    return (is_float(t) || is_complex(t)) && part(x.re, y.re) && part(x.im, y.im);
   }
 
   const ir::Graph& graph_;
@@ -253,6 +317,11 @@ class Run {
 };
 
 }  // namespace
+
+InBlocks& in_blocks() {
+  static InBlocks count;
+  return count;
+}
 
 std::vector<HostTensor> run_kernels(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
                                     const Target& target, const Forced& forced) {

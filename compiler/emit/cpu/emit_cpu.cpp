@@ -73,7 +73,6 @@ Emitted emit(const RowProgram& p, const CpuLayout& l) {
   if (l.finish) entries += text_of({p, l, *l.finish, functions});
   std::string text = functions.text + entries;
   replace_all(text, kArguments, unpack_arguments(p, l));
-  if (!l.contract) text = "#pragma clang fp contract(off)\n" + text;
   text = kSupport + declarations(support_of(l, text)) + text;
   text = prelude_for(PreludeTarget::Cpu, l.lanes.count, text) + text;
 
@@ -91,8 +90,8 @@ Emitted emit(const RowProgram& p, const CpuLayout& l) {
 
 namespace weft::emit {
 
-Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule, bool contract) {
-  return cpu::emit(program, cpu::lay_out(program, schedule, contract));
+Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule) {
+  return cpu::emit(program, cpu::lay_out(program, schedule));
 }
 
 }  // namespace weft::emit

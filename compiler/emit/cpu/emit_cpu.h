@@ -10,7 +10,7 @@
 
 namespace weft::emit {
 
-// The program has been parameterized. `contract`: multiply-adds may be rounded once.
-Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule, bool contract = true);
+// The program has been parameterized, and says which multiply-adds are rounded once.
+Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule);
 
 }  // namespace weft::emit

@@ -117,13 +117,12 @@ void lay_out_finish_of_parts(const RowProgram& p, CpuLayout& l) {
 
 }  // namespace
 
-CpuLayout lay_out(const RowProgram& p, const CpuSchedule& s, bool contract) {
+CpuLayout lay_out(const RowProgram& p, const CpuSchedule& s) {
   check_schedule(p, s);
   CpuLayout l;
   l.division = division_of(s);
   l.lanes = lanes_of(p, s, l.division);
   l.outer_axes = static_cast<int>(p.outer.size());
-  l.contract = contract;
   l.scans = p.scans();
   l.launch.grain = s.grain;
   if (const auto* tiles = std::get_if<plan::cpu::Tiles>(&s.shape))

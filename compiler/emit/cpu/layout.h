@@ -159,7 +159,6 @@ struct CpuLayout {
   plan::TaskDivision division;
   LaneLayout lanes;
   int outer_axes = 0;
-  bool contract = true;  // multiply-adds may be rounded once
   bool scans = false;
   std::vector<TotalLayout> totals;  // of each accumulator
   std::set<Value> unrounded;  // stored halves, of which the wider number is kept that they were rounded from
@@ -181,6 +180,6 @@ struct CpuLayout {
   int64_t line() const { return columns() ? division.chunk : round_up(lanes.extent, lanes.count); }
 };
 
-CpuLayout lay_out(const plan::RowProgram& program, const plan::CpuSchedule& schedule, bool contract);
+CpuLayout lay_out(const plan::RowProgram& program, const plan::CpuSchedule& schedule);
 
 }  // namespace weft::emit::cpu

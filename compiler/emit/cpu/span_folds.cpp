@@ -15,14 +15,20 @@ struct Folding {
   const Accumulator& acc;
   const TotalLayout& total;
   int a;
-  std::string n, value, at;
+  std::string n, value, at, factor;
+
+  // `sum` with the value folded in; with a factor their product is added, rounded once.
+  std::string into(DType t, const std::string& sum) const {
+    return factor.empty() ? combine(acc.op, t, sum, value)
+                          : format("weft_fma_{}({}, {}, {})", suffix(t), value, factor, sum);
+  }
 };
 
 void fold_across(Span& s, const Folding& f) {
   const DType span = f.total.span;
   const std::string q = add_array(s, "z_t" + f.n, across_array(s.entry, f.a), span, true, true, true);
   s.text.load += format("    {} T{} = weft_load_{}({});\n", s.entry.type(span), f.n, suffix(span), q);
-  s.text.body += format("    T{} = {};\n", f.n, combine(f.acc.op, span, "T" + f.n, f.value));
+  s.text.body += format("    T{} = {};\n", f.n, f.into(span, "T" + f.n));
   s.text.store += format("    weft_store_{}({}, T{});\n", suffix(span), q, f.n);
 }
 
@@ -46,13 +52,14 @@ void fold_column(Span& s, const Folding& f) {
     s.text.store += format("    weft_store_i64({}, J{});\n", r, f.n);
   } else if (s.many_rows()) {
     s.text.load += format("    {} A{} = {};\n", s.entry.type(span), f.n, identity(s.entry, f.acc, span));
-    s.text.body += format("    A{} = {};\n", f.n, combine(f.acc.op, span, "A" + f.n, f.value));
+    s.text.body += format("    A{} = {};\n", f.n, f.into(span, "A" + f.n));
     s.text.store =
         format("    T{} = {};\n", f.n, combine(f.acc.op, total, "T" + f.n, convert(span, total, "A" + f.n))) +
         s.text.store;
   } else {
-    s.text.body +=
-        format("    T{} = {};\n", f.n, combine(f.acc.op, total, "T" + f.n, convert(span, total, f.value)));
+    Folding wide = f;
+    if (f.factor.empty()) wide.value = convert(span, total, f.value);
+    s.text.body += format("    T{} = {};\n", f.n, wide.into(total, "T" + f.n));
   }
 }
 
@@ -78,7 +85,10 @@ void fold_sum(Span& s, const Folding& f) {
   const Entry& e = s.entry;
   const DType total = f.total.total, span = f.total.span;
   const std::string none = identity(e, f.acc, span);
-  s.text.body += format("    A{} = {};\n", f.n, combine(f.acc.op, span, "A" + f.n, f.value));
+  std::string next = f.into(span, "A" + f.n);
+  if (s.masked() && !f.factor.empty())
+    next = format("weft_select_{}(alive, {}, A{})", suffix(span), next, f.n);
+  s.text.body += format("    A{} = {};\n", f.n, next);
   std::string joined = "A" + f.n;
   DType kept = span;
   if (f.total.widens) {
@@ -106,7 +116,8 @@ void fold_row(Span& s, Folding f) {
   s.text.state.push_back(
       {format("  {} T{};\n", total_type(e, f.a), f.n), "", format("      s.T{0} = T{0};\n", f.n)});
   s.text.gather += format("      T{0} = s.T{0};\n", f.n);
-  if (s.masked()) f.value = format("weft_select_{}(alive, {}, {})", suffix(span), f.value, none);
+  if (s.masked() && f.factor.empty())
+    f.value = format("weft_select_{}(alive, {}, {})", suffix(span), f.value, none);
   if (f.total.counts_nans) return fold_extremum(s, f);
   s.text.before += format("  {} A{} = {};\n", e.type(span), f.n, none);
   if (ir::gives_index(f.acc.op)) return fold_position(s, f);
@@ -133,7 +144,7 @@ void scan_row(Span& s, const Folding& f, Value out) {
 }
 
 Folding folding(Span& s, int a, Value value, Value position) {
-  Folding f{s.entry.accumulator(a), s.entry.total(a), a, std::to_string(a), import(s, value), ""};
+  Folding f{s.entry.accumulator(a), s.entry.total(a), a, std::to_string(a), import(s, value), "", ""};
   if (position >= 0) f.at = import(s, position);
   return f;
 }
@@ -141,7 +152,8 @@ Folding folding(Span& s, int a, Value value, Value position) {
 }  // namespace
 
 void write_fold(Span& s, const Fold& fold) {
-  const Folding f = folding(s, fold.accumulator, fold.value, fold.position);
+  Folding f = folding(s, fold.accumulator, fold.value, fold.position);
+  if (fold.factor >= 0) f.factor = import(s, fold.factor);
   if (f.acc.is_over_points()) return fold_across(s, f);
   if (s.entry.layout.columns()) return fold_column(s, f);
   fold_row(s, f);

@@ -76,7 +76,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
         options.choose = choose;
         return compile(graph_of(nodes, graph), device.target, options);
       },
-      device.device, session.counters, device.choices);
+      device.device, session.counters, device.choices, session.options.blocks);
   if (session.log->should_log(spdlog::level::debug)) {
     session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
                        program->program().ops_before, program->program().kernels.size());

@@ -80,6 +80,7 @@ SessionState::SessionState(SessionOptions given)
 Options SessionState::compile_options() const {
   Options o;
   o.numerics = options.numerics;
+  o.blocks = options.blocks;
   return o;
 }
 
@@ -151,9 +152,9 @@ const SessionOptions& Session::options() const { return state_->options; }
 
 Stats Session::stats() const {
   const runtime::Counters& c = state_->counters;
-  return {c.kernels_launched, c.library_calls, c.compiles,    c.compile_ns,
-          c.memory_hits,      c.disk_hits,     c.disk_misses, c.program_hits,
-          c.program_misses,   c.interpreted,   c.bytes_read,  c.bytes_written};
+  return {c.kernels_launched, c.library_calls, c.compiles,     c.compile_ns,     c.memory_hits,
+          c.disk_hits,        c.disk_misses,   c.program_hits, c.program_misses, c.interpreted,
+          c.blocks_launched,  c.bytes_read,    c.bytes_written};
 }
 
 std::vector<std::string> Session::device_names() const {

@@ -23,11 +23,15 @@ struct SessionOptions {
   // Graphs whose nodes have at most this many elements together, or a sixteenth of it each, are computed by
   // the interpreter, never compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
   int interpret_limit = 256;
+  // Kernels of the CPU are not compiled: the loops of each statement, which are compiled with Weft, run over
+  // blocks of elements. The results are the same bits; what has no such loops is compiled all the same.
+  bool blocks = false;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
   std::string log = "off";      // trace, debug, info, warn, error, off
 
   // The settings of this process: WEFT_DEVICE, WEFT_CACHE_DIR (else $XDG_CACHE_HOME/weft, ~/.cache/weft),
-  // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_LOG.
+  // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_BLOCKS,
+  // WEFT_LOG.
   static SessionOptions from_environment();
 };
 
@@ -37,7 +41,8 @@ struct Stats {
   int64_t compiles = 0, compile_ns = 0;             // sources given to Clang or NVRTC
   int64_t memory_hits = 0, disk_hits = 0, disk_misses = 0;
   int64_t program_hits = 0, program_misses = 0;
-  int64_t interpreted = 0;  // graphs small enough for the interpreter
+  int64_t interpreted = 0;      // graphs small enough for the interpreter
+  int64_t blocks_launched = 0;  // of the kernels launched, those that ran in blocks, not compiled
   int64_t bytes_read = 0, bytes_written = 0;
 };
 

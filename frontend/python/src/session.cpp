@@ -22,6 +22,7 @@ nb::dict stats_dict() {
   WEFT_FIELD(program_hits);
   WEFT_FIELD(program_misses);
   WEFT_FIELD(interpreted);
+  WEFT_FIELD(blocks_launched);
   WEFT_FIELD(bytes_read);
   WEFT_FIELD(bytes_written);
 #undef WEFT_FIELD

@@ -41,14 +41,13 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     const float* const r3 = r3_row + done;
     float* const w0 = w0_row + done;
     f32v v1 = weft_load_f32(r1);
-    f32v v2 = v0 * v1;
     f32v v3 = weft_load_f32(r3);
-    f32v v4 = v2 + v3;
+    f32v v4 = weft_fma_f32(v0, v1, v3);
     weft_store_f32(w0, v4);
     done += L;
   }
 }
-extern "C" void weft_ec4450e5f41bf0b2(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_68a8bcaa33fb2821(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];

@@ -97,16 +97,15 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     weft_load_near_f64_2(r0, r0_by, q0);
     f64v v0 = q0[0];
     f64v v1 = q0[1];
-    f64v v2 = v0 * v1;
     f64v v3 = weft_load_strided_f64(r3, r3_by);
-    f64v v4 = v2 + v3;
+    f64v v4 = weft_fma_f64(v0, v1, v3);
     weft_store_f64(w0, v4);
     r0 += r0_by * L;
     r3 += r3_by * L;
     done += L;
   }
 }
-extern "C" void weft_475493135c63168c(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_196450f6376fb182(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   double* b1 = (double*)w[1];
   long p[9];

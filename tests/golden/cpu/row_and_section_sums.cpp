@@ -22,8 +22,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
     const float* const r0 = r0_row + done;
     f32v v0 = weft_load_first_f32(r0, alive, rest, past0);
-    f32v v1 = weft_square_f32(v0);
-    A0 = A0 + weft_select_f32(alive, v1, weft_splat_f32(-0x0p+0f));
+    A0 = weft_select_f32(alive, weft_fma_f32(v0, v0, A0), A0);
     A1 = A1 + weft_select_f32(alive, v0, weft_splat_f32(-0x0p+0f));
     done += L;
   };
@@ -41,7 +40,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   B1 = B1 + weft_cast_f32_f64(A1);
   s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
-extern "C" void weft_c04c8e6ce0d8ba81(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_15a49b21926b63be(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

@@ -50,8 +50,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
     const float* const r7 = r7_row + done;
     f32v v7 = weft_load_first_f32(r7, alive, rest, past0);
     f32v v4 = v7 - v3;
-    f32v v5 = weft_square_f32(v4);
-    A1 = A1 + weft_select_f32(alive, v5, weft_splat_f32(-0x0p+0f));
+    A1 = weft_select_f32(alive, weft_fma_f32(v4, v4, A1), A1);
     done += L;
   };
   for (long k = 0; k < live / L;) {
@@ -64,7 +63,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   B1 = B1 + weft_cast_f32_f64(A1);
   s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
-extern "C" void weft_44f0d5d91339d07d(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_1167775d90c78020(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

@@ -323,6 +323,26 @@ TEST_F(SessionTest, KernelsComeFromTheDiskInAnotherSession) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(SessionTest, KernelsRunInBlocksWithTheSameBitsAndNoneIsCompiled) {
+  std::vector<std::vector<float>> results;
+  for (const bool blocks : {false, true}) {
+    SessionOptions options;
+    options.interpret_limit = 0;
+    options.blocks = blocks;
+    const Session s(options);
+    s.make_current();
+    const Array x = arange(0, 10000, 1, DType::F32) * 0.001;
+    const Array y = exp(-x * x) * sin(x) + softmax(x.reshape({100, 100}), 1).reshape({10000});
+    results.push_back(y.to_vector<float>());
+    results.push_back({sum(y).item<float>()});
+    EXPECT_EQ(s.stats().compiles > 0, !blocks);
+    EXPECT_EQ(s.stats().blocks_launched > 0, blocks);
+    EXPECT_GT(s.stats().kernels_launched, 0);
+  }
+  EXPECT_EQ(results[0], results[2]);
+  EXPECT_EQ(results[1], results[3]);
+}
+
 TEST_F(SessionTest, ExplainNamesOpsAndLines) {
   const Array x = line(6144).reshape({64, 96});
   const uint32_t here = __LINE__ + 1;
@@ -480,6 +500,12 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
             "WEFT_LOG: takes trace, debug, info, warn, error or off: got 'loud'");
   unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_LOG"), unsetenv("WEFT_NUMERICS");
+  EXPECT_FALSE(options.blocks);
+  setenv("WEFT_BLOCKS", "1", 1);
+  EXPECT_TRUE(SessionOptions::from_environment().blocks);
+  setenv("WEFT_BLOCKS", "yes", 1);
+  EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }), "WEFT_BLOCKS: takes 0 or 1: got 'yes'");
+  unsetenv("WEFT_BLOCKS");
   setenv("XDG_CACHE_HOME", "/x", 1);
   EXPECT_EQ(SessionOptions::from_environment().cache_directory, "/x/weft");
   setenv("XDG_CACHE_HOME", "relative", 1);

@@ -54,6 +54,11 @@ using fmt::format;
 
 TaskDivision division_of(const CpuSchedule& s) { return std::visit(cpu::TaskOf(), s.shape); }
 
+DType fold_dtype(const CpuSchedule& s, const Accumulator& acc) {
+  const bool columns = division_of(s).order == Order::Columns;
+  return columns && !acc.is_over_points() ? total_dtype(acc) : span_dtype(acc);
+}
+
 std::string print(const CpuSchedule& s) {
   const TaskDivision d = division_of(s);
   std::string out =

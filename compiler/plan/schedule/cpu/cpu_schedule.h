@@ -128,6 +128,9 @@ TaskDivision division_of(const CpuSchedule& schedule);
 // what crosses sweeps (repeat_cheap_values), so it may change the program.
 CpuSchedule schedule_cpu(RowProgram& program, const Target& target, const Bias& bias = {});
 
+// What a fold adds in, element by element: the dtype of its span, or of its total where lanes are columns.
+DType fold_dtype(const CpuSchedule& schedule, const Accumulator& acc);
+
 std::string print(const CpuSchedule& schedule);
 
 }  // namespace weft::plan

@@ -1,0 +1,606 @@
+#include "compiler/blocks/prepare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "compiler/base/error.h"
+#include "compiler/blocks/loops.h"
+#include "compiler/emit/reduction.h"
+#include "compiler/machine/tuning.h"
+
+namespace weft::blocks {
+
+using namespace plan;
+using ir::Op;
+
+namespace {
+
+constexpr int64_t kBlockBytes = 24 << 10;  // of what lies in the first-level cache at once
+constexpr int64_t kFewestOfBlock = 256, kMostOfBlock = 2048;
+constexpr int64_t kFewestOfTask = 4096;
+
+class Lower {
+ public:
+  Lower(const RowProgram& p, const CpuSchedule& s)
+      : p_(p), s_(s), d_(plan::division_of(s)), maps_(p.row.empty()), columns_(d_.order == Order::Columns) {}
+
+  std::variant<BlockProgram, Refusal> run() {
+    find_places();
+    declare_totals();
+    out_.sweeps.resize(p_.sweeps.size());
+    for (size_t k = 0; k < p_.sweeps.size(); ++k) sweep(p_.sweeps[k], out_.sweeps[k]);
+    if (maps_)
+      list(p_.epilogue, out_.sweeps.back().body);
+    else
+      list(p_.epilogue, out_.epilogue);
+    if (maps_)
+      finish_map();
+    else
+      finish_rows();
+    if (!refusal_.empty()) return Refusal{refusal_};
+    lay_out();
+    return std::move(out_);
+  }
+
+ private:
+  using Kind = BlockInstruction::Kind;
+  using How = BlockTotal::How;
+
+  struct Place {
+    int32_t slot = -1;
+    bool same = false;     // in all elements of a block
+    bool direct = false;   // it may be written where it is to lie
+    bool crosses = false;  // another list reads it
+    int list = -1;         // that defines it
+    int last = -1;         // statement that reads it
+    int stores = 0;        // how many store it
+  };
+
+  Place& place(Value v) { return places_[static_cast<size_t>(v)]; }
+  DType dtype(Value v) const { return p_.values[static_cast<size_t>(v)].dtype; }
+
+  // ---- what is known of all statements before the first
+
+  void find_places() {
+    places_.resize(p_.values.size());
+    int at = 0, number = 0;
+    std::vector<Value> loaded;
+    const auto visit = [&](const std::vector<Stmt>& stmts) {
+      for (const Stmt& s : stmts) {
+        if (const auto* load = std::get_if<Load>(&s)) loaded.push_back(load->out);
+        if (const auto* store = std::get_if<Store>(&s)) ++place(store->value).stores;
+        // Stores come at the end of a block.
+        const int last = std::holds_alternative<Store>(s) ? std::numeric_limits<int>::max() : at;
+        for (Value v : uses(s)) {
+          place(v).last = std::max(place(v).last, last);
+          place(v).crosses |= place(v).list >= 0 && place(v).list != number;
+        }
+        if (const Value v = defines(s); v >= 0) place(v).list = number;
+        ++at;
+      }
+      ++number;
+    };
+    for (auto& sweep : p_.sweeps) {
+      visit(sweep.before);
+      visit(sweep.body);
+    }
+    visit(p_.epilogue);
+    if (maps_)
+      for (Place& place : places_) place.crosses = false;
+    // What is stored as it was loaded is copied at once, and not read later.
+    for (Value v : loaded)
+      if (!place(v).stores && !place(v).crosses) last_read_ = std::max(last_read_, place(v).last);
+  }
+
+  void sweep(const Sweep& w, BlockSweep& to) {
+    list(w.before, to.before);
+    const bool folds = std::ranges::any_of(w.body, [](auto& s) { return std::holds_alternative<Fold>(s); });
+    to.folds = folds;
+    list(w.body, to.body);
+    to.group =
+        d_.masked() && work(w.body) > tuning::kWorkOfMasks ? 1 : static_cast<int32_t>(tuning::kNarrowTerms);
+    to.rows_axis = many_rows_axis(w);
+    if (folds && !d_.masked() && (!columns_ || to.rows_axis >= 0)) cut(w.body, to);
+    to.totals.assign(w.accumulators.begin(), w.accumulators.end());
+    for (int a : w.accumulators) define_total(a);
+  }
+
+  // Multiply-adds of a lane.
+  float work(const std::vector<Stmt>& stmts) {
+    float cost = 0;
+    for (auto& s : stmts)
+      if (auto* let = std::get_if<Let>(&s); let && !place(let->out).same) cost += info(let->op).cost;
+    return cost;
+  }
+
+  void list(const std::vector<Stmt>& stmts, BlockList& to) {
+    list_ = &to;
+    stores_.clear();
+    for (const Stmt& s : stmts) {
+      std::visit([&](auto& stmt) { write(stmt); }, s);
+      release(s);
+      ++at_;
+    }
+    // When all of a block is read: what is written may lie where something was read.
+    for (BlockInstruction& i : stores_) to.each.push_back(i);
+  }
+
+  // ---- places
+
+  bool same(const std::vector<Value>& values) {
+    return std::ranges::all_of(values, [&](Value v) { return place(v).same; });
+  }
+  int32_t add_slot(BlockSlot::Kind kind, size_t bytes) {
+    out_.slots.push_back({kind, static_cast<uint8_t>(bytes)});
+    return static_cast<int32_t>(out_.slots.size()) - 1;
+  }
+  // Blocks are taken again once their last reader has run.
+  int32_t take_block(size_t bytes) {
+    for (size_t k = 0; k < free_.size(); ++k)
+      if (const int32_t slot = free_[k]; out_.slots[static_cast<size_t>(slot)].bytes == bytes) {
+        free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(k));
+        return slot;
+      }
+    return add_slot(BlockSlot::Kind::Block, bytes);
+  }
+  void release(const Stmt& s) {
+    for (Value v : uses(s)) {
+      Place& p = place(v);
+      if (p.last != at_ || p.same || out_.slots[static_cast<size_t>(p.slot)].kind != BlockSlot::Kind::Block)
+        continue;
+      if (is_total(v)) continue;
+      free_.push_back(p.slot);
+      p.last = -1;
+    }
+  }
+  bool is_total(Value v) const {
+    return std::ranges::any_of(p_.accumulators, [&](auto& acc) { return acc.out == v; });
+  }
+  int32_t define(Value v, bool same_everywhere) {
+    Place& p = place(v);
+    const size_t bytes = size_of(dtype(v));
+    p.same = same_everywhere;
+    if (same_everywhere) return p.slot = add_slot(BlockSlot::Kind::Same, bytes);
+    if (!p.crosses) return p.slot = take_block(bytes);
+    p.slot = add_slot(BlockSlot::Kind::Kept, bytes);
+    out_.slots[static_cast<size_t>(p.slot)].rows = p_.values[static_cast<size_t>(v)].row;
+    out_.kept.push_back(p.slot);
+    return p.slot;
+  }
+  // Of a loop, whose value may be written where it is to lie, when nothing is read after it: what is written
+  // may lie where something was read.
+  int32_t define_by_loop(Value v, bool same_everywhere) {
+    Place& p = place(v);
+    if (same_everywhere || p.stores != 1 || p.crosses || at_ < last_read_) return define(v, same_everywhere);
+    p.slot = add_slot(BlockSlot::Kind::Memory, size_of(dtype(v)));
+    p.direct = true;
+    return p.slot;
+  }
+  void need(int32_t& slot, size_t bytes) {
+    if (slot < 0) slot = add_slot(BlockSlot::Kind::Block, bytes);
+  }
+
+  // ---- accesses
+
+  // Whether a block has one position on the axis.
+  bool fixed(int axis) const { return !maps_ && axis != s_.lane_axis; }
+
+  int32_t add_access(const Index& at, int buffer, const std::vector<Value>& guards) {
+    BlockAccess a;
+    a.buffer = buffer;
+    a.bytes = static_cast<uint8_t>(buffer < 0 ? 8 : size_of(p_.buffers[static_cast<size_t>(buffer)].dtype));
+    a.offset = at.offset.value;
+    a.axes_begin = static_cast<int32_t>(out_.terms.size());
+    for (auto& t : at.axes)
+      if (fixed(t.axis) && t.by.value != 0) out_.terms.push_back({t.axis, t.by.value});
+    a.axes_end = a.same_begin = static_cast<int32_t>(out_.terms.size());
+    for (auto& t : at.values)
+      if (place(t.value).same) out_.terms.push_back({place(t.value).slot, t.by.value});
+    a.same_end = a.values_begin = static_cast<int32_t>(out_.terms.size());
+    for (auto& t : at.values)
+      if (!place(t.value).same) out_.terms.push_back({place(t.value).slot, t.by.value});
+    a.values_end = static_cast<int32_t>(out_.terms.size());
+    a.strides_begin = static_cast<int32_t>(out_.strides.size());
+    if (maps_)
+      add_strides(at, a.strides_begin);
+    else if (const int64_t by = stride_along(at, s_.lane_axis))
+      out_.strides.push_back({p_.extent(s_.lane_axis).value, by});
+    a.strides_end = static_cast<int32_t>(out_.strides.size());
+    a.guards_begin = static_cast<int32_t>(out_.guards.size());
+    for (Value g : guards) out_.guards.push_back(place(g).slot);
+    a.guards_end = static_cast<int32_t>(out_.guards.size());
+    if (a.values_begin != a.values_end) need(out_.numbers, 8);
+    if (std::ranges::count_if(guards, [&](Value g) { return !place(g).same; }) > 1) need(out_.mask, 1);
+    out_.accesses.push_back(a);
+    return static_cast<int32_t>(out_.accesses.size()) - 1;
+  }
+
+  // The index along the axes, neighbours joined where it walks them as one.
+  void add_strides(const Index& at, int32_t begin) {
+    for (int axis = static_cast<int>(p_.outer.size()); axis-- > 0;) {
+      const int64_t extent = p_.extent(axis).value, by = stride_along(at, axis);
+      if (extent == 1) continue;
+      if (static_cast<int32_t>(out_.strides.size()) > begin) {
+        BlockStride& inner = out_.strides.back();
+        if (by == inner.by * inner.extent) {
+          inner.extent *= extent;
+          continue;
+        }
+      }
+      out_.strides.push_back({extent, by});
+    }
+  }
+
+  const BlockAccess& access(int32_t k) const { return out_.accesses[static_cast<size_t>(k)]; }
+  // Whether it is the same for all elements of a block.
+  bool same(const BlockAccess& a) const {
+    return a.values_begin == a.values_end &&
+           std::all_of(out_.strides.begin() + a.strides_begin, out_.strides.begin() + a.strides_end,
+                       [](auto& s) { return s.by == 0; });
+  }
+  bool contiguous(const BlockAccess& a) const {
+    return a.values_begin == a.values_end && a.guards_begin == a.guards_end &&
+           a.strides_end - a.strides_begin == 1 && out_.strides[static_cast<size_t>(a.strides_begin)].by == 1;
+  }
+
+  // ---- statements
+
+  // What is the same everywhere runs once, where a block walks over all axes.
+  std::vector<BlockInstruction>& list_of(bool same_everywhere) {
+    return !same_everywhere ? list_->each : maps_ ? out_.once : list_->same;
+  }
+  BlockInstruction& add(Kind kind, bool same_everywhere) {
+    auto& to = list_of(same_everywhere);
+    to.push_back({kind});
+    return to.back();
+  }
+
+  void write(const Let& s) {
+    const bool one = same(s.args);
+    const DType to = dtype(s.out), from = dtype(s.args[s.op == Op::select ? 1 : 0]);
+    BlockInstruction i{Kind::Loop};
+    i.arity = static_cast<uint8_t>(s.args.size());
+    i.loop = static_cast<uint16_t>(s.op == Op::cast      ? loop_of_cast(from, to)
+                                   : s.op == Op::bitcast ? loop_of_bitcast(from, to)
+                                                         : loop_of(s.op, from));
+    for (size_t k = 0; k < s.args.size(); ++k) i.in[k] = place(s.args[k]).slot;
+    i.out = define_by_loop(s.out, one);
+    list_of(one).push_back(i);
+  }
+
+  void write(const Literal& s) {
+    BlockProgram::Constant c{define(s.out, true), s.value.dtype};
+    s.value.store(c.words);
+    out_.constants.push_back(c);
+  }
+
+  void write(const Argument& s) {
+    int32_t word = 0;
+    for (int k = 0; k < s.scalar; ++k) word += p_.scalars[static_cast<size_t>(k)] == DType::C128 ? 2 : 1;
+    const int32_t slot = define(s.out, true);
+    out_.arguments.push_back({slot, word, p_.scalars[static_cast<size_t>(s.scalar)]});
+  }
+
+  void write(const Position& s) {
+    const int32_t a = add_access(s.at, -1, {});
+    const bool one = same(access(a));
+    const int32_t slot = define(s.out, one);
+    BlockInstruction& i = add(Kind::Position, one);
+    i.out = slot, i.access = a;
+  }
+
+  void write(const Divide& s) {
+    const bool one = place(s.of).same;
+    BlockProgram::Constant divisor{add_slot(BlockSlot::Kind::Same, 8), DType::I64};
+    divisor.words[0] = static_cast<uint64_t>(s.divisor.value);
+    out_.constants.push_back(divisor);
+    const int32_t of = place(s.of).slot, slot = define(s.out, one);
+    BlockInstruction& i = add(Kind::Loop, one);
+    i.arity = 2;
+    i.loop = static_cast<uint16_t>(loop_of(s.remainder ? Op::remainder : Op::floor_divide, DType::I64));
+    i.in[0] = of, i.in[1] = divisor.slot;
+    i.out = slot;
+  }
+
+  void write(const Clamp& s) {
+    const bool one = place(s.index).same;
+    const int32_t of = place(s.index).slot, slot = define(s.out, one);
+    BlockInstruction& i = add(Kind::Clamp, one);
+    i.in[0] = of, i.out = slot, i.number = s.extent.value;
+  }
+
+  void write(const Test& s) {
+    const int32_t a = add_access(s.at, -1, {});
+    const bool one = same(access(a));
+    const int32_t slot = define(s.out, one);
+    BlockInstruction& i = add(Kind::Test, one);
+    i.out = slot, i.access = a, i.number = s.extent.value;
+    if (!one && access(a).values_begin == access(a).values_end)
+      tests_.push_back({s.out, {a, s.extent.value}});
+  }
+
+  void write(const Load& s) {
+    const int32_t a = add_access(s.at, s.buffer, s.guards);
+    if (contiguous(access(a)) && !place(s.out).stores && !place(s.out).crosses) {
+      const int32_t slot = add_slot(BlockSlot::Kind::Memory, access(a).bytes);
+      place(s.out).slot = slot;
+      BlockInstruction& i = add(Kind::Load, false);
+      i.out = slot, i.access = a;
+      return;
+    }
+    const bool one = same(access(a)) && same(s.guards);
+    const int32_t slot = define(s.out, one);
+    BlockInstruction& i = add(Kind::Load, one);
+    i.out = slot, i.access = a;
+  }
+
+  void write(const Store& s) {
+    BlockInstruction i{Kind::Store};
+    i.in[0] = place(s.value).slot;
+    i.access = add_access(s.at, s.buffer, {});
+    if (place(s.value).direct) {
+      if (contiguous(access(i.access))) return list_->written.push_back(i);
+      out_.slots[static_cast<size_t>(i.in[0])].kind = BlockSlot::Kind::Block;
+    }
+    // One element for a whole block.
+    if (!maps_ && same(access(i.access)) && place(s.value).same) return list_->same.push_back(i);
+    stores_.push_back(i);
+  }
+
+  void write(const Fold& s) {
+    BlockInstruction i{Kind::Fold};
+    i.out = s.accumulator;
+    i.in[0] = place(s.value).slot;
+    i.arity = 1;
+    if (const Value other = s.factor >= 0 ? s.factor : s.position; other >= 0)
+      i.in[1] = place(other).slot, i.arity = 2;
+    list_->each.push_back(i);
+  }
+  void write(const Scan&) { throw InternalError("blocks: a scan was not refused"); }
+  void write(const Largest&) { throw InternalError("blocks: sums are rescaled on CUDA only"); }
+
+  // ---- totals
+
+  static void put(uint64_t (&words)[2], const Accumulator& acc, DType t) {
+    emit::identity_of(acc, t).store(words);
+  }
+
+  void declare_totals() {
+    for (const Accumulator& acc : p_.accumulators) {
+      BlockTotal t;
+      t.value = acc.dtype, t.span = span_dtype(acc), t.total = t.kept = total_dtype(acc);
+      const bool counts = adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
+      t.how = columns_ ? How::Columns : counts ? How::Lanes : How::Any;
+      t.product = acc.op == Op::prod;
+      t.finds = ir::gives_index(acc.op);
+      if (t.how == How::Lanes) {
+        const int64_t lane = p_.extent(s_.lane_axis).value, narrow = tuning::kNarrowTerms * s_.lanes;
+        t.widens = t.span != t.total && lane > narrow;
+        t.narrow = d_.masked() && acc.op == Op::sum && t.span == DType::F32 && lane <= narrow;
+        if (t.narrow && p_.row.size() == 1) t.kept = t.span;
+      }
+      t.fold = static_cast<uint16_t>(loop_of(acc.op, acc.dtype));
+      t.fold_product = static_cast<uint16_t>(loop_of(Op::fma, acc.dtype));
+      t.fold_total = static_cast<uint16_t>(loop_of(acc.op, t.total));
+      t.fold_total_product = static_cast<uint16_t>(loop_of(Op::fma, t.total));
+      if (t.span != t.total) t.widen = loop_of_cast(t.span, t.total);
+      if (t.value != t.total) t.spread = loop_of_cast(t.value, t.total);
+      put(t.none_of_value, acc, acc.dtype);
+      put(t.none_of_span, acc, t.span);
+      put(t.none_of_total, acc, t.total);
+      out_.totals.push_back(t);
+    }
+  }
+
+  // The result, once its sweep is over.
+  void define_total(int a) {
+    const Accumulator& acc = p_.accumulators[static_cast<size_t>(a)];
+    BlockTotal& t = out_.totals[static_cast<size_t>(a)];
+    Place& p = place(acc.out);
+    const DType to = dtype(acc.out);
+    p.same = !columns_;
+    p.slot = t.out = add_slot(columns_ ? BlockSlot::Kind::Kept : BlockSlot::Kind::Same, size_of(to));
+    if (columns_) out_.kept.push_back(t.out);
+    const DType from = t.finds ? DType::I64 : columns_ ? t.total : t.how == How::Any ? t.span : t.kept;
+    if (from != to) t.finish = loop_of_cast(from, to);
+    if (columns_) t.wide = add_slot(BlockSlot::Kind::Block, size_of(t.total));
+  }
+
+  // Where a kernel cuts a row: at the ends of the stretches for which its tests hold.
+  void cut(const std::vector<Stmt>& stmts, BlockSweep& to) {
+    for (auto& [value, where] : tests_) {
+      const Value v = value;
+      if (std::ranges::none_of(
+              stmts, [&](const Stmt& s) { return defines(s) == v || std::ranges::count(uses(s), v) > 0; }))
+        continue;
+      to.cuts.push_back(where);
+      const BlockAccess& a = access(where.access);
+      const bool moves = a.same_begin != a.same_end ||
+                         std::any_of(out_.terms.begin() + a.axes_begin, out_.terms.begin() + a.axes_end,
+                                     [&](auto& t) { return t.of >= static_cast<int>(p_.outer.size()); });
+      if (columns_ && moves) refusal_ = "its columns are cut elsewhere in each row";
+    }
+  }
+
+  // As the kernel has it: the last axis of the row, where it moves nothing but plain loads.
+  int32_t many_rows_axis(const Sweep& w) {
+    if (!columns_ || d_.masked() || p_.row.empty()) return -1;
+    // What is exact is the same in any order.
+    if (std::ranges::none_of(w.accumulators, [&](int a) {
+          const Accumulator& acc = p_.accumulators[static_cast<size_t>(a)];
+          return adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
+        }))
+      return -1;
+    const int axis = static_cast<int>(p_.outer.size() + p_.row.size()) - 1;
+    for (auto& s : w.body) {
+      if (std::holds_alternative<Store>(s)) return -1;
+      const auto crosses = [&](Value v) {
+        return v >= 0 && place(v).crosses && !place(v).same && !is_total(v) && !segments(v);
+      };
+      const std::vector<Value> used = uses(s);
+      if (crosses(defines(s)) || std::ranges::any_of(used, crosses)) return -1;
+      if (auto* f = std::get_if<Fold>(&s)) {
+        if (ir::gives_index(p_.accumulators[static_cast<size_t>(f->accumulator)].op)) return -1;
+        continue;
+      }
+      const Index* at = index_of(s);
+      const bool moves = at && stride_along(*at, axis) != 0;
+      auto* load = std::get_if<Load>(&s);
+      if (moves && (!load || place(load->out).same || per_lane(*load))) return -1;
+      if (load &&
+          std::ranges::any_of(load->guards, [&](Value g) { return p_.values[static_cast<size_t>(g)].row; }))
+        return -1;
+    }
+    return axis;
+  }
+  bool segments(Value v) const {
+    return std::ranges::any_of(tests_, [&](auto& t) { return t.first == v; });
+  }
+  bool per_lane(const Load& l) {
+    return std::ranges::any_of(l.at.values, [&](auto& t) { return !place(t.value).same; }) ||
+           std::ranges::any_of(l.guards, [&](Value g) { return !place(g).same && !segments(g); });
+  }
+
+  // ---- sizes
+
+  void finish_map() {
+    out_.shape = BlockProgram::Shape::Maps;
+    out_.elements = p_.outer_count();
+    choose_block(out_.elements, 1);
+    const int64_t task = std::max(kFewestOfTask, d_.chunk * d_.points);
+    out_.task = (task + out_.block - 1) / out_.block * out_.block;
+    out_.tasks = (out_.elements + out_.task - 1) / out_.task;
+  }
+
+  void finish_rows() {
+    using Shape = BlockProgram::Shape;
+    out_.shape = columns_ ? Shape::Columns : Shape::Rows;
+    const int outer = static_cast<int>(p_.outer.size()), axes = outer + static_cast<int>(p_.row.size());
+    for (int a = 0; a < axes; ++a) out_.extents.push_back(p_.extent(a).value);
+    out_.outer = outer, out_.lane_axis = s_.lane_axis, out_.lanes = s_.lanes, out_.masked = d_.masked();
+    out_.points = 1;
+    for (int a = 0; a < outer; ++a)
+      if (a != s_.lane_axis) out_.points *= p_.extent(a).value;
+    const int64_t lane = p_.extent(s_.lane_axis).value;
+    choose_block(columns_ ? std::min(d_.chunk, lane) : lane, s_.lanes);
+    out_.call_vectors = tuning::kFoldedVectors, out_.group_rows = tuning::kRowsOfSpan;
+    out_.rows_per_task = d_.points, out_.chunk = d_.chunk, out_.split = d_.parts;
+    const int64_t chunks = columns_ ? (lane + d_.chunk - 1) / d_.chunk : 1;
+    out_.tasks = (out_.points + d_.points - 1) / d_.points * chunks * d_.parts;
+    // Values between lists: of a block in Columns, else of a row.
+    out_.kept_width =
+        ((columns_ ? out_.block : lane) + kMostKernelLanes - 1) / kMostKernelLanes * kMostKernelLanes;
+    if (d_.parts > 1) split(lane);
+  }
+
+  void split(int64_t lane) {
+    const int64_t along = p_.row[0].value,
+                  unit = s_.lane_axis == static_cast<int>(p_.outer.size()) ? s_.lanes : 1;
+    out_.part_length = ((along + d_.parts - 1) / d_.parts + unit - 1) / unit * unit;
+    out_.partials = static_cast<int32_t>(p_.buffers.size());
+    int64_t at = 0;
+    const int64_t points = p_.outer_count() * d_.parts;
+    const auto take = [&](size_t bytes) {
+      const int64_t first = at, values = points + (columns_ ? s_.lanes : 0);
+      at += (values * static_cast<int64_t>(bytes) + 63) / 64 * 64;
+      return first;
+    };
+    for (BlockTotal& t : out_.totals) {
+      t.partials = take(size_of(t.total));
+      if (t.finds) t.partial_positions = take(8);
+    }
+    out_.finish_tasks = out_.tasks / d_.parts;
+    if (columns_) {
+      const int64_t most = (tuning::kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes;
+      out_.finish_chunk = std::min(d_.chunk, most);
+      out_.finish_tasks = p_.outer_count() / lane * ((lane + out_.finish_chunk - 1) / out_.finish_chunk);
+    }
+  }
+
+  // As many elements as the first-level cache has room for, whole vectors of the kernel's.
+  void choose_block(int64_t elements, int64_t lanes) {
+    int64_t bytes = 0;
+    for (BlockSlot& slot : out_.slots)
+      if (slot.kind == BlockSlot::Kind::Block) bytes += slot.bytes;
+    const int64_t unit = std::max(lanes, kMostKernelLanes);
+    const int64_t most =
+        std::clamp(kBlockBytes / std::max<int64_t>(bytes, 1) / unit * unit, kFewestOfBlock, kMostOfBlock);
+    out_.block = std::min(most, (std::max<int64_t>(elements, 1) + unit - 1) / unit * unit);
+  }
+
+  void lay_out() {
+    int64_t at = 0;
+    const auto take = [&](int64_t elements, size_t bytes) {
+      const int64_t first = at;
+      at += (elements * static_cast<int64_t>(bytes) + 63) / 64 * 64;
+      return static_cast<int32_t>(first);
+    };
+    int64_t lines = 1;
+    for (size_t k = 0; k < p_.row.size(); ++k)
+      if (static_cast<int>(p_.outer.size() + k) != s_.lane_axis) lines *= p_.row[k].value;
+    for (BlockSlot& slot : out_.slots) {
+      using enum BlockSlot::Kind;
+      slot.offset = take(slot.kind == Block  ? out_.block
+                         : slot.kind == Kept ? out_.kept_width * (slot.rows ? lines : 1)
+                         : slot.kind == Same ? kMostBlockLanes
+                                             : kMostKernelLanes,
+                         slot.bytes);
+    }
+    for (BlockTotal& t : out_.totals) {
+      const int64_t elements = columns_ ? out_.block : kMostKernelLanes;
+      t.lanes = take(elements, size_of(t.span));
+      t.wider = take(elements, size_of(t.total));
+      t.sums = take(elements, size_of(t.total));
+      t.positions = take(elements, 8);
+    }
+    out_.memory_bytes = at;
+  }
+
+  const RowProgram& p_;
+  const CpuSchedule& s_;
+  const TaskDivision d_;
+  const bool maps_, columns_;
+  BlockProgram out_;
+  BlockList* list_ = nullptr;
+  std::vector<Place> places_;
+  std::vector<int32_t> free_;
+  std::vector<BlockInstruction> stores_;
+  std::vector<std::pair<Value, BlockCut>> tests_;  // those that hold for one stretch of the lanes
+  std::string refusal_;
+  int at_ = 0;          // the statement at hand
+  int last_read_ = -1;  // the last that reads what was loaded
+};
+
+// Why a program cannot be run in blocks, or none.
+std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
+  if (p.ordered) return "its rows are stored in order";
+  if (p.scans()) return "it scans rows";
+  if (p.reduces_points()) return "it totals rows and what goes across them";
+  if (p.section_axes > 0) return "it totals sections of rows";
+  if (p.row.empty() && p.outer.size() > kMostBlockStrides) return "it has too many axes";
+  std::optional<std::string> reason;
+  bool folds = false;
+  for_each_stmt(p, [&](const Stmt& stmt) {
+    if (const auto* store = std::get_if<Store>(&stmt); store && store->how != Storing::Plain)
+      reason = "it stores in any order";
+    if (const auto* let = std::get_if<Let>(&stmt); let && let->op != Op::cast && let->op != Op::bitcast) {
+      const DType t = p.values[static_cast<size_t>(let->args[let->op == Op::select ? 1 : 0])].dtype;
+      if (!has_loop(let->op, t)) reason = fmt::format("{} of {} has no loop", ir::name(let->op), name(t));
+    }
+    folds |= std::holds_alternative<Fold>(stmt);
+  });
+  if (folds && s.streaming) reason = "its sums begin where aligned stores do";
+  return reason;
+}
+
+}  // namespace
+
+std::variant<BlockProgram, Refusal> prepare(const RowProgram& program, const CpuSchedule& schedule) {
+  if (auto reason = why_not(program, schedule)) return Refusal{std::move(*reason)};
+  return Lower(program, schedule).run();
+}
+
+}  // namespace weft::blocks

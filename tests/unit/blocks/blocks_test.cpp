@@ -1,0 +1,158 @@
+// Blocks give the kernels' bits: every map op on every dtype in every layout, casts, views, and random graphs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "compiler/ir/build.h"
+#include "compiler/ir/text/parse.h"
+#include "compiler/ir/text/print.h"
+#include "tests/fuzz/backend.h"
+#include "tests/fuzz/random_graph.h"
+#include "tests/fuzz/random_input.h"
+#include "tests/op_table/graphs.h"
+#include "tests/op_table/values.h"
+
+namespace weft::test {
+namespace {
+
+using ir::HostTensor;
+
+// Runs both ways and compares: which NaN comes of two is the machine's choice, by the order in which an
+// instruction has its operands. Returns why kernels had no blocks.
+std::vector<std::string> compare(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
+                                 const std::string& what, const Options& options = {}) {
+  Backend& cpu = backend("cpu");
+  std::vector<std::string> refused;
+  const std::vector<HostTensor> kernels = run_on(cpu, graph, inputs, options);
+  const int64_t launched = cpu.counters->kernels_launched, in_blocks = cpu.counters->blocks_launched;
+  const std::vector<HostTensor> blocks = run_in_blocks(cpu, graph, inputs, refused, options);
+  if (refused.empty()) {
+    EXPECT_EQ(cpu.counters->blocks_launched - in_blocks, cpu.counters->kernels_launched - launched) << what;
+  }
+  for (size_t k = 0; k < kernels.size(); ++k)
+    if (const std::string d = first_difference(blocks[k], kernels[k]); !d.empty())
+      ADD_FAILURE() << what << ", output " << k << " "
+                    << (graph.outputs[k]->op == ir::Op::input ? "" : ir::name(graph.outputs[k]->op)) << ": "
+                    << d;
+  return refused;
+}
+
+std::vector<HostTensor> picked_inputs(const ir::Graph& graph, uint64_t seed) {
+  std::vector<HostTensor> inputs;
+  for (const ir::NodeRef& in : graph.inputs) {
+    const Columns& columns = argument_columns(in->dtype());
+    const size_t k = inputs.size();
+    inputs.push_back(tensor_from(columns[k % columns.size()], in->shape(), seed + k));
+  }
+  return inputs;
+}
+
+class BlocksOfMaps : public testing::TestWithParam<std::pair<DType, Layout>> {};
+
+TEST_P(BlocksOfMaps, GiveTheBitsOfKernels) {
+  const auto [t, layout] = GetParam();
+  std::vector<Shape> shapes;
+  if (layout == Layout::Contiguous) {
+    for (int64_t n : {0, 1, 3, 15, 16, 17, 31, 33, 64, 65, 1000, 5003}) shapes.push_back({n});
+    shapes.push_back({});
+  } else {
+    shapes = {{13, 37}, {3, 1}, {1, 70}, {67, 129}};
+  }
+  for (const Shape& shape : shapes) {
+    const MapGraph m = map_graph(t, layout, shape);
+    const auto refused = compare(m.graph, picked_inputs(m.graph, 7),
+                                 fmt::format("{} {} {}", name(t), to_string(layout), to_string(shape)));
+    EXPECT_TRUE(refused.empty()) << refused.front();
+  }
+}
+
+std::vector<std::pair<DType, Layout>> map_cases() {
+  std::vector<std::pair<DType, Layout>> out;
+  for (DType t : all_dtypes())
+    for (Layout layout : kLayouts) out.emplace_back(t, layout);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, BlocksOfMaps, testing::ValuesIn(map_cases()), [](auto& test) {
+  return fmt::format("{}_{}", name(test.param.first), to_string(test.param.second));
+});
+
+// Every pair of edge values.
+TEST(Blocks, GiveTheBitsOfKernelsOnEdgeValues) {
+  for (DType t : all_dtypes()) {
+    const Columns& columns = argument_columns(t);
+    std::vector<HostTensor> all;
+    for (auto& column : columns) all.push_back(tensor_of(column));
+    const MapGraph m = map_graph(t, Layout::Contiguous, all[0].type.shape);
+    all.resize(m.graph.inputs.size());
+    EXPECT_TRUE(compare(m.graph, all, std::string(name(t))).empty());
+  }
+}
+
+TEST(Blocks, GiveTheBitsOfKernelsForCastsAndViews) {
+  for (DType t : all_dtypes()) {
+    for (int64_t n : {1, 15, 200}) {
+      const ir::Graph casts = cast_graph(t, {n});
+      EXPECT_TRUE(compare(casts, picked_inputs(casts, 3), fmt::format("casts of {}", name(t))).empty());
+    }
+    const ir::Graph views = view_graph(t);
+    EXPECT_TRUE(compare(views, picked_inputs(views, 3), fmt::format("views of {}", name(t))).empty());
+  }
+}
+
+TEST(Blocks, GiveTheBitsOfKernelsForReductions) {
+  for (DType t : all_dtypes())
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{2, 70, 33}, Shape{1000, 3}, Shape{40, 1, 200}}) {
+      const ir::Graph graph = reduce_graph(t, shape);
+      for (auto& reason :
+           compare(graph, picked_inputs(graph, 5), fmt::format("{} {}", name(t), to_string(shape))))
+        EXPECT_EQ(reason, "it totals rows and what goes across them");
+    }
+}
+
+// Rows of every length around those that lanes, groups of terms and calls end at; split rows; columns.
+TEST(Blocks, GiveTheBitsOfKernelsForSumsOfEveryLength) {
+  for (const char* t : {"f16", "f32", "f64", "c64"})
+    for (auto [rows, length] : std::vector<std::pair<int64_t, int64_t>>{{100, 1},
+                                                                        {100, 17},
+                                                                        {100, 64},
+                                                                        {70, 255},
+                                                                        {30, 513},
+                                                                        {20, 1000},
+                                                                        {9, 4097},
+                                                                        {7, 8200},
+                                                                        {3, 70001},
+                                                                        {1, 300000},
+                                                                        {2, 1200003}})
+      for (const char* axis : {"0", "1"}) {
+        const int64_t out = *axis == '0' ? length : rows;
+        const ir::Graph graph = ir::parse(fmt::format(
+            "graph {{\n  %a = input \"a\" : {0}[{1}, {2}]\n  %0 = multiply %a, %a : {0}[{1}, {2}]\n"
+            "  %1 = sum %0, axes=[{3}] : {0}[{4}]\n  %2 = prod %a, axes=[{3}] : {0}[{4}]\n"
+            "  return %1, %2\n}}\n",
+            t, rows, length, axis, out));
+        for (auto& reason : compare(graph, random_inputs(graph, 3, {0.5, 1.5}, 0),
+                                    fmt::format("{} {}x{} {}", t, rows, length, axis)))
+          ADD_FAILURE() << reason;
+      }
+}
+
+TEST(Blocks, GiveTheBitsOfKernelsForRandomGraphs) {
+  std::map<std::string, int> reasons;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    RandomGraphOptions options;
+    options.ops = seed % 3 == 0 ? 30 : 10;
+    options.strided_inputs = seed % 2;
+    const ir::Graph graph = random_graph(seed, options);
+    for (auto& reason : compare(graph, random_inputs(graph, seed), fmt::format("seed {}", seed)))
+      ++reasons[reason];
+    if (HasFailure()) {
+      FAIL() << ir::print(graph);
+    }
+  }
+  for (auto& [reason, count] : reasons) fmt::print("{} kernels have no blocks: {}\n", count, reason);
+}
+
+}  // namespace
+}  // namespace weft::test

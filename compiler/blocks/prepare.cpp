@@ -592,7 +592,7 @@ std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
     }
     folds |= std::holds_alternative<Fold>(stmt);
   });
-  if (folds && s.streaming) reason = "its sums begin where aligned stores do";
+  if (folds && division_of(s).streaming()) reason = "its sums begin where aligned stores do";
   return reason;
 }
 

@@ -43,11 +43,23 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-std::string text_of(Entry e) {
-  const Order order = e.layout.division.order;
-  const std::string loops = order == Order::Pointwise ? write_points(e)
-                            : order == Order::Rows    ? write_rows(e)
-                                                      : write_columns(e);
+struct WriteLoops {
+  Entry& e;
+
+  std::string operator()(const plan::cpu::SplitRows&) const { return write_split_rows(e); }
+  std::string operator()(const plan::cpu::Totals&) const { return write_totals(e); }
+  std::string operator()(const plan::cpu::SplitColumns&) const { return write_split_columns(e); }
+  // The others are plain points, rows or columns.
+  template <class Plain>
+  std::string operator()(const Plain&) const {
+    const Order order = e.layout.division.order;
+    if (order == Order::Pointwise) return write_points(e);
+    return order == Order::Rows ? write_rows(e) : write_columns(e);
+  }
+};
+
+std::string text_of(Entry e, const plan::cpu::Shape& shape) {
+  const std::string loops = std::visit(WriteLoops{e}, shape);
   return write_entry(e, loops);
 }
 
@@ -67,10 +79,10 @@ KernelSource under_its_name(std::string text) {
   return source;
 }
 
-Emitted emit(const RowProgram& p, const CpuLayout& l) {
+Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout& l) {
   Functions functions{.text = transposing_functions(p, l)};
-  std::string entries = text_of({p, l, l.main, functions});
-  if (l.finish) entries += text_of({p, l, *l.finish, functions});
+  std::string entries = text_of({p, l, l.main, functions}, shape);
+  if (l.finish) entries += text_of({p, l, *l.finish, functions}, shape);
   std::string text = functions.text + entries;
   replace_all(text, kArguments, unpack_arguments(p, l));
   text = kSupport + declarations(support_of(l, text)) + text;
@@ -91,7 +103,7 @@ Emitted emit(const RowProgram& p, const CpuLayout& l) {
 namespace weft::emit {
 
 Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule) {
-  return cpu::emit(program, cpu::lay_out(program, schedule));
+  return cpu::emit(program, schedule.shape, cpu::lay_out(program, schedule));
 }
 
 }  // namespace weft::emit

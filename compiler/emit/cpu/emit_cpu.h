@@ -1,8 +1,8 @@
 // RowProgram + CpuSchedule -> C++ text for Clang: explicit vector types, every inner loop a `span` along the
 // lane axis.
 //
-// lay_out() decides everything (layout.h). Then one function for each way in which lanes go writes the loops of
-// an entry (shapes.h), and a span at each innermost place (span.h).
+// lay_out() decides everything (layout.h). Then one function for each shape writes the loops of an entry
+// (shapes.h), and a span at each innermost place (span.h).
 #pragma once
 
 #include "compiler/emit/emit.h"

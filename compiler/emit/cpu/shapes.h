@@ -1,4 +1,4 @@
-// The loops of an entry, one function for each way in which lanes go.
+// The loops of an entry, one function for each shape whose loops are its own.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@ namespace weft::emit::cpu {
 
 std::string write_points(Entry& entry);
 std::string write_rows(Entry& entry);
+std::string write_split_rows(Entry& entry);
+std::string write_totals(Entry& entry);
 std::string write_columns(Entry& entry);
+std::string write_split_columns(Entry& entry);
 
 }  // namespace weft::emit::cpu

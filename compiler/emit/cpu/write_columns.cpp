@@ -43,17 +43,29 @@ std::string write_sweep_of_columns(Entry& e, const SweepLayout& s) {
   return out + "      }\n";
 }
 
+std::string write_sweeps_of_columns(Entry& e) {
+  std::string out;
+  for (auto& s : e.entry.sweeps) {
+    out += write_block(e, s.before);
+    out += write_sweep_of_columns(e, s);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string write_columns(Entry& e) {
-  const bool joins = e.entry.is_finish && !e.layout.scans;
-  std::string point;
-  for (auto& s : e.entry.sweeps) {
-    point += write_block(e, s.before);
-    point += joins ? load_partials(e) : write_sweep_of_columns(e, s);
-  }
-  const bool leaves_part = e.layout.division.parts > 1 && !e.entry.is_finish;
-  point += leaves_part ? store_partials(e) : write_block(e, e.entry.end);
+  std::string point = write_sweeps_of_columns(e);
+  point += write_block(e, e.entry.end);
+  return task_loops(e, point);
+}
+
+std::string write_split_columns(Entry& e) {
+  if (!e.entry.is_finish) return task_loops(e, write_sweeps_of_columns(e) + store_partials(e));
+  if (e.layout.scans) return write_columns(e);
+  std::string point = write_block(e, e.entry.sweeps[0].before);
+  point += load_partials(e);
+  point += write_block(e, e.entry.end);
   return task_loops(e, point);
 }
 

@@ -49,20 +49,38 @@ std::string write_sweep(Entry& e, const SweepLayout& s) {
   return out;
 }
 
+// What is done at a point, up to the end of its row.
+std::string write_sweeps(Entry& e) {
+  std::string out;
+  for (auto& s : e.entry.sweeps) {
+    out += write_block(e, s.before);
+    out += write_sweep(e, s);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string write_rows(Entry& e) {
-  const bool across = !e.layout.across.accumulators.empty();
-  if (across && e.entry.is_finish) return join_across(e);
-  const bool joins = e.entry.is_finish && !e.layout.scans;
-  std::string point;
-  for (auto& s : e.entry.sweeps) {
-    point += write_block(e, s.before);
-    point += joins ? load_partials(e) : write_sweep(e, s);
-  }
-  const bool leaves_part = e.layout.division.parts > 1 && !e.entry.is_finish;
-  point += leaves_part ? store_partials(e) : write_block(e, e.entry.end);
-  return task_loops(e, point, across ? clear_across(e) : "");
+  std::string point = write_sweeps(e);
+  point += write_block(e, e.entry.end);
+  return task_loops(e, point);
+}
+
+std::string write_split_rows(Entry& e) {
+  if (!e.entry.is_finish) return task_loops(e, write_sweeps(e) + store_partials(e));
+  if (e.layout.scans) return write_rows(e);
+  std::string point = write_block(e, e.entry.sweeps[0].before);
+  point += load_partials(e);
+  point += write_block(e, e.entry.end);
+  return task_loops(e, point);
+}
+
+std::string write_totals(Entry& e) {
+  if (e.entry.is_finish) return join_across(e);
+  std::string point = write_sweeps(e);
+  point += write_block(e, e.entry.end);
+  return task_loops(e, point, clear_across(e));
 }
 
 }  // namespace weft::emit::cpu

@@ -164,6 +164,24 @@ def test_a_compiled_function_reads_the_numbers_that_its_names_stand_for():
     assert [np.asarray(v).tolist() for v in g(y, x[3])] == [[10, 10, 10], 20]
 
 
+def test_what_a_compiled_function_decides_by_a_number_holds_for_that_number():
+    x = wf.asarray(np.array([1.0, -1.0, 2.0]))
+    held = {"sign": x[0]}
+
+    @wf.compile
+    def f(y):
+        return (y + int(held["sign"])) if held["sign"] > 0 and bool(held["sign"]) else y * 10
+
+    y = wf.asarray(np.ones(3))
+    assert np.asarray(f(y)).tolist() == [2, 2, 2]
+    held["sign"] = x[1]
+    assert np.asarray(f(y)).tolist() == [10, 10, 10]
+    held["sign"] = x[2]
+    assert np.asarray(f(y)).tolist() == [3, 3, 3]
+    held["sign"][...] = -5
+    assert np.asarray(f(y)).tolist() == [10, 10, 10]
+
+
 def test_elements_are_read_and_written_without_recording_and_keep_what_pending_work_reads():
     x = wf.asarray(np.arange(8.0))
     pending = x * 2

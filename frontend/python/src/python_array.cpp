@@ -149,6 +149,8 @@ void rebind(PyObject* object, Array array) {
 }
 
 void make_array(PyObject* value) {
+  // For recordings that read it, which name the object by its cell.
+  detail::Access::cell(array_of(value))->write_in_place([](const ir::NodeRef&) { return true; });
   rebind(value, array_of(value).copy());
   reinterpret_cast<PyArray*>(value)->is_value = false;
 }

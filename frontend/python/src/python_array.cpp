@@ -104,7 +104,11 @@ PyObject* wrap_number(detail::DeviceSlot& device, const Scalar& number) noexcept
   if (!object) return nullptr;
   new (&object->array) Array;
   object->number_of = &device;
-  object->number = number;
+  // Field by field, as it was written just before.
+  object->number.dtype = number.dtype;
+  object->number.i = number.i;
+  object->number.re = number.re;
+  object->number.im = number.im;
   return reinterpret_cast<PyObject*>(object);
 }
 

@@ -259,3 +259,25 @@ def test_what_numpy_has_no_name_for_has_no_array_interface():
     assert not hasattr(wf.ones(3, dtype=wf.bfloat16), "__array_interface__")
     with pytest.raises(AttributeError, match="bfloat16"):
         _ = wf.ones(3, dtype=wf.bfloat16).__array_interface__
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16", ">f8", ">i4", "longlong", "ulonglong"])
+def test_arrays_of_numpys_are_copied_as_they_are_whatever_they_hold_and_however_they_lie(dtype):
+    table = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    frozen = table.copy()
+    frozen.flags.writeable = False
+    parts = [table, table[:, 1], table[..., ::-2], table.T, table[:0], table[0, 0, 1:2].reshape(()), frozen, np.asfortranarray(table), table[1]]
+    for part in parts:
+        ours = wf.asarray(part)
+        want = part.astype(part.dtype.newbyteorder("="))
+        assert (ours.dtype, ours.shape) == (want.dtype, part.shape) and ours.flags.writeable
+        np.testing.assert_array_equal(np.asarray(ours), want)
+    ours = wf.asarray(table[1])
+    table[1] = 0
+    assert np.asarray(ours).tolist() == np.arange(12, 24).reshape(3, 4).astype(dtype).tolist()
+    with pytest.raises(TypeError):
+        wf.asarray(np.ma.masked_array(table[0]))
+    with pytest.raises(TypeError):
+        wf.asarray(np.array(["a"]))
+    with pytest.raises(TypeError):
+        wf.asarray(np.zeros(2, [("a", "f4"), ("b", "i4")]))

@@ -79,19 +79,24 @@ def test_what_an_element_is_set_to_is_what_a_part_of_one_is_set_to(dtype):
     def element(x, value):
         x[1, -1] = value
 
-    def part(x, value):
+    def row(x, value):
         x[1:2, 1:] = value
+
+    def part(x, value):  # a whole array of its own first, which is recorded
+        whole = wf.zeros((1, 1), dtype=dtype)
+        whole[...] = value
+        x[1:2, 1:] = whole
 
     numbers = [True, 0, 2, -3, 300, 2**40, 2**63, 2**70, 0.5, -1e300, float("nan"), 1j, "2", None]
     for value in numbers:
-        assert stored(dtype, value, element) == stored(dtype, value, part), value
+        assert stored(dtype, value, element) == stored(dtype, value, row) == stored(dtype, value, part), value
     for other in DTYPES:
         y = edges(other)
         whole = np.dtype(dtype).kind in "iu" and np.promote_types(dtype, other) != np.dtype(dtype) and np.dtype(other).kind != "c"
         for i in range(len(y)):
             # Where NumPy's scalar has to fit, that is what is stored.
             value = y[i].item() if whole and np.dtype(other).kind == "f" else np.asarray(y[i])[()] if whole else y[i : i + 1]
-            assert stored(dtype, y[i], element) == stored(dtype, value, part), (other, y[i])
+            assert stored(dtype, y[i], element) == stored(dtype, y[i], row) == stored(dtype, value, part), (other, y[i])
 
 
 def test_a_number_stays_what_it_was_whatever_is_written():
@@ -162,6 +167,24 @@ def test_a_compiled_function_reads_the_numbers_that_its_names_stand_for():
 
     assert [np.asarray(v).tolist() for v in g(y, x[2])] == [[2, 2, 2], 4]
     assert [np.asarray(v).tolist() for v in g(y, x[3])] == [[10, 10, 10], 20]
+
+
+def test_what_a_compiled_function_decides_by_a_number_holds_for_that_number():
+    x = wf.asarray(np.array([1.0, -1.0, 2.0]))
+    held = {"sign": x[0]}
+
+    @wf.compile
+    def f(y):
+        return (y + int(held["sign"])) if held["sign"] > 0 and bool(held["sign"]) else y * 10
+
+    y = wf.asarray(np.ones(3))
+    assert np.asarray(f(y)).tolist() == [2, 2, 2]
+    held["sign"] = x[1]
+    assert np.asarray(f(y)).tolist() == [10, 10, 10]
+    held["sign"] = x[2]
+    assert np.asarray(f(y)).tolist() == [3, 3, 3]
+    held["sign"][...] = -5
+    assert np.asarray(f(y)).tolist() == [10, 10, 10]
 
 
 def test_elements_are_read_and_written_without_recording_and_keep_what_pending_work_reads():

@@ -180,11 +180,33 @@ bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
   return write_in_memory(cell, [&](std::byte* memory) { scatter(strided(view), elements, memory); });
 }
 
-bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value) {
+namespace {
+
+// Whether the view shows a part of the cell that the host copies or fills sooner than a kernel.
+bool is_moved_by_host(const Cell& cell, const View* view) {
   constexpr int64_t kMovedByHost = 1 << 16;  // elements
-  if (!view || small_elements(cell) < 1 || value->dtype() != view->type.dtype) return false;
+  if (!view || small_elements(cell) < 1) return false;
   const int64_t count = element_count(view->type.shape);
-  if (count == 0 || count > kMovedByHost || count >= element_count(cell.type.shape)) return false;
+  return count > 0 && count <= kMovedByHost && count < element_count(cell.type.shape);
+}
+
+}  // namespace
+
+bool write_number(const Array& view, const Scalar& value, const ir::SourceLine& line) {
+  Cell& cell = *Access::cell(view);
+  const View* shown = Access::view(view).get();
+  if (!is_moved_by_host(cell, shown) || !view.writable() || records_cells()) return false;
+  flush_due(line, true);
+  if (cell.memory()->op == ir::Op::constant) materialized(cell);  // zeros to be filled
+  std::byte item[16];
+  value.cast(shown->type.dtype).store(item);
+  const bool written = write_in_memory(cell, [&](std::byte* memory) { fill(strided(*shown), item, memory); });
+  if (written) note_write(line);
+  return written;
+}
+
+bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value) {
+  if (!is_moved_by_host(cell, view) || value->dtype() != view->type.dtype) return false;
   const bool one = value->op == ir::Op::constant;
   const bool plain = value->op == ir::Op::input && value->as<ir::InputAttr>().strides.empty();
   const runtime::BufferRef from = plain ? buffer_of(*value) : nullptr;

@@ -23,6 +23,9 @@ bool write_element(const Array& x, std::span<const int64_t> positions, const Ope
 bool write_element(const Array& x, std::span<const int64_t> positions, const Scalar& value,
                    const ir::SourceLine& line);
 
+// Fills a view with such a value, as write_moved() does: a number needs no graph.
+bool write_number(const Array& view, const Scalar& value, const ir::SourceLine& line);
+
 // What a view shows now, whatever is written to its cell later; it cannot be written. Read at once where that
 // is small; else it shares the cell's value, so that computing one computes the other.
 Array value_now(const Array& view);

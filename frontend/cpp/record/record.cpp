@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -233,9 +234,9 @@ std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands)
     device = &here, known[k] = {*value, false};
   }
   if (!device) return {};
-  const std::optional<Scalar> value = map_known(op, {known, operands.size()});
-  if (!value) return {};
-  return record(*device, ir::constant({value->dtype, {}}, *value), kInMemory);
+  Scalar value;
+  if (!map_known(op, {known, operands.size()}, value)) return {};
+  return record(*device, ir::constant({value.dtype, {}}, value), kInMemory);
 }
 
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
@@ -297,52 +298,58 @@ Array ordered(ir::Op op, const Operand& x, const Operand& y) {
 
 namespace {
 
-// The map of two values whose dtype is that of Python's numbers; none where it does not take them.
+// The map of two values whose dtype is that of Python's numbers. False where it does not take them. Field by field:
+// a processor waits where what was written in parts is read as a whole.
 template <class T>
-std::optional<Scalar> computed(const ir::Evaluator::Typed<T>& by, const std::array<T, 2>& x) {
-  if (by.predicate) return Scalar::of(by.predicate(x.data()));
-  if (by.value) return Scalar::of(by.value(x.data()));
-  return {};
+bool compute(const ir::Evaluator::Typed<T>& by, const std::array<T, 2>& x, Scalar& out) {
+  if (!by.predicate && !by.value) return false;
+  out.dtype = by.predicate ? DType::Bool : std::is_same_v<T, double> ? DType::F64 : DType::I64;
+  out.i = 0, out.re = 0, out.im = 0;
+  if (by.predicate) {
+    out.i = by.predicate(x.data());
+  } else if constexpr (std::is_same_v<T, double>) {
+    out.re = by.value(x.data());
+  } else {
+    out.i = by.value(x.data());
+  }
+  return true;
 }
 
 }  // namespace
 
-std::optional<Scalar> map_known(ir::Op op, std::span<const Known> operands) {
+bool map_known(ir::Op op, std::span<const Known> operands, Scalar& out) {
   const ir::OpInfo& row = ir::info(op);
-  if (row.result != ir::Result::Same && row.result != ir::Result::Bool) return {};
+  if (row.result != ir::Result::Same && row.result != ir::Result::Bool) return false;
   // Nearly always: the dtypes of Python's numbers. How integers are raised to others is looked at first.
   if (operands.size() == 2) {
     const Scalar &x = operands[0].value, &y = operands[1].value;
-    const bool x_is_float = x.dtype == DType::F64, y_is_float = y.dtype == DType::F64;
-    if ((x_is_float || x.dtype == DType::I64) && (y_is_float || y.dtype == DType::I64) &&
-        (op != ir::Op::pow || x_is_float || y_is_float)) {
-      const auto as_double = [](const Scalar& v, bool is_float) {
-        return is_float ? v.re : static_cast<double>(v.i);
-      };
-      const std::optional<Scalar> result =
-          x_is_float || y_is_float
-              ? computed<double>(row.eval.f64, {as_double(x, x_is_float), as_double(y, y_is_float)})
-              : computed<int64_t>(row.eval.i, {x.i, y.i});
-      if (result) return result;
-    }
+    const auto is_float = [](const Scalar& v) { return v.dtype == DType::F64; };
+    const auto is_whole = [](const Known& k) {
+      return k.value.dtype == DType::I64 || (k.gives_way && k.value.dtype == DType::Bool);
+    };
+    const auto as_double = [&](const Scalar& v) { return is_float(v) ? v.re : static_cast<double>(v.i); };
+    const bool floats = is_float(x) || is_float(y);
+    const bool plain = (is_float(x) || is_whole(operands[0])) && (is_float(y) || is_whole(operands[1]));
+    if (plain && floats && compute<double>(row.eval.f64, {as_double(x), as_double(y)}, out)) return true;
+    if (plain && !floats && op != ir::Op::pow && compute<int64_t>(row.eval.i, {x.i, y.i}, out)) return true;
   }
   std::optional<DType> strong;
   for (const Known& x : operands) {
     if (x.gives_way) continue;
-    if (strong && *strong != x.value.dtype) return {};
+    if (strong && *strong != x.value.dtype) return false;
     strong = x.value.dtype;
   }
-  if (!strong) return {};
+  if (!strong) return false;
   DType dtype = *strong;
   for (const Known& x : operands)
     if (x.gives_way && kind(x.value.dtype) == DTypeKind::Float && is_integer(dtype))
       dtype = promote(dtype, promote_weak(dtype, DTypeKind::Float));
   const bool in_floats = is_integer(dtype) && (row.accepts & (ir::kFloat | ir::kSigned)) == ir::kFloat;
   if (in_floats && row.whole == ir::Whole::Widened) dtype = ir::float_for(dtype);
-  if (!ir::accepts(op, dtype)) return {};
+  if (!ir::accepts(op, dtype)) return false;
   const bool is_float = kind(dtype) == DTypeKind::Float;
   // Exponents that are integers are looked at first.
-  if (op == ir::Op::pow && !is_float) return {};
+  if (op == ir::Op::pow && !is_float) return false;
   Scalar values[ir::kMostOperands];
   for (size_t k = 0; k < operands.size(); ++k) {
     const auto& [value, gives_way] = operands[k];
@@ -352,14 +359,15 @@ std::optional<Scalar> map_known(ir::Op op, std::span<const Known> operands) {
       const DTypeKind given = kind(value.dtype);
       const bool as_float = is_float && (given <= DTypeKind::Signed || given == DTypeKind::Float);
       const bool as_integer = is_integer(dtype) && given <= DTypeKind::Signed;
-      if (!as_float && !as_integer) return {};
-      if (is_integer(*strong) && given <= DTypeKind::Signed && !holds(*strong, value)) return {};
-      if (dtype != DType::F64 && !holds(dtype, value)) return {};
+      if (!as_float && !as_integer) return false;
+      if (is_integer(*strong) && given <= DTypeKind::Signed && !holds(*strong, value)) return false;
+      if (dtype != DType::F64 && !holds(dtype, value)) return false;
     }
     values[k] = value.cast(dtype);
   }
   const DType to = row.result == ir::Result::Bool ? DType::Bool : dtype;
-  return ir::evaluate_map(op, to, {values, operands.size()});
+  out = ir::evaluate_map(op, to, {values, operands.size()});
+  return true;
 }
 
 void check_power(DType base, const Operand& exponent, DType taken_as) {

@@ -317,6 +317,9 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
         }
         Array view;
         if (viewed(array_of(self), key, view)) {
+          const bool is_part = !is_value(self) && view.ndim() > 0;
+          if (const auto stored = is_part ? stored_as_is(value, view) : std::nullopt)
+            if (detail::write_number(view, *stored, python_line())) return 0;
           Argument given;
           parse_stored(given, "assign", value, view.dtype());
           if (is_element(view, key)) check_one(given, view.dtype());

@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <string_view>
 
 #include "frontend/cpp/weft/interrupt.h"
 #include "frontend/python/src/arguments.h"
@@ -13,6 +16,60 @@
 
 namespace weft::python {
 namespace {
+
+// The dtype of elements that the struct module's format says lie as this machine has them; none for others.
+std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
+  if (!format || size > 16) return {};
+  const std::string_view text(format);
+  if (text == "Zf") return DType::C64;
+  if (text == "Zd") return DType::C128;
+  if (text.size() != 1) return {};
+  const auto integer = [&](DType of_one_byte) {
+    const int log = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+    return static_cast<DType>(static_cast<int>(of_one_byte) + log);
+  };
+  switch (text[0]) {
+    case '?':
+      return DType::Bool;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return integer(DType::I8);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return integer(DType::U8);
+    case 'e':
+      return DType::F16;
+    case 'f':
+      return DType::F32;
+    case 'd':
+      return DType::F64;
+    default:
+      return {};
+  }
+}
+
+// A copy of an array that is NumPy's own, row-major and of less than so many bytes; none of others.
+std::optional<Array> copied(PyObject* array, int64_t below, const std::string& device) {
+  static PyObject* const ndarray = numpy().attr("ndarray").ptr();
+  if (reinterpret_cast<PyObject*>(Py_TYPE(array)) != ndarray) return {};
+  Py_buffer view;
+  if (PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    drop_error();  // its elements lie otherwise, or have no format
+    return {};
+  }
+  const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&view, PyBuffer_Release);
+  const std::optional<DType> dtype = dtype_of_format(view.format, view.itemsize);
+  if (!dtype || view.len >= below) return {};
+  Shape shape;
+  for (int k = 0; k < view.ndim; ++k) shape.push_back(view.shape[k]);
+  return from_bytes(view.buf, *dtype, shape, device);
+}
 
 // Owners that were let go by threads without the interpreter's lock, until a thread that has it releases
 // them.
@@ -100,6 +157,14 @@ void bind_memory(nb::module_& m) {
       "source"_a, "dtype"_a, "shape"_a, "device"_a,
       "A copy of row-major host memory, at an address or lent by the buffer protocol, which costs less to "
       "ask.");
+  m.def(
+      "copied",
+      [](nb::handle array, int64_t below, const std::string& device) {
+        const std::optional<Array> made = copied(array.ptr(), below, device);
+        return made ? nb::cast(Valued{*made, false}) : nb::none();
+      },
+      "array"_a.none(), "below"_a, "device"_a,
+      "A copy of an array of NumPy's that is row-major and takes less than so many bytes; None of others.");
   m.def(
       "borrow",
       [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device,

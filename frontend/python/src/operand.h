@@ -56,9 +56,9 @@ class KnownOperands {
   }
   // A new reference, null with an error set; none where it is to be recorded.
   std::optional<PyObject*> map(ir::Op op) const {
-    const std::optional<Scalar> result = detail::map_known(op, known_);
-    if (!result) return {};
-    return wrap_number(*device_, *result);
+    Scalar result;
+    if (!detail::map_known(op, known_, result)) return {};
+    return wrap_number(*device_, result);
   }
 
  private:

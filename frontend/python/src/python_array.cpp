@@ -104,7 +104,11 @@ PyObject* wrap_number(detail::DeviceSlot& device, const Scalar& number) noexcept
   if (!object) return nullptr;
   new (&object->array) Array;
   object->number_of = &device;
-  object->number = number;
+  // Field by field, as it was written just before.
+  object->number.dtype = number.dtype;
+  object->number.i = number.i;
+  object->number.re = number.re;
+  object->number.im = number.im;
   return reinterpret_cast<PyObject*>(object);
 }
 
@@ -149,6 +153,8 @@ void rebind(PyObject* object, Array array) {
 }
 
 void make_array(PyObject* value) {
+  // For recordings that read it, which name the object by its cell.
+  detail::Access::cell(array_of(value))->write_in_place([](const ir::NodeRef&) { return true; });
   rebind(value, array_of(value).copy());
   reinterpret_cast<PyArray*>(value)->is_value = false;
 }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/array/cell.h"
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/line.h"
@@ -26,8 +27,11 @@ PyObject* number_object(const Scalar& value) {
   return nullptr;
 }
 
+// The number that an array is, where nobody has to know that it was looked at; null otherwise.
+const Scalar* known_number(PyObject* self) { return detail::records_cells() ? nullptr : number_of(self); }
+
 nb::object only_element(PyObject* self) {
-  const Scalar* known = number_of(self);
+  const Scalar* known = known_number(self);
   PyObject* number = number_object(known ? *known : array_of(self).only_element());
   if (!number) throw nb::python_error();
   return nb::steal(number);
@@ -35,7 +39,7 @@ nb::object only_element(PyObject* self) {
 
 // The element of an array of rank 0; TypeError for others, as Python's conversions raise it.
 nb::object one_value(PyObject* self, const char* what) {
-  if (number_of(self)) return only_element(self);
+  if (known_number(self)) return only_element(self);
   const Array& x = array_of(self);
   if (x.ndim() == 0) return only_element(self);
   throw TypeError(std::string(what) + ": takes one element, an array of rank 0" +
@@ -44,7 +48,7 @@ nb::object one_value(PyObject* self, const char* what) {
 }
 
 int truth(PyObject* self) {
-  if (const Scalar* known = number_of(self)) return known->cast(DType::Bool).i != 0;
+  if (const Scalar* known = known_number(self)) return known->cast(DType::Bool).i != 0;
   return guarded(
       [&] {
         const Array& x = array_of(self);
@@ -77,7 +81,8 @@ PyObject* to_complex(PyObject* self, PyObject*) {
 }
 
 PyObject* to_index(PyObject* self) {
-  if (const Scalar* known = number_of(self); known && is_integer(known->dtype)) return number_object(*known);
+  if (const Scalar* known = known_number(self); known && is_integer(known->dtype))
+    return number_object(*known);
   return guarded([&]() -> PyObject* {
     const Array& x = array_of(self);
     if (x.ndim() > 0 || !is_integer(x.dtype())) {
@@ -89,7 +94,7 @@ PyObject* to_index(PyObject* self) {
 }
 
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  if (const Scalar* known = number_of(self); known && count == 0) return number_object(*known);
+  if (const Scalar* known = known_number(self); known && count == 0) return number_object(*known);
   return guarded([&]() -> PyObject* {
     const Array& x = array_of(self);
     if (count == 0) {

@@ -10,7 +10,7 @@ import operator
 
 from weft import _core
 from weft._core import Array
-from weft._base.memory import from_numpy, to_numpy
+from weft._base.memory import _borrow_from, from_numpy, to_numpy
 from weft._base.out import store
 from weft._base.recorded import refuse_arguments
 
@@ -39,6 +39,8 @@ def to_host(value: Any, as_writable: builtins.bool = False) -> Any:
 
 
 def from_host(value: Any, device: str) -> Any:
+    if (made := _core.copied(value, _borrow_from, device)) is not None:
+        return made
     import numpy
 
     if isinstance(value, (numpy.generic, numpy.ndarray)) and value.dtype.kind in host_kinds:
@@ -69,13 +71,17 @@ _names = {"ordered": "sort", "positions": "argsort"}  # of functions below that 
 
 def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
-    refuse_arguments(_names.get(f.__name__, f.__name__.strip("<>")), [*args, *options.values()])
-    device = device_of([*args, *options.values()])
-    out = options.pop("out", None)
-    # What NumPy may overwrite to save memory of its own is Weft's.
-    bool(options.pop("overwrite_input", None))  # which there is nothing to do about
+    if _core.records():
+        refuse_arguments(_names.get(f.__name__, f.__name__.strip("<>")), [*args, *options.values()])
+    device = device_of(args)
+    out, host = None, options
     as_writable = f.__name__ in _copy_read_only
-    host = {name: to_host(value, as_writable) for name, value in options.items()}
+    if options:
+        device = device or device_of(options.values())
+        out = options.pop("out", None)
+        # What NumPy may overwrite to save memory of its own is Weft's.
+        bool(options.pop("overwrite_input", None))  # which there is nothing to do about
+        host = {name: to_host(value, as_writable) for name, value in options.items()}
     try:
         result = f(*[to_host(value, as_writable) for value in args], **host)
     except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given

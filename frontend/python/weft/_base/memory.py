@@ -85,6 +85,8 @@ def _loan(array: Any) -> _Loan | None:
 
 def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking: bool = True) -> Array:
     """The NumPy array's values at this moment."""
+    if copy is None and blocking and (made := _core.copied(array, _borrow_from, device)) is not None:
+        return made
     import numpy
 
     if isinstance(array, numpy.ma.MaskedArray):

@@ -81,6 +81,11 @@ runtime::BufferRef lend_to_write(Cell& cell) {
     {
       std::lock_guard held(cell.lock_);
       old = cell.take_computed();
+      if (const ir::Node* value = cell.node_->computed()) {  // kept, though nothing is derived by it
+        old = ir::NodeRef(value);
+        std::swap(old, cell.node_);
+        continue;  // which lets the old one go
+      }
       if (cell.node_->op != ir::Op::input) continue;  // another thread has written to it
       memory = buffer_of(*cell.node_);
       ours = memory->writable();

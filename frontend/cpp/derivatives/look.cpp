@@ -9,7 +9,10 @@ namespace weft::detail {
 
 void check_look(std::string_view op, const Array& x) {
   if (!keeps_past() || !derive::has_tangents(x.dtype())) return;
-  if (!is_derived(Access::cell(x)->memory())) return;
+  const ir::NodeRef value = Access::cell(x)->memory();
+  // Memory that others write to becomes the array's value, which then comes from nothing.
+  const bool lends = op == "lend_to_write";
+  if (op == "item" ? may_show(value) : !(lends ? has_past(value) : is_derived(value))) return;
   throw Error(
       std::string(op) +
       ": looks at numbers that derivatives are wanted of, and what is made of them would have none: got " +

@@ -10,6 +10,12 @@ namespace {
 // How many there are on all threads: asking a thread for its own costs more than this when there are none.
 std::atomic<int> all_pasts{0};
 thread_local Past* innermost_past = nullptr;
+thread_local int none_derived = 0;
+
+bool is_derived_by(const ir::NodeRef& value, std::span<const ir::NodeRef> leaves,
+                   const derive::Customs& customs) {
+  return derive::has_tangents(value->dtype()) && derive::depends({&value, 1}, leaves, customs)[0];
+}
 
 }  // namespace
 
@@ -19,7 +25,7 @@ Past::Past()
   ++all_pasts;
 }
 Past::~Past() {
-  innermost_past = outer_;
+  if (innermost_past == this) innermost_past = outer_;  // not where another thread ends it
   --all_pasts;
 }
 
@@ -37,12 +43,27 @@ ir::NodeRef stopped(const ir::NodeRef& value) {
 
 std::shared_ptr<derive::Customs> customs_here() { return keeps_past() ? innermost_past->customs_ : nullptr; }
 
-bool is_derived(const ir::NodeRef& value) {
-  if (!keeps_past() || !derive::has_tangents(value->dtype())) return false;
+bool is_derived(const ir::NodeRef& value) { return none_derived == 0 && has_past(value); }
+
+bool has_past(const ir::NodeRef& value) {
+  if (!keeps_past()) return false;
   std::vector<ir::NodeRef> leaves;
   for (const Past* past = innermost_past; past; past = past->outer_)
     leaves.insert(leaves.end(), past->leaves.begin(), past->leaves.end());
-  return derive::depends({&value, 1}, leaves, *innermost_past->customs_)[0];
+  return is_derived_by(value, leaves, *innermost_past->customs_);
 }
+
+bool may_show(const ir::NodeRef& value) {
+  if (!keeps_past() || none_derived > 0) return true;
+  std::vector<ir::NodeRef> leaves;
+  for (const Past* past = innermost_past; past; past = past->outer_)
+    if (!past->shows_elements) leaves.insert(leaves.end(), past->leaves.begin(), past->leaves.end());
+  return !is_derived_by(value, leaves, *innermost_past->customs_);
+}
+
+Past* innermost_derivation() { return innermost_past; }
+
+NoDerivatives::NoDerivatives() { ++none_derived; }
+NoDerivatives::~NoDerivatives() { --none_derived; }
 
 }  // namespace weft::detail

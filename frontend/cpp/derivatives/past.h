@@ -19,20 +19,37 @@ class Past {
   Past& operator=(const Past&) = delete;
 
   std::vector<ir::NodeRef> leaves;  // what is derived by
+  bool shows_elements = false;      // one element may be looked at, as a loss is that is printed
   // Of this one and of those around it, for as long as anything may be derived by them.
   const std::shared_ptr<derive::Customs>& customs() const { return customs_; }
 
  private:
   friend bool keeps_past();
-  friend bool is_derived(const ir::NodeRef& value);
+  friend bool has_past(const ir::NodeRef& value);
+  friend bool may_show(const ir::NodeRef& value);
+  friend Past* innermost_derivation();
   friend std::shared_ptr<derive::Customs> customs_here();
   Past* outer_;
   std::shared_ptr<derive::Customs> customs_;
 };
 
 bool keeps_past();
-// Whether the value has derivatives by a leaf of this thread.
+// Whether the value was computed from a leaf of this thread.
+bool has_past(const ir::NodeRef& value);
+// Whether it is derived by one, too: not where a NoDerivatives lives.
 bool is_derived(const ir::NodeRef& value);
+// The scope that was begun last, if any.
+Past* innermost_derivation();
+// Whether the value has no derivatives but by leaves of scopes that show elements.
+bool may_show(const ir::NodeRef& value);
+// While one lives, its thread derives nothing of what it computes. Cells keep their nodes all the same.
+class NoDerivatives {
+ public:
+  NoDerivatives();
+  ~NoDerivatives();
+  NoDerivatives(const NoDerivatives&) = delete;
+  NoDerivatives& operator=(const NoDerivatives&) = delete;
+};
 // The value without derivatives, for results that change with it by rounding alone; itself where nothing is
 // derived.
 ir::NodeRef stopped(const ir::NodeRef& value);

@@ -1,6 +1,10 @@
 // Derivations, which weft._derive makes grad() and its kin of.
 #include "frontend/cpp/weft/derivatives.h"
 
+#include <algorithm>
+
+#include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/view.h"
 #include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/derivatives/past.h"
 #include "frontend/python/src/arguments.h"
@@ -57,6 +61,36 @@ void bind_derivatives(nb::module_& m) {
   def(m, "forgotten", [](const Array& x) { return detail::forgotten(x); }, "x"_a);
   def(m, "stop_gradient", [](const Array& x) { return stop_gradient(x); }, "x"_a);
   def(m, "gradient_seed", [](const Array& loss) { return detail::seed_of(loss); }, "loss"_a);
+  m.def(
+      "show_elements", [] { detail::innermost_derivation()->shows_elements = true; },
+      "From now on one element may be looked at of what is derived by the innermost derivation alone.");
+  m.def(
+      "become",
+      [](nb::handle x, const Array& leaf) {
+        const ir::NodeRef value = detail::Access::cell(leaf)->memory();
+        detail::Access::cell(array_of(x.ptr()))->modify(detail::kInMemory, [&](const ir::NodeRef&) {
+          return value;
+        });
+      },
+      "x"_a, "leaf"_a, "The array x, and all its views, has the leaf's value, and is that leaf.");
+  m.def(
+      "is_leaf",
+      [](nb::handle x) {
+        const detail::Past* past = detail::innermost_derivation();
+        if (!past) return false;
+        const ir::NodeRef value = detail::Access::cell(array_of(x.ptr()))->memory();
+        return std::find(past->leaves.begin(), past->leaves.end(), value) != past->leaves.end();
+      },
+      "x"_a, "Whether the innermost derivation derives by the array as it is now.");
+  m.def(
+      "is_view",
+      [](nb::handle x) {
+        const Array& array = array_of(x.ptr());
+        const detail::Ref<const detail::View>& view = detail::Access::view(array);
+        return view && view->type != detail::Access::cell(array)->type;
+      },
+      "x"_a, "Whether the array shows another one, or a part of one.");
+  nb::class_<detail::NoDerivatives>(m, "NoDerivatives").def(nb::init<>());
   m.def(
       "vmap",
       [](const nb::object& f, const nb::list& arguments, const std::vector<std::optional<int64_t>>& axes) {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,8 +40,8 @@ def _taken_apart(tree: Any, leaves: list[Any]) -> Any:
         kind, parts = type(tree), [_taken_apart(one, leaves) for one in tree]
         gather = kind._make if hasattr(kind, "_make") else kind
         return lambda others: gather([part(others) for part in parts])
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-        names = [field.name for field in dataclasses.fields(tree)]
+    if hasattr(type(tree), "__dataclass_fields__"):
+        names = list(type(tree).__dataclass_fields__)
         parts = [_taken_apart(getattr(tree, name), leaves) for name in names]
         kind, held = type(tree), vars(tree) if hasattr(tree, "__dict__") else {}
 

@@ -17,6 +17,7 @@ from weft._base.errors import missing_of_array
 from weft._base.host import answered, from_host
 from weft._base.memory import to_numpy
 from weft._base.out import store, target
+from weft._derive import tape
 from weft._numpy import by_numpy
 from weft._protocols import exchange
 
@@ -337,6 +338,10 @@ def attach() -> None:
         setflags=layout.setflags,
         resize=layout.resize,
         flat=property(_flat, _set_flat),
+        grad=property(tape.grad_of, tape.set_grad),
+        requires_grad=property(tape.requires_grad),
+        requires_grad_=tape.requires_grad_,
+        backward=tape.backward,
     )
     methods.update(exchange.methods)
     for name, method in methods.items():

@@ -33,8 +33,7 @@ void for_each_buffer(const ProgramStep& step, F&& f) {
 }
 
 // Compiling is the slow part, and no kernel waits for another.
-std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>& sources,
-                                const std::vector<char>& needed) {
+std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>& sources) {
   std::vector<KernelRef> kernels(sources.size());
   std::atomic<size_t> next{0};
   std::mutex mutex;
@@ -42,7 +41,7 @@ std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>&
   auto work = [&] {
     for (size_t k = next++; k < sources.size(); k = next++) {
       try {
-        if (needed[k]) kernels[k] = device.load(sources[k]);
+        kernels[k] = device.load(sources[k]);
       } catch (...) {
         std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -52,10 +51,9 @@ std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>&
   };
   {
     const size_t threads = std::min<size_t>(device.info().threads, std::thread::hardware_concurrency());
-    const auto count = static_cast<size_t>(std::ranges::count(needed, 1));
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < std::min(threads, count)) helpers.emplace_back(work);
+      while (helpers.size() + 1 < std::min(threads, sources.size())) helpers.emplace_back(work);
     } catch (const std::system_error&) {
       // The system grants no more threads; those that are there do the work.
     }
@@ -67,14 +65,9 @@ std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>&
 
 }  // namespace
 
-Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters, bool blocks)
+Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters)
     : program_(std::move(program)), device_(std::move(device)), counters_(counters) {
-  const bool runs_blocks = blocks && device_->runs_blocks();
-  std::vector<char> needed(program_.kernels.size(), 0);
-  for (auto& step : program_.steps)
-    if (auto* k = std::get_if<KernelStep>(&step))
-      if (!runs_blocks || !k->blocks) needed[static_cast<size_t>(k->kernel)] = 1;
-  kernels_ = load_all(*device_, program_.kernels, needed);
+  kernels_ = load_all(*device_, program_.kernels);
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
@@ -209,20 +202,17 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
       uint64_t* next = args.begin();
       for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
-      const KernelRef& kernel = kernels_[static_cast<size_t>(k->kernel)];
-      if (kernel)
-        for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
-      const auto scalars_begin = next;
+      for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
+      uint64_t* const first_scalar = next;
       for (int number : k->scalars) {
         scalars[number].store(next);
         next += program_.scalars[number] == DType::C128 ? 2 : 1;
       }
       const StopScope scope(may_stop);
-      if (kernel)
-        device_->launch(*kernel, k->launch, {args.begin(), next});
+      if (k->blocks)
+        device_->launch_blocks(*k->blocks, k->launch, {args.begin(), first_scalar}, {first_scalar, next});
       else
-        device_->launch_blocks(*k->blocks, k->launch.grain, {args.begin(), scalars_begin},
-                               {scalars_begin, next});
+        device_->launch(*kernels_[k->kernel], k->launch, {args.begin(), next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
       counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
     } else if (auto* d = std::get_if<DotStep>(&step)) {

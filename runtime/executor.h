@@ -25,12 +25,11 @@ class BufferRefused : public OutOfMemory {
 // A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
 class Executable {
  public:
-  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError. `blocks`:
-  // steps that have blocks run those, and their kernels are not compiled.
-  Executable(Program program, std::shared_ptr<Device> device, Counters& counters, bool blocks = false);
+  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError.
+  Executable(Program program, std::shared_ptr<Device> device, Counters& counters);
 
   const Program& program() const { return program_; }
-  // Null where all steps of a kernel run in blocks.
+  // Of the program's kernels: steps that run in blocks have none.
   const std::vector<KernelRef>& kernels() const { return kernels_; }
 
   // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's

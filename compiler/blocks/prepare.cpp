@@ -512,6 +512,7 @@ class Lower {
       t.partials = take(size_of(t.total));
       if (t.finds) t.partial_positions = take(8);
     }
+    out_.partial_bytes = at;
     out_.finish_tasks = out_.tasks / d_.parts;
     if (columns_) {
       const int64_t most = (tuning::kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes;
@@ -576,7 +577,6 @@ class Lower {
 
 // Why a program cannot be run in blocks, or none.
 std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
-  if (p.ordered) return "its rows are stored in order";
   if (p.scans()) return "it scans rows";
   if (p.reduces_points()) return "it totals rows and what goes across them";
   if (p.section_axes > 0) return "it totals sections of rows";

@@ -143,6 +143,7 @@ struct BlockProgram {
   int64_t block = 0;                // most elements of a block
   int64_t memory_bytes = 0;         // of a run, 64-byte aligned
   int64_t tasks = 0, finish_tasks = 0;
+  int64_t partial_bytes = 0;  // of the parts, in the last buffer
 
   // Maps: elements of all blocks and of a task.
   int64_t elements = 0, task = 0;

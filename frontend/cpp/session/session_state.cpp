@@ -80,7 +80,6 @@ SessionState::SessionState(SessionOptions given)
 Options SessionState::compile_options() const {
   Options o;
   o.numerics = options.numerics;
-  o.blocks = options.blocks;
   return o;
 }
 

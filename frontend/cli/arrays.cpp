@@ -166,11 +166,12 @@ std::string seed_problem(const std::string& text) {
 }
 
 size_t output_number(const GraphFile& file, const std::string& name) {
-  for (size_t i = 0; i < file.outputs.size(); ++i)
-    if (file.outputs[i] == name) return i;
+  // A number is a position, also where outputs have numbers for names: those of a graph that a program wrote.
   size_t number = 0;
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error == std::errc() && end == name.data() + name.size() && number < file.outputs.size()) return number;
+  for (size_t i = 0; i < file.outputs.size(); ++i)
+    if (file.outputs[i] == name) return i;
   throw Error(
       fmt::format("the graph has no output '{}'; it returns {}", name,
                   file.outputs.empty() ? "nothing" : fmt::format("{}", fmt::join(file.outputs, ", "))));

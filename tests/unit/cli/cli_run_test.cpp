@@ -81,6 +81,19 @@ TEST_F(CliRun, WritesOutputsByNameAndByNumber) {
   EXPECT_THAT(values_of<float>(total), ElementsAre(9.0f));
 }
 
+TEST_F(CliRun, TakesANumberForAPositionWhereOutputsHaveNumbersForNames) {
+  const std::string text = R"(graph {
+  %a = input "a" : f32[2, 3]
+  %0 = multiply %a, 2.0
+  %1 = add %a, 1.0
+  return %1, %0
+})";
+  Ran ran = run({"-", "--in", "a=" + (folder / "x.npy"), "--out", "0=" + (folder / "first.npy")}, text);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(values_of<float>(io::read_npy(folder / "first.npy")),
+              ElementsAre(1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f));
+}
+
 TEST_F(CliRun, ShowsTheFirstValuesWithoutAnOutputFile) {
   Ran ran = run_scaled({});
   EXPECT_EQ(ran.out, "y : f32[2, 3] = 0.25, 0.75, 1.25, 1.75, 2.25, 2.75\ntotal : f32[] = 9.0\n");

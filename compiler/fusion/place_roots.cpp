@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/analysis/access.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
 
@@ -111,6 +112,29 @@ class Placer {
     return out;
   }
 
+  // Whether this assign replaces elements that those before it read, of the same memory: other points of the
+  // loops would meet what it wrote.
+  bool replaces_what_is_read(const Node& n, const std::vector<const Node*>& before) const {
+    const Node* memory = ir::written_into(&n);
+    std::vector<const Node*> left;
+    std::unordered_set<const Node*> seen;
+    for (const Node* assign : before) left.push_back(assign->inputs[1].get());
+    while (!left.empty()) {
+      const Node* reader = left.back();
+      left.pop_back();
+      if (!seen.insert(reader).second) continue;
+      if (ir::written_into(ir::memory_of(reader)) == memory) return true;
+      for (auto& in : reader->inputs) {
+        const bool spared = reader->op == Op::slice && in->shape() == n.shape() &&
+                            ir::written_into(ir::memory_of(in.get())) == memory &&
+                            ir::disjoint(reader->as<ir::SliceAttr>(), reader->shape(), n.as<ir::SliceAttr>(),
+                                         n.inputs[1]->shape());
+        if (!spared) left.push_back(in.get());
+      }
+    }
+    return false;
+  }
+
   bool join_producers(const Node* n, const Expression& e, int g, const std::set<int>& needs) {
     Building& b = groups_.all[g];
     auto refused = [&](const Node* producer, const std::string& reason) {
@@ -119,6 +143,8 @@ class Placer {
     };
     if (b.library) return refused(b.library.get(), "a library computes it");
     if (const Node* copy = copy_before(*n, b)) return refused(copy, "it is written in place, after the copy");
+    if (n->op == Op::assign && replaces_what_is_read(*n, assigns_before(*n, g)))
+      return refused(ir::memory_of(n->inputs[0].get()), "it is written in place, and read at other points");
     std::vector<int> axis;
     const Node* first = nullptr;
     for (auto& root : b.roots) {

@@ -122,7 +122,8 @@ def beside_numpy(name: str, title: str, column: str, tables: list[tuple[str, str
 PICTURES = [
     beside_peers("cpu_2", "Two cores"),
     beside_peers("cpu_16", "Sixteen cores"),
-    beside_peers("h200", "One GPU"),
+    beside_peers("h200", "One H200"),
+    beside_peers("h100", "One H100"),
     beside_numpy("bars_loops", "Loops that write to parts of arrays, from Python", "numpy_over_weft", [("loops_cpu_2", "program")]),
     beside_numpy("bars_npbench", "Whole-array programs of npbench, size M, from Python", "numpy_over_weft", [("npbench_cpu_2", "program")]),
 ]
@@ -167,7 +168,7 @@ def small_table() -> str:
 
 def first_calls_table() -> str:
     """Medians over the workloads of the seconds of the first call."""
-    runs = {"two cores": "first_calls_cpu_2", "sixteen cores": "first_calls_cpu_16", "one H200": "first_calls_h200"}
+    runs = {"two cores": "first_calls_cpu_2", "sixteen cores": "first_calls_cpu_16", "one H200": "first_calls_h200", "one H100": "first_calls_h100"}
     libraries: list[str] = []
     for name in runs.values():
         libraries += [column for column in rows(name)[0] if column != "workload" and column not in libraries]

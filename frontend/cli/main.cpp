@@ -21,6 +21,7 @@ constexpr const char* kExamples = R"(Examples:
   weft show softmax.weft --stage cpp
   weft explain softmax.weft
   weft tune softmax.weft --device cuda
+  weft grad loss.weft --wrt weights
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
 70 a defect of weft.)";
@@ -52,6 +53,7 @@ int run(int argc, char** argv) {
   add_run(app);
   add_show(app);
   add_explain(app);
+  add_grad(app);
   add_tune(app);
   add_ops(app);
   add_devices(app);

@@ -115,6 +115,7 @@ void print_one(const OpInfo& op) {
     fmt::print("  source    {}\n",
                op.code.empty() ? fmt::format("weft_{}(…), from the prelude", op.name) : std::string(op.code));
   }
+  if (!op.derivative.empty()) fmt::print("  tangent   {}\n", op.derivative);
   if (op.commutative) fmt::print("  order     of the operands does not matter\n");
 }
 
@@ -128,23 +129,35 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+// Formulas are code; rules and reasons are words.
+std::string tangent(const OpInfo& op) {
+  constexpr std::string_view kRule = "rule: ";
+  if (op.derivative.empty()) return "";
+  if (op.derivative.starts_with(kRule)) return cell(op.derivative.substr(kRule.size()));
+  if (op.derivative.starts_with("none: ")) return cell(op.derivative);
+  return fmt::format("`{}`", op.derivative);
+}
+
 void print_markdown(std::optional<OpKind> only) {
   fmt::print(R"(# The ops
 
 Every op of the IR, as its row of [op_table.inc](../compiler/ir/ops/op_table.inc) states it; `weft ops --markdown` writes this
 page. `dtypes` are those that the inputs may have (a result of `same` has theirs), `error` is the bound on the generated
 code's error in units in the last place, which the tests hold it to. [ir.md](ir.md) describes the kinds and their attributes.
+
+`tangent` is how the result changes where an operand changes by t: one formula for each operand x, y, z, w, in the result r. A cotangent goes back by the
+same formula. [derivatives.md](derivatives.md) says what is derived, and how. Without one, the result is never a float.
 )");
   for (auto& k : kKinds) {
     if (only && k.kind != *only) continue;
     bool maps = k.kind == OpKind::Map;
     fmt::print("\n## {}\n\n{}\n\n", k.title, k.summary);
-    fmt::print("| op | inputs | dtypes | result |{} meaning |\n", maps ? " error |" : "");
-    fmt::print("|---|---|---|---|{}---|\n", maps ? "---|" : "");
+    fmt::print("| op | inputs | dtypes | result |{} meaning | tangent |\n", maps ? " error |" : "");
+    fmt::print("|---|---|---|---|{}---|---|\n", maps ? "---|" : "");
     for (const OpInfo* op : ops_of(k.kind)) {
       fmt::print("| `{}` | {} | {} | {} |", op->name, arity(*op), dtypes(*op), result(*op));
       if (maps) fmt::print(" {} |", ulp(*op));
-      fmt::print(" {} |\n", cell(op->doc));
+      fmt::print(" {} | {} |\n", cell(op->doc), tangent(*op));
     }
   }
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> broken_files() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(WEFT_PARSE_ERRORS_DIR))
+  for (const auto& entry : fs::directory_iterator("tests/error/parse"))
     if (entry.path().extension() == ".weft") names.push_back(entry.path().stem());
   std::sort(names.begin(), names.end());
   return names;
@@ -31,7 +31,7 @@ std::string kind_of(const Error& error) {
 class ParseErrors : public testing::TestWithParam<std::string> {};
 
 TEST_P(ParseErrors, SayWhatWasExpectedAndWhere) {
-  const fs::path base = fs::path(WEFT_PARSE_ERRORS_DIR) / GetParam();
+  const fs::path base = fs::path("tests/error/parse") / GetParam();
   const std::string text = test::read_text(base.string() + ".weft");
   std::string message;
   try {
@@ -40,7 +40,7 @@ TEST_P(ParseErrors, SayWhatWasExpectedAndWhere) {
     message = kind_of(e) + ": " + e.what() + "\n";
   }
   ASSERT_FALSE(message.empty()) << "the file parsed";
-  test::expect_golden(base.string() + ".expected", message);
+  test::expect_golden("../error/parse/" + GetParam() + ".expected", message);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ParseErrors, testing::ValuesIn(broken_files()),

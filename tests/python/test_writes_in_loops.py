@@ -180,3 +180,16 @@ def test_a_long_list_of_sums_makes_kernels_that_are_alike(on_cpu):
     after = wf.stats()
     assert after["compiles"] + after["disk_hits"] - before["compiles"] - before["disk_hits"] <= 2
     np.testing.assert_allclose([float(s) for s in sums], [np.linspace(0, 1, 90_000).sum() * (i + 1.5) for i in range(96)], rtol=1e-12)
+
+
+def test_a_write_waits_for_what_an_earlier_one_reads_of_the_same_memory():
+    for size in (1, 64):
+        theirs = [np.arange(30.0 * size * size).reshape(5 * size, 6 * size) + k * 1000 for k in range(2)]
+        for a, b in (theirs, [wf.array(one) for one in theirs]):
+            wf.eval(*(one for one in (a, b) if isinstance(one, wf.Array)))
+            b[size : 3 * size, 3 * size :] = b[: 2 * size, : 3 * size] - 0
+            b[size : 3 * size, : 3 * size] = a[: 2 * size, : 3 * size] - 0
+            result = np.array(b)
+            if isinstance(b, np.ndarray):
+                expected = result
+        np.testing.assert_array_equal(result, expected)

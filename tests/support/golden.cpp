@@ -26,7 +26,7 @@ bool updating_goldens() {
   return flag && std::string_view(flag) == "1";
 }
 
-std::string golden_path(const std::string& path) { return fs::path(WEFT_GOLDEN_DIR) / path; }
+std::string golden_path(const std::string& path) { return fs::path("tests/golden") / path; }
 
 std::string read_text(const std::string& path) {
   EXPECT_TRUE(fs::is_regular_file(path)) << path << " cannot be read";

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/base/error.h"
+#include "compiler/base/repeat.h"
 #include "compiler/ir/interpret/interpret_reduce.h"
 #include "compiler/ir/interpret/walk.h"
 #include "compiler/ir/node_index.h"
@@ -333,7 +334,7 @@ HostTensor result_of(const Node& node, const Value& value) {
     return result;
   }
   result.data = host_memory(count * size, name(node.op));
-  for (size_t i = 0; i < count; ++i) std::memcpy(result.data.data() + i * size, value.elements.data, size);
+  repeat(result.data.data(), value.elements.data, size, count);
   return result;
 }
 

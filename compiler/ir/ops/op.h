@@ -133,6 +133,10 @@ struct OpInfo {
   std::optional<Op> joined_by = std::nullopt;    // of reductions: the map that joins those of two parts
   std::optional<int> of_nothing = std::nullopt;  // of reductions: the result where nothing is reduced
   bool states_shape = false;  // neither inputs nor attribute tell the shape, so the node does
+  // Of a map: the tangent of the result for a tangent t of each operand, separated by semicolons, in the
+  // operands and the result r (compiler/derive/formula.h). "rule: …" where compiler/derive/rules.h has a
+  // function, "none: why" where there is no derivative. Empty where the result is never a float.
+  std::string_view derivative = {};
   std::string_view doc = {};
 };
 

@@ -55,7 +55,7 @@ void write(Recording& r, const Array& x, F&& f) {
   const ir::Lines& lines = r.lines();
   if (may_write_small(cell, view, r)) {
     if (write_small(cell, *view, f([&] { return detail::read(x, lines); }))) {
-      detail::note_write(lines);
+      detail::note_write(lines.only());
       return;
     }
   }
@@ -157,7 +157,7 @@ void Array::assign(const Operand& value) & {
     node = ir::broadcast(node, shape(), r.lines());
   }
   if (write_moved(*Access::cell(*this), Access::view(*this).get(), node)) {
-    detail::note_write(r.lines());
+    detail::note_write(r.lines().only());
     return;
   }
   write(r, *this, [&](const auto&) { return node; });

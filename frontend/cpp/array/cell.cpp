@@ -9,11 +9,12 @@
 
 namespace weft {
 namespace detail {
+
+std::atomic<int> all_cells_read{0};
+
 namespace {
 
 thread_local ir::SourceLine scope_line;
-// How many there are on all threads: asking a thread for its own costs more than this when there are none.
-std::atomic<int> all_cells_read{0};
 thread_local CellsRead* innermost = nullptr;
 
 CellsRead* cells_read() { return all_cells_read.load(std::memory_order_relaxed) > 0 ? innermost : nullptr; }
@@ -97,7 +98,7 @@ void CellsRead::note(const Ref<Cell>& cell) {
   cells_.push_back(cell);
 }
 
-bool records_cells() { return cells_read() != nullptr; }
+bool thread_records_cells() { return innermost != nullptr; }
 
 void note_read(Cell& cell) {
   if (CellsRead* reads = cells_read()) reads->note(Ref<Cell>(&cell));

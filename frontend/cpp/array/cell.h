@@ -68,7 +68,7 @@ struct Cell : Recycled<Cell>, Awaited {
     true_positions_ = {};
     known_span_.reset();
     std::swap(node_, next);
-    writes_.fetch_add(1, std::memory_order_relaxed);
+    writes_.store(writes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (since < since_.load(std::memory_order_relaxed)) set_since(since);
   }
   // The positions where the value is true, once somebody has asked for them: a node that is kept as long as
@@ -91,6 +91,24 @@ struct Cell : Recycled<Cell>, Awaited {
     std::lock_guard held(lock_);
     if (node_ == value && !lent()) known_span_ = span;
   }
+  // Calls f(value), which says whether it wrote to the memory that the value names: the same node then stands
+  // for other elements.
+  template <class F>
+  bool write_in_place(F&& f) {
+    if (lent()) return false;
+    check_write();
+    ir::NodeRef old;
+    std::lock_guard held(lock_);
+    old = take_computed();
+    if (!f(node_)) return false;
+    true_positions_ = {};
+    known_span_.reset();
+    // Whoever adds to it holds the lock.
+    writes_.store(writes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return true;
+  }
+  // Of an array that is made only now of what was there before the recording that goes on.
+  void made_before() { made_in_ = 0; }
   // Calls f(value); nobody reads or writes the cell meanwhile. Of lent memory it is the node over that.
   template <class F>
   void inspect(F&& f) const {
@@ -175,8 +193,13 @@ struct Access {
 // A new array for a recorded value.
 Array record(DeviceSlot& device, ir::NodeRef node, Age since);
 
+// How many CellsRead there are on all threads: asking a thread for its own costs more than this where there are none.
+extern std::atomic<int> all_cells_read;
+bool thread_records_cells();
 // Whether this thread has a CellsRead.
-bool records_cells();
+inline bool records_cells() {
+  return all_cells_read.load(std::memory_order_relaxed) > 0 && thread_records_cells();
+}
 // Tells the thread's CellsRead that the cell's value is looked at.
 void note_read(Cell& cell);
 // Whether the value depends on the arguments of a function that this thread records. Each node is looked at

@@ -81,40 +81,51 @@ std::optional<Scalar> known_value(const Operand& value) {
 // Calls f(memory) where nobody but the cell holds it, and counts that as a write. Whether it was called.
 template <class F>
 bool write_in_memory(Cell& cell, F&& f) {
-  bool written = false;
-  if (cell.lent()) return false;
-  cell.inspect([&](const ir::NodeRef& held) {
-    if (held->op != ir::Op::input || held->use_count() != 1) return;
+  return cell.write_in_place([&](const ir::NodeRef& held) {
+    if (held->op != ir::Op::input || held->use_count() != 1) return false;
     const auto& handle = held->as<ir::InputAttr>().handle;
     const auto* memory = static_cast<runtime::Buffer*>(handle.get());
-    if (!memory || handle.use_count() != 1 || !memory->writable()) return;
+    if (!memory || handle.use_count() != 1 || !memory->writable()) return false;
     f(static_cast<std::byte*>(memory->data()));
-    written = true;
+    return true;
   });
-  // The same node stands for other values now.
-  if (written) cell.modify(kInMemory, [](const ir::NodeRef& same) { return same; });
+}
+
+bool store(const Element& element, const Scalar& value, const ir::SourceLine& line) {
+  flush_due(line, true);
+  const bool written = write_in_memory(element.cell, [&](std::byte* memory) {
+    std::byte* place = memory + element.offset * static_cast<int64_t>(size_of(element.dtype));
+    if (value.dtype == element.dtype) return value.store(place);
+    value.cast(element.dtype).store(place);
+  });
+  if (written) note_write(line);
   return written;
 }
 
 }  // namespace
 
-bool element_now(const Array& x, std::span<const int64_t> positions, Array& out) {
+bool element_now(const Array& x, std::span<const int64_t> positions, Scalar& out) {
   const std::optional<Element> element = element_at(x, positions);
   if (!element) return false;
-  ir::NodeRef value;
-  const ir::TensorType type{element->dtype, {}};
+  const DType dtype = element->dtype;
+  bool known = false;
   element->cell.inspect([&](const ir::NodeRef& held) {
     if (const runtime::Buffer* memory = memory_of(*held)) {
       const auto* data = static_cast<const std::byte*>(memory->data());
-      const int64_t at = element->offset * static_cast<int64_t>(size_of(type.dtype));
-      value = ir::constant(type, Scalar::load(type.dtype, data + at));
-    } else if (held->op == ir::Op::constant && held->dtype() == type.dtype) {
-      value = ir::constant(type, held->as<ir::ConstantAttr>().value);
+      out = Scalar::load(dtype, data + element->offset * static_cast<int64_t>(size_of(dtype)));
+      known = true;
+    } else if (held->op == ir::Op::constant && held->dtype() == dtype) {
+      out = held->as<ir::ConstantAttr>().value;
+      known = true;
     }
   });
-  if (!value) return false;
-  out = read_only(element->cell.device, std::move(value));
-  return true;
+  return known;
+}
+
+Array array_of_element(DeviceSlot& device, const Scalar& value) {
+  Array made = read_only(device, ir::constant({value.dtype, {}}, value));
+  Access::cell(made)->made_before();  // elements are none while a function is recorded
+  return made;
 }
 
 bool write_element(const Array& x, std::span<const int64_t> positions, const Operand& value) {
@@ -126,15 +137,13 @@ bool write_element(const Array& x, std::span<const int64_t> positions, const Ope
   check_stored("assign", element->dtype, value);
   if (!value.array() && kind(element->dtype) == DTypeKind::Signed)
     check_held("assign", element->dtype, value.number().value());
-  const ir::Lines lines = lines_at(value.at());
-  flush_due(lines, true);
-  const bool written = write_in_memory(element->cell, [&](std::byte* memory) {
-    const int64_t at = element->offset * static_cast<int64_t>(size_of(element->dtype));
-    known->cast(element->dtype).store(memory + at);
-  });
-  if (!written) return false;
-  note_write(lines);
-  return true;
+  return store(*element, *known, lines_at(value.at()).only());
+}
+
+bool write_element(const Array& x, std::span<const int64_t> positions, const Scalar& value,
+                   const ir::SourceLine& line) {
+  const std::optional<Element> element = element_at(x, positions);
+  return element && x.writable() && store(*element, value, line);
 }
 
 Array value_now(const Array& view) {

@@ -10,13 +10,18 @@
 
 namespace weft::detail {
 
-// One element as a value, read at once: a constant, so that what is computed of such values is computed as it
-// is recorded. False, with nothing done, where the positions are not those of one element of memory on the
-// host.
-bool element_now(const Array& x, std::span<const int64_t> positions, Array& out);
+// One element, read at once. False, with nothing done, where the positions are not those of one element of
+// memory on the host, and in a function that is being recorded.
+bool element_now(const Array& x, std::span<const int64_t> positions, Scalar& out);
+// The array that such an element is: a constant of rank 0 that cannot be written, so that what is computed of
+// such values is computed as it is recorded.
+Array array_of_element(DeviceSlot& device, const Scalar& value);
 // Writes one element at once; false as above, and where the value is not known or somebody else needs what
 // the memory holds. Errors are those of assign().
 bool write_element(const Array& x, std::span<const int64_t> positions, const Operand& value);
+// The same with a value that an array of x's dtype may be assigned, whatever it is.
+bool write_element(const Array& x, std::span<const int64_t> positions, const Scalar& value,
+                   const ir::SourceLine& line);
 
 // What a view shows now, whatever is written to its cell later; it cannot be written. Read at once where that
 // is small; else it shares the cell's value, so that computing one computes the other.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "compiler/base/repeat.h"
+
 namespace weft::detail {
 namespace {
 
@@ -74,6 +76,11 @@ void scatter(const Strided& at, const std::byte* row_major, std::byte* to) {
 void fill(const Strided& at, const std::byte* item, std::byte* to) {
   const int64_t count = at.shape.empty() ? 1 : at.shape.back(),
                 step = at.shape.empty() ? 0 : at.strides.back() * at.item;
+  if (step == at.item) {
+    const auto size = static_cast<size_t>(at.item), elements = static_cast<size_t>(count);
+    each_row(at, [&](int64_t offset) { repeat(to + offset, item, size, elements); });
+    return;
+  }
   each_row(at, [&](int64_t offset) { copy_items(to + offset, step, item, 0, count, at.item); });
 }
 

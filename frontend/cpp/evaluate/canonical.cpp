@@ -26,8 +26,6 @@ struct User {
   uint32_t operand = 0;
 };
 
-// Of a constant that is asked for: so many are filled in the time that the interpreter takes to compute one.
-constexpr int64_t kFilledElements = 1024;
 constexpr int32_t kOpen = -2;  // visited, not numbered yet
 
 // Calls leave(node, value, user) once for each node, after its inputs, until it returns false; `user` is who

@@ -14,6 +14,9 @@
 
 namespace weft::detail {
 
+// Of a constant that is asked for: so many are filled in the time that the interpreter takes to compute one.
+constexpr int64_t kFilledElements = 1024;
+
 struct Canonical {
   NodeNumbers numbers;
   std::vector<uint64_t> words;  // the structure

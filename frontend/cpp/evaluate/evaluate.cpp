@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include "compiler/base/per_thread.h"
+#include "compiler/base/repeat.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret/interpret.h"
@@ -229,6 +230,20 @@ bool add_writes(DeviceSlot& device, std::vector<ir::NodeRef>& outputs, Canonical
   return false;
 }
 
+// A constant in memory, filled by the host; null where it is none, or so large that a kernel does it sooner.
+runtime::BufferRef filled(DeviceSlot& device, const ir::Node& node) {
+  if (node.op != ir::Op::constant || node.computed() || !device.device->host_visible()) return nullptr;
+  const int64_t count = element_count(node.shape());
+  if (count > device.session.options.interpret_limit * kFilledElements) return nullptr;
+  runtime::BufferRef buffer = device.device->allocate(bytes_of(node.type));
+  std::byte item[kMostBytesOfAnElement];
+  node.as<ir::ConstantAttr>().value.store(item);
+  repeat(static_cast<std::byte*>(buffer->data()), item, size_of(node.dtype()), static_cast<size_t>(count));
+  node.set_computed(input_node(node.type, buffer));
+  ++device.session.counters.interpreted;
+  return buffer;
+}
+
 }  // namespace
 
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
@@ -240,6 +255,9 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     return result;
   }
   flushed();
+  if (nodes.size() == 1) {
+    if (runtime::BufferRef buffer = filled(device, *nodes[0])) return {std::move(buffer)};
+  }
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
   prepare(device, nodes, graph);

@@ -8,14 +8,14 @@
 
 namespace weft::detail {
 
-void flush_due(const ir::Lines& lines, bool write) {
-  const Ref<Cell> written = take_due(lines, write);
+void flush_due(const ir::SourceLine& line, bool write) {
+  const Ref<Cell> written = take_due(line, write);
   const bool wanted = written && written->count.now() > 1;
   if (wanted) materialized(*written);
 }
 
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
-  flush_due(lines, write);
+  flush_due(lines.only(), write);
   const Age since = cell.since();
   if (since == kInMemory) return;
   const SessionState& session = cell.device.session;

@@ -12,8 +12,8 @@ namespace weft::detail {
 // `oldest`: the operand with the oldest pending node, if any. `write`: whether the cell was written in place.
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write = false);
 
-// Computes what the last statement wrote, if that is due, before `lines` reads anything: what it recorded on
+// Computes what the last statement wrote, if that is due, before `line` reads anything: what it recorded on
 // the nodes that are computed now would hold all that they were computed from, turn after turn of a loop.
-void flush_due(const ir::Lines& lines, bool write);
+void flush_due(const ir::SourceLine& line, bool write);
 
 }  // namespace weft::detail

@@ -87,17 +87,17 @@ class Due {
 
 void count_line(const ir::SourceLine& line, bool write) { turns.count(line, write); }
 
-void note_write(const ir::Lines& lines) { turns.count(lines.only(), true); }
+void note_write(const ir::SourceLine& line) { turns.count(line, true); }
 
 bool turn_ended(uint32_t at_least) { return turns.ended(at_least); }
 
 void set_due(Cell& cell, const ir::SourceLine& line) { PerThread<Due>::get().set(cell, line); }
 
-Ref<Cell> take_due(const ir::Lines& lines, bool write) {
+Ref<Cell> take_due(const ir::SourceLine& line, bool write) {
   if (!Due::any()) return {};
   Due& due = PerThread<Due>::get();
   // A statement may write several times, one after another.
-  if (!due.cell() || (write && lines.only() == due.line())) return {};
+  if (!due.cell() || (write && line == due.line())) return {};
   return due.take();
 }
 

@@ -10,14 +10,14 @@ namespace weft::detail {
 // The line has recorded something, in place where it writes.
 void count_line(const ir::SourceLine& line, bool write);
 // Lines that wrote a few elements at once, with nothing left to compute, are parts of turns, too.
-void note_write(const ir::Lines& lines);
+void note_write(const ir::SourceLine& line);
 // Whether a turn has ended with the line that was counted last, among lines that were counted `at_least` so often.
 bool turn_ended(uint32_t at_least);
 
 // The cell is to be computed as soon as the statement of this line is done.
 void set_due(Cell& cell, const ir::SourceLine& line);
 // The cell that is due now that `lines` records, which is due no longer; none where that statement still writes.
-Ref<Cell> take_due(const ir::Lines& lines, bool write);
+Ref<Cell> take_due(const ir::SourceLine& line, bool write);
 
 // The thread has computed what it recorded: what follows begins anew.
 void flushed();

@@ -1,6 +1,7 @@
 #include "frontend/cpp/record/record.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -126,7 +127,7 @@ ir::NodeRef Recording::node(const Array& x) {
   DeviceSlot& here = cell.device;
   if (!device_) {
     device_ = &here;
-    flush_due(lines_, result_ == Result::Write);
+    flush_due(lines_.only(), result_ == Result::Write);
   } else if (device_ != &here) {
     const bool sessions = &device_->session != &here.session;
     throw Error(std::string(op_) + ": arrays must be on one device: got " + device_->name + " and " +
@@ -214,35 +215,27 @@ std::optional<DType> dtype_beyond(ir::Op op, std::span<const Operand* const> ope
   return result;
 }
 
-// A map of single values that are known, such as elements that were read, computed without a graph. None for
-// what needs more than one dtype.
+// The array that the operands are, where all of them are single values that are known.
 std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands) {
-  const ir::Result result = ir::info(op).result;
-  if (op == ir::Op::pow || (result != ir::Result::Same && result != ir::Result::Bool)) return {};
   DeviceSlot* device = nullptr;
-  DType dtype = DType::Bool;
-  Scalar values[ir::kMostOperands];
+  Known known[ir::kMostOperands];
   for (size_t k = 0; k < operands.size(); ++k) {
     const Array* array = operands[k]->array();
-    if (!array) continue;
-    const std::optional<Scalar> known = known_element(*array);
+    if (!array) {
+      const Number& number = operands[k]->number();
+      if (number.is_typed()) return {};
+      known[k] = {number.value(), true};
+      continue;
+    }
+    const std::optional<Scalar> value = known_element(*array);
     DeviceSlot& here = Access::cell(*array)->device;
-    if (!known || (device && (device != &here || dtype != known->dtype))) return {};
-    device = &here, dtype = known->dtype, values[k] = *known;
+    if (!value || (device && device != &here)) return {};
+    device = &here, known[k] = {*value, false};
   }
-  if (!device || !ir::accepts(op, dtype)) return {};
-  for (size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k]->array()) continue;
-    const Number& number = operands[k]->number();
-    const bool as_float = kind(dtype) == DTypeKind::Float &&
-                          (number.kind() <= DTypeKind::Signed || number.kind() == DTypeKind::Float);
-    const bool as_integer = is_integer(dtype) && number.kind() <= DTypeKind::Signed;
-    if (number.is_typed() || !(as_float || as_integer) || !holds(dtype, number.value())) return {};
-    values[k] = number.value().cast(dtype);
-  }
-  const DType to = result == ir::Result::Bool ? DType::Bool : dtype;
-  const Scalar value = ir::evaluate_map(op, to, {values, operands.size()});
-  return record(*device, ir::constant({to, {}}, value), kInMemory);
+  if (!device) return {};
+  const std::optional<Scalar> value = map_known(op, {known, operands.size()});
+  if (!value) return {};
+  return record(*device, ir::constant({value->dtype, {}}, *value), kInMemory);
 }
 
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
@@ -301,6 +294,72 @@ Array ordered(ir::Op op, const Operand& x, const Operand& y) {
 }
 
 }  // namespace
+
+namespace {
+
+// The map of two values whose dtype is that of Python's numbers; none where it does not take them.
+template <class T>
+std::optional<Scalar> computed(const ir::Evaluator::Typed<T>& by, const std::array<T, 2>& x) {
+  if (by.predicate) return Scalar::of(by.predicate(x.data()));
+  if (by.value) return Scalar::of(by.value(x.data()));
+  return {};
+}
+
+}  // namespace
+
+std::optional<Scalar> map_known(ir::Op op, std::span<const Known> operands) {
+  const ir::OpInfo& row = ir::info(op);
+  if (row.result != ir::Result::Same && row.result != ir::Result::Bool) return {};
+  // Nearly always: the dtypes of Python's numbers. Exponents that are integers are looked at first.
+  if (operands.size() == 2 && op != ir::Op::pow) {
+    const Scalar &x = operands[0].value, &y = operands[1].value;
+    const bool x_is_float = x.dtype == DType::F64, y_is_float = y.dtype == DType::F64;
+    if ((x_is_float || x.dtype == DType::I64) && (y_is_float || y.dtype == DType::I64)) {
+      const auto as_double = [](const Scalar& v, bool is_float) {
+        return is_float ? v.re : static_cast<double>(v.i);
+      };
+      const std::optional<Scalar> result =
+          x_is_float || y_is_float
+              ? computed<double>(row.eval.f64, {as_double(x, x_is_float), as_double(y, y_is_float)})
+              : computed<int64_t>(row.eval.i, {x.i, y.i});
+      if (result) return result;
+    }
+  }
+  std::optional<DType> strong;
+  for (const Known& x : operands) {
+    if (x.gives_way) continue;
+    if (strong && *strong != x.value.dtype) return {};
+    strong = x.value.dtype;
+  }
+  if (!strong) return {};
+  DType dtype = *strong;
+  for (const Known& x : operands)
+    if (x.gives_way && kind(x.value.dtype) == DTypeKind::Float && is_integer(dtype))
+      dtype = promote(dtype, promote_weak(dtype, DTypeKind::Float));
+  const bool in_floats = is_integer(dtype) && (row.accepts & (ir::kFloat | ir::kSigned)) == ir::kFloat;
+  if (in_floats && row.whole == ir::Whole::Widened) dtype = ir::float_for(dtype);
+  if (!ir::accepts(op, dtype)) return {};
+  const bool is_float = kind(dtype) == DTypeKind::Float;
+  // Exponents that are integers are looked at first.
+  if (op == ir::Op::pow && !is_float) return {};
+  Scalar values[ir::kMostOperands];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const auto& [value, gives_way] = operands[k];
+    values[k] = value;
+    if (value.dtype == dtype) continue;
+    if (gives_way) {
+      const DTypeKind given = kind(value.dtype);
+      const bool as_float = is_float && (given <= DTypeKind::Signed || given == DTypeKind::Float);
+      const bool as_integer = is_integer(dtype) && given <= DTypeKind::Signed;
+      if (!as_float && !as_integer) return {};
+      if (is_integer(*strong) && given <= DTypeKind::Signed && !holds(*strong, value)) return {};
+      if (dtype != DType::F64 && !holds(dtype, value)) return {};
+    }
+    values[k] = value.cast(dtype);
+  }
+  const DType to = row.result == ir::Result::Bool ? DType::Bool : dtype;
+  return ir::evaluate_map(op, to, {values, operands.size()});
+}
 
 void check_power(DType base, const Operand& exponent, DType taken_as) {
   const DType common = promote(base, taken_as);

@@ -93,6 +93,15 @@ void check_power(DType base, const Operand& exponent, DType taken_as);
 // x = op(x, value) in x's own dtype, written through its view.
 void in_place(ir::Op op, const Array& x, const Operand& value);
 
+// An operand that is one value which is known: that of an array, or a number whose dtype gives way.
+struct Known {
+  Scalar value;
+  bool gives_way = false;
+};
+// The map of such operands, of which one at least is an array's, as it would be recorded; none for what is to be
+// recorded.
+std::optional<Scalar> map_known(ir::Op op, std::span<const Known> operands);
+
 Array map(ir::Op op, const Operand& x);
 Array map(ir::Op op, const Operand& x, const Operand& y);
 Array map(ir::Op op, const Operand& x, const Operand& y, const Operand& z);

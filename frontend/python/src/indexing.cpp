@@ -70,7 +70,7 @@ bool basic(PyObject* object, Indices& list) {
 class Positions {
  public:
   explicit Positions(PyObject* key) {
-    if (PyLong_CheckExact(key)) {
+    if (PyLong_CheckExact(key) || (is_array(key) && number_of(key))) {
       add(key);
     } else if (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) <= static_cast<Py_ssize_t>(list_.size())) {
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) add(PyTuple_GET_ITEM(key, i));
@@ -86,6 +86,13 @@ class Positions {
 
  private:
   void add(PyObject* position) {
+    if (is_array(position)) {
+      // An integer that was read from another array.
+      const Scalar* number = number_of(position);
+      all_ = all_ && number && is_integer(number->dtype) && number->dtype != DType::U64;
+      if (all_) list_[count_++] = number->i;
+      return;
+    }
     int overflow = 0;
     all_ = all_ && PyLong_CheckExact(position);
     if (all_) list_[count_++] = PyLong_AsLongLongAndOverflow(position, &overflow);
@@ -166,9 +173,10 @@ bool written_at(const Array& x, const Array& index, PyObject* value, Write how) 
 
 PyObject* get(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
+    Scalar element;
+    if (const Positions at(key); !is_value(self) && detail::element_now(array_of(self), at.get(), element))
+      return wrap_number(detail::Access::cell(array_of(self))->device, element);
     Array view;
-    if (const Positions at(key); !is_value(self) && detail::element_now(array_of(self), at.get(), view))
-      return wrap(std::move(view));
     // A view of a value is one of a copy, through which the value cannot be written.
     if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
       return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
@@ -225,9 +233,44 @@ void check_one(const Argument& given, DType dtype) {
               to_string(given.array()->shape()));
 }
 
+// The number that one element of x is set to, where no rule of conversions can stand against it.
+std::optional<Scalar> stored_as_is(PyObject* value, const Array& x) {
+  const DType dtype = x.dtype();
+  if (PyBool_Check(value)) return Scalar::of(value == Py_True);
+  if (PyFloat_CheckExact(value)) {
+    if (is_integer(dtype)) return {};
+    return Scalar::of(PyFloat_AS_DOUBLE(value));
+  }
+  if (PyLong_CheckExact(value)) {
+    if (is_integer(dtype) && dtype != DType::I64) return {};
+    int overflow = 0;
+    const int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow != 0) return {};
+    // Floats hold what Python's float() makes of it.
+    return is_integer(dtype) || dtype == DType::Bool ? Scalar::of(number)
+                                                     : Scalar::of(static_cast<double>(number));
+  }
+  if (!is_array(value)) return {};
+  const Scalar* number = number_of(value);
+  if (!number || &device_of_number(value) != &detail::Access::cell(x)->device) return {};
+  const bool held = is_integer(dtype) ? promote(number->dtype, dtype) == dtype
+                                      : !is_complex(number->dtype) || is_complex(dtype);
+  return held ? std::optional(*number) : std::nullopt;
+}
+
+// Whether one element was written at once.
+bool wrote_number(PyObject* self, PyObject* key, PyObject* value) {
+  const Positions at(key);
+  if (!value || is_value(self) || at.get().empty()) return false;
+  const Array& x = array_of(self);
+  const std::optional<Scalar> stored = stored_as_is(value, x);
+  return stored && detail::write_element(x, at.get(), *stored, python_line());
+}
+
 int set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
+        if (wrote_number(self, key, value)) return 0;
         if (!value) throw Error("index: elements of an array cannot be deleted");
         const Writing writing(self);
         if (const Positions at(key); at.fit(array_of(self).shape())) {
@@ -264,9 +307,10 @@ Py_ssize_t length(PyObject* self) {
 // For Python's iteration by positions and for PySequence_Check, by which NumPy knows what it may look into.
 PyObject* item(PyObject* self, Py_ssize_t position) {
   return guarded([&] {
-    Array picked;
-    if (detail::element_now(array_of(self), {&position, 1}, picked)) return wrap(std::move(picked));
-    picked = array_of(self)[position];
+    Scalar element;
+    if (detail::element_now(array_of(self), {&position, 1}, element))
+      return wrap_number(detail::Access::cell(array_of(self))->device, element);
+    Array picked = array_of(self)[position];
     return picked.ndim() == 0 ? wrap(detail::value_now(picked)) : wrap(std::move(picked));
   });
 }

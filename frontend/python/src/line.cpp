@@ -11,17 +11,12 @@ namespace {
 
 namespace nb = nanobind;
 
-struct Line {
-  const char* file = "<python>";
-  uint32_t line = 0;
-};
-
 // A place in a code object, by the instruction that runs there.
 struct Place {
   PyCodeObject* code = nullptr;  // held, so that no other code object gets its address
   int instruction = -1;
   bool inside = false;  // of the package
-  Line line;
+  ir::SourceLine line;
 };
 
 constexpr size_t kPlaces = 1 << 13;
@@ -65,9 +60,13 @@ const Place& place_of(PyFrameObject* frame) {
   return result;
 }
 
-Line running_line() {
+LineScope scope_of(const ir::SourceLine& line) { return {line.file, line.line}; }
+
+}  // namespace
+
+ir::SourceLine python_line() {
   PyFrameObject* frame = PyEval_GetFrame();
-  if (!frame) return {};
+  if (!frame) return {"<python>", 0};
   const Place* place = &place_of(frame);
   if (!place->inside) return place->line;
   // The package's own Python calls: the frame outside of it is the user's.
@@ -81,11 +80,7 @@ Line running_line() {
   return place->line;
 }
 
-LineScope scope_of(const Line& line) { return {line.file, line.line}; }
-
-}  // namespace
-
-PythonLine::PythonLine() : scope_(scope_of(running_line())) {}
+PythonLine::PythonLine() : scope_(scope_of(python_line())) {}
 
 void bind_lines(nb::module_& m) {
   m.def(

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "compiler/ir/lines.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft::python {
@@ -16,6 +17,9 @@ class PythonLine {
  private:
   LineScope scope_;
 };
+
+// That line.
+ir::SourceLine python_line();
 
 // Frames of code in this folder are passed over.
 void bind_lines(nanobind::module_& m);

@@ -2,10 +2,12 @@
 // lists.
 #pragma once
 
+#include <array>
 #include <exception>
 #include <optional>
 
 #include "compiler/ir/ops/op.h"
+#include "frontend/cpp/record/record.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/python_array.h"
 
@@ -41,6 +43,57 @@ class Argument {
 
   [[noreturn]] void refuse(const char* op) const;
 };
+
+// What a map of numbers is computed of at once, as NumPy's scalars are.
+template <size_t count>
+class KnownOperands {
+ public:
+  // Whether all are numbers of one device or Python's, and one at least is no number of Python's.
+  bool parse(const std::array<PyObject*, count>& objects) {
+    for (size_t k = 0; k < count; ++k)
+      if (!add(objects[k], known_[k])) return false;
+    return device_ && !detail::records_cells();
+  }
+  // A new reference, null with an error set; none where it is to be recorded.
+  std::optional<PyObject*> map(ir::Op op) const {
+    const std::optional<Scalar> result = detail::map_known(op, known_);
+    if (!result) return {};
+    return wrap_number(*device_, *result);
+  }
+
+ private:
+  bool add(PyObject* object, detail::Known& known) {
+    if (is_array(object)) {
+      const Scalar* number = number_of(object);
+      if (!number || (device_ && device_ != &device_of_number(object))) return false;
+      device_ = &device_of_number(object);
+      known = {*number, false};
+      return true;
+    }
+    if (PyFloat_CheckExact(object)) {
+      known = {Scalar::of(PyFloat_AS_DOUBLE(object)), true};
+      return true;
+    }
+    if (PyBool_Check(object)) {
+      known = {Scalar::of(object == Py_True), true};
+      return true;
+    }
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    known = {Scalar::of(static_cast<int64_t>(PyLong_AsLongLongAndOverflow(object, &overflow))), true};
+    return overflow == 0;
+  }
+
+  std::array<detail::Known, count> known_;
+  detail::DeviceSlot* device_ = nullptr;
+};
+
+// The result of the map where the operands are such; none where it is to be recorded.
+template <size_t count>
+std::optional<PyObject*> computed_now(ir::Op op, const std::array<PyObject*, count>& operands) noexcept {
+  KnownOperands<count> known;
+  return known.parse(operands) ? known.map(op) : std::nullopt;
+}
 
 // The number that a Python or NumPy scalar is; none for everything else.
 std::optional<Number> number_from(PyObject* object);

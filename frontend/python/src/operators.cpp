@@ -27,6 +27,7 @@ bool is_bytes(PyObject* object) { return PyBytes_Check(object) || PyByteArray_Ch
 
 template <Op op>
 PyObject* map2(PyObject* a, PyObject* b) {
+  if (const auto result = computed_now<2>(op, {a, b})) return *result;
   if (op == Op::add && (is_bytes(a) || is_bytes(b))) {
     PyErr_SetString(PyExc_TypeError, "add: takes arrays and numbers: got bytes");
     return nullptr;
@@ -36,6 +37,7 @@ PyObject* map2(PyObject* a, PyObject* b) {
 
 template <Op op>
 PyObject* map1(PyObject* a) {
+  if (const auto result = computed_now<1>(op, {a})) return *result;
   return guarded([&] {
     const PythonLine line;
     return wrap(detail::map(op, array_of(a)));
@@ -155,6 +157,10 @@ bool failed_for_dtype(PyObject* result, PyObject* b, int how) {
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
+  static constexpr Op kOps[] = {Op::less,      Op::less_equal, Op::equal,
+                                Op::not_equal, Op::greater,    Op::greater_equal};
+  static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
+  if (const auto of_numbers = computed_now<2>(kOps[how], {a, b})) return *of_numbers;
   PyObject* result = compare_arrays(a, b, how);
   if (failed_for_dtype(result, b, how)) {
     PyErr_Clear();

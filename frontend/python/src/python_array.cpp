@@ -7,6 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/small.h"
 
 namespace weft::python {
 
@@ -51,7 +52,8 @@ void leave(PyArray* object) {
 void deallocate(PyObject* self) {
   auto* object = reinterpret_cast<PyArray*>(self);
   PyTypeObject* type = Py_TYPE(self);
-  leave(object);  // before anything runs that could make a view of the same cell
+  // Before anything runs that could make a view of the same cell.
+  if (object->array.has_value()) leave(object);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   if (object->lent) end_loans(object->lent);
   object->array.~Array();
@@ -75,7 +77,10 @@ constexpr const char* kDoc =
 
 }  // namespace
 
-PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
+namespace {
+
+// Without its array.
+PyArray* new_object(bool is_value) noexcept {
   PyArray* object;
   if (spare_count > 0) {
     object = spares[--spare_count];
@@ -84,11 +89,36 @@ PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
     object = PyObject_New(PyArray, array_type);
     if (!object) return nullptr;
   }
-  object->is_value = value_of_rank_0 && array.ndim() == 0;
-  new (&object->array) Array(std::move(array));
-  object->base = enter(object);
+  object->number_of = nullptr;
+  object->is_value = is_value;
+  object->base = nullptr;
   object->weak_references = nullptr;
   object->lent = nullptr;
+  return object;
+}
+
+}  // namespace
+
+PyObject* wrap_number(detail::DeviceSlot& device, const Scalar& number) noexcept {
+  PyArray* object = new_object(true);
+  if (!object) return nullptr;
+  new (&object->array) Array;
+  object->number_of = &device;
+  object->number = number;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+Array& array_of_number(PyArray& object) {
+  object.array = detail::array_of_element(*object.number_of, object.number);
+  object.base = enter(&object);
+  return object.array;
+}
+
+PyObject* wrap(Array array, bool value_of_rank_0) noexcept {
+  PyArray* object = new_object(value_of_rank_0 && array.ndim() == 0);
+  if (!object) return nullptr;
+  new (&object->array) Array(std::move(array));
+  object->base = enter(object);
   auto* self = reinterpret_cast<PyObject*>(object);
   if (all_made > 0 && made_here) {
     nb::object reference = nb::steal(PyWeakref_NewRef(self, nullptr));
@@ -113,6 +143,7 @@ Made::~Made() {
 void rebind(PyObject* object, Array array) {
   auto* self = reinterpret_cast<PyArray*>(object);
   leave(self);
+  self->number_of = nullptr;
   self->array = std::move(array);
   detail::Access::cell(self->array)->owner = self;
 }

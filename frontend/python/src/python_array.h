@@ -7,12 +7,18 @@
 
 #include "frontend/cpp/weft/weft.h"
 
+namespace weft::detail {
+struct DeviceSlot;
+}
+
 namespace weft::python {
 
 namespace nb = nanobind;
 
 struct PyArray {
-  PyObject_HEAD Array array;
+  PyObject_HEAD Array array;      // none yet: a number that nobody has used as an array
+  detail::DeviceSlot* number_of;  // of a number, the device whose element it is; null: not known as one
+  Scalar number;
   bool is_value;   // of rank 0 and never written, as NumPy's scalars are
   PyObject* base;  // the array that was made first of what this one is a view of; null: this one
   PyObject* weak_references;
@@ -22,10 +28,27 @@ struct PyArray {
 extern PyTypeObject* array_type;
 
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == array_type; }
-inline Array& array_of(PyObject* object) { return reinterpret_cast<PyArray*>(object)->array; }
+// Makes the array that a number is.
+Array& array_of_number(PyArray& object);
+inline Array& array_of(PyObject* object) {
+  auto& self = *reinterpret_cast<PyArray*>(object);
+  return self.array.has_value() ? self.array : array_of_number(self);
+}
 inline bool is_value(PyObject* object) { return reinterpret_cast<PyArray*>(object)->is_value; }
 // A new reference; null with MemoryError set. What operations give of rank 0 is a value unless told.
 PyObject* wrap(Array array, bool value_of_rank_0 = true) noexcept;
+
+// Numbers are values that are known: elements that were read, and what is computed of them. They have neither cell
+// nor node before somebody uses them as arrays.
+PyObject* wrap_number(detail::DeviceSlot& device, const Scalar& number) noexcept;
+// The number that an array is; null where it is none.
+inline const Scalar* number_of(PyObject* array) {
+  const auto& self = *reinterpret_cast<PyArray*>(array);
+  return self.number_of ? &self.number : nullptr;
+}
+inline detail::DeviceSlot& device_of_number(PyObject* array) {
+  return *reinterpret_cast<PyArray*>(array)->number_of;
+}
 
 // Weak references to the arrays that this thread makes for as long as it lives; they do not nest.
 class Made {

@@ -27,13 +27,15 @@ PyObject* number_object(const Scalar& value) {
 }
 
 nb::object only_element(PyObject* self) {
-  PyObject* number = number_object(array_of(self).only_element());
+  const Scalar* known = number_of(self);
+  PyObject* number = number_object(known ? *known : array_of(self).only_element());
   if (!number) throw nb::python_error();
   return nb::steal(number);
 }
 
 // The element of an array of rank 0; TypeError for others, as Python's conversions raise it.
 nb::object one_value(PyObject* self, const char* what) {
+  if (number_of(self)) return only_element(self);
   const Array& x = array_of(self);
   if (x.ndim() == 0) return only_element(self);
   throw TypeError(std::string(what) + ": takes one element, an array of rank 0" +
@@ -42,6 +44,7 @@ nb::object one_value(PyObject* self, const char* what) {
 }
 
 int truth(PyObject* self) {
+  if (const Scalar* known = number_of(self)) return known->cast(DType::Bool).i != 0;
   return guarded(
       [&] {
         const Array& x = array_of(self);
@@ -74,6 +77,7 @@ PyObject* to_complex(PyObject* self, PyObject*) {
 }
 
 PyObject* to_index(PyObject* self) {
+  if (const Scalar* known = number_of(self); known && is_integer(known->dtype)) return number_object(*known);
   return guarded([&]() -> PyObject* {
     const Array& x = array_of(self);
     if (x.ndim() > 0 || !is_integer(x.dtype())) {
@@ -85,6 +89,7 @@ PyObject* to_index(PyObject* self) {
 }
 
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  if (const Scalar* known = number_of(self); known && count == 0) return number_object(*known);
   return guarded([&]() -> PyObject* {
     const Array& x = array_of(self);
     if (count == 0) {

@@ -120,6 +120,25 @@ TEST(CliExplain, TheGuideShowsWhatItPrints) {
               HasSubstr("weft explain docs/examples/svd.weft\n" + ran.out + "```\n"));
 }
 
+TEST(CliGrad, PrintsTheGradientAsAGraph) {
+  const std::string loss =
+      "graph {\n  %x = input : f32[3]\n  %s = input : f32[3]\n  %y = multiply %x, %s\n  %r = sum %y\n  "
+      "return "
+      "%r\n}\n";
+  Ran ran = run_weft({"grad", "-", "--wrt", "x"}, loss);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("multiply %0, %s : f32[3]\n  return %1\n"));
+  // All inputs of floats unless told, and a graph like any other.
+  ran = run_weft({"run", "-", "--random", "1", "--verify"}, run_weft({"grad", "-"}, loss).out);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  ran = run_weft({"grad", "-", "--wrt", "y"}, loss);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "weft: error: grad: the graph has no input 'y': its inputs are x, s\n");
+  ran = run_weft({"grad", kSoftmax});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("grad: takes a graph that gives one real number"));
+}
+
 TEST(CliOps, ThePageIsWhatTheProgramWrites) {
   expect_golden(std::filesystem::absolute("docs/ops.md").string(), run_weft({"ops", "--markdown"}).out);
 }
@@ -145,7 +164,7 @@ TEST(CliDevices, ListsThemOrSaysWhyThereIsNone) {
 TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(run_weft({"--version"}).out, "weft " WEFT_VERSION "\n");
   EXPECT_THAT(run_weft({"--help"}).out, AllOf(HasSubstr("Examples:"), HasSubstr("Exit codes:")));
-  for (const char* command : {"run", "show", "explain", "ops", "cache"}) {
+  for (const char* command : {"run", "show", "explain", "grad", "ops", "cache"}) {
     Ran ran = run_weft({command, "--help"});
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command;

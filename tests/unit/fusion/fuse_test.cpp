@@ -247,6 +247,28 @@ TEST(Fuse, AnAssignWaitsForWhatItReadsOfTheMemory) {
   expect_runnable(f.partition);
 }
 
+TEST(Fuse, AnAssignWaitsForThoseThatReadWhatItReplacesAtOtherPoints) {
+  const auto shifted = [](const std::string& replaced) {
+    Options options;
+    options.donated = {0};
+    return fuse(fmt::format(R"(%a = input "a" : f32[64, 4]
+      %x = input "x" : f32[32, 1]
+      %p = slice %a, starts=[0, 2] : f32[32, 1]
+      %e = exp %p
+      %u = update %a, %e, starts=[1, 0]
+      %s = square %x
+      %w = update %u, %s, starts=[{}]
+      return %w)",
+                            replaced),
+                options);
+  };
+  Fused f = shifted("1, 2");
+  EXPECT_EQ(f.kernels(), 2u);
+  EXPECT_THAT(f.why, HasSubstr("read at other points"));
+  expect_runnable(f.partition);
+  EXPECT_EQ(shifted("1, 3").kernels(), 1u);
+}
+
 // ---- no cycles
 
 TEST(Fuse, DiamondWithALibraryInOneArm) {

@@ -1,0 +1,33 @@
+// What rules of derivatives make nodes with: maps that take their operands as they are, numbers of a value's
+// type, and the few moves of axes that several rules share.
+#pragma once
+
+#include "compiler/ir/build.h"
+
+namespace weft::derive {
+
+ir::NodeRef number(const ir::TensorType& type, double value, const ir::Lines& lines);
+ir::NodeRef zeros(const ir::TensorType& type);
+// The tangent, or zeros of the type where there is none.
+ir::NodeRef or_zeros(const ir::NodeRef& tangent, const ir::TensorType& type);
+
+inline ir::NodeRef op(ir::Op op, const ir::NodeRef& x, const ir::Lines& lines) {
+  return ir::map(op, {x}, lines);
+}
+inline ir::NodeRef op(ir::Op op, const ir::NodeRef& x, const ir::NodeRef& y, const ir::Lines& lines) {
+  return ir::map(op, {x, y}, lines);
+}
+inline ir::NodeRef choose(const ir::NodeRef& where, const ir::NodeRef& x, const ir::NodeRef& y,
+                          const ir::Lines& lines) {
+  return ir::map(ir::Op::select, {where, x, y}, lines);
+}
+
+// What a reduction over these axes gave, repeated along them to the shape that it reduced.
+ir::NodeRef expanded(const ir::NodeRef& reduced, const Shape& shape, const Dims& axes,
+                     const ir::Lines& lines);
+// The axis's order turned round.
+ir::NodeRef flipped(const ir::NodeRef& x, size_t axis, const ir::Lines& lines);
+// Each element moved by `by` places to higher positions along the axis; `fill` comes in from below.
+ir::NodeRef shifted(const ir::NodeRef& x, size_t axis, int64_t by, double fill, const ir::Lines& lines);
+
+}  // namespace weft::derive

@@ -1,0 +1,118 @@
+// Maps whose operands and results are not all of one dtype, or that are linear over the reals alone.
+#include "compiler/derive/nodes.h"
+#include "compiler/derive/rules.h"
+
+namespace weft::derive {
+namespace {
+
+using ir::Node;
+using ir::NodeRef;
+using ir::Op;
+using Tangents = std::span<const NodeRef>;
+
+const NodeRef& x_of(const Node& n) { return n.inputs[0]; }
+bool of_complex(const Node& n) { return is_complex(x_of(n)->dtype()); }
+NodeRef real_zeros(const NodeRef& part) { return zeros(part->type); }
+
+// 1 / |x|, and 1 where that is infinite: what it scales is zero there.
+NodeRef inverse_size(const Node& n, const NodeRef& size) {
+  const NodeRef one = number(size->type, 1, n.lines);
+  const NodeRef safe = choose(op(Op::equal, size, zeros(size->type), n.lines), one, size, n.lines);
+  return op(Op::divide, one, safe, n.lines);
+}
+
+// ---- abs
+NodeRef abs_jvp(const Node& n, Tangents t) {
+  if (!of_complex(n)) return op(Op::multiply, t[0], op(Op::sign, x_of(n), n.lines), n.lines);
+  const NodeRef turned = op(Op::multiply, t[0], op(Op::conj, x_of(n), n.lines), n.lines);
+  return op(Op::multiply, op(Op::real, turned, n.lines), inverse_size(n, NodeRef(&n)), n.lines);
+}
+NodeRef abs_vjp(const Node& n, size_t, const NodeRef& c) {
+  if (!of_complex(n)) return op(Op::multiply, c, op(Op::sign, x_of(n), n.lines), n.lines);
+  const NodeRef scale = op(Op::multiply, c, inverse_size(n, NodeRef(&n)), n.lines);
+  const NodeRef whole = op(Op::complex, scale, real_zeros(scale), n.lines);
+  return op(Op::multiply, whole, op(Op::conj, x_of(n), n.lines), n.lines);
+}
+
+// ---- sign: of complex x it is s = x / |x|, whose tangent is (t - s Re(conj(s) t)) / |x|.
+NodeRef turned_only(const Node& n, const NodeRef& t, const NodeRef& s) {
+  const NodeRef size = op(Op::abs, x_of(n), n.lines);
+  const NodeRef along = op(Op::real, op(Op::multiply, op(Op::conj, s, n.lines), t, n.lines), n.lines);
+  const NodeRef outward = op(Op::multiply, s, op(Op::complex, along, real_zeros(along), n.lines), n.lines);
+  const NodeRef scale = choose(op(Op::equal, size, zeros(size->type), n.lines), zeros(size->type),
+                               inverse_size(n, size), n.lines);
+  return op(Op::multiply, op(Op::subtract, t, outward, n.lines),
+            op(Op::complex, scale, real_zeros(scale), n.lines), n.lines);
+}
+NodeRef sign_jvp(const Node& n, Tangents t) {
+  return of_complex(n) ? turned_only(n, t[0], NodeRef(&n)) : NodeRef();
+}
+NodeRef sign_vjp(const Node& n, size_t, const NodeRef& c) {
+  return of_complex(n) ? turned_only(n, c, op(Op::conj, NodeRef(&n), n.lines)) : NodeRef();
+}
+
+// ---- complex parts
+NodeRef real_jvp(const Node& n, Tangents t) { return op(Op::real, t[0], n.lines); }
+NodeRef real_vjp(const Node& n, size_t, const NodeRef& c) {
+  return of_complex(n) ? op(Op::complex, c, real_zeros(c), n.lines) : c;
+}
+NodeRef imag_jvp(const Node& n, Tangents t) {
+  return of_complex(n) ? op(Op::imag, t[0], n.lines) : NodeRef();
+}
+NodeRef imag_vjp(const Node& n, size_t, const NodeRef& c) {
+  return of_complex(n) ? op(Op::complex, real_zeros(c), op(Op::negative, c, n.lines), n.lines) : NodeRef();
+}
+NodeRef complex_jvp(const Node& n, Tangents t) {
+  return op(Op::complex, or_zeros(t[0], x_of(n)->type), or_zeros(t[1], x_of(n)->type), n.lines);
+}
+NodeRef complex_vjp(const Node& n, size_t input, const NodeRef& c) {
+  const NodeRef part = op(input == 0 ? Op::real : Op::imag, c, n.lines);
+  const NodeRef own = input == 0 ? part : op(Op::negative, part, n.lines);
+  return ir::cast(own, x_of(n)->dtype(), n.lines);
+}
+NodeRef conj_jvp(const Node& n, Tangents t) { return of_complex(n) ? op(Op::conj, t[0], n.lines) : t[0]; }
+NodeRef conj_vjp(const Node& n, size_t, const NodeRef& c) {
+  return of_complex(n) ? op(Op::conj, c, n.lines) : c;
+}
+
+// ---- choice and conversion
+NodeRef select_jvp(const Node& n, Tangents t) {
+  return choose(n.inputs[0], or_zeros(t[1], n.type), or_zeros(t[2], n.type), n.lines);
+}
+NodeRef select_vjp(const Node& n, size_t input, const NodeRef& c) {
+  return input == 1 ? choose(n.inputs[0], c, zeros(n.type), n.lines)
+                    : choose(n.inputs[0], zeros(n.type), c, n.lines);
+}
+NodeRef cast_jvp(const Node& n, Tangents t) { return ir::cast(t[0], n.dtype(), n.lines); }
+// Complex numbers lose their imaginary part either way.
+NodeRef cast_vjp(const Node& n, size_t, const NodeRef& c) { return ir::cast(c, x_of(n)->dtype(), n.lines); }
+
+}  // namespace
+
+const Rule* rule_of_map(Op op) {
+  static constexpr Rule abs{abs_jvp, abs_vjp}, sign{sign_jvp, sign_vjp}, real{real_jvp, real_vjp},
+      imag{imag_jvp, imag_vjp}, complex{complex_jvp, complex_vjp}, conj{conj_jvp, conj_vjp},
+      select{select_jvp, select_vjp}, cast{cast_jvp, cast_vjp};
+  switch (op) {
+    case Op::abs:
+      return &abs;
+    case Op::sign:
+      return &sign;
+    case Op::real:
+      return &real;
+    case Op::imag:
+      return &imag;
+    case Op::complex:
+      return &complex;
+    case Op::conj:
+      return &conj;
+    case Op::select:
+      return &select;
+    case Op::cast:
+      return &cast;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace weft::derive

@@ -22,6 +22,9 @@ inline ir::NodeRef choose(const ir::NodeRef& where, const ir::NodeRef& x, const 
   return ir::map(ir::Op::select, {where, x, y}, lines);
 }
 
+// Of a scan, a gather or a scatter.
+inline int64_t axis_of(const ir::Node& node) { return node.as<ir::AxisAttr>().axis; }
+
 // What a reduction over these axes gave, repeated along them to the shape that it reduced.
 ir::NodeRef expanded(const ir::NodeRef& reduced, const Shape& shape, const Dims& axes,
                      const ir::Lines& lines);

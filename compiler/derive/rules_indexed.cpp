@@ -12,8 +12,6 @@ using ir::NodeRef;
 using ir::Op;
 using Tangents = std::span<const NodeRef>;
 
-int64_t axis_of(const Node& n) { return n.as<ir::AxisAttr>().axis; }
-
 // ---- gather
 NodeRef gather_jvp(const Node& n, Tangents t) { return ir::gather(t[0], n.inputs[1], axis_of(n), n.lines); }
 

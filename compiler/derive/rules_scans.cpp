@@ -10,7 +10,6 @@ using ir::NodeRef;
 using ir::Op;
 using Tangents = std::span<const NodeRef>;
 
-int64_t axis_of(const Node& n) { return n.as<ir::AxisAttr>().axis; }
 size_t place_of(const Node& n) { return static_cast<size_t>(axis_of(n)); }
 
 NodeRef sum_forward(const Node& n, Tangents t) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/blocks/estimate.h"
 #include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/cuda/emit_cuda.h"
@@ -129,17 +130,21 @@ class ProgramBuilder {
     return s;
   }
 
-  static void add_blocks(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule) {
+  void add_blocks(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
+                  const emit::Emitted& out) const {
     const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
     if (!cpu) {
       k.why_no_blocks = "it is for a GPU";
       return;
     }
     auto made = blocks::prepare(p, *cpu);
-    if (auto* refusal = std::get_if<blocks::Refusal>(&made))
+    if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
       k.why_no_blocks = std::move(refusal->reason);
-    else
-      k.blocks = std::make_shared<const BlockProgram>(std::move(std::get<BlockProgram>(made)));
+      return;
+    }
+    auto& program = std::get<BlockProgram>(made);
+    program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
+    k.blocks = std::make_shared<const BlockProgram>(std::move(program));
   }
 
   // `zeroed`: what has to be 0 when the kernel starts.
@@ -176,7 +181,7 @@ class ProgramBuilder {
       explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
-    if (options_.blocks) add_blocks(k, p, schedule);
+    if (options_.blocks) add_blocks(k, p, schedule, out);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);

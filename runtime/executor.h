@@ -8,6 +8,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/program/program.h"
+#include "compiler/program/tier.h"
+#include "runtime/compile_queue.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 
@@ -22,16 +24,26 @@ class BufferRefused : public OutOfMemory {
   std::string reason;
 };
 
-// A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
+// When a program's kernels are compiled. Auto takes a queue; where the device or a step has no blocks, all is as
+// for Compile.
+struct Tiers {
+  Tier tier = Tier::Compile;
+  CompileQueue* queue = nullptr;  // outlives the program
+};
+
+// A program whose kernels are loaded on one device, or will be. Immutable but for that: any number of threads may
+// run it.
 class Executable {
  public:
-  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError. `blocks`:
-  // steps that have blocks run those, and their kernels are not compiled.
-  Executable(Program program, std::shared_ptr<Device> device, Counters& counters, bool blocks = false);
+  // Compiles what the device does not have yet and `how` does not put off, several kernels at a time. Throws
+  // CompileError.
+  Executable(Program program, std::shared_ptr<Device> device, Counters& counters, const Tiers& how = {});
 
   const Program& program() const { return program_; }
-  // Null where all steps of a kernel run in blocks.
-  const std::vector<KernelRef>& kernels() const { return kernels_; }
+  // Null where steps of the kernel run in blocks now.
+  KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
+  // Compiles the kernels that were put off; those that are under way as well. Throws CompileError.
+  void finish_kernels() const;
 
   // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's
   // dtypes. Work is started in stream order; on asynchronous devices it may still run when this returns.
@@ -46,11 +58,16 @@ class Executable {
  private:
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
+  std::vector<char> put_off(Tier tier);
+  const Kernel* kernel_now(int number) const;
+  void run_without(const KernelStep& step, std::span<const uint64_t> buffers,
+                   std::span<const uint64_t> scalars) const;
 
   Program program_;
   std::shared_ptr<Device> device_;
   Counters& counters_;
-  std::vector<KernelRef> kernels_;
+  CompileQueue* queue_ = nullptr;  // null where nothing is put off for a while
+  std::shared_ptr<LateKernel[]> kernels_;
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
   // Of each buffer the temporary whose memory it takes over; -1: none. What may take over an input's.
   std::vector<int> taken_from_;

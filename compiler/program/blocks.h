@@ -111,6 +111,15 @@ struct BlockSweep {
   int32_t rows_axis = -1;  // Columns: the axis of which several positions are added in `span`
 };
 
+// By what a first call is decided, in nanoseconds.
+struct BlockEstimate {
+  double run = 0;      // of one run in blocks
+  double compile = 0;  // of the kernel, until it can run
+  double load = 0;     // the same for a kernel that lies on disk
+  double worth = 0;    // the share of that which is spent in blocks until the kernel is compiled behind,
+  int32_t calls = 0;   // at most so many runs
+};
+
 struct BlockProgram {
   enum class Shape : uint8_t {
     Maps,     // blocks of all elements, in the order of memory
@@ -156,6 +165,7 @@ struct BlockProgram {
   int64_t call_vectors = 0, group_rows = 0;  // that sums take before they join wider ones, at most
   int64_t kept_width = 0;                    // elements of a line of Kept
   int32_t partials = -1;                     // the buffer of the parts
+  BlockEstimate estimate;
 };
 
 // Most strides of an access, lanes of the widest vector that loops are compiled for, and of a kernel's.

@@ -14,6 +14,7 @@ SECTIONS = {
         "docs/memory.md",
         "docs/differences.md",
         "docs/compile.md",
+        "docs/first_calls.md",
         "docs/performance.md",
         "docs/devices.md",
         "docs/random.md",

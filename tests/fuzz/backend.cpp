@@ -89,7 +89,8 @@ std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
     buffers.push_back(b.device->allocate(data.size()));
     b.device->upload(*buffers.back(), 0, data.data(), data.size());
   }
-  runtime::Executable executable(std::move(program), b.device, *b.counters, blocks);
+  runtime::Executable executable(std::move(program), b.device, *b.counters,
+                                 {blocks ? Tier::Blocks : Tier::Compile});
   // Nobody reads the inputs again, so that results may be written over them.
   std::vector<int> given(buffers.size());
   std::iota(given.begin(), given.end(), 0);

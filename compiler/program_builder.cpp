@@ -34,8 +34,8 @@ using ir::OpKind;
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options)
-      : graph_(graph), target_(target), options_(options) {}
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels)
+      : graph_(graph), target_(target), options_(options), and_kernels_(and_kernels) {}
 
   Program run() {
     declare_inputs();
@@ -130,27 +130,49 @@ class ProgramBuilder {
     return s;
   }
 
-  void add_blocks(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
-                  const emit::Emitted& out) const {
-    const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
-    if (!cpu) {
-      k.why_no_blocks = "it is for a GPU";
-      return;
+  struct Scheduled {
+    plan::Schedule schedule;
+    int64_t partial_bytes = 0;
+  };
+
+  // Where the program has blocks, they take the place of a kernel, of which not even the text is made.
+  std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
+    if (!options_.blocks || and_kernels_ || target_.kind == TargetKind::Cuda) return std::nullopt;
+    plan::RowProgram scheduled = p;
+    const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
+    auto made = blocks::prepare(scheduled, s);
+    if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
+      k.why_no_blocks = std::move(refusal->reason);
+      return std::nullopt;
     }
+    plan::verify(scheduled);
+    p = std::move(scheduled);
+    if (options_.dump) options_.dump("plan", print(p) + print(s));
+    const auto blocks = std::make_shared<const BlockProgram>(std::move(std::get<BlockProgram>(made)));
+    k.kernel = -1;
+    k.launch.tasks = blocks->tasks, k.launch.finish_tasks = blocks->finish_tasks, k.launch.grain = s.grain;
+    k.blocks = blocks;
+    return Scheduled{s, blocks->partial_bytes};
+  }
+
+  // Blocks beside a kernel: of the same schedule, for as long as it is not compiled.
+  void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
+                         const emit::Emitted& out) const {
+    const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
+    if (!options_.blocks || !cpu) return;
     auto made = blocks::prepare(p, *cpu);
     if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
       k.why_no_blocks = std::move(refusal->reason);
       return;
     }
     auto& program = std::get<BlockProgram>(made);
+    if (program.partial_bytes > out.partial_bytes)
+      throw InternalError("blocks: take more memory for parts than the kernel");
     program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
     k.blocks = std::make_shared<const BlockProgram>(std::move(program));
   }
 
-  // `zeroed`: what has to be 0 when the kernel starts.
-  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
-                  const Node* zeroed = nullptr) {
-    plan::RowProgram& p = lowered.program;
+  Scheduled add_source(KernelStep& k, plan::RowProgram& p, std::string& explanation) {
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
     auto make = [&](const Bias& bias) {
@@ -167,7 +189,6 @@ class ProgramBuilder {
     std::optional<plan::RowProgram> unscheduled;
     if (options_.choose) unscheduled = p;
     emit::Emitted out = make({});
-    KernelStep k;
     k.key = key_of(out);
     const Choice choice = options_.choose ? options_.choose(k.key) : Choice{};
     if (choice.bias != Bias{}) {
@@ -181,10 +202,20 @@ class ProgramBuilder {
       explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
-    if (options_.blocks) add_blocks(k, p, schedule, out);
+    add_blocks_beside(k, p, schedule, out);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);
+    return {std::move(schedule), out.partial_bytes};
+  }
+
+  // `zeroed`: what has to be 0 when the kernel starts.
+  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
+                  const Node* zeroed = nullptr) {
+    plan::RowProgram& p = lowered.program;
+    KernelStep k;
+    std::optional<Scheduled> blocks = add_blocks(k, p);
+    const auto [schedule, partial_bytes] = blocks ? std::move(*blocks) : add_source(k, p, explanation);
     k.summary = std::move(summary);
     const std::vector<int64_t> touched = touched_elements(p);
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
@@ -197,9 +228,9 @@ class ProgramBuilder {
       k.launch.zeroed_bytes = static_cast<size_t>(program_.buffers[buffer].bytes);
     }
     k.overwrites = overwrites(p, schedule, k.buffers);
-    if (out.partial_bytes > 0)
-      k.buffers.push_back(add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {out.partial_bytes}},
-                                     "parts of " + k.summary));
+    if (partial_bytes > 0)
+      k.buffers.push_back(
+          add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {partial_bytes}}, "parts of " + k.summary));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
     add_step(std::move(k), explanation);
   }
@@ -309,6 +340,7 @@ class ProgramBuilder {
   const ir::Graph& graph_;
   const Target& target_;
   const Options& options_;
+  const bool and_kernels_;
   Program program_;
   Titles title_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
@@ -323,8 +355,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options) {
-  return ProgramBuilder(graph, target, options).run();
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
+                      bool and_kernels) {
+  return ProgramBuilder(graph, target, options, and_kernels).run();
 }
 
 }  // namespace weft

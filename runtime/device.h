@@ -166,7 +166,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // Whether there are loops for block programs here, and their start. `buffers` and `scalars` are the words of
   // a kernel's arguments, without the integers between them.
   virtual bool runs_blocks() const { return false; }
-  virtual void launch_blocks(const BlockProgram& /*program*/, int64_t /*grain*/,
+  virtual void launch_blocks(const BlockProgram& /*program*/, const Launch& /*how*/,
                              std::span<const uint64_t> /*buffers*/, std::span<const uint64_t> /*scalars*/) {
     throw InternalError("launch_blocks: the device has no loops");
   }

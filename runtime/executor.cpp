@@ -80,17 +80,16 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
 
 }  // namespace
 
-// Which kernels are compiled at once, of those that a step uses; the others may be missing for a while.
-std::vector<char> Executable::put_off(Tier tier) {
+// Which kernels are compiled at once; the others may be missing for a while.
+std::vector<char> Executable::needed_at_once() {
   std::vector<char> at_once(program_.kernels.size(), 0);
   std::vector<double> run(program_.kernels.size(), 0);
   std::vector<const BlockEstimate*> estimates(program_.kernels.size(), nullptr);
-  const bool may_wait = tier != Tier::Compile && device_->runs_blocks();
   for (auto& step : program_.steps) {
     const auto* k = std::get_if<KernelStep>(&step);
-    if (!k) continue;
+    if (!k || k->kernel < 0) continue;
     const auto kernel = static_cast<size_t>(k->kernel);
-    if (!may_wait || !k->blocks) {
+    if (!queue_ || !k->blocks) {
       at_once[kernel] = 1;
       continue;
     }
@@ -98,7 +97,7 @@ std::vector<char> Executable::put_off(Tier tier) {
     run[kernel] += k->blocks->estimate.run;
   }
   for (size_t k = 0; k < at_once.size(); ++k) {
-    if (tier != Tier::Auto || at_once[k] || !estimates[k]) continue;
+    if (at_once[k] || !estimates[k]) continue;
     const double wait = wait_for(*device_, program_.kernels[k], *estimates[k]);
     at_once[k] = wait < run[k];
     kernels_[k].allow(wait * estimates[k]->worth, estimates[k]->calls);
@@ -106,14 +105,14 @@ std::vector<char> Executable::put_off(Tier tier) {
   return at_once;
 }
 
-Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters, const Tiers& how)
+Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
+                       CompileQueue* queue)
     : program_(std::move(program)),
       device_(std::move(device)),
       counters_(counters),
-      queue_(how.tier == Tier::Auto ? how.queue : nullptr),
+      queue_(queue),
       kernels_(new LateKernel[program_.kernels.size()]) {
-  const bool never = how.tier == Tier::Auto && !queue_;
-  load_all(*device_, program_.kernels, put_off(never ? Tier::Compile : how.tier), kernels_.get());
+  load_all(*device_, program_.kernels, needed_at_once(), kernels_.get());
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
@@ -177,7 +176,8 @@ void Executable::finish_kernels() const {
   std::vector<char> missing(program_.kernels.size(), 0);
   for (auto& step : program_.steps)
     if (const auto* k = std::get_if<KernelStep>(&step))
-      missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)].get();
+      if (k->kernel >= 0)
+        missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)].get();
   load_all(*device_, program_.kernels, missing, kernels_.get());
 }
 
@@ -196,9 +196,12 @@ const Kernel* Executable::kernel_now(int number) const {
 void Executable::run_without(const KernelStep& step, std::span<const uint64_t> buffers,
                              std::span<const uint64_t> scalars) const {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = queue_ ? Clock::now() : Clock::time_point();
-  device_->launch_blocks(*step.blocks, step.launch.grain, buffers, scalars);
-  if (!queue_) return;
+  Launch how;
+  how.tasks = step.blocks->tasks, how.finish_tasks = step.blocks->finish_tasks, how.grain = step.launch.grain;
+  const bool counts = step.kernel >= 0;
+  const Clock::time_point start = counts ? Clock::now() : Clock::time_point();
+  device_->launch_blocks(*step.blocks, how, buffers, scalars);
+  if (!counts) return;
   const auto kernel = static_cast<size_t>(step.kernel);
   const std::shared_ptr<LateKernel> late(kernels_, &kernels_[kernel]);
   const int64_t ns = std::chrono::nanoseconds(Clock::now() - start).count();
@@ -281,10 +284,10 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
       uint64_t* next = args.begin();
       for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
-      const Kernel* const kernel = kernel_now(k->kernel);
+      const Kernel* const kernel = k->kernel < 0 ? nullptr : kernel_now(k->kernel);
       if (kernel)
         for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
-      const auto scalars_begin = next;
+      uint64_t* const first_scalar = next;
       for (int number : k->scalars) {
         scalars[number].store(next);
         next += program_.scalars[number] == DType::C128 ? 2 : 1;
@@ -293,7 +296,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       if (kernel)
         device_->launch(*kernel, k->launch, {args.begin(), next});
       else
-        run_without(*k, {args.begin(), scalars_begin}, {scalars_begin, next});
+        run_without(*k, {args.begin(), first_scalar}, {first_scalar, next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
       counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
     } else if (auto* d = std::get_if<DotStep>(&step)) {

@@ -8,7 +8,6 @@
 
 #include "compiler/base/error.h"
 #include "compiler/program/program.h"
-#include "compiler/program/tier.h"
 #include "runtime/compile_queue.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
@@ -24,23 +23,18 @@ class BufferRefused : public OutOfMemory {
   std::string reason;
 };
 
-// When a program's kernels are compiled. Auto takes a queue; where the device or a step has no blocks, all is as
-// for Compile.
-struct Tiers {
-  Tier tier = Tier::Compile;
-  CompileQueue* queue = nullptr;  // outlives the program
-};
-
 // A program whose kernels are loaded on one device, or will be. Immutable but for that: any number of threads may
 // run it.
 class Executable {
  public:
-  // Compiles what the device does not have yet and `how` does not put off, several kernels at a time. Throws
-  // CompileError.
-  Executable(Program program, std::shared_ptr<Device> device, Counters& counters, const Tiers& how = {});
+  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError. With a queue,
+  // which outlives the program, kernels whose steps have blocks beside them are put off where running these takes
+  // less time.
+  Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
+             CompileQueue* queue = nullptr);
 
   const Program& program() const { return program_; }
-  // Null where steps of the kernel run in blocks now.
+  // Of the program's kernels; null while steps of it run in blocks instead.
   KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
   // Compiles the kernels that were put off; those that are under way as well. Throws CompileError.
   void finish_kernels() const;
@@ -58,7 +52,7 @@ class Executable {
  private:
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
-  std::vector<char> put_off(Tier tier);
+  std::vector<char> needed_at_once();
   const Kernel* kernel_now(int number) const;
   void run_without(const KernelStep& step, std::span<const uint64_t> buffers,
                    std::span<const uint64_t> scalars) const;

@@ -20,7 +20,7 @@ struct Trial {
 
 std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
                                                const std::shared_ptr<Device>& device, Counters& counters,
-                                               Choices& choices, const Tiers& how) {
+                                               Choices& choices, CompileQueue* queue) {
   std::unordered_map<Hash, Trial, HashOf> trials;
   const Choose choose = [&](const KernelKey& key) {
     auto trial = trials.find(key.source);
@@ -28,12 +28,12 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
     return Choice{{.frugal = trial->second.now}, ""};
   };
   for (;;) {
-    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, how);
+    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, queue);
     std::unordered_set<Hash, HashOf> judged;
     bool again = false;
     for (auto& step : loaded->program().steps) {
       auto* k = std::get_if<KernelStep>(&step);
-      if (!k || !judged.insert(k->key.source).second) continue;
+      if (!k || k->kernel < 0 || !judged.insert(k->key.source).second) continue;
       const KernelRef kernel = loaded->kernel(k->kernel);
       if (!kernel) continue;
       const int spilled = kernel->resources().spill_bytes;

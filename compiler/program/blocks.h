@@ -54,6 +54,7 @@ struct BlockInstruction {
     Clamp,     // out = in[0], counted from `number` if negative, kept in [0, number)
     Store,     // elements of the access = in[0]
     Fold,      // total += in[0], or in[0] times in[1], or in[0] found at in[1]
+    Scan,      // out = total += in[0]; `number` says which total
   } kind = Kind::Loop;
   uint8_t arity = 0;
   uint16_t loop = 0;
@@ -77,8 +78,10 @@ struct BlockTotal {
     Lanes,    // sums and products of floats, whose order tells in the result
     Any,      // in any order: what is exact
     Columns,  // one for each element of a block, which the rows of the sweep are folded into
+    Running,  // each stretch of the row from its first element
   } how = How::Any;
-  bool product = false;                 // of Lanes: a product; else a sum
+  bool product = false;  // of Lanes: a product; else a sum
+  enum class Join : uint8_t { Sum, Product, Most, Least } join_by = Join::Sum;  // of Running
   bool widens = false, narrow = false;  // of Lanes: joins wider sums; joined in `span`
   bool finds = false;                   // gives a position
   DType value = DType::F32;             // of what is folded
@@ -89,7 +92,8 @@ struct BlockTotal {
   uint16_t join = 0;                                // Any: joins lanes
   int32_t widen = -1, finish = -1;  // casts from span to total, and from the total to the result
   int32_t spread = -1;              // Columns: a cast from a value to total
-  int32_t out = -1, wide = -1;      // slots: of the result; Columns: of a value as `total`
+  // Slots: of the result; Columns: of a value as `total`; Running: of a value as `span`, and of its results.
+  int32_t out = -1, wide = -1, narrow_values = -1;
   int32_t lanes = 0, wider = 0, sums = 0, positions = 0;  // places in the memory of a run
   int64_t partials = -1, partial_positions = -1;          // places in the parts' memory
   // What changes nothing: as the format of memory has it in each dtype.
@@ -152,6 +156,7 @@ struct BlockProgram {
   int64_t block = 0;                // most elements of a block
   int64_t memory_bytes = 0;         // of a run, 64-byte aligned
   int64_t tasks = 0, finish_tasks = 0;
+  int64_t partial_bytes = 0;  // of the parts, in the last buffer
 
   // Maps: elements of all blocks and of a task.
   int64_t elements = 0, task = 0;

@@ -37,7 +37,7 @@ struct Options {
   int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
-  bool blocks = false;  // CPU: kernels have block programs, too, which run where they are not compiled
+  bool blocks = false;  // CPU: block programs take the place of kernels, where there are any
   Choose choose;        // schedules other than the rules' own; empty: none
   DumpSink dump;        // empty: none
 };

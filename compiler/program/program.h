@@ -74,7 +74,7 @@ struct KernelStep {
     int written = 0, read = 0;
   };
 
-  int kernel = 0;
+  int kernel = 0;  // -1: runs in blocks
   Launch launch;
   std::vector<int> buffers;  // of the program
   std::vector<Overwrite> overwrites;
@@ -84,7 +84,7 @@ struct KernelStep {
   KernelKey key;        // under which another schedule is asked for
   Bias bias;            // of the schedule that it has
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
-  // What gives the kernel's results without it, if that was asked for; else why there is nothing.
+  // What runs in place of a kernel, which then has no source; or, if that was asked for, why there is none.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
   std::string why_no_blocks = {};
 };

@@ -74,8 +74,10 @@ Program only_step(const Program& whole, const ProgramStep& step, std::vector<int
   };
   p.steps.push_back(step);
   if (auto* k = std::get_if<KernelStep>(&p.steps[0])) {
-    p.kernels.push_back(whole.kernels[k->kernel]);
-    k->kernel = 0;
+    if (!k->blocks) {
+      p.kernels.push_back(whole.kernels[k->kernel]);
+      k->kernel = 0;
+    }
     for (int& b : k->buffers) b = local(b);
     k->overwrites.clear();  // what is given from outside stays
   } else if (auto* d = std::get_if<DotStep>(&p.steps[0])) {

@@ -275,19 +275,20 @@ class CpuDevice : public Device {
   }
 
   bool runs_blocks() const override { return block_loops_ != nullptr; }
-  void launch_blocks(const BlockProgram& program, int64_t grain, std::span<const uint64_t> buffers,
+  void launch_blocks(const BlockProgram& program, const Launch& how, std::span<const uint64_t> buffers,
                      std::span<const uint64_t> scalars) override {
+    if (!block_loops_) throw InternalError("cpu: launch of blocks without loops for this processor");
     const BlockArguments arguments{buffers.data(), scalars.data()};
     const size_t bytes = block_memory(program);
     const auto run = [&](int64_t tasks, bool finishes) {
-      stoppable(tasks, grain, kStopAfterGrains * grain, [&](int64_t begin, int64_t end) {
+      stoppable(tasks, how.grain, kStopAfterGrains * how.grain, [&](int64_t begin, int64_t end) {
         run_blocks(program, *block_loops_, arguments, begin, end, finishes,
                    PerThread<Scratch>::get().at_least(bytes));
       });
     };
     unless_at_the_end([&] {
-      run(program.tasks, false);
-      if (program.finish_tasks > 0) run(program.finish_tasks, true);
+      run(how.tasks, false);
+      if (how.finish_tasks > 0) run(how.finish_tasks, true);
     });
     ++counters_.kernels_launched;
     ++counters_.blocks_launched;

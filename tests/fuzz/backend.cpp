@@ -74,8 +74,7 @@ Backend& backend(const std::string& name) {
 namespace {
 
 std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
-                                        const std::vector<ir::HostTensor>& inputs, Program program,
-                                        bool blocks) {
+                                        const std::vector<ir::HostTensor>& inputs, Program program) {
   std::vector<runtime::BufferRef> buffers;
   std::vector<Scalar> scalars;
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -89,8 +88,7 @@ std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
     buffers.push_back(b.device->allocate(data.size()));
     b.device->upload(*buffers.back(), 0, data.data(), data.size());
   }
-  runtime::Executable executable(std::move(program), b.device, *b.counters,
-                                 {blocks ? Tier::Blocks : Tier::Compile});
+  runtime::Executable executable(std::move(program), b.device, *b.counters);
   // Nobody reads the inputs again, so that results may be written over them.
   std::vector<int> given(buffers.size());
   std::iota(given.begin(), given.end(), 0);
@@ -110,7 +108,7 @@ std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
 
 std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
                                    const std::vector<ir::HostTensor>& inputs, const Options& options) {
-  return run_program(b, graph, inputs, compile(graph, b.target, options), false);
+  return run_program(b, graph, inputs, compile(graph, b.target, options));
 }
 
 std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
@@ -121,7 +119,7 @@ std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
   Program program = compile(graph, b.target, with_blocks);
   for (auto& step : program.steps)
     if (auto* k = std::get_if<KernelStep>(&step); k && !k->blocks) refused.push_back(k->why_no_blocks);
-  return run_program(b, graph, inputs, std::move(program), true);
+  return run_program(b, graph, inputs, std::move(program));
 }
 
 }  // namespace weft::test

@@ -73,14 +73,14 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   }
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
-  options.blocks = tier != Tier::Compile;
   options.donated = std::move(donated);
+  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        return compile(graph_of(nodes, graph), device.target, options);
+        return compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto);
       },
-      device.device, session.counters, device.choices, {tier, &session.compiling});
+      device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
   if (session.log->should_log(spdlog::level::debug)) {
     session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
                        program->program().ops_before, program->program().kernels.size());

@@ -161,7 +161,7 @@ Program program(test::Backend& cpu, int number) {
             std::to_string(k - 1) + " : f32[1000]\n";
   Options options;
   options.blocks = true;
-  return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options);
+  return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options, true);
 }
 
 std::vector<std::byte> run(test::Backend& cpu, const Executable& executable) {
@@ -178,7 +178,7 @@ std::vector<std::byte> run(test::Backend& cpu, const Executable& executable) {
 TEST(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
-  const Executable executable(program(cpu, 1), cpu.device, *cpu.counters, {Tier::Auto, &queue});
+  const Executable executable(program(cpu, 1), cpu.device, *cpu.counters, &queue);
   EXPECT_EQ(executable.kernel(0), nullptr);
   const int64_t before = cpu.counters->blocks_launched;
   const std::vector<std::byte> in_blocks = run(cpu, executable);
@@ -196,7 +196,7 @@ TEST(Tiers, ThreadsRunAProgramWhileItsKernelComes) {
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
   for (int number = 20; number < 24; ++number) {
-    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, {Tier::Auto, &queue});
+    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
     const std::vector<std::byte> expected = run(cpu, executable);
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
@@ -217,7 +217,7 @@ TEST(Tiers, AKernelThatCannotBeCompiledIsToldAndItsProgramGoesOn) {
   Program bad = program(cpu, 30);
   bad.kernels[0].text += "\nthis is no C++";
   bad.kernels[0].hash = hash_text(bad.kernels[0].text);
-  const Executable executable(std::move(bad), cpu.device, *cpu.counters, {Tier::Auto, &queue});
+  const Executable executable(std::move(bad), cpu.device, *cpu.counters, &queue);
   const std::vector<std::byte> expected = run(cpu, executable);
   for (int k = 0; k < 10; ++k) EXPECT_EQ(run(cpu, executable), expected);
   EXPECT_THAT(told.get_future().get(), HasSubstr("cannot compile"));
@@ -229,13 +229,13 @@ TEST(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
   for (int number = 40; number < 46; ++number) {
-    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, {Tier::Auto, &queue});
+    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
     std::vector<std::byte> expected;
     for (int k = 0; k < 8; ++k) expected = run(cpu, executable);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      const Executable own(program(cpu, number + 100), cpu.device, *cpu.counters, {Tier::Auto, &queue});
+      const Executable own(program(cpu, number + 100), cpu.device, *cpu.counters, &queue);
       const std::vector<std::byte> before = run(cpu, own);
       bool same = true;
       for (int k = 0; k < 20; ++k) same = same && run(cpu, executable) == expected && run(cpu, own) == before;
@@ -261,8 +261,7 @@ TEST(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
   cpu = &test::backend("cpu");
   static auto* const queue = new CompileQueue;
   for (int number = 0; number < kPrograms; ++number) {
-    const auto* const executable =
-        new Executable(program(*cpu, number), cpu->device, *cpu->counters, {Tier::Auto, queue});
+    const auto* const executable = new Executable(program(*cpu, number), cpu->device, *cpu->counters, queue);
     for (int k = 0; k < 8; ++k) run(*cpu, *executable);
   }
   stop_compiling_elsewhere();

@@ -66,8 +66,8 @@ ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options
   return graph;
 }
 
-Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
-  Program program = build_program(prepare(graph, target, options), target, options);
+Program compile(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels) {
+  Program program = build_program(prepare(graph, target, options), target, options, and_kernels);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;

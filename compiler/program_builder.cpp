@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/blocks/estimate.h"
 #include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/cuda/emit_cuda.h"
@@ -33,8 +34,8 @@ using ir::OpKind;
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options)
-      : graph_(graph), target_(target), options_(options) {}
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels)
+      : graph_(graph), target_(target), options_(options), and_kernels_(and_kernels) {}
 
   Program run() {
     declare_inputs();
@@ -136,7 +137,7 @@ class ProgramBuilder {
 
   // Where the program has blocks, they take the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
-    if (!options_.blocks || target_.kind == TargetKind::Cuda) return std::nullopt;
+    if (!options_.blocks || and_kernels_ || target_.kind == TargetKind::Cuda) return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
     auto made = blocks::prepare(scheduled, s);
@@ -152,6 +153,23 @@ class ProgramBuilder {
     k.launch.tasks = blocks->tasks, k.launch.finish_tasks = blocks->finish_tasks, k.launch.grain = s.grain;
     k.blocks = blocks;
     return Scheduled{s, blocks->partial_bytes};
+  }
+
+  // Blocks beside a kernel: of the same schedule, for as long as it is not compiled.
+  void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
+                         const emit::Emitted& out) const {
+    const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
+    if (!options_.blocks || !cpu) return;
+    auto made = blocks::prepare(p, *cpu);
+    if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
+      k.why_no_blocks = std::move(refusal->reason);
+      return;
+    }
+    auto& program = std::get<BlockProgram>(made);
+    if (program.partial_bytes > out.partial_bytes)
+      throw InternalError("blocks: take more memory for parts than the kernel");
+    program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
+    k.blocks = std::make_shared<const BlockProgram>(std::move(program));
   }
 
   Scheduled add_source(KernelStep& k, plan::RowProgram& p, std::string& explanation) {
@@ -184,6 +202,7 @@ class ProgramBuilder {
       explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
+    add_blocks_beside(k, p, schedule, out);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);
@@ -321,6 +340,7 @@ class ProgramBuilder {
   const ir::Graph& graph_;
   const Target& target_;
   const Options& options_;
+  const bool and_kernels_;
   Program program_;
   Titles title_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
@@ -335,8 +355,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options) {
-  return ProgramBuilder(graph, target, options).run();
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
+                      bool and_kernels) {
+  return ProgramBuilder(graph, target, options, and_kernels).run();
 }
 
 }  // namespace weft

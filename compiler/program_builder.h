@@ -8,6 +8,7 @@
 
 namespace weft {
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options);
+// `and_kernels`: see compile().
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels);
 
 }  // namespace weft

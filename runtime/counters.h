@@ -13,8 +13,9 @@ struct Counters {
   std::atomic<int64_t> library_calls{0};    // matrix products
   std::atomic<int64_t> compiles{0};         // sources given to Clang or NVRTC
   std::atomic<int64_t> compile_ns{0};
-  std::atomic<int64_t> memory_hits{0};  // kernels found loaded
-  std::atomic<int64_t> disk_hits{0};    // kernels loaded from the disk cache
+  std::atomic<int64_t> compiles_behind{0};  // of these, while their programs ran without them
+  std::atomic<int64_t> memory_hits{0};      // kernels found loaded
+  std::atomic<int64_t> disk_hits{0};        // kernels loaded from the disk cache
   std::atomic<int64_t> disk_misses{0};
   std::atomic<int64_t> program_hits{0};  // graphs whose program was known
   std::atomic<int64_t> program_misses{0};

@@ -149,6 +149,12 @@ class Device : public std::enable_shared_from_this<Device> {
 
   // Compiles (or takes from the memory or disk cache) and loads. Throws CompileError, and NoCompilerLeft.
   virtual KernelRef load(const KernelSource& source) = 0;
+  // How much of that is done already.
+  enum class Known : uint8_t { Loaded, OnDisk, Nothing };
+  virtual Known known(const KernelSource& /*source*/) { return Known::Nothing; }
+  // load() by a thread that nobody waits for: who asks for the kernel meanwhile compiles it too. Throws
+  // BackgroundEnded besides.
+  virtual KernelRef load_behind(const KernelSource& source) { return load(source); }
   // Target assembly (`asm` on the CPU, `ptx` on CUDA) of a source, for people to read.
   virtual std::string assembly(const KernelSource& source) = 0;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
 #include "compiler/base/short_list.h"
+#include "compiler/program/blocks.h"
 #include "runtime/interrupt.h"
 
 namespace weft::runtime {
@@ -32,16 +34,29 @@ void for_each_buffer(const ProgramStep& step, F&& f) {
   }
 }
 
+// Nanoseconds until the kernel could run.
+double wait_for(Device& device, const KernelSource& source, const BlockEstimate& estimate) {
+  switch (device.known(source)) {
+    case Device::Known::Loaded:
+      return 0;
+    case Device::Known::OnDisk:
+      return estimate.load;
+    case Device::Known::Nothing:
+      break;
+  }
+  return estimate.compile;
+}
+
 // Compiling is the slow part, and no kernel waits for another.
-std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>& sources) {
-  std::vector<KernelRef> kernels(sources.size());
+void load_all(Device& device, const std::vector<KernelSource>& sources, const std::vector<char>& needed,
+              LateKernel* kernels) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
   auto work = [&] {
     for (size_t k = next++; k < sources.size(); k = next++) {
       try {
-        kernels[k] = device.load(sources[k]);
+        if (needed[k]) kernels[k].put(device.load(sources[k]));
       } catch (...) {
         std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -51,23 +66,53 @@ std::vector<KernelRef> load_all(Device& device, const std::vector<KernelSource>&
   };
   {
     const size_t threads = std::min<size_t>(device.info().threads, std::thread::hardware_concurrency());
+    const auto count = static_cast<size_t>(std::ranges::count(needed, 1));
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < std::min(threads, sources.size())) helpers.emplace_back(work);
+      while (helpers.size() + 1 < std::min(threads, count)) helpers.emplace_back(work);
     } catch (const std::system_error&) {
       // The system grants no more threads; those that are there do the work.
     }
     work();
   }
   if (failure) std::rethrow_exception(failure);
-  return kernels;
 }
 
 }  // namespace
 
-Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters)
-    : program_(std::move(program)), device_(std::move(device)), counters_(counters) {
-  kernels_ = load_all(*device_, program_.kernels);
+// Which kernels are compiled at once; the others may be missing for a while.
+std::vector<char> Executable::needed_at_once() {
+  std::vector<char> at_once(program_.kernels.size(), 0);
+  std::vector<double> run(program_.kernels.size(), 0);
+  std::vector<const BlockEstimate*> estimates(program_.kernels.size(), nullptr);
+  for (auto& step : program_.steps) {
+    const auto* k = std::get_if<KernelStep>(&step);
+    if (!k || k->kernel < 0) continue;
+    const auto kernel = static_cast<size_t>(k->kernel);
+    if (!queue_ || !k->blocks) {
+      at_once[kernel] = 1;
+      continue;
+    }
+    estimates[kernel] = &k->blocks->estimate;
+    run[kernel] += k->blocks->estimate.run;
+  }
+  for (size_t k = 0; k < at_once.size(); ++k) {
+    if (at_once[k] || !estimates[k]) continue;
+    const double wait = wait_for(*device_, program_.kernels[k], *estimates[k]);
+    at_once[k] = wait < run[k];
+    kernels_[k].allow(wait * estimates[k]->worth, estimates[k]->calls);
+  }
+  return at_once;
+}
+
+Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
+                       CompileQueue* queue)
+    : program_(std::move(program)),
+      device_(std::move(device)),
+      counters_(counters),
+      queue_(queue),
+      kernels_(new LateKernel[program_.kernels.size()]) {
+  load_all(*device_, program_.kernels, needed_at_once(), kernels_.get());
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
@@ -124,6 +169,43 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
     if (auto* c = std::get_if<CopyStep>(&program_.steps[s])) offer(s, c->to, c->from, true);
     for_each_buffer(program_.steps[s], [&](int b) { used[b] = true; });
   }
+}
+
+void Executable::finish_kernels() const {
+  if (!queue_) return;
+  std::vector<char> missing(program_.kernels.size(), 0);
+  for (auto& step : program_.steps)
+    if (const auto* k = std::get_if<KernelStep>(&step))
+      if (k->kernel >= 0)
+        missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)].get();
+  load_all(*device_, program_.kernels, missing, kernels_.get());
+}
+
+const Kernel* Executable::kernel_now(int number) const {
+  LateKernel& late = kernels_[static_cast<size_t>(number)];
+  if (const Kernel* const kernel = late.get()) return kernel;
+  if (!queue_ || !late.overdue()) return nullptr;
+  try {
+    late.put(device_->load(program_.kernels[static_cast<size_t>(number)]));
+  } catch (const CompileError&) {
+    late.fail();
+  }
+  return late.get();
+}
+
+void Executable::run_without(const KernelStep& step, std::span<const uint64_t> buffers,
+                             std::span<const uint64_t> scalars) const {
+  using Clock = std::chrono::steady_clock;
+  Launch how;
+  how.tasks = step.blocks->tasks, how.finish_tasks = step.blocks->finish_tasks, how.grain = step.launch.grain;
+  const bool counts = step.kernel >= 0;
+  const Clock::time_point start = counts ? Clock::now() : Clock::time_point();
+  device_->launch_blocks(*step.blocks, how, buffers, scalars);
+  if (!counts) return;
+  const auto kernel = static_cast<size_t>(step.kernel);
+  const std::shared_ptr<LateKernel> late(kernels_, &kernels_[kernel]);
+  const int64_t ns = std::chrono::nanoseconds(Clock::now() - start).count();
+  if (late->ran_without(ns)) queue_->add(device_, program_.kernels[kernel], late);
 }
 
 BufferRef Executable::allocate(int buffer) const {
@@ -202,17 +284,19 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
       uint64_t* next = args.begin();
       for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
-      for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
+      const Kernel* const kernel = k->kernel < 0 ? nullptr : kernel_now(k->kernel);
+      if (kernel)
+        for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
       uint64_t* const first_scalar = next;
       for (int number : k->scalars) {
         scalars[number].store(next);
         next += program_.scalars[number] == DType::C128 ? 2 : 1;
       }
       const StopScope scope(may_stop);
-      if (k->blocks)
-        device_->launch_blocks(*k->blocks, k->launch, {args.begin(), first_scalar}, {first_scalar, next});
+      if (kernel)
+        device_->launch(*kernel, k->launch, {args.begin(), next});
       else
-        device_->launch(*kernels_[k->kernel], k->launch, {args.begin(), next});
+        run_without(*k, {args.begin(), first_scalar}, {first_scalar, next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
       counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
     } else if (auto* d = std::get_if<DotStep>(&step)) {

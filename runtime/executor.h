@@ -8,6 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/program/program.h"
+#include "runtime/compile_queue.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 
@@ -22,15 +23,21 @@ class BufferRefused : public OutOfMemory {
   std::string reason;
 };
 
-// A program whose kernels are compiled and loaded on one device. Immutable: any number of threads may run it.
+// A program whose kernels are loaded on one device, or will be. Immutable but for that: any number of threads may
+// run it.
 class Executable {
  public:
-  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError.
-  Executable(Program program, std::shared_ptr<Device> device, Counters& counters);
+  // Compiles what the device does not have yet, several kernels at a time. Throws CompileError. With a queue,
+  // which outlives the program, kernels whose steps have blocks beside them are put off where running these takes
+  // less time.
+  Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
+             CompileQueue* queue = nullptr);
 
   const Program& program() const { return program_; }
-  // Of the program's kernels: steps that run in blocks have none.
-  const std::vector<KernelRef>& kernels() const { return kernels_; }
+  // Of the program's kernels; null while steps of it run in blocks instead.
+  KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
+  // Compiles the kernels that were put off; those that are under way as well. Throws CompileError.
+  void finish_kernels() const;
 
   // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's
   // dtypes. Work is started in stream order; on asynchronous devices it may still run when this returns.
@@ -45,11 +52,16 @@ class Executable {
  private:
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
+  std::vector<char> needed_at_once();
+  const Kernel* kernel_now(int number) const;
+  void run_without(const KernelStep& step, std::span<const uint64_t> buffers,
+                   std::span<const uint64_t> scalars) const;
 
   Program program_;
   std::shared_ptr<Device> device_;
   Counters& counters_;
-  std::vector<KernelRef> kernels_;
+  CompileQueue* queue_ = nullptr;  // null where nothing is put off for a while
+  std::shared_ptr<LateKernel[]> kernels_;
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
   // Of each buffer the temporary whose memory it takes over; -1: none. What may take over an input's.
   std::vector<int> taken_from_;

@@ -305,6 +305,11 @@ std::optional<std::string> KernelCache::find(std::string_view toolchain, std::st
   return std::string(parts.binary);
 }
 
+bool KernelCache::may_have(std::string_view toolchain, std::string_view source) const {
+  return disabled_because_.empty() &&
+         ::access((directory_ + "/" + entry_name(key(toolchain, source))).c_str(), F_OK) == 0;
+}
+
 void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::string_view source,
                       std::string_view binary) {
   if (!disabled_because_.empty()) return;

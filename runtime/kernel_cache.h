@@ -49,6 +49,8 @@ class KernelCache {
   std::optional<std::string> find(std::string_view toolchain, std::string_view source);
   void put(std::string_view toolchain, std::string_view kernel, std::string_view source,
            std::string_view binary);
+  // Whether there is an entry of its name. It may be damaged.
+  bool may_have(std::string_view toolchain, std::string_view source) const;
 
   // Files that the cache did not name are neither counted nor touched.
   std::vector<CacheEntry> list() const;  // reads headers only

@@ -20,7 +20,7 @@ struct Trial {
 
 std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
                                                const std::shared_ptr<Device>& device, Counters& counters,
-                                               Choices& choices) {
+                                               Choices& choices, CompileQueue* queue) {
   std::unordered_map<Hash, Trial, HashOf> trials;
   const Choose choose = [&](const KernelKey& key) {
     auto trial = trials.find(key.source);
@@ -28,13 +28,15 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
     return Choice{{.frugal = trial->second.now}, ""};
   };
   for (;;) {
-    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters);
+    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, queue);
     std::unordered_set<Hash, HashOf> judged;
     bool again = false;
     for (auto& step : loaded->program().steps) {
       auto* k = std::get_if<KernelStep>(&step);
-      if (!k || k->blocks || !judged.insert(k->key.source).second) continue;
-      const int spilled = loaded->kernels()[static_cast<size_t>(k->kernel)]->resources().spill_bytes;
+      if (!k || k->kernel < 0 || !judged.insert(k->key.source).second) continue;
+      const KernelRef kernel = loaded->kernel(k->kernel);
+      if (!kernel) continue;
+      const int spilled = kernel->resources().spill_bytes;
       auto known = trials.find(k->key.source);
       if (known == trials.end()) {
         if (spilled <= 0 || choices.find(k->key.source) || choices.find(k->key.shape)) continue;

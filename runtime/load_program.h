@@ -14,9 +14,9 @@ using CompileProgram = std::function<Program(const Choose&)>;
 
 // Kernels that keep a thread's values in memory, since its registers do not suffice, are made again with more
 // and more frugal schedules; the one that spills least stays, and `choices` keeps it, so that nobody tries
-// again. Throws CompileError.
+// again. Throws CompileError. `queue`: see Executable; kernels that are put off are not judged.
 std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
                                                const std::shared_ptr<Device>& device, Counters& counters,
-                                               Choices& choices);
+                                               Choices& choices, CompileQueue* queue = nullptr);
 
 }  // namespace weft::runtime

@@ -97,7 +97,8 @@ class Lower {
 
   void sweep(const Sweep& w, BlockSweep& to) {
     list(w.before, to.before);
-    const bool folds = std::ranges::any_of(w.body, [](auto& s) { return std::holds_alternative<Fold>(s); });
+    const bool folds = std::ranges::any_of(
+        w.body, [](auto& s) { return std::holds_alternative<Fold>(s) || std::holds_alternative<Scan>(s); });
     to.folds = folds;
     list(w.body, to.body);
     to.group =
@@ -359,7 +360,18 @@ class Lower {
       i.in[1] = place(other).slot, i.arity = 2;
     list_->each.push_back(i);
   }
-  void write(const Scan&) { throw InternalError("blocks: a scan was not refused"); }
+  void write(const Scan& s) {
+    BlockTotal& t = out_.totals[static_cast<size_t>(s.accumulator)];
+    const DType to = dtype(s.out);
+    if (t.total != to) t.finish = loop_of_cast(t.total, to);
+    BlockInstruction i{Kind::Scan};
+    i.number = s.accumulator;
+    i.in[0] = place(s.value).slot, i.arity = 1;
+    t.wide = add_slot(BlockSlot::Kind::Block, size_of(t.total));
+    if (t.value != t.span && !columns_) t.narrow_values = add_slot(BlockSlot::Kind::Block, size_of(t.span));
+    i.out = define(s.out, false);
+    list_->each.push_back(i);
+  }
   void write(const Largest&) { throw InternalError("blocks: sums are rescaled on CUDA only"); }
 
   // ---- totals
@@ -373,7 +385,12 @@ class Lower {
       BlockTotal t;
       t.value = acc.dtype, t.span = span_dtype(acc), t.total = t.kept = total_dtype(acc);
       const bool counts = adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
-      t.how = columns_ ? How::Columns : counts ? How::Lanes : How::Any;
+      t.how = columns_ ? How::Columns : acc.is_running() ? How::Running : counts ? How::Lanes : How::Any;
+      using Join = BlockTotal::Join;
+      t.join_by = acc.op == Op::sum    ? Join::Sum
+                  : acc.op == Op::prod ? Join::Product
+                  : acc.op == Op::max  ? Join::Most
+                                       : Join::Least;
       t.product = acc.op == Op::prod;
       t.finds = ir::gives_index(acc.op);
       if (t.how == How::Lanes) {
@@ -388,6 +405,7 @@ class Lower {
       t.fold_total_product = static_cast<uint16_t>(loop_of(Op::fma, t.total));
       if (t.span != t.total) t.widen = loop_of_cast(t.span, t.total);
       if (t.value != t.total) t.spread = loop_of_cast(t.value, t.total);
+      if (t.how == How::Running) t.spread = t.value == t.span ? -1 : loop_of_cast(t.value, t.span);
       put(t.none_of_value, acc, acc.dtype);
       put(t.none_of_span, acc, t.span);
       put(t.none_of_total, acc, t.total);
@@ -398,6 +416,7 @@ class Lower {
   // The result, once its sweep is over.
   void define_total(int a) {
     const Accumulator& acc = p_.accumulators[static_cast<size_t>(a)];
+    if (acc.is_running()) return;
     BlockTotal& t = out_.totals[static_cast<size_t>(a)];
     Place& p = place(acc.out);
     const DType to = dtype(acc.out);
@@ -436,7 +455,7 @@ class Lower {
       return -1;
     const int axis = static_cast<int>(p_.outer.size() + p_.row.size()) - 1;
     for (auto& s : w.body) {
-      if (std::holds_alternative<Store>(s)) return -1;
+      if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;
       const auto crosses = [&](Value v) {
         return v >= 0 && place(v).crosses && !place(v).same && !is_total(v) && !segments(v);
       };
@@ -577,7 +596,7 @@ class Lower {
 
 // Why a program cannot be run in blocks, or none.
 std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
-  if (p.scans()) return "it scans rows";
+  if (p.scans() && division_of(s).parts > 1) return "it scans a row in parts";
   if (p.reduces_points()) return "it totals rows and what goes across them";
   if (p.section_axes > 0) return "it totals sections of rows";
   if (p.row.empty() && p.outer.size() > kMostBlockStrides) return "it has too many axes";
@@ -590,7 +609,7 @@ std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
       const DType t = p.values[static_cast<size_t>(let->args[let->op == Op::select ? 1 : 0])].dtype;
       if (!has_loop(let->op, t)) reason = fmt::format("{} of {} has no loop", ir::name(let->op), name(t));
     }
-    folds |= std::holds_alternative<Fold>(stmt);
+    folds |= std::holds_alternative<Fold>(stmt) || std::holds_alternative<Scan>(stmt);
   });
   if (folds && division_of(s).streaming()) reason = "its sums begin where aligned stores do";
   return reason;

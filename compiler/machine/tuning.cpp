@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "compiler/machine/first_calls.h"
+
 namespace weft::tuning {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr Row kCudaText[] = {WEFT_TUNING_OF_CUDA_TEXT(WEFT_TUNED)};
 constexpr Row kFeasibility[] = {WEFT_TUNING_OF_FEASIBILITY(WEFT_TUNED)};
 constexpr Row kFusion[] = {WEFT_TUNING_OF_FUSION(WEFT_TUNED)};
 constexpr Row kPasses[] = {WEFT_TUNING_OF_PASSES(WEFT_TUNED)};
+constexpr Row kFirstCalls[] = {WEFT_TUNING_OF_FIRST_CALLS(WEFT_TUNED)};
 #undef WEFT_TUNED
 
 constexpr std::string_view kCpus = "two threads of a Xeon (Sapphire Rapids) or of an EPYC (Zen 4)",
@@ -36,6 +39,7 @@ constexpr Group kTable[] = {
      "`build/venv/bin/python tests/campaigns/each_op.py`, `./dev bench`", kFusion},
     {"Passes over graphs", kCpus, "`build/venv/bin/python tests/campaigns/each_op.py`, `./dev bench`",
      kPasses},
+    {"First calls", kCpus, "`build/venv/bin/python tests/benchmarks/first_calls.py`", kFirstCalls},
 };
 
 }  // namespace

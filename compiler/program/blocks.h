@@ -54,6 +54,7 @@ struct BlockInstruction {
     Clamp,     // out = in[0], counted from `number` if negative, kept in [0, number)
     Store,     // elements of the access = in[0]
     Fold,      // total += in[0], or in[0] times in[1], or in[0] found at in[1]
+    Scan,      // out = total += in[0]; `number` says which total
   } kind = Kind::Loop;
   uint8_t arity = 0;
   uint16_t loop = 0;
@@ -77,8 +78,10 @@ struct BlockTotal {
     Lanes,    // sums and products of floats, whose order tells in the result
     Any,      // in any order: what is exact
     Columns,  // one for each element of a block, which the rows of the sweep are folded into
+    Running,  // each stretch of the row from its first element
   } how = How::Any;
-  bool product = false;                 // of Lanes: a product; else a sum
+  bool product = false;  // of Lanes: a product; else a sum
+  enum class Join : uint8_t { Sum, Product, Most, Least } join_by = Join::Sum;  // of Running
   bool widens = false, narrow = false;  // of Lanes: joins wider sums; joined in `span`
   bool finds = false;                   // gives a position
   DType value = DType::F32;             // of what is folded
@@ -89,7 +92,8 @@ struct BlockTotal {
   uint16_t join = 0;                                // Any: joins lanes
   int32_t widen = -1, finish = -1;  // casts from span to total, and from the total to the result
   int32_t spread = -1;              // Columns: a cast from a value to total
-  int32_t out = -1, wide = -1;      // slots: of the result; Columns: of a value as `total`
+  // Slots: of the result; Columns: of a value as `total`; Running: of a value as `span`, and of its results.
+  int32_t out = -1, wide = -1, narrow_values = -1;
   int32_t lanes = 0, wider = 0, sums = 0, positions = 0;  // places in the memory of a run
   int64_t partials = -1, partial_positions = -1;          // places in the parts' memory
   // What changes nothing: as the format of memory has it in each dtype.
@@ -109,6 +113,15 @@ struct BlockSweep {
   bool folds = false;
   int32_t group = 0;       // vectors that are added in `span`
   int32_t rows_axis = -1;  // Columns: the axis of which several positions are added in `span`
+};
+
+// By what a first call is decided, in nanoseconds.
+struct BlockEstimate {
+  double run = 0;      // of one run in blocks
+  double compile = 0;  // of the kernel, until it can run
+  double load = 0;     // the same for a kernel that lies on disk
+  double worth = 0;    // the share of that which is spent in blocks until the kernel is compiled behind,
+  int32_t calls = 0;   // at most so many runs
 };
 
 struct BlockProgram {
@@ -157,6 +170,7 @@ struct BlockProgram {
   int64_t call_vectors = 0, group_rows = 0;  // that sums take before they join wider ones, at most
   int64_t kept_width = 0;                    // elements of a line of Kept
   int32_t partials = -1;                     // the buffer of the parts
+  BlockEstimate estimate;
 };
 
 // Most strides of an access, lanes of the widest vector that loops are compiled for, and of a kernel's.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -109,6 +110,53 @@ T joined(bool product, T a, T b) {
   } else {
     return product ? a * b : a + b;
   }
+}
+
+struct SmallComplex {
+  float re, im;
+};
+
+// As the prelude has it: integers wrap, -0 is less than +0, and NaN stays.
+template <class T>
+T added(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a + b;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return {a.re + b.re, a.im + b.im};
+  }
+}
+template <class T>
+T multiplied(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a * b;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+}
+template <class T>
+T most(T a, T b) {
+  if (a != a) return a;
+  if constexpr (std::is_floating_point_v<T>)
+    if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+template <class T>
+T least(T a, T b) {
+  if (a != a) return a;
+  if constexpr (std::is_floating_point_v<T>)
+    if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class Total, class Span>
+Total widened(Span x) {
+  if constexpr (std::is_same_v<Span, SmallComplex>)
+    return {x.re, x.im};
+  else
+    return x;
 }
 
 // Lanes by halves.
@@ -221,6 +269,7 @@ class Run {
         std::memcpy(buffer(*a) + start(*a) * a->bytes, where(i.in[0]), a->bytes);
         return;
       case Kind::Fold:
+      case Kind::Scan:
         return;
     }
   }
@@ -419,6 +468,8 @@ class Run {
         return store(i, *a);
       case Kind::Fold:
         return p_.shape == BlockProgram::Shape::Rows ? fold(i) : fold_columns(i);
+      case Kind::Scan:
+        return p_.shape == BlockProgram::Shape::Rows ? scan(i) : scan_columns(i);
     }
   }
 
@@ -443,6 +494,8 @@ class Run {
     if (t.how == How::Any) {
       fill(lanes(t), t.none_of_span, t.span, loops_.wide.width);
       if (t.finds) fill_positions(positions(t), loops_.wide.width);
+    } else if (t.how == How::Running) {
+      fill(sums(t), t.none_of_total, t.total, 1);
     } else if (t.kept == t.total) {
       fill(sums(t), t.none_of_total, t.total, p_.lanes);
     } else {
@@ -561,6 +614,110 @@ class Run {
     if (t.widens) widen(i.out);
   }
 
+  // ---- running values
+
+  // Vectors of the kernel's lanes: the values before each within its vector, then those of the vectors before.
+  template <class Span, class Total>
+  void scan_as(const BlockTotal& t, const char* from, bool repeats) {
+    using Join = BlockTotal::Join;
+    const auto run = [&](auto join) {
+      const Span none = read<Span>(reinterpret_cast<const char*>(t.none_of_span));
+      Total sum = read<Total>(sums(t));
+      char* to = where(t.wide);
+      Span values[kMostKernelLanes], next[kMostKernelLanes];
+      for (int64_t base = 0; base < count_; base += p_.lanes) {
+        const int64_t live = std::min<int64_t>(p_.lanes, count_ - base);
+        for (int64_t k = 0; k < p_.lanes; ++k)
+          values[k] = k < live ? read<Span>(from + (repeats ? 0 : base + k) * int64_t{sizeof(Span)}) : none;
+        for (int64_t half = p_.lanes / 2; half > 0; half /= 2) {
+          for (int64_t k = 0; k < p_.lanes; ++k)
+            next[k] = join(k < half ? none : values[k - half], values[k]);
+          std::copy_n(next, p_.lanes, values);
+        }
+        for (int64_t k = 0; k < live; ++k) {
+          const Total value = join(sum, widened<Total>(values[k]));
+          std::memcpy(to + (base + k) * int64_t{sizeof(Total)}, &value, sizeof value);
+        }
+        sum = join(sum, widened<Total>(values[p_.lanes - 1]));
+      }
+      std::memcpy(sums(t), &sum, sizeof sum);
+    };
+    switch (t.join_by) {
+      case Join::Sum:
+        return run([](auto a, auto b) { return added(a, b); });
+      case Join::Product:
+        return run([](auto a, auto b) { return multiplied(a, b); });
+      case Join::Most:
+        if constexpr (std::is_arithmetic_v<Span>) run([](auto a, auto b) { return most(a, b); });
+        return;
+      case Join::Least:
+        if constexpr (std::is_arithmetic_v<Span>) run([](auto a, auto b) { return least(a, b); });
+        return;
+    }
+  }
+
+  void scan(const BlockInstruction& i) {
+    const BlockTotal& t = total(static_cast<int32_t>(i.number));
+    const char* from = where(i.in[0]);
+    bool repeats = steps_[i.in[0]] == 0;
+    if (t.spread >= 0) {
+      loops_.loops[t.spread](where(t.narrow_values), &from, &steps_[i.in[0]], vectors_);
+      from = where(t.narrow_values), repeats = false;
+    }
+    scan_dtype(t, from, repeats);
+    const char* sums_of_all = where(t.wide);
+    give(t, i.out, sums_of_all);
+  }
+  void scan_dtype(const BlockTotal& t, const char* from, bool repeats) {
+    switch (t.span) {
+      case DType::Bool:
+      case DType::U8:
+        return scan_as<uint8_t, uint8_t>(t, from, repeats);
+      case DType::I8:
+        return scan_as<int8_t, int8_t>(t, from, repeats);
+      case DType::I16:
+        return scan_as<int16_t, int16_t>(t, from, repeats);
+      case DType::I32:
+        return scan_as<int32_t, int32_t>(t, from, repeats);
+      case DType::I64:
+        return scan_as<int64_t, int64_t>(t, from, repeats);
+      case DType::U16:
+        return scan_as<uint16_t, uint16_t>(t, from, repeats);
+      case DType::U32:
+        return scan_as<uint32_t, uint32_t>(t, from, repeats);
+      case DType::U64:
+        return scan_as<uint64_t, uint64_t>(t, from, repeats);
+      case DType::F32:
+        return t.total == DType::F64 ? scan_as<float, double>(t, from, repeats)
+                                     : scan_as<float, float>(t, from, repeats);
+      case DType::F64:
+        return scan_as<double, double>(t, from, repeats);
+      case DType::C64:
+        return scan_as<SmallComplex, Complex>(t, from, repeats);
+      case DType::C128:
+        return scan_as<Complex, Complex>(t, from, repeats);
+      case DType::F16:
+      case DType::BF16:
+        return;  // spans of halves are of f32
+    }
+  }
+  // Values of a total's dtype as those of the result.
+  void give(const BlockTotal& t, int32_t out, const char* from) {
+    if (t.finish < 0) {
+      std::memcpy(where(out), from, static_cast<size_t>(count_ * p_.slots[static_cast<size_t>(out)].bytes));
+      return;
+    }
+    const long step = static_cast<long>(size_of(t.total)) * loops_.lanes;
+    loops_.loops[t.finish](where(out), &from, &step, vectors_);
+  }
+  void scan_columns(const BlockInstruction& i) {
+    BlockInstruction as_fold = i;
+    as_fold.out = static_cast<int32_t>(i.number);
+    fold_columns(as_fold);
+    const BlockTotal& t = total(as_fold.out);
+    give(t, i.out, sums(t) + (at_ - kept_from_) * static_cast<int64_t>(size_of(t.total)));
+  }
+
   // The result, of `from` in its dtype.
   void put_result(const BlockTotal& t, char* from) {
     if (t.finish < 0) return put(t.out, from);
@@ -675,7 +832,7 @@ class Run {
       for (int32_t k : sweep.totals) start_total(total(k));
       each_line(part, -1, 1, [&](int64_t left, int64_t right, int64_t) { walk_row(sweep, left, right); });
       for (int32_t k : sweep.totals)
-        if (p_.split == 1) finish_total(total(k));
+        if (p_.split == 1 && total(k).how != How::Running) finish_total(total(k));
     }
     if (p_.split == 1) return same(p_.epilogue);
     for (const BlockTotal& t : p_.totals) {
@@ -830,7 +987,8 @@ class Run {
         for (const BlockSweep& sweep : p_.sweeps) {
           sweep_columns(sweep, part, from, to, whole);
           if (p_.split == 1)
-            for (int32_t k : sweep.totals) finish_columns(total(k), to - from);
+            for (int32_t k : sweep.totals)
+              if (total(k).out >= 0) finish_columns(total(k), to - from);
         }
       }
       if (p_.split == 1 || finishes) {

@@ -7,6 +7,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/STLExtras.h>
@@ -46,6 +47,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
+#include "runtime/background.h"
 #include "runtime/cpu/refused_mapping.h"
 #include "runtime/cpu/walk.h"
 #include "runtime/device.h"
@@ -102,20 +104,25 @@ _Float16 truncate_to_half(float x) { return std::bit_cast<_Float16>(float_to_f16
 // made earlier. Nothing may be compiled then, and nobody may be in the middle of it.
 Gate compiling_gate, linking_gate;
 
+// Background work passes at its own risk: it stops at its next checkpoint.
 class Passage {
  public:
   explicit Passage(Gate& gate) : gate_(gate) {
+    if (!passes_) return;
     if (!gate_.enter())
       throw NoCompilerLeft(
           "clang_jit: no kernel can be compiled while the program ends: got one that was not needed before, "
           "in the destructor of a global or a thread that nobody joined; compute its value in main(), or let "
           "such work be computed there once");
   }
-  ~Passage() { gate_.leave(); }
+  ~Passage() {
+    if (passes_) gate_.leave();
+  }
   Passage(const Passage&) = delete;
   Passage& operator=(const Passage&) = delete;
 
  private:
+  const bool passes_ = !Background::mine();
   Gate& gate_;
 };
 
@@ -134,7 +141,10 @@ void require_room(std::string_view name) {
 // To be called when the tables are there.
 void notice_the_end() {
   static const struct AfterTheTables {
-    ~AfterTheTables() { compiling_gate.close_to_all(); }
+    ~AfterTheTables() {
+      Background::end();
+      compiling_gate.close_to_all();
+    }
   } last;
   static_cast<void>(last);
 }
@@ -150,6 +160,15 @@ void initialize_llvm() {
   });
 }
 
+// A checkpoint after each function.
+class Checkpoints : public clang::ASTConsumer {
+ public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef) override {
+    Background::checkpoint();
+    return true;
+  }
+};
+
 class EmitModule : public clang::ASTFrontendAction {
  public:
   explicit EmitModule(llvm::LLVMContext& context) : context_(context) {}
@@ -161,7 +180,11 @@ class EmitModule : public clang::ASTFrontendAction {
     generator_ = clang::CreateLLVMCodeGen(compiler.getDiagnostics(), file, &compiler.getVirtualFileSystem(),
                                           compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
                                           compiler.getCodeGenOpts(), context_);
-    return std::unique_ptr<clang::ASTConsumer>(generator_);
+    if (!Background::mine()) return std::unique_ptr<clang::ASTConsumer>(generator_);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.emplace_back(generator_);
+    both.push_back(std::make_unique<Checkpoints>());
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   }
   void EndSourceFileAction() override { module.reset(generator_->ReleaseModule()); }
 
@@ -206,13 +229,30 @@ class SkipPasses : public llvm::OptPassGate {
   llvm::StringSet<> long_functions_;
 };
 
+class Checkpoint : public llvm::FunctionPass {
+ public:
+  Checkpoint() : FunctionPass(id_) {}
+  bool runOnFunction(llvm::Function&) override {
+    Background::checkpoint();
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
+
+ private:
+  static inline char id_ = 0;
+};
+
+// In the background each pass is followed by a checkpoint.
 class CodePasses : public llvm::legacy::PassManager {
  public:
   void add(llvm::Pass* pass) override {
-    if (llvm::is_contained(kSkippedPasses, pass->getPassName()))
+    if (llvm::is_contained(kSkippedPasses, pass->getPassName())) {
       delete pass;
-    else
-      PassManager::add(pass);
+      return;
+    }
+    const bool of_functions = pass->getPassKind() == llvm::PT_Function;
+    PassManager::add(pass);
+    if (of_functions && Background::mine()) PassManager::add(new Checkpoint);
   }
 };
 
@@ -437,7 +477,11 @@ void ClangJit::State::optimize(llvm::Module& module, llvm::TargetMachine& machin
     if (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
 
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (Background::mine())
+    callbacks.registerBeforeNonSkippedPassCallback(
+        [](llvm::StringRef, const llvm::Any&) { Background::checkpoint(); });
+  llvm::PassBuilder builder(&machine, {}, {}, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -515,6 +559,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
     const bool parsed = compiler->ExecuteAction(*action) && action->module;
     if (times) times->parse_ms = milliseconds_since(start);
     start = std::chrono::steady_clock::now();
+    Background::checkpoint();
     if (parsed) {
       llvm::Module& module = *action->module;
       optimize(module, *machine);
@@ -532,6 +577,9 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
   } catch (FatalError& fatal) {
     leak();
     throw refuse("LLVM: " + fatal.reason);
+  } catch (const BackgroundEnded&) {
+    leak();
+    throw;
   } catch (const std::bad_alloc&) {
     leak();
     throw OutOfMemory("clang_jit: no memory to compile " + std::string(name));
@@ -545,6 +593,7 @@ std::string ClangJit::State::generate(std::string_view source, std::string_view 
 }
 
 void stop_compiling_elsewhere() {
+  Background::end();
   compiling_gate.close_to_others();
   linking_gate.close_to_others();
 }

@@ -21,6 +21,7 @@
 #include "compiler/base/interrupted.h"
 #include "compiler/base/per_thread.h"
 #include "compiler/program/blocks.h"
+#include "runtime/background.h"
 #include "runtime/blocks/run_blocks.h"
 #include "runtime/cpu/clang_jit.h"
 #include "runtime/cpu/cpu_dot.h"
@@ -244,6 +245,8 @@ class CpuDevice : public Device {
   }
 
   KernelRef load(const KernelSource& source) override;
+  Known known(const KernelSource& source) override;
+  KernelRef load_behind(const KernelSource& source) override;
   std::string assembly(const KernelSource& source) override {
     return jit_.assembly(source.text, source.name);
   }
@@ -388,6 +391,8 @@ class CpuDevice : public Device {
                                       offset, buffer.bytes()));
   }
 
+  KernelRef loaded(const Hash& hash);
+  void drop_least_used();
   KernelRef build(const KernelSource& source);
   KernelRef link(const KernelSource& source, const std::string& object);
 
@@ -423,10 +428,7 @@ KernelRef CpuDevice::load(const KernelSource& source) {
     } else {
       uses_.push_front(source.hash);
       kernels_.emplace(source.hash, Loaded{promise.get_future().share(), uses_.begin()});
-      if (kernels_.size() > most_kernels_) {
-        kernels_.erase(uses_.back());
-        uses_.pop_back();
-      }
+      drop_least_used();
     }
   }
   if (kernel.valid()) {
@@ -452,6 +454,45 @@ KernelRef CpuDevice::load(const KernelSource& source) {
   }
 }
 
+// mutex_ is held.
+void CpuDevice::drop_least_used() {
+  if (kernels_.size() <= most_kernels_) return;
+  kernels_.erase(uses_.back());
+  uses_.pop_back();
+}
+
+// Null where it is not there, or is being compiled.
+KernelRef CpuDevice::loaded(const Hash& hash) {
+  std::shared_future<KernelRef> kernel;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = kernels_.find(hash);
+    if (found == kernels_.end()) return nullptr;
+    kernel = found->second.kernel;
+    if (kernel.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+    uses_.splice(uses_.begin(), uses_, found->second.use);
+  }
+  return kernel.get();  // what failed is not kept
+}
+
+Device::Known CpuDevice::known(const KernelSource& source) {
+  if (loaded(source.hash)) return Known::Loaded;
+  return cache_ && cache_->may_have(jit_.toolchain(), source.text) ? Known::OnDisk : Known::Nothing;
+}
+
+KernelRef CpuDevice::load_behind(const KernelSource& source) {
+  if (KernelRef kernel = loaded(source.hash)) return kernel;
+  KernelRef built = build(source);
+  std::promise<KernelRef> promise;
+  promise.set_value(built);
+  const std::lock_guard lock(mutex_);
+  if (kernels_.contains(source.hash)) return built;
+  uses_.push_front(source.hash);
+  kernels_.emplace(source.hash, Loaded{promise.get_future().share(), uses_.begin()});
+  drop_least_used();
+  return built;
+}
+
 KernelRef CpuDevice::build(const KernelSource& source) {
   if (cache_) {
     if (std::optional<std::string> object = cache_->find(jit_.toolchain(), source.text)) {
@@ -470,6 +511,7 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   KernelRef kernel = link(source, object);
   counters_.compile_ns += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   ++counters_.compiles;
+  if (Background::mine()) ++counters_.compiles_behind;
   if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object);
   return kernel;
 }

@@ -15,7 +15,8 @@ namespace weft {
 // Makes its session current while it lives, and removes the cache afterwards.
 class TestSession {
  public:
-  explicit TestSession(int interpret_limit = 0, int graph_limit = 4096) : before_(Session::current()) {
+  explicit TestSession(int interpret_limit = 0, int graph_limit = 4096, Tier tier = Tier::Compile)
+      : before_(Session::current()) {
     std::string folder = (std::filesystem::temp_directory_path() / "weft-test-XXXXXX").string();
     if (!mkdtemp(folder.data())) throw Error("test: no temporary folder");
     folder_ = folder;
@@ -23,6 +24,7 @@ class TestSession {
     options.cache_directory = folder + "/cache";
     options.interpret_limit = interpret_limit;
     options.graph_limit = graph_limit;
+    options.tier = tier;
     session_.emplace(options);
     session_->make_current();
   }
@@ -32,6 +34,7 @@ class TestSession {
   }
   TestSession(const TestSession&) = delete;
   Stats stats() const { return session_->stats(); }
+  const Session& session() const { return *session_; }
 
  private:
   Session before_;

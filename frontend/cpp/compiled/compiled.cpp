@@ -167,6 +167,12 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   state_ = state;
 }
 
+void Compiled::warm() const {
+  if (!state_->program) return;
+  const detail::LongWork work;
+  state_->program->finish_kernels();
+}
+
 bool Compiled::recording() { return detail::records_cells(); }
 
 bool Compiled::takes(std::span<const Array> arguments) const {

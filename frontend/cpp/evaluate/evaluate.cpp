@@ -58,10 +58,15 @@ bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
   return tiny || graph.elements <= limit;
 }
 
+uint64_t program_seed(const DeviceSlot& device, Tier tier) {
+  return device.key ^ (static_cast<uint64_t>(tier) << 32);
+}
+
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, std::vector<int> donated) {
   SessionState& session = device.session;
-  uint64_t seed = device.key;
+  const Tier tier = session.tier.load(std::memory_order_relaxed);
+  uint64_t seed = program_seed(device, tier);
   if (!donated.empty()) seed = hash_bytes(donated.data(), donated.size() * sizeof(int), seed).low;
   const Hash key = graph.key(seed);
   if (ProgramCache::Program known = session.programs.find(key)) {
@@ -71,13 +76,13 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
   options.donated = std::move(donated);
-  options.blocks = session.options.blocks && device.device->runs_blocks();
+  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        return compile(graph_of(nodes, graph), device.target, options);
+        return compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto);
       },
-      device.device, session.counters, device.choices);
+      device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
   if (session.log->should_log(spdlog::level::debug)) {
     session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
                        program->program().ops_before, program->program().kernels.size());

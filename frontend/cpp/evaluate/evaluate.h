@@ -34,6 +34,8 @@ runtime::BufferRef memory_now(Cell& cell);
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
 // Whether the arrays of a prepared graph are too few or too small for a kernel to be worth its compilation.
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph);
+// With a graph's structure it names the graph's program for a tier.
+uint64_t program_seed(const DeviceSlot& device, Tier tier);
 // The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, std::vector<int> donated = {});

@@ -159,7 +159,8 @@ std::string tune(std::span<const Array> xs, double seconds) {
                                  [&] { return seconds_since(start); }};
   const auto kernels =
       runtime::tune(compiling, at.device.device, session.counters, at.device.choices, clock, seconds);
-  session.programs.forget(at.graph.key(at.device.key));
+  for (const Tier tier : {Tier::Auto, Tier::Compile, Tier::Blocks})
+    session.programs.forget(at.graph.key(detail::program_seed(at.device, tier)));
   return report(kernels);
 }
 

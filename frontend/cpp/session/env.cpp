@@ -54,9 +54,12 @@ SessionOptions SessionOptions::from_environment() {
   read_number("WEFT_THREADS", options.threads);
   read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
   read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
-  if (auto blocks = detail::environment("WEFT_BLOCKS")) {
-    if (*blocks != "0" && *blocks != "1") throw Error("WEFT_BLOCKS: takes 0 or 1: got '" + *blocks + "'");
-    options.blocks = *blocks == "1";
+  if (auto tier = detail::environment("WEFT_TIER")) {
+    try {
+      options.tier = tier_named(*tier);
+    } catch (const Error& error) {
+      throw Error(std::string("WEFT_TIER: ") + error.what());
+    }
   }
   if (auto level = detail::environment("WEFT_LOG")) {
     detail::check_log_level("WEFT_LOG", *level);

@@ -61,20 +61,24 @@ Sessions& sessions() {
 }  // namespace
 
 SessionState::SessionState(SessionOptions given)
-    : options(checked(std::move(given))), programs(options.program_limit) {
+    : options(checked(std::move(given))),
+      tier(options.tier),
+      compiling([this](const std::string& problem) { warn(problem); }),
+      programs(options.program_limit) {
   watch_forks();
   log = spdlog::get("weft");
   if (!log) log = spdlog::stderr_color_mt("weft");
   log->set_level(spdlog::level::from_str(options.log));
-  const auto warn = [log = log](const std::string& warning) {
-    log->warn(warning);
-    if (const auto tell = tell_warning.load()) tell(warning);
-  };
   cache = std::make_shared<runtime::KernelCache>(
       options.cache_directory, options.cache_limit,
-      [warn](const std::string& problem) { warn("disk cache: " + problem); });
+      [this](const std::string& problem) { warn("disk cache: " + problem); });
   if (!options.cache_directory.empty() && !cache->disabled_because().empty())
     warn("no disk cache: " + cache->disabled_because());
+}
+
+void SessionState::warn(const std::string& warning) const {
+  log->warn(warning);
+  if (const auto tell = tell_warning.load()) tell(warning);
 }
 
 Options SessionState::compile_options() const {
@@ -149,11 +153,18 @@ void Session::make_current() const { detail::sessions().current.store(state_, st
 
 const SessionOptions& Session::options() const { return state_->options; }
 
+Tier Session::tier() const { return state_->tier.load(std::memory_order_relaxed); }
+void Session::set_tier(Tier tier) const { state_->tier.store(tier, std::memory_order_relaxed); }
+void Session::finish_kernels() const {
+  const detail::LongWork work;
+  state_->compiling.finish();
+}
+
 Stats Session::stats() const {
   const runtime::Counters& c = state_->counters;
-  return {c.kernels_launched, c.library_calls, c.compiles,     c.compile_ns,     c.memory_hits,
-          c.disk_hits,        c.disk_misses,   c.program_hits, c.program_misses, c.interpreted,
-          c.blocks_launched,  c.bytes_read,    c.bytes_written};
+  return {c.kernels_launched, c.library_calls,   c.compiles,    c.compile_ns,   c.compiles_behind,
+          c.memory_hits,      c.disk_hits,       c.disk_misses, c.program_hits, c.program_misses,
+          c.interpreted,      c.blocks_launched, c.bytes_read,  c.bytes_written};
 }
 
 std::vector<std::string> Session::device_names() const {

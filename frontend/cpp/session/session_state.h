@@ -18,6 +18,7 @@
 #include "frontend/cpp/session/program_cache.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/choices.h"
+#include "runtime/compile_queue.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 #include "runtime/kernel_cache.h"
@@ -30,7 +31,7 @@ struct DeviceSlot {
   std::string name;
   std::shared_ptr<runtime::Device> device;
   Target target;
-  uint64_t key;  // of programs: the device's architecture and the session's options
+  uint64_t key;  // of graphs: the device's architecture and the session's options
   int64_t
       small_elements;  // so many are read and written at once; none where the host does not see the memory
   runtime::Choices choices;  // of schedules
@@ -52,6 +53,8 @@ struct SessionState {
   std::shared_ptr<spdlog::logger> log;  // kept: spdlog's own list of loggers is gone before the session is
   runtime::Counters counters;
   std::shared_ptr<runtime::KernelCache> cache;
+  std::atomic<Tier> tier;
+  runtime::CompileQueue compiling;  // behind programs that run
   ProgramCache programs;
   KeptLines kept_lines;
   EqualNumbers equal_numbers;
@@ -60,6 +63,8 @@ struct SessionState {
   // Opens the device on first use; "" is the session's default one. Error when it cannot be had.
   DeviceSlot& device(const std::string& name);
   Options compile_options() const;
+  // Logs it, and tells the front end.
+  void warn(const std::string& warning) const;
   template <class F>
   void for_each_open_device(F&& f) {
     std::lock_guard lock(mutex_);

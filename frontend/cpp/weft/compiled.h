@@ -27,6 +27,8 @@ class Compiled {
   // values, or not stands(). IndexError, with nothing written, when positions that f checks are out
   // of range.
   std::vector<Array> operator()(std::span<const Array> arguments) const;
+  // Compiles the kernels that f's program would run without at first. Throws CompileError.
+  void warm() const;
   // Whether these arguments are of the dtypes, shapes and device that it was recorded with.
   bool takes(std::span<const Array> arguments) const;
   // Whether nobody wrote to the arrays that f uses besides its arguments since it was recorded, and f writes

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/program/numerics.h"
+#include "compiler/program/tier.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft {
@@ -23,14 +24,13 @@ struct SessionOptions {
   // Graphs whose nodes have at most this many elements together, or a sixteenth of it each, are computed by
   // the interpreter, never compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
   int interpret_limit = 256;
-  // Kernels of the CPU are not compiled: the loops of each statement, which are compiled with Weft, run over
-  // blocks of elements. The results are the same bits; what has no such loops is compiled all the same.
-  bool blocks = false;
+  // What first calls do while kernels are not compiled. Results are the same bits.
+  Tier tier = Tier::Compile;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
   std::string log = "off";      // trace, debug, info, warn, error, off
 
   // The settings of this process: WEFT_DEVICE, WEFT_CACHE_DIR (else $XDG_CACHE_HOME/weft, ~/.cache/weft),
-  // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_BLOCKS,
+  // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_TIER,
   // WEFT_LOG.
   static SessionOptions from_environment();
 };
@@ -39,10 +39,11 @@ struct SessionOptions {
 struct Stats {
   int64_t kernels_launched = 0, library_calls = 0;  // library calls: matrix products
   int64_t compiles = 0, compile_ns = 0;             // sources given to Clang or NVRTC
+  int64_t compiles_behind = 0;                      // of these, while their programs ran in blocks
   int64_t memory_hits = 0, disk_hits = 0, disk_misses = 0;
   int64_t program_hits = 0, program_misses = 0;
   int64_t interpreted = 0;      // graphs small enough for the interpreter
-  int64_t blocks_launched = 0;  // of the kernels launched, those that ran in blocks, not compiled
+  int64_t blocks_launched = 0;  // of the kernels launched, those that ran in blocks
   int64_t bytes_read = 0, bytes_written = 0;
 };
 
@@ -72,6 +73,12 @@ class Session {
   void make_current() const;
 
   const SessionOptions& options() const;
+  // The options' tier, until it is set. Programs that were compiled for another stay for that.
+  Tier tier() const;
+  void set_tier(Tier tier) const;
+  // Compiles, with this thread's help, the kernels that are to be compiled behind their programs, and returns
+  // when they are there. Throws CompileError.
+  void finish_kernels() const;
   Stats stats() const;
   // The CPU and every GPU that can be had. `devices` opens them.
   std::vector<std::string> device_names() const;
@@ -113,6 +120,10 @@ class DeviceScope {
 // For front ends whose scopes are not threads' (a Python context belongs to a task): `chosen` gives the
 // default device's name at this moment, or null. Scopes of C++ go before it. Set once.
 void choose_default_device_by(const std::string* (*chosen)());
+
+// Error for what is none of auto, compile and blocks.
+Tier tier_named(const std::string& name);
+std::string to_string(Tier tier);
 
 // Of the current session. POSIX has a sync() of its own, so this one is written weft::sync().
 Stats stats();

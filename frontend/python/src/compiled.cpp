@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "compiler/base/short_list.h"
 #include "frontend/cpp/array/cell.h"
@@ -254,6 +255,9 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   return made;
 }
 
+// Whether this thread's calls are to have kernels compiled and to run nothing.
+thread_local bool warms = false;
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     if (Compiled::recording() || detail::keeps_past())  // what derives it derives the function itself
@@ -275,6 +279,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     if (general) return call_general(compiled_of(self), args, count, keywords);
     const std::shared_ptr<Recording> recording = recording_for(compiled_of(self), args, count, arrays);
     if (!recording) return call_general(compiled_of(self), args, count, nullptr);
+    if (warms) {
+      recording->program->warm();
+      return Py_NewRef(Py_None);
+    }
     std::vector<Array> results = (*recording->program)(arrays);
     PyObject* kind = recording->kind.ptr();
     if (kind == reinterpret_cast<PyObject*>(array_type))
@@ -285,6 +293,15 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       made.append(nb::steal(wrap(std::move(results[i]), recording->gives_value[i])));
     return nb::handle(kind)(made).release().ptr();
   });
+}
+
+PyObject* warm(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  const bool outer = std::exchange(warms, true);
+  PyObject* result = call(self, args, static_cast<size_t>(count), keywords);
+  warms = outer;
+  if (!result) return nullptr;
+  Py_DECREF(result);  // that of a function which is being recorded
+  return Py_NewRef(Py_None);
 }
 
 // Recordings are freed when nothing of the function is in reach any more.
@@ -368,7 +385,13 @@ PyObject* make_type() {
       {}};
   static PyGetSetDef properties[] = {
       {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
-  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                                  {"warm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(warm)),
+                                   METH_FASTCALL | METH_KEYWORDS,
+                                   "Records the function for these arguments, if it is not, and returns when "
+                                   "its kernels are compiled. It runs "
+                                   "nothing."},
+                                  {}};
   const auto as_slot = [](auto* what) { return reinterpret_cast<void*>(what); };
   PyType_Slot slots[] = {{Py_tp_new, as_slot(create)},
                          {Py_tp_call, as_slot(PyVectorcall_Call)},

@@ -16,6 +16,7 @@ nb::dict stats_dict() {
   WEFT_FIELD(library_calls);
   WEFT_FIELD(compiles);
   WEFT_FIELD(compile_ns);
+  WEFT_FIELD(compiles_behind);
   WEFT_FIELD(memory_hits);
   WEFT_FIELD(disk_hits);
   WEFT_FIELD(disk_misses);
@@ -72,6 +73,9 @@ void bind_session(nb::module_& m) {
   m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
+  m.def("tier", [] { return to_string(Session::current().tier()); });
+  m.def("set_tier", [](const std::string& name) { Session::current().set_tier(tier_named(name)); }, "tier"_a);
+  m.def("finish_kernels", [] { Session::current().finish_kernels(); });
 }
 
 }  // namespace weft::python

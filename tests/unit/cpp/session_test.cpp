@@ -328,7 +328,7 @@ TEST_F(SessionTest, KernelsRunInBlocksWithTheSameBitsAndNoneIsCompiled) {
   for (const bool blocks : {false, true}) {
     SessionOptions options;
     options.interpret_limit = 0;
-    options.blocks = blocks;
+    options.tier = blocks ? Tier::Blocks : Tier::Compile;
     const Session s(options);
     s.make_current();
     const Array x = arange(0, 10000, 1, DType::F32) * 0.001;
@@ -500,12 +500,14 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
             "WEFT_LOG: takes trace, debug, info, warn, error or off: got 'loud'");
   unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_LOG"), unsetenv("WEFT_NUMERICS");
-  EXPECT_FALSE(options.blocks);
-  setenv("WEFT_BLOCKS", "1", 1);
-  EXPECT_TRUE(SessionOptions::from_environment().blocks);
-  setenv("WEFT_BLOCKS", "yes", 1);
-  EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }), "WEFT_BLOCKS: takes 0 or 1: got 'yes'");
-  unsetenv("WEFT_BLOCKS");
+  for (const Tier tier : {Tier::Auto, Tier::Compile, Tier::Blocks}) {
+    setenv("WEFT_TIER", to_string(tier).c_str(), 1);
+    EXPECT_EQ(SessionOptions::from_environment().tier, tier);
+  }
+  setenv("WEFT_TIER", "fast", 1);
+  EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
+            "WEFT_TIER: tier: takes auto, compile or blocks: got 'fast'");
+  unsetenv("WEFT_TIER");
   setenv("XDG_CACHE_HOME", "/x", 1);
   EXPECT_EQ(SessionOptions::from_environment().cache_directory, "/x/weft");
   setenv("XDG_CACHE_HOME", "relative", 1);

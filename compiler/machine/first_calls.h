@@ -1,0 +1,28 @@
+// The rows of the tuning table that first calls are decided by. They stand apart from tuning.h, of which they are a
+// part, since few files read them.
+#pragma once
+
+#include <cstdint>
+
+// clang-format off
+#define WEFT_TUNING_OF_FIRST_CALLS(X)                                                                          \
+  X(kTimeOfCompile, double, 7e6, "ns", "2026-11-24", "of the smallest kernel's compilation")                   \
+  X(kTimeOfText, double, 900, "ns", "2026-11-24", "more for a byte of its text")                               \
+  X(kTimeOfLoad, double, 4e5, "ns", "2026-11-24", "that a kernel which lies on disk takes until it can run")   \
+  X(kTimeOfBlocks, double, 3000, "ns", "2026-11-24", "of a launch in blocks, whatever it computes")            \
+  X(kTimeOfLoop, double, 20, "ns", "2026-11-24", "of one statement on one block, whatever it computes")        \
+  X(kTimeOfWork, double, 0.08, "ns", "2026-11-24", "of a multiply-add of an element of 4 bytes, in blocks")    \
+  X(kTimeOfStatement, double, 0.06, "ns", "2026-11-24", "more for the statement: it reads and writes the first-level cache") \
+  X(kTimeOfPlace, double, 2, "ns", "2026-11-24", "of an element that a statement gathers or scatters")         \
+  X(kBlockElements, int64_t, 512, "elements", "2026-11-24", "of a block, for the estimate")                    \
+  X(kWorthCompiling, double, 0.25, "of its compilation", "2026-11-24", "spent in blocks, after which a kernel is compiled behind") \
+  X(kCallsInBlocks, int32_t, 4, "calls", "2026-11-24", "in blocks, after which a kernel is compiled behind")
+// clang-format on
+
+namespace weft::tuning {
+
+#define WEFT_TUNED(name, type, value, unit, since, what) inline constexpr type name = value;
+WEFT_TUNING_OF_FIRST_CALLS(WEFT_TUNED)
+#undef WEFT_TUNED
+
+}  // namespace weft::tuning

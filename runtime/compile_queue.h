@@ -1,0 +1,72 @@
+// Kernels that are compiled behind a program which runs without them meanwhile. One thread does it, at a low
+// priority, and begins with the kernel on whose lack most time was spent. It ends where nothing is left.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "compiler/program/program.h"
+#include "runtime/device.h"
+
+namespace weft::runtime {
+
+// A kernel of a program that runs without it until it is there. Any number of threads run the program.
+class LateKernel {
+ public:
+  // Null until it is there; then always the same.
+  const Kernel* get() const { return ready_.load(std::memory_order_acquire); }
+  KernelRef ref() const;
+  void put(KernelRef kernel);
+
+  // How long, and how often, the program may run without it. Before its first run.
+  void allow(double ns, int32_t calls) { most_ns_ = ns, most_calls_ = calls; }
+  // Notes a run without it. True once: when that has been used up.
+  bool ran_without(int64_t ns);
+  // Whether so much more time was spent that the next run should wait for the kernel.
+  bool overdue() const {
+    return static_cast<double>(spent_ns()) > kOverdue * most_ns_ && !failed_.load(std::memory_order_relaxed);
+  }
+  // It cannot be compiled: the program goes on without it.
+  void fail() { failed_.store(true, std::memory_order_relaxed); }
+  int64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
+  // It could not be had this time; the next runs count anew.
+  void count_anew();
+
+ private:
+  static constexpr double kOverdue = 8;
+  double most_ns_ = 0;
+  int32_t most_calls_ = 0;
+  std::atomic<const Kernel*> ready_{nullptr};
+  std::atomic<int64_t> spent_ns_{0};
+  std::atomic<int32_t> calls_{0};
+  std::atomic<bool> wanted_{false}, failed_{false};
+  mutable std::mutex mutex_;
+  KernelRef kernel_;
+};
+
+class CompileQueue {
+ public:
+  // `tell` hears of each kernel that cannot be compiled, on any thread.
+  explicit CompileQueue(std::function<void(const std::string&)> tell = {});
+  // Returns when nothing is being compiled.
+  ~CompileQueue();
+  CompileQueue(const CompileQueue&) = delete;
+  CompileQueue& operator=(const CompileQueue&) = delete;
+
+  // Has the kernel compiled, unless nobody holds `late` any longer when its turn comes.
+  void add(const std::shared_ptr<Device>& device, const KernelSource& source,
+           const std::shared_ptr<LateKernel>& late);
+  // Compiles on this thread what still waits, or is under way. Throws the first CompileError.
+  void finish();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace weft::runtime

@@ -1,0 +1,288 @@
+// Kernels that are compiled behind programs: in which order, for whom, across forks and at the end of the process.
+#include "runtime/compile_queue.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <future>
+#include <latch>
+#include <thread>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/text/parse.h"
+#include "runtime/background.h"
+#include "runtime/cpu/clang_jit.h"
+#include "runtime/cpu/cpu_device.h"
+#include "runtime/executor.h"
+#include "tests/fuzz/backend.h"
+
+namespace weft::runtime {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class NoKernel final : public Kernel {};
+
+// A device that notes what it is to load in the background; everything else is a mistake.
+class NotesLoads final : public Device {
+ public:
+  std::function<void(const std::string&)> on_load;
+  std::mutex mutex;
+  std::vector<std::string> names;
+
+  KernelRef load_behind(const KernelSource& source) override {
+    if (on_load) on_load(source.name);
+    const std::lock_guard lock(mutex);
+    names.push_back(source.name);
+    return std::make_shared<NoKernel>();
+  }
+  KernelRef load(const KernelSource& source) override { return load_behind(source); }
+  const DeviceInfo& info() const override { return info_; }
+  MemoryInfo memory() const override { return {}; }
+  BufferRef allocate(size_t) override { throw InternalError("allocate"); }
+  void trim() override {}
+  void upload(Buffer&, size_t, const void*, size_t) override { throw InternalError("upload"); }
+  void download(void*, const Buffer&, size_t, size_t) override { throw InternalError("download"); }
+  void copy(Buffer&, size_t, const Buffer&, size_t, size_t) override { throw InternalError("copy"); }
+  std::shared_ptr<void> allocate_host(size_t) override { throw InternalError("allocate_host"); }
+  std::shared_ptr<Stream> make_stream() override { throw InternalError("make_stream"); }
+  std::shared_ptr<Stream> stream() override { throw InternalError("stream"); }
+  BufferRef adopt(void*, size_t, std::function<void()>, uint64_t) override { throw InternalError("adopt"); }
+  bool host_visible() const override { return true; }
+  std::string assembly(const KernelSource&) override { throw InternalError("assembly"); }
+  void launch(const Kernel&, const Launch&, std::span<const uint64_t>) override {
+    throw InternalError("launch");
+  }
+  void dot(const Dot&, void*, const void*, const void*) override { throw InternalError("dot"); }
+  bool supports_dot(DType) const override { return false; }
+  void synchronize() override {}
+
+ private:
+  DeviceInfo info_;
+};
+
+KernelSource named(const std::string& name) { return {name, name, hash_text(name)}; }
+
+std::shared_ptr<LateKernel> late_by(int64_t ns) {
+  auto late = std::make_shared<LateKernel>();
+  late->allow(1e18, 1 << 30);
+  late->ran_without(ns);
+  return late;
+}
+
+TEST(CompileQueue, BeginsWithTheKernelOnWhoseLackMostTimeWasSpent) {
+  auto device = std::make_shared<NotesLoads>();
+  std::latch begun(1), all_added(1);
+  device->on_load = [&](const std::string& name) {
+    if (name != "first") return;
+    begun.count_down();
+    all_added.wait();
+  };
+  std::vector<std::shared_ptr<LateKernel>> late{late_by(1), late_by(5), late_by(500), late_by(50)};
+  {
+    CompileQueue queue;
+    queue.add(device, named("first"), late[0]);
+    begun.wait();
+    queue.add(device, named("least"), late[1]);
+    queue.add(device, named("most"), late[2]);
+    queue.add(device, named("middle"), late[3]);
+    queue.add(device, named("nobody's"), late_by(1000));
+    // The queue's end drops what waits, so let it come to an end by itself.
+    all_added.count_down();
+    while (!late[1]->get()) std::this_thread::yield();
+  }
+  EXPECT_THAT(device->names, ElementsAre("first", "most", "middle", "least"));
+  for (auto& one : late) EXPECT_NE(one->get(), nullptr);
+}
+
+TEST(CompileQueue, AnErrorIsToldAndTheNextKernelIsCompiled) {
+  auto device = std::make_shared<NotesLoads>();
+  device->on_load = [](const std::string& name) {
+    if (name == "bad") throw CompileError("cannot compile bad", {}, {});
+  };
+  std::promise<std::string> told;
+  const auto bad = late_by(1), good = late_by(1);
+  CompileQueue queue([&](const std::string& what) { told.set_value(what); });
+  queue.add(device, named("bad"), bad);
+  EXPECT_THAT(told.get_future().get(), HasSubstr("cannot compile bad"));
+  queue.add(device, named("good"), good);
+  while (!good->get()) std::this_thread::yield();
+  EXPECT_EQ(bad->get(), nullptr);
+}
+
+TEST(CompileQueue, FinishCompilesAllThatIsNotThereAndThrowsWhatCannotBeCompiled) {
+  auto device = std::make_shared<NotesLoads>();
+  std::latch begun(1), go_on(1);
+  device->on_load = [&](const std::string& name) {
+    if (name == "under way" && Background::mine()) begun.count_down(), go_on.wait();
+    if (name == "bad") throw CompileError("cannot compile bad", {}, {});
+  };
+  const auto under_way = late_by(1), bad = late_by(1), good = late_by(1);
+  CompileQueue queue;
+  queue.add(device, named("under way"), under_way);
+  begun.wait();
+  queue.add(device, named("bad"), bad);
+  queue.add(device, named("good"), good);
+  EXPECT_THROW(queue.finish(), CompileError);
+  EXPECT_EQ(bad->get(), nullptr);
+  EXPECT_NE(good->get(), nullptr);
+  EXPECT_NE(under_way->get(), nullptr) << "it is not waited for, but compiled once more";
+  go_on.count_down();
+}
+
+TEST(LateKernel, IsWantedOnceWhenTimeOrCallsAreUsedUp) {
+  LateKernel by_time, by_calls;
+  EXPECT_FALSE(by_time.overdue());
+  by_time.allow(100, 1000);
+  EXPECT_FALSE(by_time.ran_without(60));
+  EXPECT_TRUE(by_time.ran_without(60));
+  EXPECT_FALSE(by_time.ran_without(60)) << "it is on its way";
+  EXPECT_FALSE(by_time.overdue());
+  by_time.ran_without(1000);
+  EXPECT_TRUE(by_time.overdue());
+  by_time.fail();
+  EXPECT_FALSE(by_time.overdue());
+  by_calls.allow(1e9, 3);
+  EXPECT_FALSE(by_calls.ran_without(1));
+  EXPECT_FALSE(by_calls.ran_without(1));
+  EXPECT_TRUE(by_calls.ran_without(1));
+  by_calls.count_anew();
+  EXPECT_FALSE(by_calls.ran_without(1));
+}
+
+// A program with one kernel for each of these numbers, which takes some time to be compiled.
+Program program(test::Backend& cpu, int number) {
+  std::string text = "graph {\n  %x = input \"x\" : f32[1000]\n  %0 = sin %x : f32[1000]\n";
+  for (int k = 1; k < 12; ++k)
+    text += "  %" + std::to_string(k) + " = " + (number >> (k % 10) & 1 ? "cos" : "exp") + " %" +
+            std::to_string(k - 1) + " : f32[1000]\n";
+  Options options;
+  options.blocks = true;
+  return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options, true);
+}
+
+std::vector<std::byte> run(test::Backend& cpu, const Executable& executable) {
+  std::vector<float> x(1000);
+  for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<float>(k) * 0.001f;
+  BufferRef input = cpu.device->allocate(x.size() * 4);
+  cpu.device->upload(*input, 0, x.data(), x.size() * 4);
+  const std::vector<BufferRef> out = executable.run({&input, 1}, {});
+  std::vector<std::byte> bytes(x.size() * 4);
+  cpu.device->download(bytes.data(), *out[0], 0, bytes.size());
+  return bytes;
+}
+
+TEST(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
+  test::Backend& cpu = test::backend("cpu");
+  CompileQueue queue;
+  const Executable executable(program(cpu, 1), cpu.device, *cpu.counters, &queue);
+  EXPECT_EQ(executable.kernel(0), nullptr);
+  const int64_t before = cpu.counters->blocks_launched;
+  const std::vector<std::byte> in_blocks = run(cpu, executable);
+  EXPECT_EQ(cpu.counters->blocks_launched, before + 1);
+  for (int k = 0; k < 10; ++k) EXPECT_EQ(run(cpu, executable), in_blocks);
+  queue.finish();
+  ASSERT_NE(executable.kernel(0), nullptr);
+  const int64_t then = cpu.counters->blocks_launched, launched = cpu.counters->kernels_launched;
+  EXPECT_EQ(run(cpu, executable), in_blocks);
+  EXPECT_EQ(cpu.counters->blocks_launched, then);
+  EXPECT_EQ(cpu.counters->kernels_launched, launched + 1);
+}
+
+TEST(Tiers, ThreadsRunAProgramWhileItsKernelComes) {
+  test::Backend& cpu = test::backend("cpu");
+  CompileQueue queue;
+  for (int number = 20; number < 24; ++number) {
+    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
+    const std::vector<std::byte> expected = run(cpu, executable);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int k = 0; k < 50; ++k) EXPECT_EQ(run(cpu, executable), expected);
+        queue.finish();
+        EXPECT_EQ(run(cpu, executable), expected);
+      });
+    threads.clear();
+    EXPECT_NE(executable.kernel(0), nullptr);
+  }
+}
+
+TEST(Tiers, AKernelThatCannotBeCompiledIsToldAndItsProgramGoesOn) {
+  test::Backend& cpu = test::backend("cpu");
+  std::promise<std::string> told;
+  CompileQueue queue([&](const std::string& what) { told.set_value(what); });
+  Program bad = program(cpu, 30);
+  bad.kernels[0].text += "\nthis is no C++";
+  bad.kernels[0].hash = hash_text(bad.kernels[0].text);
+  const Executable executable(std::move(bad), cpu.device, *cpu.counters, &queue);
+  const std::vector<std::byte> expected = run(cpu, executable);
+  for (int k = 0; k < 10; ++k) EXPECT_EQ(run(cpu, executable), expected);
+  EXPECT_THAT(told.get_future().get(), HasSubstr("cannot compile"));
+  EXPECT_EQ(run(cpu, executable), expected);
+  EXPECT_THROW(executable.finish_kernels(), CompileError);
+}
+
+TEST(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
+  test::Backend& cpu = test::backend("cpu");
+  CompileQueue queue;
+  for (int number = 40; number < 46; ++number) {
+    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
+    std::vector<std::byte> expected;
+    for (int k = 0; k < 8; ++k) expected = run(cpu, executable);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const Executable own(program(cpu, number + 100), cpu.device, *cpu.counters, &queue);
+      const std::vector<std::byte> before = run(cpu, own);
+      bool same = true;
+      for (int k = 0; k < 20; ++k) same = same && run(cpu, executable) == expected && run(cpu, own) == before;
+      queue.finish();
+      const bool there = executable.kernel(0) && own.kernel(0);
+      same = same && run(cpu, executable) == expected && run(cpu, own) == before;
+      ::_exit(!same ? 1 : !there ? 2 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << number << ": " << status;
+    queue.finish();
+    EXPECT_NE(executable.kernel(0), nullptr);
+    EXPECT_EQ(run(cpu, executable), expected);
+  }
+}
+
+// Ends the process in the middle of compiling; what runs last tells whether that waited for all kernels.
+[[noreturn]] void end_while_compiling() {
+  static test::Backend* cpu = nullptr;
+  static constexpr int kPrograms = 64;
+  std::atexit([] { ::_exit(cpu->counters->compiles_behind < kPrograms ? 0 : 1); });
+  cpu = &test::backend("cpu");
+  static auto* const queue = new CompileQueue;
+  for (int number = 0; number < kPrograms; ++number) {
+    const auto* const executable = new Executable(program(*cpu, number), cpu->device, *cpu->counters, queue);
+    for (int k = 0; k < 8; ++k) run(*cpu, *executable);
+  }
+  stop_compiling_elsewhere();
+  std::exit(2);
+}
+
+TEST(TiersDeathTest, TheEndOfTheProcessDoesNotWaitForKernels) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_while_compiling(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Background, CheckpointsDoNotChangeTheObject) {
+  test::Backend& cpu = test::backend("cpu");
+  const Program p = program(cpu, 7);
+  const ClangJit jit;
+  const std::string object = jit.compile(p.kernels[0].text, p.kernels[0].name);
+  const Background::Scope scope;
+  ASSERT_TRUE(scope);
+  EXPECT_TRUE(Background::mine());
+  EXPECT_EQ(jit.compile(p.kernels[0].text, p.kernels[0].name), object);
+}
+
+}  // namespace
+}  // namespace weft::runtime

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "compiler/ir/build.h"
@@ -150,19 +151,40 @@ TEST(Blocks, GiveTheBitsOfKernelsForSumsOfEveryLength) {
       }
 }
 
+// Whether the bits of a NaN may become a number.
+bool shows_bits(const ir::Graph& graph) {
+  return std::ranges::any_of(topological_order(graph.outputs),
+                             [](const ir::Node* n) { return n->op == ir::Op::bitcast; });
+}
+
+// Ops that may be drawn: all but those that show which NaN one is.
+std::vector<ir::Op> without_signs_of_nans() {
+  std::vector<ir::Op> out;
+  for (int k = 0; k < ir::kOpCount; ++k) {
+    const ir::Op op = static_cast<ir::Op>(k);
+    if (op != ir::Op::signbit && op != ir::Op::copysign) out.push_back(op);
+  }
+  return out;
+}
+
 TEST(Blocks, GiveTheBitsOfKernelsForRandomGraphs) {
   std::map<std::string, int> reasons;
+  int compared = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     RandomGraphOptions options;
     options.ops = seed % 3 == 0 ? 30 : 10;
     options.strided_inputs = seed % 2;
+    options.drawn_from = without_signs_of_nans();
     const ir::Graph graph = random_graph(seed, options);
+    if (shows_bits(graph)) continue;
+    ++compared;
     for (auto& reason : compare(graph, random_inputs(graph, seed), fmt::format("seed {}", seed)))
       ++reasons[reason];
     if (HasFailure()) {
       FAIL() << ir::print(graph);
     }
   }
+  EXPECT_GT(compared, 200);
   for (auto& [reason, count] : reasons) fmt::print("{} kernels have no blocks: {}\n", count, reason);
 }
 

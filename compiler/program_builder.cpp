@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/base/error.h"
 #include "compiler/blocks/estimate.h"
 #include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"

@@ -91,7 +91,7 @@ TEST_F(CliRun, TakesANumberForAPositionWhereOutputsHaveNumbersForNames) {
   Ran ran = run({"-", "--in", "a=" + (folder / "x.npy"), "--out", "0=" + (folder / "first.npy")}, text);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(values_of<float>(io::read_npy(folder / "first.npy")),
-              ElementsAre(1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f));
+              ElementsAre(1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f));
 }
 
 TEST_F(CliRun, ShowsTheFirstValuesWithoutAnOutputFile) {

@@ -51,7 +51,7 @@ Case lay_out(const std::string& lines, const Change& change = nullptr, int vecto
   c.schedule = plan::schedule_cpu(c.program, target);
   if (change) change(c.schedule, c.program);
   plan::parameterize(c.program);
-  c.layout = emit::cpu::lay_out(c.program, c.schedule, true);
+  c.layout = emit::cpu::lay_out(c.program, c.schedule);
   return c;
 }
 

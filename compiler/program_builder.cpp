@@ -160,7 +160,7 @@ class ProgramBuilder {
   void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
                          const emit::Emitted& out) const {
     const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
-    if (!options_.blocks || !cpu) return;
+    if (!options_.blocks || !and_kernels_ || !cpu) return;
     auto made = blocks::prepare(p, *cpu);
     if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
       k.why_no_blocks = std::move(refusal->reason);

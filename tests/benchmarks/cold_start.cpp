@@ -150,6 +150,7 @@ void set_up(benchmark::State& state, const std::string& device) {
 int open_and_tell(const char* device) {
   const Clock::time_point start = Clock::now();
   SessionOptions options;
+  options.tier = Tier::Compile;
   options.device = device;
   const Session session(options);
   session.state().device(device);

@@ -113,6 +113,7 @@ void beside_copy(benchmark::State& state, const std::string& name, int inputs,
 void peak_of_chain(benchmark::State& state, const std::string& name) {
   const Session before = Session::current();
   SessionOptions options;
+  options.tier = Tier::Compile;
   options.device = name;
   const Session session(options);
   session.make_current();

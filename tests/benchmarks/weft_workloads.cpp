@@ -37,6 +37,7 @@ void open_session(const char* device, int threads) {
   static std::optional<weft::Session> session;
   if (session) return;
   weft::SessionOptions options;
+  options.tier = weft::Tier::Compile;
   options.device = device;
   options.threads = threads;
   session.emplace(options);

@@ -69,7 +69,7 @@ except wf.OutOfMemory as error:
     print(error)
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
 print(round(float(y[0]), 9))
-""", WEFT_CACHE_DIR="off", WEFT_THREADS="1")  # fmt: skip
+""", WEFT_CACHE_DIR="off", WEFT_THREADS="1", WEFT_TIER="compile")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "no memory to compile" in done.stdout and done.stdout.endswith("1.0\n")
 

@@ -226,6 +226,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     weft::SessionOptions options;
+    options.tier = weft::Tier::Compile;
     options.device = "cpu";
     weft::Session session(options);
     session.make_current();

@@ -25,7 +25,7 @@ struct SessionOptions {
   // the interpreter, never compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
   int interpret_limit = 256;
   // What first calls do while kernels are not compiled. Results are the same bits.
-  Tier tier = Tier::Compile;
+  Tier tier = Tier::Auto;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
   std::string log = "off";      // trace, debug, info, warn, error, off
 

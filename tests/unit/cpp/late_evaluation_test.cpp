@@ -73,6 +73,7 @@ TEST(LateEvaluation, AThreadLocalsDestructorEvaluates) {
 template <class Prepare, class Action>
 [[noreturn]] void end_with(Prepare&& prepare, Action&& action) {
   SessionOptions options;
+  options.tier = Tier::Compile;
   options.cache_directory.clear();
   Session(options).make_current();
   prepare();

@@ -311,6 +311,7 @@ TEST_F(SessionTest, KernelsComeFromTheDiskInAnotherSession) {
   std::filesystem::remove_all(folder);
   SessionOptions options;
   options.cache_directory = folder;
+  options.tier = Tier::Compile;
   options.interpret_limit = 0;
   for (int round = 0; round < 2; ++round) {
     const Session s(options);

@@ -498,19 +498,20 @@ class Lower {
     using Shape = BlockProgram::Shape;
     out_.shape = columns_ ? Shape::Columns : Shape::Rows;
     const int outer = static_cast<int>(p_.outer.size()), axes = outer + static_cast<int>(p_.row.size());
-    for (int a = 0; a < axes; ++a) out_.extents.push_back(p_.extent(a).value);
-    out_.outer = outer, out_.lane_axis = s_.lane_axis, out_.lanes = s_.lanes, out_.masked = d_.masked();
-    out_.points = 1;
+    for (int a = 0; a < axes; ++a) out_.walk.extents.push_back(p_.extent(a).value);
+    out_.walk.outer = outer, out_.walk.lane_axis = s_.lane_axis, out_.walk.lanes = s_.lanes,
+    out_.walk.masked = d_.masked();
+    out_.walk.points = 1;
     for (int a = 0; a < outer; ++a)
-      if (a != s_.lane_axis) out_.points *= p_.extent(a).value;
+      if (a != s_.lane_axis) out_.walk.points *= p_.extent(a).value;
     const int64_t lane = p_.extent(s_.lane_axis).value;
     choose_block(columns_ ? std::min(d_.chunk, lane) : lane, s_.lanes);
-    out_.call_vectors = tuning::kFoldedVectors, out_.group_rows = tuning::kRowsOfSpan;
-    out_.rows_per_task = d_.points, out_.chunk = d_.chunk, out_.split = d_.parts;
+    out_.walk.call_vectors = tuning::kFoldedVectors, out_.walk.group_rows = tuning::kRowsOfSpan;
+    out_.walk.rows_per_task = d_.points, out_.walk.chunk = d_.chunk, out_.walk.split = d_.parts;
     const int64_t chunks = columns_ ? (lane + d_.chunk - 1) / d_.chunk : 1;
-    out_.tasks = (out_.points + d_.points - 1) / d_.points * chunks * d_.parts;
+    out_.tasks = (out_.walk.points + d_.points - 1) / d_.points * chunks * d_.parts;
     // Values between lists: of a block in Columns, else of a row.
-    out_.kept_width =
+    out_.walk.kept_width =
         ((columns_ ? out_.block : lane) + kMostKernelLanes - 1) / kMostKernelLanes * kMostKernelLanes;
     if (d_.parts > 1) split(lane);
   }
@@ -518,8 +519,8 @@ class Lower {
   void split(int64_t lane) {
     const int64_t along = p_.row[0].value,
                   unit = s_.lane_axis == static_cast<int>(p_.outer.size()) ? s_.lanes : 1;
-    out_.part_length = ((along + d_.parts - 1) / d_.parts + unit - 1) / unit * unit;
-    out_.partials = static_cast<int32_t>(p_.buffers.size());
+    out_.walk.part_length = ((along + d_.parts - 1) / d_.parts + unit - 1) / unit * unit;
+    out_.walk.partials = static_cast<int32_t>(p_.buffers.size());
     int64_t at = 0;
     const int64_t points = p_.outer_count() * d_.parts;
     const auto take = [&](size_t bytes) {
@@ -535,8 +536,9 @@ class Lower {
     out_.finish_tasks = out_.tasks / d_.parts;
     if (columns_) {
       const int64_t most = (tuning::kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes;
-      out_.finish_chunk = std::min(d_.chunk, most);
-      out_.finish_tasks = p_.outer_count() / lane * ((lane + out_.finish_chunk - 1) / out_.finish_chunk);
+      out_.walk.finish_chunk = std::min(d_.chunk, most);
+      out_.finish_tasks =
+          p_.outer_count() / lane * ((lane + out_.walk.finish_chunk - 1) / out_.walk.finish_chunk);
     }
   }
 
@@ -564,7 +566,7 @@ class Lower {
     for (BlockSlot& slot : out_.slots) {
       using enum BlockSlot::Kind;
       slot.offset = take(slot.kind == Block  ? out_.block
-                         : slot.kind == Kept ? out_.kept_width * (slot.rows ? lines : 1)
+                         : slot.kind == Kept ? out_.walk.kept_width * (slot.rows ? lines : 1)
                          : slot.kind == Same ? kMostBlockLanes
                                              : kMostKernelLanes,
                          slot.bytes);

@@ -124,6 +124,20 @@ struct BlockEstimate {
   int32_t calls = 0;   // at most so many runs
 };
 
+// How rows and columns are walked, as the kernel walks them.
+struct BlockWalk {
+  // Axes, of which the first are of points, and the one that lanes run along.
+  std::vector<int64_t> extents;
+  int32_t outer = 0, lane_axis = 0, lanes = 1;
+  bool masked = false;
+  int64_t points = 0, rows_per_task = 0;  // points but for the lane axis
+  int64_t chunk = 0, finish_chunk = 0;    // Columns: of a task
+  int64_t split = 1, part_length = 0;
+  int64_t call_vectors = 0, group_rows = 0;  // that sums take before they join wider ones, at most
+  int64_t kept_width = 0;                    // elements of a line of Kept
+  int32_t partials = -1;                     // the buffer of the parts
+};
+
 struct BlockProgram {
   enum class Shape : uint8_t {
     Maps,     // blocks of all elements, in the order of memory
@@ -160,16 +174,7 @@ struct BlockProgram {
 
   // Maps: elements of all blocks and of a task.
   int64_t elements = 0, task = 0;
-  // Else, as the kernel has it: axes, of which the first are of points, and the one that lanes run along.
-  std::vector<int64_t> extents;
-  int32_t outer = 0, lane_axis = 0, lanes = 1;
-  bool masked = false;
-  int64_t points = 0, rows_per_task = 0;  // points but for the lane axis
-  int64_t chunk = 0, finish_chunk = 0;    // Columns: of a task
-  int64_t split = 1, part_length = 0;
-  int64_t call_vectors = 0, group_rows = 0;  // that sums take before they join wider ones, at most
-  int64_t kept_width = 0;                    // elements of a line of Kept
-  int32_t partials = -1;                     // the buffer of the parts
+  BlockWalk walk;  // of rows and columns
   BlockEstimate estimate;
 };
 

@@ -177,14 +177,14 @@ class Run {
         where_(reinterpret_cast<char**>(memory + p_.memory_bytes)),
         steps_(reinterpret_cast<long*>(where_ + p_.slots.size())),
         position_(reinterpret_cast<int64_t*>(steps_ + p_.slots.size())),
-        terms_(position_ + p_.extents.size()),
+        terms_(position_ + p_.walk.extents.size()),
         unit_(unit(program, loops)) {
     for (size_t k = 0; k < p_.slots.size(); ++k) {
       const BlockSlot& slot = p_.slots[k];
       where_[k] = memory + slot.offset;
       steps_[k] = slot.kind == BlockSlot::Kind::Same ? 0 : long{slot.bytes} * loops.lanes;
     }
-    std::fill_n(position_, p_.extents.size(), 0);
+    std::fill_n(position_, p_.walk.extents.size(), 0);
     for (auto& c : p_.constants) put(c.slot, reinterpret_cast<const char*>(c.words));
     for (auto& a : p_.arguments) put(a.slot, reinterpret_cast<const char*>(arguments.scalars + a.word));
     for (auto& i : p_.once) same(i);
@@ -202,7 +202,7 @@ class Run {
   // Blocks that totals look at are whole vectors of theirs, too.
   static int64_t unit(const BlockProgram& p, const BlockLoops& loops) {
     if (p.shape == BlockProgram::Shape::Maps) return loops.lanes;
-    return std::max({loops.lanes, loops.wide.width, p.shape == BlockProgram::Shape::Rows ? p.lanes : 1});
+    return std::max({loops.lanes, loops.wide.width, p.shape == BlockProgram::Shape::Rows ? p.walk.lanes : 1});
   }
 
   char* where(int32_t slot) const { return where_[slot]; }
@@ -290,7 +290,7 @@ class Run {
       vectors_ = (count_ + loops_.lanes - 1) / loops_.lanes;
       for (int32_t slot : p_.kept) {
         const BlockSlot& s = p_.slots[static_cast<size_t>(slot)];
-        where_[slot] = own(slot) + ((s.rows ? line_ * p_.kept_width : 0) + at_ - kept_from_) * s.bytes;
+        where_[slot] = own(slot) + ((s.rows ? line_ * p_.walk.kept_width : 0) + at_ - kept_from_) * s.bytes;
       }
       for (auto& i : list.written) aim(i.in[0], p_.accesses[static_cast<size_t>(i.access)]);
       for (auto& i : list.each) each(i);
@@ -497,7 +497,7 @@ class Run {
     } else if (t.how == How::Running) {
       fill(sums(t), t.none_of_total, t.total, 1);
     } else if (t.kept == t.total) {
-      fill(sums(t), t.none_of_total, t.total, p_.lanes);
+      fill(sums(t), t.none_of_total, t.total, p_.walk.lanes);
     } else {
       fill(sums(t), t.none_of_span, t.span, 1);
     }
@@ -509,8 +509,8 @@ class Run {
     for (int32_t k : sweep.totals) {
       const BlockTotal& t = total(k);
       if (t.how != How::Lanes) continue;
-      fill(lanes(t), t.none_of_span, t.span, p_.lanes);
-      if (t.widens) fill(wider(t), t.none_of_total, t.total, p_.lanes);
+      fill(lanes(t), t.none_of_span, t.span, p_.walk.lanes);
+      if (t.widens) fill(wider(t), t.none_of_total, t.total, p_.walk.lanes);
       terms_[k] = 0;
     }
   }
@@ -518,7 +518,8 @@ class Run {
   template <class Span, class Total>
   void widen_as(const BlockTotal& t) {
     auto* to = reinterpret_cast<Total*>(wider(t));
-    for (int64_t k = 0; k < p_.lanes; ++k) to[k] = joined(t.product, to[k], lane<Span, Total>(lanes(t), k));
+    for (int64_t k = 0; k < p_.walk.lanes; ++k)
+      to[k] = joined(t.product, to[k], lane<Span, Total>(lanes(t), k));
   }
   template <class Span, class Total>
   static Total lane(const char* from, int64_t k) {
@@ -536,7 +537,7 @@ class Run {
       widen_as<float, Complex>(t);
     else
       widen_as<float, double>(t);
-    fill(lanes(t), t.none_of_span, t.span, p_.lanes);
+    fill(lanes(t), t.none_of_span, t.span, p_.walk.lanes);
     terms_[k] = 0;
   }
 
@@ -544,13 +545,13 @@ class Run {
   void join_as(const BlockTotal& t) {
     Total values[kMostKernelLanes];
     const char* from = t.widens ? wider(t) : lanes(t);
-    for (int64_t k = 0; k < p_.lanes; ++k)
+    for (int64_t k = 0; k < p_.walk.lanes; ++k)
       values[k] = t.widens ? reinterpret_cast<const Total*>(from)[k] : lane<Span, Total>(from, k);
     auto* to = reinterpret_cast<Total*>(sums(t));
     if constexpr (std::is_same_v<Total, Complex>)
-      for (int64_t k = 0; k < p_.lanes; ++k) to[k] = joined(t.product, to[k], values[k]);
+      for (int64_t k = 0; k < p_.walk.lanes; ++k) to[k] = joined(t.product, to[k], values[k]);
     else
-      *to = joined(t.product, *to, join_lanes(t.product, values, p_.lanes));
+      *to = joined(t.product, *to, join_lanes(t.product, values, p_.walk.lanes));
   }
   void end_call(const BlockSweep& sweep) {
     for (int32_t k : sweep.totals) {
@@ -558,7 +559,7 @@ class Run {
       if (t.how != How::Lanes) continue;
       if (t.widens && terms_[k] > 0) widen(k);
       if (t.narrow) {
-        const float sum = join_lanes(false, reinterpret_cast<float*>(lanes(t)), p_.lanes);
+        const float sum = join_lanes(false, reinterpret_cast<float*>(lanes(t)), p_.walk.lanes);
         if (t.kept == DType::F32)
           *reinterpret_cast<float*>(sums(t)) += sum;
         else
@@ -578,8 +579,8 @@ class Run {
   void fold(const BlockInstruction& i) {
     const BlockTotal& t = total(i.out);
     const bool any = t.how == How::Any;
-    const BlockFolds& folds = any || p_.lanes % loops_.wide.width == 0 ? loops_.wide : loops_.narrow;
-    const int64_t lanes = any ? folds.width : p_.lanes;
+    const BlockFolds& folds = any || p_.walk.lanes % loops_.wide.width == 0 ? loops_.wide : loops_.narrow;
+    const int64_t lanes = any ? folds.width : p_.walk.lanes;
     BlockFold* const f = folds.folds[i.arity == 2 && !t.finds ? t.fold_product : t.fold];
     const int64_t bytes[2] = {int64_t(size_of(t.value)), t.finds ? 8 : int64_t(size_of(t.value))};
     const char* in[2];
@@ -625,20 +626,20 @@ class Run {
       Total sum = read<Total>(sums(t));
       char* to = where(t.wide);
       Span values[kMostKernelLanes], next[kMostKernelLanes];
-      for (int64_t base = 0; base < count_; base += p_.lanes) {
-        const int64_t live = std::min<int64_t>(p_.lanes, count_ - base);
-        for (int64_t k = 0; k < p_.lanes; ++k)
+      for (int64_t base = 0; base < count_; base += p_.walk.lanes) {
+        const int64_t live = std::min<int64_t>(p_.walk.lanes, count_ - base);
+        for (int64_t k = 0; k < p_.walk.lanes; ++k)
           values[k] = k < live ? read<Span>(from + (repeats ? 0 : base + k) * int64_t{sizeof(Span)}) : none;
-        for (int64_t half = p_.lanes / 2; half > 0; half /= 2) {
-          for (int64_t k = 0; k < p_.lanes; ++k)
+        for (int64_t half = p_.walk.lanes / 2; half > 0; half /= 2) {
+          for (int64_t k = 0; k < p_.walk.lanes; ++k)
             next[k] = join(k < half ? none : values[k - half], values[k]);
-          std::copy_n(next, p_.lanes, values);
+          std::copy_n(next, p_.walk.lanes, values);
         }
         for (int64_t k = 0; k < live; ++k) {
           const Total value = join(sum, widened<Total>(values[k]));
           std::memcpy(to + (base + k) * int64_t{sizeof(Total)}, &value, sizeof value);
         }
-        sum = join(sum, widened<Total>(values[p_.lanes - 1]));
+        sum = join(sum, widened<Total>(values[p_.walk.lanes - 1]));
       }
       std::memcpy(sums(t), &sum, sizeof sum);
     };
@@ -733,7 +734,7 @@ class Run {
     if (t.how == How::Any)
       loops_.wide.joins[t.fold](lanes(t), positions(t));
     else if (t.total == DType::C128)
-      join_lanes(t.product, reinterpret_cast<Complex*>(sums(t)), p_.lanes);
+      join_lanes(t.product, reinterpret_cast<Complex*>(sums(t)), p_.walk.lanes);
   }
   char* result(const BlockTotal& t) const {
     return t.finds ? positions(t) : t.how == How::Any ? lanes(t) : sums(t);
@@ -768,15 +769,15 @@ class Run {
   void walk_row(const BlockSweep& sweep, int64_t left, int64_t right) {
     same(sweep.body);
     if (!sweep.folds) return walk(sweep.body, left, right);
-    if (p_.masked) {
+    if (p_.walk.masked) {
       start_call(sweep);
       walk(sweep.body, left, right);
       return end_call(sweep);
     }
     for (int64_t at = left; at < right;) {
-      const int64_t count = stretch(sweep, at, right) - at, vectors = count / p_.lanes;
+      const int64_t count = stretch(sweep, at, right) - at, vectors = count / p_.walk.lanes;
       const int64_t end =
-          at + (vectors == 0 ? count : std::min<int64_t>(vectors, p_.call_vectors) * p_.lanes);
+          at + (vectors == 0 ? count : std::min<int64_t>(vectors, p_.walk.call_vectors) * p_.walk.lanes);
       start_call(sweep);
       walk(sweep.body, at, end);
       end_call(sweep);
@@ -788,30 +789,30 @@ class Run {
   // in steps of `many` on the last axis.
   template <class F>
   void each_line(int64_t part, int32_t many_axis, int64_t many, F&& f) {
-    const int axes = static_cast<int>(p_.extents.size()), first = p_.outer;
-    int64_t low = 0, high = p_.extents[static_cast<size_t>(first)];
-    if (p_.split > 1) {
-      low = std::min(part * p_.part_length, high);
-      high = std::min(low + p_.part_length, high);
+    const int axes = static_cast<int>(p_.walk.extents.size()), first = p_.walk.outer;
+    int64_t low = 0, high = p_.walk.extents[static_cast<size_t>(first)];
+    if (p_.walk.split > 1) {
+      low = std::min(part * p_.walk.part_length, high);
+      high = std::min(low + p_.walk.part_length, high);
     }
-    const bool along = p_.lane_axis >= first;
-    int64_t left = 0, right = along ? p_.extents[static_cast<size_t>(p_.lane_axis)] : 0;
-    if (p_.lane_axis == first) left = low, right = high;
+    const bool along = p_.walk.lane_axis >= first;
+    int64_t left = 0, right = along ? p_.walk.extents[static_cast<size_t>(p_.walk.lane_axis)] : 0;
+    if (p_.walk.lane_axis == first) left = low, right = high;
     const auto from = [&](int a) { return a == first ? low : 0; };
-    const auto to = [&](int a) { return a == first ? high : p_.extents[static_cast<size_t>(a)]; };
+    const auto to = [&](int a) { return a == first ? high : p_.walk.extents[static_cast<size_t>(a)]; };
     int64_t lines = 1;
     for (int a = first; a < axes; ++a)
-      if (a != p_.lane_axis) position_[a] = from(a), lines *= to(a) - from(a);
+      if (a != p_.walk.lane_axis) position_[a] = from(a), lines *= to(a) - from(a);
     if (lines <= 0) return;
     for (;;) {
       line_ = 0;
       for (int a = first; a < axes; ++a)
-        if (a != p_.lane_axis) line_ = line_ * p_.extents[static_cast<size_t>(a)] + position_[a];
+        if (a != p_.walk.lane_axis) line_ = line_ * p_.walk.extents[static_cast<size_t>(a)] + position_[a];
       const int64_t rows = many_axis >= 0 ? std::min(many, to(many_axis) - position_[many_axis]) : 1;
       f(left, right, rows);
       int a = axes - 1;
       for (; a >= first; --a) {
-        if (a == p_.lane_axis) continue;
+        if (a == p_.walk.lane_axis) continue;
         position_[a] += a == many_axis ? rows : 1;
         if (position_[a] < to(a)) break;
         position_[a] = from(a);
@@ -832,9 +833,9 @@ class Run {
       for (int32_t k : sweep.totals) start_total(total(k));
       each_line(part, -1, 1, [&](int64_t left, int64_t right, int64_t) { walk_row(sweep, left, right); });
       for (int32_t k : sweep.totals)
-        if (p_.split == 1 && total(k).how != How::Running) finish_total(total(k));
+        if (p_.walk.split == 1 && total(k).how != How::Running) finish_total(total(k));
     }
-    if (p_.split == 1) return same(p_.epilogue);
+    if (p_.walk.split == 1) return same(p_.epilogue);
     for (const BlockTotal& t : p_.totals) {
       join(t);
       const int64_t bytes = size_of(t.total), at = part * points() + point;
@@ -845,17 +846,18 @@ class Run {
   }
 
   int64_t points() const {
-    return p_.points *
-           (p_.shape == BlockProgram::Shape::Columns ? p_.extents[static_cast<size_t>(p_.lane_axis)] : 1);
+    return p_.walk.points * (p_.shape == BlockProgram::Shape::Columns
+                                 ? p_.walk.extents[static_cast<size_t>(p_.walk.lane_axis)]
+                                 : 1);
   }
   char* parts(int64_t first) const {
-    return reinterpret_cast<char*>(arguments_.buffers[p_.partials]) + first;
+    return reinterpret_cast<char*>(arguments_.buffers[p_.walk.partials]) + first;
   }
 
   void join_parts(const BlockTotal& t, int64_t point) {
     start_total(t);
     const int64_t bytes = size_of(t.total);
-    for (int64_t q = 0; q < p_.split; ++q) {
+    for (int64_t q = 0; q < p_.walk.split; ++q) {
       char* part = parts(t.partials) + (q * points() + point) * bytes;
       if (t.how == How::Lanes) {
         if (t.total == DType::C128)
@@ -945,7 +947,7 @@ class Run {
     walk(sweep.before, from, to);
     for (int32_t k : sweep.totals) start_columns(total(k), to - from);
     const bool groups = sweep.rows_axis >= 0;
-    each_line(part, sweep.rows_axis, whole ? p_.group_rows : 1, [&](int64_t, int64_t, int64_t rows) {
+    each_line(part, sweep.rows_axis, whole ? p_.walk.group_rows : 1, [&](int64_t, int64_t, int64_t rows) {
       if (!groups) {
         same(sweep.body);
         return walk(sweep.body, from, to);
@@ -972,7 +974,7 @@ class Run {
   }
 
   void run_columns(int64_t point, int64_t part, int64_t left, int64_t right, bool finishes) {
-    const auto lane_extent = p_.extents[static_cast<size_t>(p_.lane_axis)];
+    const auto lane_extent = p_.walk.extents[static_cast<size_t>(p_.walk.lane_axis)];
     for (int64_t from = left; from < right;) {
       int64_t to = std::min(from + p_.block, right);
       bool whole = true;
@@ -986,12 +988,12 @@ class Run {
       } else {
         for (const BlockSweep& sweep : p_.sweeps) {
           sweep_columns(sweep, part, from, to, whole);
-          if (p_.split == 1)
+          if (p_.walk.split == 1)
             for (int32_t k : sweep.totals)
               if (total(k).out >= 0) finish_columns(total(k), to - from);
         }
       }
-      if (p_.split == 1 || finishes) {
+      if (p_.walk.split == 1 || finishes) {
         same(p_.epilogue);
         walk(p_.epilogue, from, to);
       } else {
@@ -1011,7 +1013,7 @@ class Run {
   int64_t piece(const BlockSweep& sweep, int64_t left, int64_t from, int64_t right, bool& whole) const {
     int64_t begin = left, end = stretch(sweep, left, right);
     while (end <= from) begin = end, end = stretch(sweep, begin, right);
-    const int64_t vectors_end = begin + (end - begin) / p_.lanes * p_.lanes;
+    const int64_t vectors_end = begin + (end - begin) / p_.walk.lanes * p_.walk.lanes;
     whole &= from < vectors_end;
     return from < vectors_end ? vectors_end : end;
   }
@@ -1020,7 +1022,7 @@ class Run {
     start_columns(t, count);
     const int64_t bytes = size_of(t.total), width = loops_.wide.width,
                   padded = (count + width - 1) / width * width;
-    for (int64_t q = 0; q < p_.split; ++q) {
+    for (int64_t q = 0; q < p_.walk.split; ++q) {
       const int64_t first = q * points() + at;
       std::memcpy(where(t.wide), parts(t.partials) + first * bytes, static_cast<size_t>(count * bytes));
       const char* in[2] = {where(t.wide), nullptr};
@@ -1039,20 +1041,22 @@ class Run {
   void run_task(int64_t task, bool finishes) {
     const bool columns = p_.shape == BlockProgram::Shape::Columns;
     int64_t block = task, part = 0, left = 0, right = 0;
-    if (p_.split > 1 && !finishes) part = block % p_.split, block /= p_.split;
+    if (p_.walk.split > 1 && !finishes) part = block % p_.walk.split, block /= p_.walk.split;
     if (columns) {
-      const int64_t lane = p_.extents[static_cast<size_t>(p_.lane_axis)],
-                    chunk = finishes ? p_.finish_chunk : p_.chunk, chunks = (lane + chunk - 1) / chunk;
+      const int64_t lane = p_.walk.extents[static_cast<size_t>(p_.walk.lane_axis)],
+                    chunk = finishes ? p_.walk.finish_chunk : p_.walk.chunk,
+                    chunks = (lane + chunk - 1) / chunk;
       left = block % chunks * chunk, right = std::min(left + chunk, lane);
       block /= chunks;
     }
-    const int64_t first = block * p_.rows_per_task, last = std::min(first + p_.rows_per_task, p_.points);
+    const int64_t first = block * p_.walk.rows_per_task,
+                  last = std::min(first + p_.walk.rows_per_task, p_.walk.points);
     for (int64_t point = first; point < last; ++point) {
       int64_t rest = point;
-      for (int a = p_.outer; a-- > 0;) {
-        if (a == p_.lane_axis) continue;
-        position_[a] = rest % p_.extents[static_cast<size_t>(a)];
-        rest /= p_.extents[static_cast<size_t>(a)];
+      for (int a = p_.walk.outer; a-- > 0;) {
+        if (a == p_.walk.lane_axis) continue;
+        position_[a] = rest % p_.walk.extents[static_cast<size_t>(a)];
+        rest /= p_.walk.extents[static_cast<size_t>(a)];
       }
       if (columns)
         run_columns(point, part, left, right, finishes);
@@ -1080,7 +1084,7 @@ class Run {
 
 size_t block_memory(const BlockProgram& p) {
   return static_cast<size_t>(p.memory_bytes) + p.slots.size() * (sizeof(char*) + sizeof(long)) +
-         (p.extents.size() + p.totals.size()) * sizeof(int64_t);
+         (p.walk.extents.size() + p.totals.size()) * sizeof(int64_t);
 }
 
 void run_blocks(const BlockProgram& program, const BlockLoops& loops, const BlockArguments& arguments,

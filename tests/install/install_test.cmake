@@ -15,7 +15,7 @@ file(RENAME ${work_dir}/installed ${prefix})
 file(GLOB_RECURSE inner RELATIVE ${prefix}/include/weft ${prefix}/include/weft/*/*)
 list(JOIN inner " " inner)
 set(expected compiler/base/dtype.h compiler/base/error.h compiler/base/interrupted.h compiler/base/shape.h compiler/ir/ops/op_table.inc
-    compiler/program/numerics.h)
+    compiler/program/numerics.h compiler/program/tier.h)
 list(JOIN expected " " expected)
 if(NOT inner STREQUAL expected)
   message(FATAL_ERROR "installed beside the public headers: ${inner}; expected: ${expected}")

@@ -42,15 +42,15 @@ void LateKernel::count_anew() {
   wanted_.store(false, std::memory_order_relaxed);
 }
 
-namespace {
-
-struct Job {
+struct QueuedKernel {
   std::shared_ptr<Device> device;
   KernelSource source;
   std::weak_ptr<LateKernel> late;
 };
 
-int64_t spent_ns(const Job& job) {
+namespace {
+
+int64_t spent_ns(const QueuedKernel& job) {
   const std::shared_ptr<LateKernel> late = job.late.lock();
   return late ? late->spent_ns() : -1;
 }
@@ -84,18 +84,18 @@ struct CompileQueue::State {
   std::function<void(const std::string&)> tell;
   std::mutex mutex;
   std::condition_variable ended;
-  std::vector<Job> jobs;
-  std::optional<Job> current;  // the thread's
-  bool runs = false;           // there is a thread,
-  int forks = 0;               // unless the process forked since
+  std::vector<QueuedKernel> jobs;
+  std::optional<QueuedKernel> current;  // the thread's
+  bool runs = false;                    // there is a thread,
+  int forks = 0;                        // unless the process forked since
 
   bool has_thread() const { return runs && forks == Background::forks(); }
   // The job on which most time was spent; none where nothing is left to do.
-  std::optional<Job> next() {
-    std::erase_if(jobs, [](const Job& job) { return job.late.expired(); });
+  std::optional<QueuedKernel> next() {
+    std::erase_if(jobs, [](const QueuedKernel& job) { return job.late.expired(); });
     if (jobs.empty()) return {};
     const auto most = std::ranges::max_element(jobs, {}, spent_ns);
-    std::optional<Job> job = std::move(*most);
+    std::optional<QueuedKernel> job = std::move(*most);
     jobs.erase(most);
     return job;
   }
@@ -105,10 +105,10 @@ struct CompileQueue::State {
     ended.notify_all();
   }
   static void work(const std::shared_ptr<State>& self);
-  void do_in_background(const Job& job);
+  void do_in_background(const QueuedKernel& job);
 };
 
-void CompileQueue::State::do_in_background(const Job& job) {
+void CompileQueue::State::do_in_background(const QueuedKernel& job) {
   const std::shared_ptr<LateKernel> late = job.late.lock();
   if (!late) return;
   try {
@@ -180,7 +180,7 @@ void CompileQueue::add(const std::shared_ptr<Device>& device, const KernelSource
 
 void CompileQueue::finish() {
   std::exception_ptr failure;
-  const auto compile = [&](const Job& job) {
+  const auto compile = [&](const QueuedKernel& job) {
     const std::shared_ptr<LateKernel> late = job.late.lock();
     if (!late || late->get()) return;
     try {
@@ -190,7 +190,7 @@ void CompileQueue::finish() {
     }
   };
   for (;;) {
-    std::optional<Job> job;
+    std::optional<QueuedKernel> job;
     {
       const std::lock_guard lock(state_->mutex);
       job = state_->next();
@@ -199,7 +199,7 @@ void CompileQueue::finish() {
     compile(*job);
   }
   // What is under way is compiled once more: a thread of low priority is not waited for.
-  std::optional<Job> current;
+  std::optional<QueuedKernel> current;
   {
     const std::lock_guard lock(state_->mutex);
     current = state_->current;

@@ -592,7 +592,9 @@ class Run {
       f(this->lanes(t), positions(t), in, steps, lanes, n);
       for (int k = 0; k < i.arity; ++k) in[k] += n * (lanes / folds.width) * steps[k];
       left -= n;
-      if (t.widens && (terms_[i.out] += n) == group_) widen(i.out);
+      if (!t.widens) continue;
+      terms_[i.out] += n;
+      if (terms_[i.out] == group_) widen(i.out);
     }
     const int64_t rest = count_ % lanes;
     if (rest == 0) return;

@@ -199,6 +199,7 @@ std::vector<NodeRef> vjp(std::span<const NodeRef> outputs, std::span<const NodeR
     if (step.custom) {
       const Custom& custom = *step.custom;
       std::vector<NodeRef> given;
+      given.reserve(custom.outputs.size());
       for (const NodeRef& output : custom.outputs) given.push_back(totals.of(output));
       if (std::none_of(given.begin(), given.end(), [](const NodeRef& c) { return bool(c); })) continue;
       check_custom(custom, bool(custom.vjp), 0, 0, "vjp");

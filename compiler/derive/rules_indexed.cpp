@@ -108,20 +108,20 @@ NodeRef dot_vjp(const Node& n, size_t input, const NodeRef& c) {
 }  // namespace
 
 const Rule* rule_of_indexed(Op op) {
-  static constexpr Rule gather{gather_jvp, gather_vjp}, scatter{scatter_jvp, scatter_vjp},
-      update{update_jvp, update_vjp}, dot{dot_jvp, dot_vjp};
+  static constexpr Rule kGather{gather_jvp, gather_vjp}, kScatter{scatter_jvp, scatter_vjp},
+      kUpdate{update_jvp, update_vjp}, kDot{dot_jvp, dot_vjp};
   switch (op) {
     case Op::gather:
-      return &gather;
+      return &kGather;
     case Op::scatter:
     case Op::scatter_distinct:
     case Op::scatter_add:
-      return &scatter;
+      return &kScatter;
     case Op::update:
     case Op::assign:
-      return &update;
+      return &kUpdate;
     case Op::dot:
-      return &dot;
+      return &kDot;
     default:
       return nullptr;
   }

@@ -90,26 +90,26 @@ NodeRef cast_vjp(const Node& n, size_t, const NodeRef& c) { return ir::cast(c, x
 }  // namespace
 
 const Rule* rule_of_map(Op op) {
-  static constexpr Rule abs{abs_jvp, abs_vjp}, sign{sign_jvp, sign_vjp}, real{real_jvp, real_vjp},
-      imag{imag_jvp, imag_vjp}, complex{complex_jvp, complex_vjp}, conj{conj_jvp, conj_vjp},
-      select{select_jvp, select_vjp}, cast{cast_jvp, cast_vjp};
+  static constexpr Rule kAbs{abs_jvp, abs_vjp}, kSign{sign_jvp, sign_vjp}, kReal{real_jvp, real_vjp},
+      kImag{imag_jvp, imag_vjp}, kComplex{complex_jvp, complex_vjp}, kConj{conj_jvp, conj_vjp},
+      kSelect{select_jvp, select_vjp}, kCast{cast_jvp, cast_vjp};
   switch (op) {
     case Op::abs:
-      return &abs;
+      return &kAbs;
     case Op::sign:
-      return &sign;
+      return &kSign;
     case Op::real:
-      return &real;
+      return &kReal;
     case Op::imag:
-      return &imag;
+      return &kImag;
     case Op::complex:
-      return &complex;
+      return &kComplex;
     case Op::conj:
-      return &conj;
+      return &kConj;
     case Op::select:
-      return &select;
+      return &kSelect;
     case Op::cast:
-      return &cast;
+      return &kCast;
     default:
       return nullptr;
   }

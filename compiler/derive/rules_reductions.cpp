@@ -85,15 +85,15 @@ NodeRef extreme_vjp(const Node& n, size_t, const NodeRef& c) {
 }  // namespace
 
 const Rule* rule_of_reduction(Op op) {
-  static constexpr Rule sum{sum_jvp, sum_vjp}, prod{prod_jvp, prod_vjp}, extreme{extreme_jvp, extreme_vjp};
+  static constexpr Rule kSum{sum_jvp, sum_vjp}, kProd{prod_jvp, prod_vjp}, kExtreme{extreme_jvp, extreme_vjp};
   switch (op) {
     case Op::sum:
-      return &sum;
+      return &kSum;
     case Op::prod:
-      return &prod;
+      return &kProd;
     case Op::max:
     case Op::min:
-      return &extreme;
+      return &kExtreme;
     default:
       return nullptr;
   }

@@ -64,16 +64,16 @@ NodeRef extreme_back(const Node& n, size_t, const NodeRef& c) {
 }  // namespace
 
 const Rule* rule_of_scan(Op op) {
-  static constexpr Rule sum{sum_forward, sum_back}, prod{prod_forward, prod_back},
-      extreme{extreme_forward, extreme_back};
+  static constexpr Rule kSum{sum_forward, sum_back}, kProd{prod_forward, prod_back},
+      kExtreme{extreme_forward, extreme_back};
   switch (op) {
     case Op::cumulative_sum:
-      return &sum;
+      return &kSum;
     case Op::cumulative_prod:
-      return &prod;
+      return &kProd;
     case Op::cumulative_max:
     case Op::cumulative_min:
-      return &extreme;
+      return &kExtreme;
     default:
       return nullptr;
   }

@@ -14,6 +14,7 @@ using ir::Op;
 
 NodeRef view_jvp(const Node& n, std::span<const NodeRef> tangents) {
   std::vector<NodeRef> in;
+  in.reserve(tangents.size());
   for (size_t i = 0; i < tangents.size(); ++i) in.push_back(or_zeros(tangents[i], n.inputs[i]->type));
   if (ir::is_copy(n)) return in[0];
   return ir::with_inputs(n, in);
@@ -84,8 +85,8 @@ NodeRef view_vjp(const Node& n, size_t input, const NodeRef& c) {
 }  // namespace
 
 const Rule* rule_of_view(Op) {
-  static constexpr Rule view{view_jvp, view_vjp};
-  return &view;
+  static constexpr Rule kView{view_jvp, view_vjp};
+  return &kView;
 }
 
 }  // namespace weft::derive

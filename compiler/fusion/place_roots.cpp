@@ -118,6 +118,7 @@ class Placer {
     const Node* memory = ir::written_into(&n);
     std::vector<const Node*> left;
     std::unordered_set<const Node*> seen;
+    left.reserve(before.size());
     for (const Node* assign : before) left.push_back(assign->inputs[1].get());
     while (!left.empty()) {
       const Node* reader = left.back();

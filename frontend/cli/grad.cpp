@@ -29,6 +29,7 @@ std::vector<ir::NodeRef> chosen(const ir::Graph& graph, const std::vector<std::s
                                     [&](const ir::NodeRef& in) { return name_of(*in) == name; });
     if (found == graph.inputs.end()) {
       std::vector<std::string> known;
+      known.reserve(graph.inputs.size());
       for (const ir::NodeRef& in : graph.inputs) known.push_back(name_of(*in));
       throw Error(
           fmt::format("grad: the graph has no input '{}': its inputs are {}", name, fmt::join(known, ", ")));

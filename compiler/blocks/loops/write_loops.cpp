@@ -69,7 +69,7 @@ class Folds {
     const std::string s = emit::suffix(span), v = emit::suffix(t), name = format("{}_{}", ir::name(op), v);
     const bool finds = ir::gives_index(op), products = op == Op::fma;
     const int number = loop_of(op, t);
-    std::string at, found, loads, advance, step;
+    std::string at, found, advance, step;
     if (finds) {
       at = "    i64v i = weft_load_i64(positions + g * 8);\n";
       found = "    weft_store_i64(positions + g * 8, i);\n";
@@ -147,7 +147,7 @@ class Loops {
   void loop(const std::string& name, Op op, const std::vector<DType>& args, DType to, int number) {
     plan::RowProgram p;
     plan::Let let{static_cast<plan::Value>(args.size()), op, {}};
-    std::string pointers, steps, loads, advance;
+    std::string pointers, loads, advance;
     for (size_t k = 0; k < args.size(); ++k) {
       p.values.push_back({args[k]});
       let.args.push_back(static_cast<plan::Value>(k));

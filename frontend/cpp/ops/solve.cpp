@@ -69,8 +69,8 @@ std::optional<Array> solve(const Array& a, const Array& b) {
   const int64_t n = a.shape()[0], columns = b.ndim() == 1 ? 1 : b.shape()[1];
   if (!r.device().device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data()))
     return std::nullopt;
-  const Array x = detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
-                                 detail::kInMemory);
+  Array x = detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
+                           detail::kInMemory);
   if (!is_derived(a) && !is_derived(b)) return x;
   return derived(a, b, x);
 }

@@ -67,7 +67,7 @@ void bind_derivatives(nb::module_& m) {
   m.def(
       "become",
       [](nb::handle x, const Array& leaf) {
-        const ir::NodeRef value = detail::Access::cell(leaf)->memory();
+        ir::NodeRef value = detail::Access::cell(leaf)->memory();
         detail::Access::cell(array_of(x.ptr()))->modify(detail::kInMemory, [&](const ir::NodeRef&) {
           return value;
         });

@@ -191,16 +191,16 @@ class ProgramBuilder {
     if (options_.choose) unscheduled = p;
     emit::Emitted out = make({});
     k.key = key_of(out);
-    const Choice choice = options_.choose ? options_.choose(k.key) : Choice{};
-    if (choice.bias != Bias{}) {
+    const TunedBias tuned = options_.choose ? options_.choose(k.key) : TunedBias{};
+    if (tuned.bias != Bias{}) {
       p = std::move(*unscheduled);
-      out = make(choice.bias);
-      k.bias = choice.bias;
+      out = make(tuned.bias);
+      k.bias = tuned.bias;
     }
     if (out.launch.finish_tasks > 0)
       explanation += fmt::format("  a second launch joins its parts, {} bytes\n", out.partial_bytes);
-    if (!choice.reason.empty())
-      explanation += "  schedule with " + to_string(choice.bias) + ": " + choice.reason + "\n";
+    if (!tuned.reason.empty())
+      explanation += "  schedule with " + to_string(tuned.bias) + ": " + tuned.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
     add_blocks_beside(k, p, schedule, out);

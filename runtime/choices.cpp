@@ -18,8 +18,8 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-std::optional<Choice> parse(std::string_view text) {
-  Choice c;
+std::optional<TunedBias> parse(std::string_view text) {
+  TunedBias c;
   for (const BiasField& f : kBiasFields) {
     int& value = c.bias.*f.value;
     if (!take(text, f.name)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Choice> parse(std::string_view text) {
 Choices::Choices(std::shared_ptr<KernelCache> cache, const std::string& architecture)
     : cache_(std::move(cache)), kind_("schedules for " + architecture) {}
 
-std::optional<Choice> Choices::find(const Hash& hash) {
+std::optional<TunedBias> Choices::find(const Hash& hash) {
   std::lock_guard lock(mutex_);
   auto [known, fresh] = known_.try_emplace(hash);
   if (fresh && cache_)
@@ -45,12 +45,12 @@ std::optional<Choice> Choices::find(const Hash& hash) {
   return known->second;
 }
 
-Choice Choices::find(const KernelKey& key) {
+TunedBias Choices::find(const KernelKey& key) {
   if (auto choice = find(key.shape)) return *choice;
-  return find(key.source).value_or(Choice{});
+  return find(key.source).value_or(TunedBias{});
 }
 
-void Choices::keep(const Hash& hash, const Choice& choice) {
+void Choices::keep(const Hash& hash, const TunedBias& choice) {
   if (cache_)
     cache_->put(kind_, "schedule", to_string(hash),
                 fmt::format("{}{}{}", to_string(choice.bias), kBeforeReason, choice.reason));

@@ -19,16 +19,16 @@ class Choices {
   Choices(std::shared_ptr<KernelCache> cache, const std::string& architecture);
 
   // What was chosen for the kernel with its extents, else for its source, else nothing.
-  Choice find(const KernelKey& key);
+  TunedBias find(const KernelKey& key);
   // What was chosen under one of a kernel's two hashes.
-  std::optional<Choice> find(const Hash& hash);
-  void keep(const Hash& hash, const Choice& choice);
+  std::optional<TunedBias> find(const Hash& hash);
+  void keep(const Hash& hash, const TunedBias& choice);
 
  private:
   std::shared_ptr<KernelCache> cache_;
   std::string kind_;  // the toolchain under which the disk cache lists them
   std::mutex mutex_;
-  std::unordered_map<Hash, std::optional<Choice>, HashOf> known_;
+  std::unordered_map<Hash, std::optional<TunedBias>, HashOf> known_;
 };
 
 }  // namespace weft::runtime

@@ -25,7 +25,7 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
   const Choose choose = [&](const KernelKey& key) {
     auto trial = trials.find(key.source);
     if (trial == trials.end() || trial->second.done) return choices.find(key);
-    return Choice{{.frugal = trial->second.now}, ""};
+    return TunedBias{{.frugal = trial->second.now}, ""};
   };
   for (;;) {
     auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, queue);

@@ -45,7 +45,7 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
     const Hash shape = k->key.shape;
     auto with = [&](const Bias& bias) {
       return std::make_unique<const Executable>(compile([&](const KernelKey& key) {
-                                                  return key.shape == shape ? Choice{bias, ""}
+                                                  return key.shape == shape ? TunedBias{bias, ""}
                                                                             : choices.find(key);
                                                 }),
                                                 device, counters);

@@ -28,7 +28,7 @@ bool walks(const Node& n, int64_t axis) {
 bool walks(const Node& n) { return is_reduce(n) || ir::scans(n); }
 
 bool row_is_local(const Space& space, DType dtype, const Target& target) {
-  machine::Walk walk;
+  machine::RowLoop walk;
   walk.scans = space.scans;
   for (size_t g = 0; g < space.extents.size(); ++g) {
     (space.row[g] ? walk.row : walk.points) *= space.extents[g];

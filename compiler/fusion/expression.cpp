@@ -69,9 +69,9 @@ bool is_turned(const Node& input, const Access& at, const Shape& space, const ir
 }
 
 // One walk over the nodes of an expression, each at every access at which it is read.
-class Walk {
+class Collector {
  public:
-  Walk(const Node& root, const std::unordered_set<const Node*>& roots, bool glance)
+  Collector(const Node& root, const std::unordered_set<const Node*>& roots, bool glance)
       : root_(root), roots_(roots), glance_(glance), shape_(space_of(root)), points_(element_count(shape_)) {
     for (int64_t extent : shape_) top_.push_back(vars_.of(vars_.add_axis(extent)));
   }
@@ -93,7 +93,7 @@ class Walk {
  private:
   void start() {
     if (is_reduce(root_)) return visit(root_.inputs[0].get(), top_);
-    if (is_library(root_)) return read_operands();
+    if (runs_alone(root_)) return read_operands();
     e_.compile_cost = compile_cost(root_);
     if (root_.op == Op::assign) return start_assign();
     expand(root_, top_);
@@ -193,14 +193,14 @@ class Walk {
 
 Expression analyze(const Node* root, const std::unordered_set<const Node*>& roots, bool may_glance) {
   const size_t most = may_glance ? kManyReadings : std::numeric_limits<size_t>::max();
-  if (auto whole = Walk(*root, roots, false).run(most)) return *std::move(whole);
-  return *Walk(*root, roots, true).run(std::numeric_limits<size_t>::max());
+  if (auto whole = Collector(*root, roots, false).run(most)) return *std::move(whole);
+  return *Collector(*root, roots, true).run(std::numeric_limits<size_t>::max());
 }
 
 std::unordered_set<const Node*> lasting_roots(const std::vector<const Node*>& order) {
   std::unordered_set<const Node*> out;
   for (const Node* n : order)
-    if (is_reduce(*n) || kind(n->op) == OpKind::Scan || is_library(*n) || n->op == Op::assign) out.insert(n);
+    if (is_reduce(*n) || kind(n->op) == OpKind::Scan || runs_alone(*n) || n->op == Op::assign) out.insert(n);
   return out;
 }
 
@@ -211,6 +211,6 @@ int compile_cost(const Node& n) {
   return kind(n.dtype()) == DTypeKind::Complex ? kComplexCompileCost * cost : cost;
 }
 
-bool is_library(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
+bool runs_alone(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
 
 }  // namespace weft::fusion

@@ -47,7 +47,8 @@ std::unordered_set<const ir::Node*> lasting_roots(const std::vector<const ir::No
 // op several real ones, and a chain of updates nests its guards.
 int compile_cost(const ir::Node& n);
 
-// Whether a library computes the node, from operands in memory.
-bool is_library(const ir::Node& n);
+// Whether the node is a step of its own whose operands lie in memory: a product, which a library computes,
+// or a scatter.
+bool runs_alone(const ir::Node& n);
 
 }  // namespace weft::fusion

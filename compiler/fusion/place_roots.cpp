@@ -43,7 +43,7 @@ class Placer {
     for (auto& [producer, reading] : e.readings) needs.insert(groups_.group_of.at(producer));
     int joined = -1;
     const size_t decided = groups_.decisions.size();
-    if (!is_library(*n) && options_.fuse) {
+    if (!runs_alone(*n) && options_.fuse) {
       for (auto g = needs.rbegin(); g != needs.rend() && joined < 0; ++g)
         if (join_producers(n, e, *g, needs)) joined = *g;
       if (joined < 0) joined = join_siblings(n, e, needs);
@@ -192,7 +192,7 @@ class Placer {
     groups_.all.emplace_back();
     int g = static_cast<int>(groups_.all.size()) - 1;
     Building& b = groups_.all[g];
-    if (is_library(*n)) {
+    if (runs_alone(*n)) {
       b.library = NodeRef(n);
       run_after(groups_, g, needs);
       b.roots.push_back({NodeRef(n), {}, true});

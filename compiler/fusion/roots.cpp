@@ -26,7 +26,7 @@ using ir::OpKind;
 // graph. Then values with several users become roots where their expressions are long.
 constexpr size_t kAnalyzedAnyway = 20'000, kAnalyzedTimes = 32;
 constexpr int kLongExpression = 100;
-constexpr size_t kMostParts = 64, kMostSharedParts = 8;  // of concats of concats
+constexpr size_t kMostConcatParts = 64, kMostSharedConcatParts = 8;  // of concats of concats
 
 bool is_source(const Node& n) { return kind(n.op) == OpKind::Source; }
 
@@ -67,7 +67,7 @@ class FirstRoots {
           value = value->inputs[0].get();
         if (kind(value->op) == OpKind::Map && shared) roots_.all.insert(value);
       }
-      if (is_library(*n)) {
+      if (runs_alone(*n)) {
         roots_.all.insert(n);
         for (auto& in : n->inputs) force_operand(in.get());
       }
@@ -87,9 +87,9 @@ class FirstRoots {
       return ends(n) || it == parts.end() ? 1 : it->second;
     };
     for (auto* n : roots_.order) {
-      if (is_source(*n) || is_library(*n)) continue;
+      if (is_source(*n) || runs_alone(*n)) continue;
       const bool concat = n->op == Op::concat;
-      const size_t most = roots_.users.at(n).size() > 1 ? kMostSharedParts : kMostParts;
+      const size_t most = roots_.users.at(n).size() > 1 ? kMostSharedConcatParts : kMostConcatParts;
       size_t all = 0;
       for (auto& in : n->inputs) {
         const size_t of_input = parts_of(in.get());

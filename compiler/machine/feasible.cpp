@@ -38,7 +38,7 @@ bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& targe
 
 // Rows and columns that are too long to stay on the chip are read again, which takes more of them: columns
 // lie beside each other in strips.
-bool row_is_local(const Walk& w, DType dtype, const Target& target) {
+bool row_is_local(const RowLoop& w, DType dtype, const Target& target) {
   if (!is_gpu(target) && w.columns && !w.scans && w.points <= kColumnsOfThread &&
       w.points * w.row >= (unrolls_columns(w.points, target) ? kElementsOfFew : kElementsOfThread))
     return false;

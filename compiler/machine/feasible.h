@@ -11,7 +11,7 @@ namespace weft::machine {
 
 // Points (results) whose rows of `row` elements are walked: reduced, or scanned. `columns`: whether points,
 // not elements of a row, lie beside each other in memory.
-struct Walk {
+struct RowLoop {
   int64_t points = 1, row = 1;
   bool columns = false, scans = false;
 };
@@ -19,7 +19,7 @@ struct Walk {
 // Whether one thread (CPU), or one block or cluster (CUDA), walks the row of a point, so that what reads the
 // result can follow in the same kernel. That is worth it where points are enough to keep the machine busy, or
 // where rows are short. On the CPU the numbers are fixed: results must not depend on the number of threads.
-bool row_is_local(const Walk& walk, DType dtype, const Target& target);
+bool row_is_local(const RowLoop& loop, DType dtype, const Target& target);
 
 // The same, for rows that a block walks whatever lies beside each other.
 bool row_is_local(int64_t points, int64_t row, bool scanned, const Target& target, int64_t words = 1);

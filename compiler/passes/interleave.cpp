@@ -50,9 +50,9 @@ std::unordered_set<const Node*> passed_over(const ir::Graph& graph) {
   return out;
 }
 
-class Choice {
+class AsSelect {
  public:
-  explicit Choice(const NodeRef& update) : n_(update), at_(update->as<ir::SliceAttr>()) {}
+  explicit AsSelect(const NodeRef& update) : n_(update), at_(update->as<ir::SliceAttr>()) {}
 
   // Null where the update stays what it is.
   NodeRef made() {
@@ -82,8 +82,9 @@ class Choice {
       const auto& at = value->as<ir::SliceAttr>();
       const NodeRef& from = value->inputs[0];
       if (from->shape() == n_->shape() && at.starts == at_.starts && at.steps == at_.steps) whole = from;
-    } else if (kind(value->op) == ir::OpKind::Map &&
-               (work_ += ir::info(value->op).cost) <= kWorkOfInterleaved) {
+    } else if (kind(value->op) == ir::OpKind::Map) {
+      work_ += ir::info(value->op).cost;
+      if (work_ > kWorkOfInterleaved) return {};
       std::vector<NodeRef> inputs;
       for (const NodeRef& in : value->inputs) {
         inputs.push_back(whole_of(in));
@@ -131,8 +132,8 @@ ir::Graph interleave(const ir::Graph& graph, const Target& target, const Options
   if (worth.empty()) return graph;
   return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
     if (!worth.contains(&was)) return now;
-    const NodeRef choice = Choice(now).made();
-    return choice ? choice : now;
+    const NodeRef select = AsSelect(now).made();
+    return select ? select : now;
   });
 }
 

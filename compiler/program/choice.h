@@ -40,11 +40,11 @@ struct KernelKey {
   Hash source, shape;
 };
 
-struct Choice {
+struct TunedBias {
   Bias bias;
   std::string reason;  // for explain; empty where nobody decided
 };
 
-using Choose = std::function<Choice(const KernelKey&)>;
+using Choose = std::function<TunedBias(const KernelKey&)>;
 
 }  // namespace weft

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kFewestColumns = 12, kFewestTerms = 12;  // of smaller ones the library's calls take longest
 constexpr int64_t kSide = 192;                             // of tiles: larger ones leave threads without any
 constexpr int64_t kDepth = 1 << 11;                        // terms of one part, at least, and
-constexpr int64_t kMostParts = 16, kPartOutputs = 1 << 22;  // how many there are, by what they hold
+constexpr int64_t kMostDotParts = 16, kPartOutputs = 1 << 22;  // how many there are, by what they hold
 
 // Where piece `index` of `count` begins.
 int64_t begin_of(int64_t extent, int64_t count, int64_t index) { return extent * index / count; }
@@ -71,7 +71,7 @@ void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,
                    const ParallelFor& parallel) {
   const int64_t n = d.m, side = (n + kSide - 1) / kSide, tiles = side * (side + 1) / 2;
   const int64_t parts = std::clamp<int64_t>(d.k / std::max(kDepth, 4 * n), 1,
-                                            std::clamp<int64_t>(kPartOutputs / (n * n), 1, kMostParts));
+                                            std::clamp<int64_t>(kPartOutputs / (n * n), 1, kMostDotParts));
   const int64_t area = n * n;
   const auto partial = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(parts > 1 ? parts * area : 0));
   const Symmetric<T> into{blas, d.transpose_a, d.lda, parts > 1 ? n : d.ldc};

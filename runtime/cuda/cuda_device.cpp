@@ -421,10 +421,10 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
     result = driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
   }
   if (result != kCudaSuccess) [[unlikely]]
-    context_->fail(
-        result,
-        fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, clusters of {})",
-                    module.name, how.tasks, how.threads, how.shared_bytes, how.cluster));
+    context_->fail(result, fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, "
+                                       "clusters of {}, {} that cooperate)",
+                                       module.name, blocks, how.threads, how.shared_bytes, how.cluster,
+                                       how.cooperating));
   context_->started(&module);
   queue_of_thread(*context_).gave();
   counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);

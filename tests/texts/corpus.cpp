@@ -48,7 +48,7 @@ void add_schedules(Cases& cases) {
     for (auto& field : kBiasFields)
       for (int step : {-1, 1}) {
         if (step < field.least) continue;
-        Choice choice;
+        TunedBias choice;
         choice.bias.*field.value = step;
         Options options;
         options.choose = [choice](const KernelKey&) { return choice; };

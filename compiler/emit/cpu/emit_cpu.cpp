@@ -70,7 +70,7 @@ std::string support_of(const CpuLayout& l, const std::string& text) {
 }
 
 // The text under a name that is made of it.
-KernelSource under_its_name(std::string text) {
+KernelSource named(std::string text) {
   KernelSource source;
   source.hash = hash_text(text);
   source.name = "weft_" + to_string(source.hash).substr(0, 16);
@@ -89,7 +89,7 @@ Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout
   text = prelude_for(PreludeTarget::Cpu, l.lanes.count, text) + text;
 
   Emitted out;
-  out.source = under_its_name(std::move(text));
+  out.source = named(std::move(text));
   out.launch = l.launch;
   out.params = p.params;
   out.params.insert(out.params.end(), l.words.begin(), l.words.end());

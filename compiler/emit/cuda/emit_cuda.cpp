@@ -20,7 +20,7 @@ GridNumbers grid_numbers(const CudaLayout& l, Arguments& arguments) {
   GridNumbers n;
   const auto* columns = l.columns();
   if (columns && columns->has_shares) {
-    const Strips& s = columns->strips;
+    const plan::cuda::Strips& s = columns->strips;
     n.whole = arguments.add(s.whole);
     n.share = n.whole;
     for (int64_t number : {s.periods, s.strips, s.shares, s.inverse, s.steps})

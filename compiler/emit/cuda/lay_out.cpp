@@ -222,8 +222,9 @@ struct ShapeOf {
     c.has_shares = true;
     const int64_t columns =
         p.outer_count() / p.extent(l.vectors.axis).value * lane_vectors(p, l.vectors, s.lanes);
-    c.strips = share_out(ceil_divide(columns * s.lanes, c.strip_columns), shares->blocks,
-                         ceil_divide(row_steps(p, l.vectors, s.lanes), int64_t{d.threads} * d.vectors));
+    c.strips =
+        plan::cuda::share_out(ceil_divide(columns * s.lanes, c.strip_columns), shares->blocks,
+                              ceil_divide(row_steps(p, l.vectors, s.lanes), int64_t{d.threads} * d.vectors));
     return c;
   }
 

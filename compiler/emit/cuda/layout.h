@@ -141,7 +141,7 @@ struct ColumnsShape {
   bool is_ahead = false;       // loads are in flight, or copied, before they are needed
   int64_t strips_at_once = 0;  // strips that blocks work on at once, each taking several in turn; 0: one each
   bool has_shares = false;     // strips are shared out to blocks in equal shares
-  plan::Strips strips;
+  plan::cuda::Strips strips;
   int64_t strip_columns = 1;
 };
 using CudaShape = std::variant<PointsShape, StackedShape, TransposedShape, RowsShape, ColumnsShape>;

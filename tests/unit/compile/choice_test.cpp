@@ -222,7 +222,7 @@ TEST_F(Chosen, TuningEndsInTime) {
 
 TEST_F(Chosen, AChoiceIsReadAsItWasWritten) {
   const Hash hash = hash_text("a kernel");
-  const Choice written{{.frugal = 2, .width = -1, .work = 3}, "measured: 12 us"};
+  const TunedBias written{{.frugal = 2, .width = -1, .work = 3}, "measured: 12 us"};
   Choices(cache(), "sm_90").keep(hash, written);
   const auto read = Choices(cache(), "sm_90").find(hash);
   ASSERT_TRUE(read.has_value());

@@ -44,7 +44,7 @@ Scheduled block_of_columns(const RowProgram& program, const Facts& facts, const 
       split ? Shape(SplitColumns{chunk, parts, masked}) : Shape(Columns{chunk, masked, scratch});
   const int64_t elements = row * std::min(facts.lane, chunk) / parts;
   chosen.schedule = schedule_of(facts, shape, facts.unit * static_cast<float>(elements));
-  if (masked) chosen.schedule.reason += ", short rows";
+  if (masked) chosen.schedule.reason += ", masked rows";
   return chosen;
 }
 

@@ -21,7 +21,7 @@ Choice choose_maps(const RowProgram& program, const Facts& facts) {
     maps.chunk = std::min(std::max<int64_t>(facts.lanes, kWidthAcross), whole), maps.points = kPointsAcross;
   chosen.schedule = schedule_of(
       facts, maps, facts.unit * static_cast<float>(std::min(facts.lane, maps.chunk) * maps.points));
-  if (across) chosen.schedule.reason = "pointwise, in tiles: some arrays are read across";
+  if (across) chosen.schedule.reason = "pointwise, in small blocks: some arrays are read across";
   choose_ends(chosen, std::get<Maps>(chosen.schedule.shape).ends, facts);
   return chosen;
 }

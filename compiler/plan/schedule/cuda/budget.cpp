@@ -4,7 +4,7 @@
 
 #include "compiler/machine/tuning.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace tuning;
 
@@ -25,4 +25,4 @@ Budget::Budget(const RowProgram& program, const Target& device, const Bias& depa
   large = bytes > static_cast<int64_t>(device.cache_bytes);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -8,7 +8,7 @@
 #include "compiler/plan/plan.h"
 #include "compiler/program/options.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 struct Budget {
   const Target* target = nullptr;
@@ -33,4 +33,4 @@ inline int64_t power_of_two_up(int64_t n) {
   return p;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -10,7 +10,7 @@
 #include "compiler/plan/schedule/cuda/bundles.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -52,7 +52,7 @@ Bundles bundles_of(const RowProgram& p, int lane) {
   return out;
 }
 
-Scheduled bundle(RowProgram p, const Facts& facts, const cuda::BundledRows& rows, int threads, int resident,
+Scheduled bundle(RowProgram p, const Facts& facts, const BundledRows& rows, int threads, int resident,
                  const std::string& where) {
   CudaSchedule s = schedule_of_rows(facts, rows, threads, where);
   s.lanes = 1;
@@ -119,4 +119,4 @@ Choice choose_bundled_rows(const RowProgram& p, const Facts& facts) {
                 kThreadsOfRows, resident, "rows stay in registers");
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -5,7 +5,7 @@
 #include "compiler/machine/tuning.h"
 #include "compiler/plan/facts/cuda_access.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 int64_t bundled_bytes(const RowProgram& p, int lane) {
   if (p.outer.size() != 1 || p.row.size() != 1 || p.scans()) return 0;
@@ -23,4 +23,4 @@ bool can_bundle(const RowProgram& p, const Budget& budget, const Vectors& vector
          p.outer_count() * 2 > budget.fill;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -7,7 +7,7 @@
 #include "compiler/plan/schedule/cuda/budget.h"
 #include "compiler/plan/schedule/cuda/vectors.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 // Bytes of the widest row of those that lie one behind the other; 0 where none do.
 int64_t bundled_bytes(const RowProgram& program, int lane_axis);
@@ -15,4 +15,4 @@ int64_t bundled_bytes(const RowProgram& program, int lane_axis);
 // Whether such rows are narrow, and so many that a thread for each fills the device.
 bool can_bundle(const RowProgram& program, const Budget& budget, const Vectors& vectors);
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

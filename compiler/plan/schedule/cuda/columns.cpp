@@ -6,7 +6,7 @@
 #include "compiler/plan/rewrite/online_softmax.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -29,7 +29,7 @@ CudaSchedule walk_down(const RowProgram& p, const Facts& facts, const Vectors& v
   if (columns >= facts.fill || p.scans()) across = kThreads;
   while (s.threads > 64 && is_too_large_to_join(p, v.lanes, s.threads)) s.threads /= 2;
   across = std::min<int64_t>(across, s.threads);
-  cuda::Columns shape{static_cast<int>(s.threads / across)};
+  Columns shape{static_cast<int>(s.threads / across)};
   if (p.scans()) shape.down = 1, s.threads = static_cast<int>(across);
   while (shape.down > 1 && shape.down > row) shape.down /= 2, s.threads /= 2;
   shape.elements = vectors_in_flight(p, facts, v, std::max<int64_t>(row / shape.down, 1));
@@ -53,7 +53,7 @@ Vectors vectors_of_columns(const RowProgram& p, const Facts& facts) {
 
 // One thread walks a column down, one element after another.
 Choice choose_ordered_columns(const RowProgram& p, const Facts& facts) {
-  CudaSchedule s{.shape = cuda::Columns{}, .lane_axis = facts.lane_axis, .threads = kThreads};
+  CudaSchedule s{.shape = Columns{}, .lane_axis = facts.lane_axis, .threads = kThreads};
   s.reason = fmt::format("columns in order, lanes along axis {}", facts.lane_axis);
   return Scheduled{p, std::move(s)};
 }
@@ -76,4 +76,4 @@ Choice choose_columns_loaded_again(const RowProgram& program, const Facts& facts
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -7,7 +7,7 @@
 #include "compiler/plan/rewrite/online_softmax.h"
 #include "compiler/plan/schedule/cuda/bundles.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -136,4 +136,4 @@ bool is_worth_device(const RowProgram& p, const Facts& facts, int64_t row_vector
          row_vectors > kShortestDeviceRow;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

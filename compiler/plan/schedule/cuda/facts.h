@@ -10,7 +10,7 @@
 #include "compiler/plan/schedule/cuda/budget.h"
 #include "compiler/plan/schedule/cuda/vectors.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 // How threads walk a program.
 enum class Walk {
@@ -60,4 +60,4 @@ int64_t parts_of_row(const RowProgram& program, int64_t row_steps, int64_t busy,
 // more of it than clusters do.
 bool is_worth_device(const RowProgram& program, const Facts& facts, int64_t row_vectors, int64_t points);
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -4,7 +4,7 @@
 
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -58,8 +58,7 @@ Choice choose_few_rows(const RowProgram& program, const Facts& facts) {
   if (each > most || blocks * share.threads > room ||
       body_statements(kept) * each * facts.row.lanes > 2 * facts.most_unrolled)
     return {};
-  const cuda::RegisterRows rows{cuda::Cluster{static_cast<int>(share.blocks)}, static_cast<int>(each),
-                                facts.row.shifted};
+  const RegisterRows rows{Cluster{static_cast<int>(share.blocks)}, static_cast<int>(each), facts.row.shifted};
   CudaSchedule s = schedule_of_rows(facts, rows, static_cast<int>(share.threads), "rows stay in registers");
   s.resident = static_cast<int>(ceil_divide(blocks, facts.processors));
   return Scheduled{std::move(kept), std::move(s)};
@@ -93,11 +92,11 @@ Choice choose_device_rows(const RowProgram& program, const Facts& facts) {
   if (share.blocks <= 1 || share.vectors * bytes > facts.kept_bytes || elements > kElementsAcrossDevice ||
       body_statements(kept) * elements > 2 * facts.most_unrolled)
     return {};
-  const cuda::RegisterRows rows{cuda::Device{static_cast<int>(share.blocks)}, static_cast<int>(share.vectors),
-                                facts.row.shifted};
+  const RegisterRows rows{Device{static_cast<int>(share.blocks)}, static_cast<int>(share.vectors),
+                          facts.row.shifted};
   CudaSchedule s = schedule_of_rows(facts, rows, static_cast<int>(share.threads), "rows stay in registers");
   s.resident = static_cast<int>(share.resident);
   return Scheduled{std::move(kept), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

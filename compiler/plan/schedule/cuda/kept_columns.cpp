@@ -7,7 +7,7 @@
 #include "compiler/plan/facts/cuda_access.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -168,7 +168,7 @@ Choice choose_register_columns(const RowProgram& program, const Facts& facts) {
   if (row > kRowsOfThread || count_columns(program, v) < kWarp * facts.processors ||
       body_statements(kept) * row * v.lanes > facts.most_unrolled)
     return {};
-  CudaSchedule s{.shape = cuda::RegisterColumns{static_cast<int>(row)},
+  CudaSchedule s{.shape = RegisterColumns{static_cast<int>(row)},
                  .lane_axis = v.axis,
                  .lanes = v.lanes,
                  .threads = kThreads};
@@ -206,8 +206,8 @@ Choice choose_turn_columns(const RowProgram& program, const Facts& facts) {
         body * elements * v.lanes > facts.most_unrolled)
       continue;
     CudaSchedule s{.lane_axis = v.axis, .lanes = v.lanes, .threads = static_cast<int>(kTurnThreads)};
-    s.shape = cuda::TurnColumns{static_cast<int>(down), static_cast<int>(cluster), static_cast<int>(elements),
-                                at_once};
+    s.shape =
+        TurnColumns{static_cast<int>(down), static_cast<int>(cluster), static_cast<int>(elements), at_once};
     s.caching = caching_by_size(facts);
     s.reason = fmt::format(
         "columns, {} lanes along axis {}, {} threads down each, strips in turn in registers, {} blocks a "
@@ -226,8 +226,8 @@ Choice choose_shared_columns(const RowProgram& program, const Facts& facts) {
   const auto chosen = choose_strip(program, kept, facts, v);
   if (!chosen) return {};
   const Strip& strip = chosen->strip;
-  using Copy = cuda::SharedColumns::Copy;
-  cuda::SharedColumns shape{static_cast<int>(strip.down()), static_cast<int>(strip.cluster)};
+  using Copy = SharedColumns::Copy;
+  SharedColumns shape{static_cast<int>(strip.down()), static_cast<int>(strip.cluster)};
   shape.elements = body_statements(kept) * v.lanes <= facts.most_unrolled / kSmallBody ? 2 : 1;
   shape.copy = chosen->copied > 0 ? Copy::Vectors : facts.has_clusters() ? Copy::Ahead : Copy::None;
   shape.overlap = chosen->overlap;
@@ -241,4 +241,4 @@ Choice choose_shared_columns(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(kept), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

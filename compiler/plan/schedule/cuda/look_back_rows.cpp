@@ -6,7 +6,7 @@
 #include "compiler/plan/facts/cuda_access.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace tuning;
 
@@ -29,7 +29,7 @@ Choice choose_look_back_rows(const RowProgram& program, const Facts& facts) {
   const int64_t step = kLookBackThreads * unroll;
   int64_t part = ceil_divide(row_vectors * points, facts.processors);
   part = std::clamp<int64_t>(part / step * step, step, std::max<int64_t>(room / step, 1) * step);
-  cuda::LookBackRows rows{ceil_divide(row_vectors, part), static_cast<int>(unroll), false, facts.row.shifted};
+  LookBackRows rows{ceil_divide(row_vectors, part), static_cast<int>(unroll), false, facts.row.shifted};
   if (rows.parts == 1) return {};
   if (bytes == 0)
     return Scheduled{std::move(p), schedule_of_rows(facts, rows, kLookBackThreads, "parts of it in turn")};
@@ -46,4 +46,4 @@ Choice choose_look_back_rows(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(kept), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

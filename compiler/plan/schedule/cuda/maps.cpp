@@ -8,7 +8,7 @@
 #include "compiler/plan/rewrite/flatten.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace tuning;
 
@@ -95,7 +95,7 @@ Choice choose_maps(const RowProgram& program, const Facts& facts) {
   const int outer = static_cast<int>(p.outer.size());
   const int64_t points = outer == 0 ? 1 : lines(p, p.outer_count(), v.axis) * v.count(p);
   const int64_t each = points / facts.fill;
-  cuda::Maps maps{.shifted = v.shifted};
+  Maps maps{.shifted = v.shifted};
   maps.vectors = vectors_in_flight(p, facts, v, std::max<int64_t>(each, 1), kPointBytes);
   CudaSchedule s{.lane_axis = v.axis, .lanes = v.lanes};
   s.threads =
@@ -110,7 +110,7 @@ Choice choose_maps(const RowProgram& program, const Facts& facts) {
   const int down = v.axis == outer - 1 ? outer - 2 : outer - 1;
   if (!v.shifted && down >= 0 && v.count(p) >= kWidthOfStencil && p.extent(down).value >= kHeightOfStencil &&
       reads_neighbours(p, down)) {
-    cuda::Stencils stencils{.divides_at_once = maps.divides_at_once};
+    Stencils stencils{.divides_at_once = maps.divides_at_once};
     stencils.across = static_cast<int>(std::min(power_of_two_up(v.count(p)), kAcrossStencil));
     stencils.rows = rows_of_stencil(p, facts, v, down, std::min(each, kRowsOfStencil));
     s.threads = kThreads;
@@ -120,4 +120,4 @@ Choice choose_maps(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -6,7 +6,7 @@
 #include "compiler/plan/schedule/cuda/shapes.h"
 #include "compiler/plan/schedule/cuda/strips.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -15,14 +15,13 @@ namespace {
 
 // A wave of blocks that is not full leaves processors idle: its strips are shared out to all of them, where
 // that saves more than a second launch costs.
-std::optional<cuda::Pairs::Shares> share_strips(const RowProgram& p, const Facts& facts,
-                                                const CudaSchedule& s, const cuda::Pairs& shape,
-                                                int64_t strips) {
+std::optional<Pairs::Shares> share_strips(const RowProgram& p, const Facts& facts, const CudaSchedule& s,
+                                          const Pairs& shape, int64_t strips) {
   const int64_t blocks = facts.processors * s.resident, left = strips % blocks;
   const int64_t steps = ceil_divide(p.row_count(), int64_t{shape.down} * shape.neighbours);
   if (p.sweeps.size() != 1 || left == 0 || steps < blocks || left * steps > INT32_MAX) return {};
   if ((blocks - left) * steps / blocks * facts.statements < kWorthSharing) return {};
-  cuda::Pairs::Shares shares{blocks};
+  Pairs::Shares shares{blocks};
   // Blocks of few registers would otherwise begin all at once, with equal shares no longer equal work.
   if (s.threads >= kThreads)
     shares.shared_bytes = static_cast<int64_t>(facts.target->shared_bytes) / (s.resident + 1) + kColumnJoins;
@@ -48,7 +47,7 @@ Choice choose_pairs(const RowProgram& program, const Facts& facts) {
   RowProgram p = facts.crosses ? loading_again(program) : program;
   const int lane = facts.lane_axis;
   Vectors v{lane, kPointsOfPairs};
-  cuda::Pairs shape;
+  Pairs shape;
   // Eight elements a step, though they compile longer than four, are 3 % faster on an H200; sixteen are
   // slower.
   shape.neighbours = kElementsOfPairs;
@@ -79,7 +78,7 @@ Choice choose_pairs(const RowProgram& program, const Facts& facts) {
   s.reason = fmt::format("pairs, {} points of axis {} by {} of the row in a thread, {} threads down each",
                          v.lanes, lane, shape.neighbours, shape.down);
   if (parts > 1) {
-    shape.strip = cuda::Parts{parts};
+    shape.strip = Parts{parts};
     s.reason += fmt::format(", split in {}", parts);
   } else if (auto shares = share_strips(p, facts, s, shape, ceil_divide(columns, across))) {
     shape.strip = *shares;
@@ -89,4 +88,4 @@ Choice choose_pairs(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -3,7 +3,7 @@
 
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -61,11 +61,10 @@ Choice choose_register_rows(const RowProgram& program, const Facts& facts) {
   if (threads == 512 && each * bytes <= kInFlight / 2) resident = 4;
   const int block = block_of_rows(static_cast<int>(threads));
   if (threads == 1) resident = (resident + 1) / 2;
-  const cuda::RegisterRows rows{cuda::Threads{static_cast<int>(threads)}, static_cast<int>(each),
-                                facts.row.shifted};
+  const RegisterRows rows{Threads{static_cast<int>(threads)}, static_cast<int>(each), facts.row.shifted};
   CudaSchedule s = schedule_of_rows(facts, rows, block, "rows stay in registers");
   s.resident = static_cast<int>(resident);
   return Scheduled{std::move(kept), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -6,7 +6,7 @@
 #include "compiler/plan/rewrite/online_softmax.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -49,8 +49,7 @@ std::optional<CudaSchedule> share_in_cluster(const RowProgram& p, const Facts& f
     if (each > kVectorsInCluster || points * s.blocks * 8 > (8 - idle) * facts.processors * s.resident ||
         each * facts.row.lanes * facts.statements > facts.most_unrolled)
       continue;
-    const cuda::RegisterRows rows{cuda::Cluster{static_cast<int>(s.blocks)}, static_cast<int>(each),
-                                  facts.row.shifted};
+    const RegisterRows rows{Cluster{static_cast<int>(s.blocks)}, static_cast<int>(each), facts.row.shifted};
     CudaSchedule out = schedule_of_rows(facts, rows, static_cast<int>(s.threads), where);
     out.resident = static_cast<int>(s.resident);
     return out;
@@ -77,14 +76,14 @@ CudaSchedule one_sweep(const RowProgram& p, const Facts& facts, const std::strin
     if (auto shared = share_in_cluster(p, facts, row_vectors, points, where)) return *shared;
   if (parts == 1 && is_taken_at_once(p, facts, t, row_vectors)) {
     const auto each = static_cast<int>(ceil_divide(row_vectors, t.threads));
-    return schedule_of_rows(facts, cuda::RegisterRows{cuda::Threads{t.threads}, each, facts.row.shifted},
+    return schedule_of_rows(facts, RegisterRows{Threads{t.threads}, each, facts.row.shifted},
                             block_of_rows(t.threads), where);
   }
   // Each thread of the block that joins the parts waits for one of them, which large arrays do not feel.
   if (!facts.large && parts > t.threads && t.threads == kThreads)
     t.threads *= 2, parts = ceil_divide(parts, 2);
-  cuda::Rows rows{cuda::Threads{t.threads}, t.vectors, facts.row.shifted};
-  if (parts > 1) rows.owner = cuda::Parts{parts};
+  Rows rows{Threads{t.threads}, t.vectors, facts.row.shifted};
+  if (parts > 1) rows.owner = Parts{parts};
   return schedule_of_rows(facts, rows, block_of_rows(t.threads), where);
 }
 
@@ -97,10 +96,7 @@ int64_t vectors_of_row(const RowProgram& p, const Vectors& v) {
   return lines(p, p.row_count(), v.axis) * v.count(p);
 }
 
-Caching caching_by_size(const Facts& facts) { return facts.large ? Caching::Streaming : Caching::Plain; }
-
-CudaSchedule schedule_of_rows(const Facts& facts, const cuda::Shape& shape, int block,
-                              const std::string& where) {
+CudaSchedule schedule_of_rows(const Facts& facts, const Shape& shape, int block, const std::string& where) {
   CudaSchedule s{.shape = shape, .lane_axis = facts.lane_axis, .lanes = facts.row.lanes};
   s.threads = block;
   s.caching = caching_by_size(facts);
@@ -158,14 +154,14 @@ Choice choose_rows_loaded_again(const RowProgram& program, const Facts& facts) {
   const bool rescaled = facts.contract && rescale_sums(p);
   const std::string where =
       rescaled ? "rows are read again, sums rescaled as the largest grows" : "rows are read again";
-  cuda::Rows rows{cuda::Threads{t.threads}, t.vectors, facts.row.shifted};
+  Rows rows{Threads{t.threads}, t.vectors, facts.row.shifted};
   int threads = t.threads, resident = 1;
   if (is_worth_device(p, facts, row_vectors, points)) {
     const DeviceShare share = share_device(facts, row_vectors, points, false);
     threads = static_cast<int>(share.threads), resident = static_cast<int>(share.resident);
     rows.vectors = static_cast<int>(std::min<int64_t>(share.vectors, t.vectors));
-    rows.owner = cuda::Threads{threads};
-    if (share.blocks > 1) rows.owner = cuda::Device{static_cast<int>(share.blocks)};
+    rows.owner = Threads{threads};
+    if (share.blocks > 1) rows.owner = Device{static_cast<int>(share.blocks)};
   }
   rows.vectors = static_cast<int>(std::clamp<int64_t>(ceil_divide(row_vectors, threads), 1, rows.vectors));
   CudaSchedule s = schedule_of_rows(facts, rows, block_of_rows(threads), where);
@@ -174,4 +170,4 @@ Choice choose_rows_loaded_again(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -8,6 +8,8 @@
 
 namespace weft::plan {
 
+namespace cuda {
+
 namespace {
 
 struct Candidate {
@@ -40,7 +42,7 @@ bool lets_loads_stay(const Scheduled& chosen, const Facts& facts) {
     }
   const CudaSchedule& s = chosen.schedule;
   return s.caching == Caching::Streaming && division_of(s).residence != Residence::Nowhere && loads &&
-         stores && !std::holds_alternative<cuda::LookBackRows>(s.shape) && facts.has_clusters();
+         stores && !std::holds_alternative<LookBackRows>(s.shape) && facts.has_clusters();
 }
 
 std::string explain_vectors(const CudaSchedule& s) {
@@ -52,17 +54,19 @@ std::string explain_vectors(const CudaSchedule& s) {
 
 }  // namespace
 
+}  // namespace cuda
+
 CudaSchedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias, bool contract) {
   if (target.kind != TargetKind::Cuda) throw InternalError("schedule_cuda: the target is not a CUDA device");
   // Reductions over axes of extent 1 only.
   if (program.row.empty() && (!program.accumulators.empty() || program.sweeps.size() > 1))
     program.row.push_back({1});
-  const Facts facts = analyze(program, target, bias, contract);
-  Scheduled chosen = choose(program, facts);
+  const cuda::Facts facts = cuda::analyze(program, target, bias, contract);
+  cuda::Scheduled chosen = cuda::choose(program, facts);
   CudaSchedule& s = chosen.schedule;
   if (bias.frugal > 0) s.resident = 1;
-  if (lets_loads_stay(chosen, facts)) s.caching = Caching::LoadsStay;
-  s.reason += explain_vectors(s);
+  if (cuda::lets_loads_stay(chosen, facts)) s.caching = Caching::LoadsStay;
+  s.reason += cuda::explain_vectors(s);
   program = std::move(chosen.program);
   return std::move(chosen.schedule);
 }

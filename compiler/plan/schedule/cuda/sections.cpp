@@ -6,7 +6,7 @@
 
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -71,7 +71,7 @@ Choice choose_sections(const RowProgram& program, const Facts& facts) {
     s.caching = Caching::Plain;
   }
   const int64_t blocks = std::max<int64_t>(share.blocks, 1);
-  s.shape = cuda::Sections{static_cast<int>(blocks), static_cast<int>(share.vectors)};
+  s.shape = Sections{static_cast<int>(blocks), static_cast<int>(share.vectors)};
   s.threads = static_cast<int>(share.threads * (sections / blocks));
   // As many blocks as there are registers for.
   s.resident = static_cast<int>(std::max<int64_t>(
@@ -83,4 +83,4 @@ Choice choose_sections(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -9,7 +9,7 @@
 #include "compiler/plan/schedule/cuda/cuda_schedule.h"
 #include "compiler/plan/schedule/cuda/facts.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 struct Scheduled {
   RowProgram program;
@@ -67,15 +67,16 @@ struct DeviceShare {
 DeviceShare share_device(const Facts& facts, int64_t row_vectors, int64_t points, bool in_registers);
 
 // Stores of large arrays pass the cache by.
-Caching caching_by_size(const Facts& facts);
+inline Caching caching_by_size(const Facts& facts) {
+  return facts.large ? Caching::Streaming : Caching::Plain;
+}
 
 // Threads of a block whose rows have so many each.
 int block_of_rows(int threads);
 // A schedule of rows, of `block` threads in a block. `where` says for people where rows stay.
-CudaSchedule schedule_of_rows(const Facts& facts, const cuda::Shape& shape, int block,
-                              const std::string& where);
+CudaSchedule schedule_of_rows(const Facts& facts, const Shape& shape, int block, const std::string& where);
 
 // Vectors along the axis of columns, so few that the joins of a block's threads find room.
 Vectors vectors_of_columns(const RowProgram& program, const Facts& facts);
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

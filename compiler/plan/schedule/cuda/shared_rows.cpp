@@ -4,7 +4,7 @@
 #include "compiler/plan/facts/cuda_access.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -19,7 +19,7 @@ Choice choose_shared_rows(const RowProgram& program, const Facts& facts) {
   const int64_t bytes = shared_places(kept).element_bytes() * facts.row.lanes * row_vectors;
   const auto most = static_cast<int64_t>(facts.target->shared_bytes) - kStaticJoins;
   if (bytes == 0) return {};
-  cuda::SharedRows rows{.shifted = facts.row.shifted};
+  SharedRows rows{.shifted = facts.row.shifted};
   int64_t block = 0, resident = 1;
   auto use = [&](int64_t cluster, int64_t blocks, int64_t threads) {
     if (bytes > most / blocks * cluster) return false;
@@ -52,4 +52,4 @@ Choice choose_shared_rows(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(kept), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 Strips share_out(int64_t strips, int64_t blocks, int64_t steps) {
   Strips s;
@@ -23,4 +23,4 @@ Strips share_out(int64_t strips, int64_t blocks, int64_t steps) {
   return s;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 struct Strips {
   int64_t whole = 0;    // strips that a block takes alone
@@ -20,4 +20,4 @@ struct Strips {
 
 Strips share_out(int64_t strips, int64_t blocks, int64_t steps);
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

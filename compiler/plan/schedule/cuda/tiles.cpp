@@ -6,7 +6,7 @@
 #include "compiler/plan/facts/cuda_access.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace tuning;
 
@@ -64,7 +64,7 @@ Choice choose_tiles(const RowProgram& p, const Facts& facts) {
            (n > kTileOfFewBlocks && blocks < 2 * facts.processors);
   };
   while (side > kSmallestTile && is_too_large(side)) side /= 2;
-  CudaSchedule s{.shape = cuda::Tiles{loads.axis, static_cast<int>(side)}, .lane_axis = facts.lane_axis};
+  CudaSchedule s{.shape = Tiles{loads.axis, static_cast<int>(side)}, .lane_axis = facts.lane_axis};
   s.lanes = std::min(lanes, static_cast<int>(side / kSmallestTile));
   s.threads = kThreads;
   s.reason = fmt::format("pointwise, tiles of {} by {} of axes {} and {}: loads run along both", side, side,
@@ -72,4 +72,4 @@ Choice choose_tiles(const RowProgram& p, const Facts& facts) {
   return Scheduled{p, std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

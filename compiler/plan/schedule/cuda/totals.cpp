@@ -8,7 +8,7 @@
 #include "compiler/plan/schedule/cuda/bundles.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -103,7 +103,7 @@ Choice choose_totals(const RowProgram& program, const Facts& facts) {
   while (threads < std::min(widest, share.most) && points * threads * share.cluster * 4 <= facts.fill)
     threads *= 2;
   if (bundled) threads = 1;
-  cuda::Totals shape;
+  Totals shape;
   shape.vectors = static_cast<int>(std::max<int64_t>(ceil_divide(row_vectors, threads * share.cluster), 1));
   // Blocks of many short rows have fewer totals to leave.
   const auto own = static_cast<int>(threads);
@@ -116,9 +116,9 @@ Choice choose_totals(const RowProgram& program, const Facts& facts) {
   shape.copied_ahead =
       shape.rows_in_turn > 1 && (bundled ? last_to_read_bundles(p, lane) >= 0
                                          : is_worth_copying(p, facts, s, shape.vectors, row_vectors));
-  shape.owner = cuda::Threads{own};
-  if (bundled) shape.owner = cuda::Totals::Bundled{};
-  if (share.cluster > 1) shape.owner = cuda::Cluster{static_cast<int>(share.cluster)};
+  shape.owner = Threads{own};
+  if (bundled) shape.owner = Totals::Bundled{};
+  if (share.cluster > 1) shape.owner = Cluster{static_cast<int>(share.cluster)};
   s.reason = fmt::format("rows of {} threads along axis {}, {} in turn, totalled across too, {}", own, lane,
                          shape.rows_in_turn, where);
   if (share.cluster > 1) s.reason += fmt::format(", {} blocks a row", share.cluster);
@@ -126,4 +126,4 @@ Choice choose_totals(const RowProgram& program, const Facts& facts) {
   return Scheduled{std::move(p), std::move(s)};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

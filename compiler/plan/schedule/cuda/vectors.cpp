@@ -6,7 +6,7 @@
 
 #include "compiler/plan/facts/cuda_access.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 using namespace machine;
 using namespace tuning;
@@ -176,4 +176,4 @@ int vectors_in_flight(const RowProgram& p, const Budget& budget, const Vectors& 
   return static_cast<int>(std::max<int64_t>(std::min({wanted, most, unrolled}), 1));
 }
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -8,7 +8,7 @@
 #include "compiler/plan/plan.h"
 #include "compiler/plan/schedule/cuda/budget.h"
 
-namespace weft::plan {
+namespace weft::plan::cuda {
 
 // Vectors along an axis.
 struct Vectors {
@@ -44,4 +44,4 @@ int vectors_in_flight(const RowProgram& program, const Budget& budget, const Vec
 // How many lines of `count` points run along the axis; a row may be empty.
 int64_t lines(const RowProgram& program, int64_t count, int axis);
 
-}  // namespace weft::plan
+}  // namespace weft::plan::cuda

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,14 +171,14 @@ std::string parents_problem(const std::string& path) {
     if (::lstat(parent.c_str(), &status) != 0) return parent + ": " + std::strerror(errno);
     if (S_ISLNK(status.st_mode)) {
       if (status.st_uid != ::geteuid() && status.st_uid != 0)
-        return parent + ": a symbolic link of user " + std::to_string(status.st_uid) + ", not of this one (" +
-               std::to_string(::geteuid()) + ")";
+        return fmt::format("{}: a symbolic link of user {}, not of this one ({})", parent, status.st_uid,
+                           ::geteuid());
       if (::stat(parent.c_str(), &status) != 0) return parent + ": " + std::strerror(errno);
     }
     const bool group = (status.st_mode & S_IWGRP) && status.st_gid != ::geteuid();
     if ((group || (status.st_mode & S_IWOTH)) && !(status.st_mode & S_ISVTX))
-      return path + ": other users can replace it, since they can write to " + parent +
-             ", which is not sticky";
+      return fmt::format("{}: other users can replace it, since they can write to {}, which is not sticky",
+                         path, parent);
     if (end == 0) break;
   }
   return {};

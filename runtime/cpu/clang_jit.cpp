@@ -329,6 +329,10 @@ struct ClangJit::State {
   explicit State(const std::string& processor);
   ~State() { llvm::consumeError(session.endSession()); }
 
+  std::vector<std::string> compiler_options(const std::vector<std::string>& processor_features) const;
+  void set_invocation(std::vector<std::string> options);
+  void define_process();
+
   std::unique_ptr<llvm::TargetMachine> take_machine();
   void give_machine(std::unique_ptr<llvm::TargetMachine> machine) {
     std::lock_guard lock(mutex);
@@ -382,9 +386,30 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) throw InternalError("clang_jit: " + error);
 
-  // What the driver would pass to its compiler proper. Exceptions, errno from math functions and debug
-  // information are off by default at this level. Views alias buffers of other dtypes, hence
-  // -relaxed-aliasing.
+  std::vector<std::string> options = compiler_options(list);
+  // Of some four hundred macros these are all that the prelude asks for. Asking for another is an error.
+  for (const char* feature : {"avx512f", "avx512bw", "avx512dq", "avx512vl"})
+    options.push_back("-D__" + llvm::StringRef(feature).upper() + (has(feature) ? "__=1" : "__=0"));
+  std::string all = clang::getClangFullVersion() + kFirstPasses + kUnrollPasses + kPasses + kLastPasses;
+  for (const llvm::StringRef skipped : kSkippedPasses) all += skipped;
+  all += kShortBlockPass.str() + std::to_string(kLongBlock);
+  for (const std::string& option : options) all += '\n' + option;
+  toolchain = std::string("clang-") + CLANG_VERSION_STRING + " " + cpu + " " + to_string(hash_text(all));
+
+  set_invocation(std::move(options));
+
+  session.setErrorReporter([](llvm::Error problem) {
+    std::string text = llvm::toString(std::move(problem));
+    if (link_log) *link_log += text + '\n';
+  });
+  define_process();
+}
+
+// What the driver would pass to its compiler proper. Exceptions, errno from math functions and debug
+// information are off by default at this level. Views alias buffers of other dtypes, hence
+// -relaxed-aliasing.
+std::vector<std::string> ClangJit::State::compiler_options(
+    const std::vector<std::string>& processor_features) const {
   std::vector<std::string> options = {"-triple",
                                       triple,
                                       "-target-cpu",
@@ -407,20 +432,15 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
                                       "-pic-level",
                                       "2",
                                       "-mprefer-vector-width=" + std::to_string(vector_bytes * 8)};
-  for (const std::string& feature : list) {
+  for (const std::string& feature : processor_features) {
     options.push_back("-target-feature");
     options.push_back(feature);
   }
-  // Of some four hundred macros these are all that the prelude asks for. Asking for another is an error.
   options.push_back("-undef");
-  for (const char* feature : {"avx512f", "avx512bw", "avx512dq", "avx512vl"})
-    options.push_back("-D__" + llvm::StringRef(feature).upper() + (has(feature) ? "__=1" : "__=0"));
-  std::string all = clang::getClangFullVersion() + kFirstPasses + kUnrollPasses + kPasses + kLastPasses;
-  for (const llvm::StringRef skipped : kSkippedPasses) all += skipped;
-  all += kShortBlockPass.str() + std::to_string(kLongBlock);
-  for (const std::string& option : options) all += '\n' + option;
-  toolchain = std::string("clang-") + CLANG_VERSION_STRING + " " + cpu + " " + to_string(hash_text(all));
+  return options;
+}
 
+void ClangJit::State::set_invocation(std::vector<std::string> options) {
   options.push_back("kernel.cpp");
   std::vector<const char*> arguments;
   arguments.reserve(options.size());
@@ -432,11 +452,10 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
                                        new clang::TextDiagnosticPrinter(out, diagnostic_options.get()));
   if (!clang::CompilerInvocation::CreateFromArgs(invocation, arguments, diagnostics))
     throw InternalError("clang_jit: Clang refused its options: " + log);
+}
 
-  session.setErrorReporter([](llvm::Error problem) {
-    std::string text = llvm::toString(std::move(problem));
-    if (link_log) *link_log += text + '\n';
-  });
+// What kernels may call of this process.
+void ClangJit::State::define_process() {
   process = &session.createBareJITDylib("process");
   orc::SymbolMap allowed;
   auto allow = [&](const char* name, auto* function) {

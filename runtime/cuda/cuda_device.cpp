@@ -330,6 +330,9 @@ class CudaDevice final : public Device {
                                       bytes, offset, buffer.bytes()));
   }
 
+  void check_launch(const CudaKernel& kernel, const Launch& how, std::span<const uint64_t> args) const;
+  CUresult launch_neighbours(const LoadedModule& module, const Launch& how, void** parameters) const;
+
   // Opened at the first need, since the library is large; null where there is none.
   MatrixProduct* matrix_product() const {
     std::call_once(product_once_, [this] {
@@ -350,17 +353,15 @@ class CudaDevice final : public Device {
   mutable std::string no_product_because_;
 };
 
-void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) {
-  const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
-  if (!mine || mine->context() != context_.get())
-    throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
-  const LoadedModule& module = mine->module();
+void CudaDevice::check_launch(const CudaKernel& kernel, const Launch& how,
+                              std::span<const uint64_t> args) const {
+  const LoadedModule& module = kernel.module();
   if (args.size_bytes() > kMostArgumentBytes)
     throw Error(fmt::format("{}: launch of {}: {} bytes of arguments, at most {} can be passed", info_.name,
                             module.name, args.size_bytes(), kMostArgumentBytes));
-  if (mine->argument_bytes() != 0 && args.size_bytes() != mine->argument_bytes())
+  if (kernel.argument_bytes() != 0 && args.size_bytes() != kernel.argument_bytes())
     throw InternalError(fmt::format("{}: launch of {}: {} bytes of arguments given, its source declares {}",
-                                    info_.name, module.name, args.size_bytes(), mine->argument_bytes()));
+                                    info_.name, module.name, args.size_bytes(), kernel.argument_bytes()));
   if (how.tasks < 0 || how.tasks > kMostTasks)
     throw Error(fmt::format("{}: launch of {}: {} blocks, a grid has at most {}", info_.name, module.name,
                             how.tasks, kMostTasks));
@@ -368,6 +369,40 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
     throw InternalError(fmt::format("{}: launch of {}: {} blocks of a finish{}", info_.name, module.name,
                                     how.finish_tasks,
                                     module.finish ? "" : ", which its source does not have"));
+}
+
+// Blocks in clusters, or that all run at once and wait for each other.
+CUresult CudaDevice::launch_neighbours(const LoadedModule& module, const Launch& how,
+                                       void** parameters) const {
+  const DriverApi& driver = context_->driver();
+  const uint32_t neighbours = std::max(how.cluster, how.cooperating);
+  if (how.tasks % neighbours != 0)
+    throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill {} of {}", info_.name,
+                                    module.name, how.tasks,
+                                    how.cluster > 1 ? "clusters" : "groups that cooperate", neighbours));
+  if (!driver.cuLaunchKernelEx)
+    throw Error(fmt::format(
+        "{}: launch of {}: the driver starts neither clusters nor cooperative launches; a newer one does",
+        info_.name, module.name));
+  CUlaunchAttribute attribute{};
+  if (how.cooperating > 1) {
+    attribute.id = kLaunchCooperative;
+    attribute.value.cooperative = 1;
+  } else {
+    attribute.id = kLaunchClusterDimension;
+    attribute.value.cluster = {how.cluster, 1, 1};
+  }
+  CUlaunchConfig config{static_cast<unsigned>(how.tasks), 1,          1, how.threads, 1, 1, how.shared_bytes,
+                        stream_of_thread(*context_),      &attribute, 1};
+  return driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
+}
+
+void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) {
+  const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
+  if (!mine || mine->context() != context_.get())
+    throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
+  const LoadedModule& module = mine->module();
+  check_launch(*mine, how, args);
   if (how.tasks == 0) return;
 
   Context::Scope scope(*context_);
@@ -399,26 +434,7 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
     result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
                                    stream_of_thread(*context_), parameters, nullptr);
   } else {
-    const uint32_t neighbours = std::max(how.cluster, how.cooperating);
-    if (how.tasks % neighbours != 0)
-      throw InternalError(fmt::format("{}: launch of {}: {} blocks do not fill {} of {}", info_.name,
-                                      module.name, how.tasks,
-                                      how.cluster > 1 ? "clusters" : "groups that cooperate", neighbours));
-    if (!driver.cuLaunchKernelEx)
-      throw Error(fmt::format(
-          "{}: launch of {}: the driver starts neither clusters nor cooperative launches; a newer one does",
-          info_.name, module.name));
-    CUlaunchAttribute attribute{};
-    if (how.cooperating > 1) {
-      attribute.id = kLaunchCooperative;
-      attribute.value.cooperative = 1;
-    } else {
-      attribute.id = kLaunchClusterDimension;
-      attribute.value.cluster = {how.cluster, 1, 1};
-    }
-    CUlaunchConfig config{blocks,     1, 1, how.threads, 1, 1, how.shared_bytes, stream_of_thread(*context_),
-                          &attribute, 1};
-    result = driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
+    result = launch_neighbours(module, how, parameters);
   }
   if (result != kCudaSuccess) [[unlikely]]
     context_->fail(result, fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, "

@@ -218,40 +218,18 @@ bool MatrixProduct::wants_square_tiles(const Dot& what) const {
   return tiles * 8 >= int64_t{context_->attribute(kDeviceMultiprocessors)} * 7;
 }
 
-std::shared_ptr<const MatrixProduct::Plan> MatrixProduct::plan(const Dot& what, const void* c, const void* a,
-                                                               const void* b) {
-  const PlanKey key{static_cast<int64_t>(what.dtype),
-                    what.batch,
-                    what.m,
-                    what.n,
-                    what.k,
-                    what.transpose_a,
-                    what.transpose_b,
-                    what.lda,
-                    what.ldb,
-                    what.ldc,
-                    what.stride_a,
-                    what.stride_b,
-                    what.stride_c,
-                    alignment(a),
-                    alignment(b),
-                    alignment(c)};
-  const Hash hash = hash_bytes(&key, sizeof key);
-  std::lock_guard lock(mutex_);
-  if (auto it = plans_.find(hash); it != plans_.end()) return it->second;
-
+void MatrixProduct::describe_operands(Plan& made, const Dot& what) const {
   Types types;
   if (!types_of(what.dtype, types))
     throw InternalError(fmt::format("{}: cuBLASLt has no such dtype", describe(what)));
-  auto made = std::make_shared<Plan>(api_);
-  check(api_.cublasLtMatmulDescCreate(&made->desc, types.compute, types.scale), "cublasLtMatmulDescCreate",
+  check(api_.cublasLtMatmulDescCreate(&made.desc, types.compute, types.scale), "cublasLtMatmulDescCreate",
         what);
   // In column-major eyes the row-major B is the first operand and A the second, each transposed as it was
   // before.
   const int32_t op_first = what.transpose_b ? kCublasOpT : kCublasOpN;
   const int32_t op_second = what.transpose_a ? kCublasOpT : kCublasOpN;
   auto set_desc = [&](int attribute, int32_t value) {
-    check(api_.cublasLtMatmulDescSetAttribute(made->desc, attribute, &value, sizeof value),
+    check(api_.cublasLtMatmulDescSetAttribute(made.desc, attribute, &value, sizeof value),
           "cublasLtMatmulDescSetAttribute", what);
   };
   set_desc(kDescTransposeA, op_first);
@@ -270,12 +248,15 @@ std::shared_ptr<const MatrixProduct::Plan> MatrixProduct::plan(const Dot& what, 
     check(api_.cublasLtMatrixLayoutSetAttribute(out, kLayoutBatchStride, &stride, sizeof stride),
           "cublasLtMatrixLayoutSetAttribute", what);
   };
-  layout(made->first, 'B', what.transpose_b ? what.n : what.k, what.transpose_b ? what.k : what.n, what.ldb,
+  layout(made.first, 'B', what.transpose_b ? what.n : what.k, what.transpose_b ? what.k : what.n, what.ldb,
          what.stride_b);
-  layout(made->second, 'A', what.transpose_a ? what.k : what.m, what.transpose_a ? what.m : what.k, what.lda,
+  layout(made.second, 'A', what.transpose_a ? what.k : what.m, what.transpose_a ? what.m : what.k, what.lda,
          what.stride_a);
-  layout(made->result, 'C', what.m, what.n, what.ldc, what.stride_c);
+  layout(made.result, 'C', what.m, what.n, what.ldc, what.stride_c);
+}
 
+void MatrixProduct::choose_algorithm(Plan& made, const Dot& what, const void* c, const void* a,
+                                     const void* b) const {
   struct Preference {
     const CublasLtApi& api;
     CublasLtPreference handle = nullptr;
@@ -298,10 +279,9 @@ std::shared_ptr<const MatrixProduct::Plan> MatrixProduct::plan(const Dot& what, 
   auto ask = [&](uint64_t workspace, int wanted) {
     prefer(kPreferenceWorkspaceBytes, workspace);
     int found = 0;
-    check(
-        api_.cublasLtMatmulAlgoGetHeuristic(handle_, made->desc, made->first, made->second, made->result,
-                                            made->result, preference.handle, wanted, answers.data(), &found),
-        "cublasLtMatmulAlgoGetHeuristic", what);
+    check(api_.cublasLtMatmulAlgoGetHeuristic(handle_, made.desc, made.first, made.second, made.result,
+                                              made.result, preference.handle, wanted, answers.data(), &found),
+          "cublasLtMatmulAlgoGetHeuristic", what);
     return std::span(answers).first(static_cast<size_t>(found));
   };
   auto has_square_tiles = [&](const CublasLtHeuristic& answer) {
@@ -326,8 +306,35 @@ std::shared_ptr<const MatrixProduct::Plan> MatrixProduct::plan(const Dot& what, 
     best = found[0];
   }
   check(best.state, "cublasLtMatmulAlgoGetHeuristic", what);
-  made->algo = best.algo;
-  made->workspace_bytes = best.workspace_bytes;
+  made.algo = best.algo;
+  made.workspace_bytes = best.workspace_bytes;
+}
+
+std::shared_ptr<const MatrixProduct::Plan> MatrixProduct::plan(const Dot& what, const void* c, const void* a,
+                                                               const void* b) {
+  const PlanKey key{static_cast<int64_t>(what.dtype),
+                    what.batch,
+                    what.m,
+                    what.n,
+                    what.k,
+                    what.transpose_a,
+                    what.transpose_b,
+                    what.lda,
+                    what.ldb,
+                    what.ldc,
+                    what.stride_a,
+                    what.stride_b,
+                    what.stride_c,
+                    alignment(a),
+                    alignment(b),
+                    alignment(c)};
+  const Hash hash = hash_bytes(&key, sizeof key);
+  std::lock_guard lock(mutex_);
+  if (auto it = plans_.find(hash); it != plans_.end()) return it->second;
+
+  auto made = std::make_shared<Plan>(api_);
+  describe_operands(*made, what);
+  choose_algorithm(*made, what, c, a, b);
   if (plans_.size() >= kMostPlans) plans_.clear();
   plans_.emplace(hash, made);
   return made;

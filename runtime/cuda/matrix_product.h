@@ -38,6 +38,8 @@ class MatrixProduct {
   void fill_zero(const Dot& what, void* c);
   void run_batch(const Dot& what, void* c, const void* a, const void* b);
   std::shared_ptr<const Plan> plan(const Dot& what, const void* c, const void* a, const void* b);
+  void describe_operands(Plan& made, const Dot& what) const;
+  void choose_algorithm(Plan& made, const Dot& what, const void* c, const void* a, const void* b) const;
   bool wants_square_tiles(const Dot& what) const;
   void check(CublasStatus status, const char* doing, const Dot& what) const;
 

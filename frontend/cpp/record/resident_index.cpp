@@ -72,7 +72,7 @@ bool checks_later(std::string_view op, const Array& index, size_t axis, int64_t 
   if (!depends_on_arguments(index)) return false;
   if (extent == 0) throw IndexError(std::string(op) + ": axis " + std::to_string(axis) + " has no positions");
   ir::NodeRef value = read(index, {});
-  constexpr LateCheck::Rule rule = LateCheck::Rule::Position;
+  const LateCheck::Rule rule = LateCheck::Rule::Position;
   if (!known_late(rule, value, extent))
     note_late({rule, std::move(value), std::string(op), axis, extent, {}, min(index), max(index)});
   return true;

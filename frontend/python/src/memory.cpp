@@ -131,9 +131,7 @@ bool interrupted() {
   return handler.ptr() == raises_interrupt;
 }
 
-}  // namespace
-
-void bind_memory(nb::module_& m) {
+void hook_long_work() {
   on_long_work(let_go, take_lock_back);
   const nb::module_ signals = nb::module_::import_("_signal");  // signal itself is slow to import
   handler_of = nb::object(signals.attr("getsignal")).release().ptr();
@@ -142,6 +140,9 @@ void bind_memory(nb::module_& m) {
   on_interrupt(interrupted);
   // Registered as late as that, the function is called before anything of the process is destroyed.
   Py_AtExit([] { std::atexit(stop_work_elsewhere); });
+}
+
+void bind_copies_in(nb::module_& m) {
   m.def(
       "copy_from",
       [](nb::handle source, DType dtype, const Dims& shape, const std::string& device) {
@@ -165,6 +166,9 @@ void bind_memory(nb::module_& m) {
       },
       "array"_a.none(), "below"_a, "device"_a,
       "A copy of an array of NumPy's that is row-major and takes less than so many bytes; None of others.");
+}
+
+void bind_loans(nb::module_& m) {
   m.def(
       "borrow",
       [](uintptr_t address, DType dtype, const Dims& shape, nb::object owner, const std::string& device,
@@ -211,6 +215,9 @@ void bind_memory(nb::module_& m) {
       "As borrow, of memory with strides, of elements: the array and whether it is a copy, as memory with "
       "gaps has to be; "
       "None where it may not be one.");
+}
+
+void bind_looks(nb::module_& m) {
   m.def(
       "device_of", [](uintptr_t address) { return device_of(reinterpret_cast<const void*>(address)); },
       "address"_a, "The GPU in whose memory an address lies.");
@@ -248,4 +255,12 @@ void bind_memory(nb::module_& m) {
       "x"_a, "Bytes between neighbours along each axis.");
 }
 
+}  // namespace
+
+void bind_memory(nb::module_& m) {
+  hook_long_work();
+  bind_copies_in(m);
+  bind_loans(m);
+  bind_looks(m);
+}
 }  // namespace weft::python

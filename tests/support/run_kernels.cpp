@@ -251,7 +251,7 @@ class Run {
       EXPECT_FALSE(faults(run)) << "asked for memory that is not mapped";
     EXPECT_TRUE(partials.margins_untouched() && scratch.margins_untouched()) << "wrote beyond scratch";
     if (forced_.processor != "x86-64-v3")
-      return run_blocks(p, s, lowered, before, partials, args, *runtime::block_loops_here());
+      return run_blocks(p, s, lowered, before, partials, args, runtime::block_loops_here());
     // No kernel is compiled for narrower vectors without fma; their loops give the same bits.
     for (const auto vectors : {runtime::Vectors::Bits256, runtime::Vectors::Bits128})
       run_blocks(p, s, lowered, before, partials, args, runtime::block_loops(vectors));

@@ -103,7 +103,12 @@ Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout
 namespace weft::emit {
 
 Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule) {
-  return cpu::emit(program, schedule.shape, cpu::lay_out(program, schedule));
+  return emit_cpu(program, schedule, cpu::lay_out(program, schedule));
+}
+
+Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule,
+                 const cpu::CpuLayout& layout) {
+  return cpu::emit(program, schedule.shape, layout);
 }
 
 }  // namespace weft::emit

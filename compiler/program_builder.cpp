@@ -136,20 +136,15 @@ class ProgramBuilder {
     int64_t partial_bytes = 0;
   };
 
-  // Where the program has blocks, they take the place of a kernel, of which not even the text is made.
+  // Blocks in the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
     if (!options_.blocks || and_kernels_ || target_.kind == TargetKind::Cuda) return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
-    auto made = blocks::prepare(scheduled, s);
-    if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
-      k.why_no_blocks = std::move(refusal->reason);
-      return std::nullopt;
-    }
+    const auto blocks = std::make_shared<const BlockProgram>(blocks::prepare(scheduled, s));
     plan::verify(scheduled);
     p = std::move(scheduled);
     if (options_.dump) options_.dump("plan", print(p) + print(s));
-    const auto blocks = std::make_shared<const BlockProgram>(std::move(std::get<BlockProgram>(made)));
     k.kernel = -1;
     k.launch.tasks = blocks->tasks, k.launch.finish_tasks = blocks->finish_tasks, k.launch.grain = s.grain;
     k.blocks = blocks;
@@ -158,17 +153,10 @@ class ProgramBuilder {
 
   // Blocks beside a kernel: of the same schedule, for as long as it is not compiled.
   void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
-                         const emit::Emitted& out) const {
+                         const emit::cpu::CpuLayout& layout, const emit::Emitted& out) const {
     const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
     if (!options_.blocks || !and_kernels_ || !cpu) return;
-    auto made = blocks::prepare(p, *cpu);
-    if (auto* refusal = std::get_if<blocks::Refusal>(&made)) {
-      k.why_no_blocks = std::move(refusal->reason);
-      return;
-    }
-    auto& program = std::get<BlockProgram>(made);
-    if (program.partial_bytes > out.partial_bytes)
-      throw InternalError("blocks: take more memory for parts than the kernel");
+    BlockProgram program = blocks::prepare(p, *cpu, layout);
     program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
     k.blocks = std::make_shared<const BlockProgram>(std::move(program));
   }
@@ -176,6 +164,7 @@ class ProgramBuilder {
   Scheduled add_source(KernelStep& k, plan::RowProgram& p, std::string& explanation) {
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
+    emit::cpu::CpuLayout layout;
     auto make = [&](const Bias& bias) {
       const bool contract = options_.numerics != Numerics::Strict;
       if (cuda)
@@ -185,7 +174,9 @@ class ProgramBuilder {
       plan::parameterize(p);
       plan::verify(p);
       if (cuda) return emit::emit_cuda(p, std::get<plan::CudaSchedule>(schedule), contract);
-      return emit::emit_cpu(p, std::get<plan::CpuSchedule>(schedule));
+      const auto& of_cpu = std::get<plan::CpuSchedule>(schedule);
+      layout = emit::cpu::lay_out(p, of_cpu);
+      return emit::emit_cpu(p, of_cpu, layout);
     };
     std::optional<plan::RowProgram> unscheduled;
     if (options_.choose) unscheduled = p;
@@ -203,7 +194,7 @@ class ProgramBuilder {
       explanation += "  schedule with " + to_string(tuned.bias) + ": " + tuned.reason + "\n";
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
-    add_blocks_beside(k, p, schedule, out);
+    add_blocks_beside(k, p, schedule, layout, out);
     k.kernel = kernel_number(std::move(out.source));
     k.launch = out.launch;
     k.params = std::move(out.params);

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "compiler/base/error.h"
 #include "compiler/blocks/loops.h"
+#include "compiler/emit/cpu/layout.h"
 #include "compiler/emit/reduction.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::blocks {
 
 using namespace plan;
+using emit::cpu::CpuLayout;
+using emit::cpu::EntryLayout;
 using ir::Op;
 
 namespace {
@@ -24,23 +26,29 @@ constexpr int64_t kFewestOfTask = 4096;
 
 class Lower {
  public:
-  Lower(const RowProgram& p, const CpuSchedule& s)
-      : p_(p), s_(s), d_(plan::division_of(s)), maps_(p.row.empty()), columns_(d_.order == Order::Columns) {}
+  // Of rows and columns, the layout of the kernel that emit_cpu writes, and of its entry that does these sweeps.
+  Lower(const RowProgram& p, const CpuSchedule& s, const CpuLayout* layout, const EntryLayout* entry)
+      : p_(p),
+        s_(s),
+        l_(layout),
+        entry_(entry),
+        d_(plan::division_of(s)),
+        maps_(p.row.empty()),
+        columns_(d_.order == Order::Columns) {}
 
-  std::variant<BlockProgram, Refusal> run() {
+  BlockProgram run() {
     find_places();
-    declare_totals();
+    if (!maps_) declare_totals();
     out_.sweeps.resize(p_.sweeps.size());
-    for (size_t k = 0; k < p_.sweeps.size(); ++k) sweep(p_.sweeps[k], out_.sweeps[k]);
-    if (maps_)
-      list(p_.epilogue, out_.sweeps.back().body);
-    else
-      list(p_.epilogue, out_.epilogue);
+    for (size_t k = 0; k < p_.sweeps.size(); ++k) sweep(k);
+    list(p_.epilogue, maps_ ? out_.sweeps.back().body : out_.epilogue);
+    for (size_t a = 0; a < p_.accumulators.size(); ++a)
+      if (p_.accumulators[a].is_over_points()) define_total(static_cast<int>(a));
+    list(p_.after, out_.after);
     if (maps_)
       finish_map();
     else
       finish_rows();
-    if (!refusal_.empty()) return Refusal{refusal_};
     lay_out();
     return std::move(out_);
   }
@@ -86,8 +94,10 @@ class Lower {
     for (auto& sweep : p_.sweeps) {
       visit(sweep.before);
       visit(sweep.body);
+      visit(sweep.after_section);
     }
     visit(p_.epilogue);
+    visit(p_.after);
     if (maps_)
       for (Place& place : places_) place.crosses = false;
     // What is stored as it was loaded is copied at once, and not read later.
@@ -95,26 +105,44 @@ class Lower {
       if (!place(v).stores && !place(v).crosses) last_read_ = std::max(last_read_, place(v).last);
   }
 
-  void sweep(const Sweep& w, BlockSweep& to) {
+  void sweep(size_t number) {
+    const Sweep& w = p_.sweeps[number];
+    BlockSweep& to = out_.sweeps[number];
     list(w.before, to.before);
-    const bool folds = std::ranges::any_of(
-        w.body, [](auto& s) { return std::holds_alternative<Fold>(s) || std::holds_alternative<Scan>(s); });
-    to.folds = folds;
     list(w.body, to.body);
-    to.group =
-        d_.masked() && work(w.body) > tuning::kWorkOfMasks ? 1 : static_cast<int32_t>(tuning::kNarrowTerms);
-    to.rows_axis = many_rows_axis(w);
-    if (folds && !d_.masked() && (!columns_ || to.rows_axis >= 0)) cut(w.body, to);
+    to.section_totals.assign(w.section_totals.begin(), w.section_totals.end());
+    for (int a : w.section_totals) define_total(a);
+    list(w.after_section, to.after_section);
     to.totals.assign(w.accumulators.begin(), w.accumulators.end());
     for (int a : w.accumulators) define_total(a);
+    to.folded = to.totals;
+    to.folded.insert(to.folded.end(), to.section_totals.begin(), to.section_totals.end());
+    if (!maps_) sums(w, entry_->sweeps[number], to);
   }
 
-  // Multiply-adds of a lane.
-  float work(const std::vector<Stmt>& stmts) {
-    float cost = 0;
-    for (auto& s : stmts)
-      if (auto* let = std::get_if<Let>(&s); let && !place(let->out).same) cost += info(let->op).cost;
-    return cost;
+  // Where the kernel's sums begin and end.
+  void sums(const Sweep& w, const emit::cpu::SweepLayout& layout, BlockSweep& to) {
+    to.rows_axis = columns_ && adds_floats(w) ? layout.rows_axis : -1;
+    if (!layout.body.span) return;
+    const emit::cpu::SpanLayout& span = *layout.body.span;
+    to.folds = span.folds || span.scans;
+    to.group = span.is_heavy && d_.masked() ? 1 : static_cast<int32_t>(tuning::kNarrowTerms);
+    if (d_.masked() || (!to.folds && to.rows_axis < 0)) return;
+    for (auto& [value, where] : tests_) {
+      const Value v = value;
+      if (std::ranges::any_of(
+              w.body, [&](const Stmt& s) { return defines(s) == v || std::ranges::count(uses(s), v) > 0; }))
+        to.cuts.push_back(where);
+    }
+    if (span.aligns_positions) to.aligned = BlockSweep::kPositions;
+    if (span.aligned) to.aligned = add_access(span.aligned->at, span.aligned->buffer, {});
+  }
+  // What is exact is the same in any order.
+  bool adds_floats(const Sweep& w) const {
+    return std::ranges::any_of(w.accumulators, [&](int a) {
+      const Accumulator& acc = p_.accumulators[static_cast<size_t>(a)];
+      return adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
+    });
   }
 
   void list(const std::vector<Stmt>& stmts, BlockList& to) {
@@ -319,8 +347,7 @@ class Lower {
     const int32_t slot = define(s.out, one);
     BlockInstruction& i = add(Kind::Test, one);
     i.out = slot, i.access = a, i.number = s.extent.value;
-    if (!one && access(a).values_begin == access(a).values_end)
-      tests_.push_back({s.out, {a, s.extent.value}});
+    if (!maps_ && emit::cpu::is_stretch(l_->lanes, s.out)) tests_.push_back({s.out, {a, s.extent.value}});
   }
 
   void write(const Load& s) {
@@ -359,6 +386,8 @@ class Lower {
     if (const Value other = s.factor >= 0 ? s.factor : s.position; other >= 0)
       i.in[1] = place(other).slot, i.arity = 2;
     list_->each.push_back(i);
+    BlockTotal& t = out_.totals[static_cast<size_t>(s.accumulator)];
+    if (columns_) need(t.wide, size_of(t.total));
   }
   void write(const Scan& s) {
     BlockTotal& t = out_.totals[static_cast<size_t>(s.accumulator)];
@@ -367,7 +396,7 @@ class Lower {
     BlockInstruction i{Kind::Scan};
     i.number = s.accumulator;
     i.in[0] = place(s.value).slot, i.arity = 1;
-    t.wide = add_slot(BlockSlot::Kind::Block, size_of(t.total));
+    need(t.wide, size_of(t.total));
     if (t.value != t.span && !columns_) t.narrow_values = add_slot(BlockSlot::Kind::Block, size_of(t.span));
     i.out = define(s.out, false);
     list_->each.push_back(i);
@@ -382,23 +411,26 @@ class Lower {
 
   void declare_totals() {
     for (const Accumulator& acc : p_.accumulators) {
+      const emit::cpu::TotalLayout& layout = l_->totals[out_.totals.size()];
       BlockTotal t;
-      t.value = acc.dtype, t.span = span_dtype(acc), t.total = t.kept = total_dtype(acc);
+      t.value = acc.dtype, t.span = layout.span, t.total = layout.total, t.kept = layout.row;
       const bool counts = adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
-      t.how = columns_ ? How::Columns : acc.is_running() ? How::Running : counts ? How::Lanes : How::Any;
+      // Of rows that are scanned in parts, the first launch totals these.
+      const bool running = acc.is_running() && !entry_->totals_scans;
+      t.how = acc.is_over_points() ? How::Across
+              : columns_           ? How::Columns
+              : running            ? How::Running
+              : counts             ? How::Lanes
+                                   : How::Any;
+      t.product = acc.op == Op::prod;
+      t.finds = ir::gives_index(acc.op);
       using Join = BlockTotal::Join;
       t.join_by = acc.op == Op::sum    ? Join::Sum
                   : acc.op == Op::prod ? Join::Product
                   : acc.op == Op::max  ? Join::Most
                                        : Join::Least;
-      t.product = acc.op == Op::prod;
-      t.finds = ir::gives_index(acc.op);
-      if (t.how == How::Lanes) {
-        const int64_t lane = p_.extent(s_.lane_axis).value, narrow = tuning::kNarrowTerms * s_.lanes;
-        t.widens = t.span != t.total && lane > narrow;
-        t.narrow = d_.masked() && acc.op == Op::sum && t.span == DType::F32 && lane <= narrow;
-        if (t.narrow && p_.row.size() == 1) t.kept = t.span;
-      }
+      if (t.how == How::Lanes)
+        t.widens = layout.widens, t.narrow = layout.few_vectors, t.lanewise = !layout.is_number;
       t.fold = static_cast<uint16_t>(loop_of(acc.op, acc.dtype));
       t.fold_product = static_cast<uint16_t>(loop_of(Op::fma, acc.dtype));
       t.fold_total = static_cast<uint16_t>(loop_of(acc.op, t.total));
@@ -420,67 +452,13 @@ class Lower {
     BlockTotal& t = out_.totals[static_cast<size_t>(a)];
     Place& p = place(acc.out);
     const DType to = dtype(acc.out);
-    p.same = !columns_;
-    p.slot = t.out = add_slot(columns_ ? BlockSlot::Kind::Kept : BlockSlot::Kind::Same, size_of(to));
-    if (columns_) out_.kept.push_back(t.out);
-    const DType from = t.finds ? DType::I64 : columns_ ? t.total : t.how == How::Any ? t.span : t.kept;
+    const bool each = t.how == How::Columns || t.how == How::Across;
+    p.same = !each;
+    p.slot = t.out = add_slot(each ? BlockSlot::Kind::Kept : BlockSlot::Kind::Same, size_of(to));
+    if (each) out_.kept.push_back(t.out);
+    const DType from = t.finds ? DType::I64 : each ? t.total : t.how == How::Any ? t.span : t.kept;
     if (from != to) t.finish = loop_of_cast(from, to);
-    if (columns_) t.wide = add_slot(BlockSlot::Kind::Block, size_of(t.total));
-  }
-
-  // Where a kernel cuts a row: at the ends of the stretches for which its tests hold.
-  void cut(const std::vector<Stmt>& stmts, BlockSweep& to) {
-    for (auto& [value, where] : tests_) {
-      const Value v = value;
-      if (std::ranges::none_of(
-              stmts, [&](const Stmt& s) { return defines(s) == v || std::ranges::count(uses(s), v) > 0; }))
-        continue;
-      to.cuts.push_back(where);
-      const BlockAccess& a = access(where.access);
-      const bool moves = a.same_begin != a.same_end ||
-                         std::any_of(out_.terms.begin() + a.axes_begin, out_.terms.begin() + a.axes_end,
-                                     [&](auto& t) { return t.of >= static_cast<int>(p_.outer.size()); });
-      if (columns_ && moves) refusal_ = "its columns are cut elsewhere in each row";
-    }
-  }
-
-  // As the kernel has it: the last axis of the row, where it moves nothing but plain loads.
-  int32_t many_rows_axis(const Sweep& w) {
-    if (!columns_ || d_.masked() || p_.row.empty()) return -1;
-    // What is exact is the same in any order.
-    if (std::ranges::none_of(w.accumulators, [&](int a) {
-          const Accumulator& acc = p_.accumulators[static_cast<size_t>(a)];
-          return adds_up(acc) && (is_float(acc.dtype) || is_complex(acc.dtype));
-        }))
-      return -1;
-    const int axis = static_cast<int>(p_.outer.size() + p_.row.size()) - 1;
-    for (auto& s : w.body) {
-      if (std::holds_alternative<Store>(s) || std::holds_alternative<Scan>(s)) return -1;
-      const auto crosses = [&](Value v) {
-        return v >= 0 && place(v).crosses && !place(v).same && !is_total(v) && !segments(v);
-      };
-      const std::vector<Value> used = uses(s);
-      if (crosses(defines(s)) || std::ranges::any_of(used, crosses)) return -1;
-      if (auto* f = std::get_if<Fold>(&s)) {
-        if (ir::gives_index(p_.accumulators[static_cast<size_t>(f->accumulator)].op)) return -1;
-        continue;
-      }
-      const Index* at = index_of(s);
-      const bool moves = at && stride_along(*at, axis) != 0;
-      auto* load = std::get_if<Load>(&s);
-      if (moves && (!load || place(load->out).same || per_lane(*load))) return -1;
-      if (load &&
-          std::ranges::any_of(load->guards, [&](Value g) { return p_.values[static_cast<size_t>(g)].row; }))
-        return -1;
-    }
-    return axis;
-  }
-  bool segments(Value v) const {
-    return std::ranges::any_of(tests_, [&](auto& t) { return t.first == v; });
-  }
-  bool per_lane(const Load& l) {
-    return std::ranges::any_of(l.at.values, [&](auto& t) { return !place(t.value).same; }) ||
-           std::ranges::any_of(l.guards, [&](Value g) { return !place(g).same && !segments(g); });
+    if (each) need(t.wide, size_of(t.total));
   }
 
   // ---- sizes
@@ -494,51 +472,48 @@ class Lower {
     out_.tasks = (out_.elements + out_.task - 1) / out_.task;
   }
 
+  int64_t word(emit::cpu::Word w) const { return l_->words[static_cast<size_t>(w)]; }
+
   void finish_rows() {
     using Shape = BlockProgram::Shape;
     out_.shape = columns_ ? Shape::Columns : Shape::Rows;
-    const int outer = static_cast<int>(p_.outer.size()), axes = outer + static_cast<int>(p_.row.size());
-    for (int a = 0; a < axes; ++a) out_.walk.extents.push_back(p_.extent(a).value);
-    out_.walk.outer = outer, out_.walk.lane_axis = s_.lane_axis, out_.walk.lanes = s_.lanes,
-    out_.walk.masked = d_.masked();
-    out_.walk.points = 1;
-    for (int a = 0; a < outer; ++a)
-      if (a != s_.lane_axis) out_.walk.points *= p_.extent(a).value;
-    const int64_t lane = p_.extent(s_.lane_axis).value;
-    choose_block(columns_ ? std::min(d_.chunk, lane) : lane, s_.lanes);
-    out_.walk.call_vectors = tuning::kFoldedVectors, out_.walk.group_rows = tuning::kRowsOfSpan;
-    out_.walk.rows_per_task = d_.points, out_.walk.chunk = d_.chunk, out_.walk.split = d_.parts;
-    const int64_t chunks = columns_ ? (lane + d_.chunk - 1) / d_.chunk : 1;
-    out_.tasks = (out_.walk.points + d_.points - 1) / d_.points * chunks * d_.parts;
+    BlockWalk& w = out_.walk;
+    const int outer = l_->outer_axes, axes = outer + static_cast<int>(p_.row.size());
+    for (int a = 0; a < axes; ++a) w.extents.push_back(p_.extent(a).value);
+    w.outer = outer, w.lane_axis = s_.lane_axis, w.lanes = s_.lanes, w.masked = d_.masked();
+    w.points = word(l_->tasks.all_points), w.rows_per_task = word(l_->tasks.points);
+    w.section_axes = p_.section_axes;
+    w.call_vectors = tuning::kFoldedVectors, w.group_rows = tuning::kRowsOfSpan;
+    const int64_t lane = l_->lanes.extent;
+    if (columns_) {
+      w.chunk = word(entry_->chunk);
+      w.finish_chunk = l_->finish ? word(l_->finish->chunk) : w.chunk;
+    }
+    choose_block(columns_ ? std::min(w.chunk, lane) : lane, s_.lanes);
     // Values between lists: of a block in Columns, else of a row.
-    out_.walk.kept_width =
-        ((columns_ ? out_.block : lane) + kMostKernelLanes - 1) / kMostKernelLanes * kMostKernelLanes;
-    if (d_.parts > 1) split(lane);
+    w.kept_width = round_up(columns_ ? out_.block : lane, kMostKernelLanes);
+    out_.tasks = l_->launch.tasks, out_.finish_tasks = l_->launch.finish_tasks;
+    if (l_->has_partials()) finish_parts();
   }
 
-  void split(int64_t lane) {
-    const int64_t along = p_.row[0].value,
-                  unit = s_.lane_axis == static_cast<int>(p_.outer.size()) ? s_.lanes : 1;
-    out_.walk.part_length = ((along + d_.parts - 1) / d_.parts + unit - 1) / unit * unit;
-    out_.walk.partials = static_cast<int32_t>(p_.buffers.size());
-    int64_t at = 0;
-    const int64_t points = p_.outer_count() * d_.parts;
-    const auto take = [&](size_t bytes) {
-      const int64_t first = at, values = points + (columns_ ? s_.lanes : 0);
-      at += (values * static_cast<int64_t>(bytes) + 63) / 64 * 64;
-      return first;
-    };
-    for (BlockTotal& t : out_.totals) {
-      t.partials = take(size_of(t.total));
-      if (t.finds) t.partial_positions = take(8);
+  // What tasks leave for the second launch lies where the kernel has it.
+  void finish_parts() {
+    BlockWalk& w = out_.walk;
+    w.partials = static_cast<int32_t>(p_.buffers.size());
+    out_.partial_bytes = l_->partials.bytes;
+    w.split = d_.parts;
+    if (d_.parts > 1) w.part_length = word(l_->tasks.part_length), w.scans = l_->scans;
+    if (!l_->across.accumulators.empty()) {
+      w.across_elements = word(l_->across.elements), w.across_parts = word(l_->across.parts);
+      w.across_line = l_->line();
+      w.finish_chunk = word(l_->finish->chunk);
     }
-    out_.partial_bytes = at;
-    out_.finish_tasks = out_.tasks / d_.parts;
-    if (columns_) {
-      const int64_t most = (tuning::kFinishedTogether + s_.lanes - 1) / s_.lanes * s_.lanes;
-      out_.walk.finish_chunk = std::min(d_.chunk, most);
-      out_.finish_tasks =
-          p_.outer_count() / lane * ((lane + out_.walk.finish_chunk - 1) / out_.walk.finish_chunk);
+    for (size_t a = 0; a < out_.totals.size(); ++a) {
+      BlockTotal& t = out_.totals[a];
+      if (d_.parts == 1 && t.how != How::Across) continue;
+      const emit::cpu::PartialLayout::Place& place = l_->partials.places[a];
+      t.partials = word(place.values);
+      if (t.finds) t.partial_positions = word(place.positions);
     }
   }
 
@@ -572,17 +547,21 @@ class Lower {
                          slot.bytes);
     }
     for (BlockTotal& t : out_.totals) {
-      const int64_t elements = columns_ ? out_.block : kMostKernelLanes;
+      const int64_t elements = columns_ || t.how == How::Across ? out_.block : kMostKernelLanes;
       t.lanes = take(elements, size_of(t.span));
       t.wider = take(elements, size_of(t.total));
       t.sums = take(elements, size_of(t.total));
       t.positions = take(elements, 8);
     }
     out_.memory_bytes = at;
+    for (const BlockAccess& a : out_.accesses)
+      out_.most_strides = std::max(out_.most_strides, static_cast<size_t>(a.strides_end - a.strides_begin));
   }
 
   const RowProgram& p_;
   const CpuSchedule& s_;
+  const CpuLayout* const l_;
+  const EntryLayout* const entry_;
   const TaskDivision d_;
   const bool maps_, columns_;
   BlockProgram out_;
@@ -591,37 +570,36 @@ class Lower {
   std::vector<int32_t> free_;
   std::vector<BlockInstruction> stores_;
   std::vector<std::pair<Value, BlockCut>> tests_;  // those that hold for one stretch of the lanes
-  std::string refusal_;
   int at_ = 0;          // the statement at hand
   int last_read_ = -1;  // the last that reads what was loaded
 };
 
-// Why a program cannot be run in blocks, or none.
-std::optional<std::string> why_not(const RowProgram& p, const CpuSchedule& s) {
-  if (p.scans() && division_of(s).parts > 1) return "it scans a row in parts";
-  if (p.reduces_points()) return "it totals rows and what goes across them";
-  if (p.section_axes > 0) return "it totals sections of rows";
-  if (p.row.empty() && p.outer.size() > kMostBlockStrides) return "it has too many axes";
-  std::optional<std::string> reason;
-  bool folds = false;
-  for_each_stmt(p, [&](const Stmt& stmt) {
-    if (const auto* store = std::get_if<Store>(&stmt); store && store->how != Storing::Plain)
-      reason = "it stores in any order";
-    if (const auto* let = std::get_if<Let>(&stmt); let && let->op != Op::cast && let->op != Op::bitcast) {
-      const DType t = p.values[static_cast<size_t>(let->args[let->op == Op::select ? 1 : 0])].dtype;
-      if (!has_loop(let->op, t)) reason = fmt::format("{} of {} has no loop", ir::name(let->op), name(t));
-    }
-    folds |= std::holds_alternative<Fold>(stmt) || std::holds_alternative<Scan>(stmt);
-  });
-  if (folds && division_of(s).streaming()) reason = "its sums begin where aligned stores do";
-  return reason;
+// Of rows that are scanned in parts, what totals these first.
+RowProgram totalling(const RowProgram& p) {
+  RowProgram out = p;
+  out.epilogue.clear();
+  for (Sweep& sweep : out.sweeps) {
+    sweep.body = scanned_only(sweep.body);
+    for (Stmt& s : sweep.body)
+      if (const auto* scan = std::get_if<Scan>(&s)) s = Fold{scan->accumulator, scan->value};
+  }
+  return out;
 }
 
 }  // namespace
 
-std::variant<BlockProgram, Refusal> prepare(const RowProgram& program, const CpuSchedule& schedule) {
-  if (auto reason = why_not(program, schedule)) return Refusal{std::move(*reason)};
-  return Lower(program, schedule).run();
+BlockProgram prepare(const RowProgram& p, const CpuSchedule& s, const CpuLayout& layout) {
+  const bool in_parts = layout.scans && layout.division.parts > 1;
+  BlockProgram out = Lower(p, s, &layout, in_parts ? &*layout.finish : &layout.main).run();
+  if (!in_parts) return out;
+  const RowProgram totalled = totalling(p);
+  out.parts = std::make_shared<const BlockProgram>(Lower(totalled, s, &layout, &layout.main).run());
+  return out;
+}
+
+BlockProgram prepare(const RowProgram& p, const CpuSchedule& s) {
+  if (p.row.empty()) return Lower(p, s, nullptr, nullptr).run();
+  return prepare(p, s, emit::cpu::lay_out(p, s));
 }
 
 }  // namespace weft::blocks

@@ -2,7 +2,9 @@
 // are compiled with the library. Plain data: compiler/blocks makes it, runtime/blocks runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "compiler/base/dtype.h"
@@ -79,10 +81,12 @@ struct BlockTotal {
     Any,      // in any order: what is exact
     Columns,  // one for each element of a block, which the rows of the sweep are folded into
     Running,  // each stretch of the row from its first element
+    Across,   // one for each element of the row, which all rows of a task are folded into
   } how = How::Any;
   bool product = false;  // of Lanes: a product; else a sum
   enum class Join : uint8_t { Sum, Product, Most, Least } join_by = Join::Sum;  // of Running
   bool widens = false, narrow = false;  // of Lanes: joins wider sums; joined in `span`
+  bool lanewise = false;                // of Lanes: each lane has a total until the row is over
   bool finds = false;                   // gives a position
   DType value = DType::F32;             // of what is folded
   DType span = DType::F32, total = DType::F32;
@@ -107,12 +111,17 @@ struct BlockCut {
 };
 
 struct BlockSweep {
-  BlockList before, body;
-  std::vector<int32_t> totals;  // those that it finishes
-  std::vector<BlockCut> cuts;   // where sums end and begin anew
+  BlockList before, body, after_section;
+  std::vector<int32_t> totals;          // those that it finishes
+  std::vector<int32_t> section_totals;  // the same of each section of the row
+  std::vector<int32_t> folded;          // both
+  std::vector<BlockCut> cuts;           // where sums end and begin anew
   bool folds = false;
   int32_t group = 0;       // vectors that are added in `span`
   int32_t rows_axis = -1;  // Columns: the axis of which several positions are added in `span`
+  // Of sums: the access whose memory decides where whole vectors begin, or that positions do.
+  static constexpr int32_t kNone = -1, kPositions = -2;
+  int32_t aligned = kNone;
 };
 
 // By what a first call is decided, in nanoseconds.
@@ -131,8 +140,12 @@ struct BlockWalk {
   int32_t outer = 0, lane_axis = 0, lanes = 1;
   bool masked = false;
   int64_t points = 0, rows_per_task = 0;  // points but for the lane axis
-  int64_t chunk = 0, finish_chunk = 0;    // Columns: of a task
+  int64_t chunk = 0, finish_chunk = 0;    // Columns, and Across: of a task
   int64_t split = 1, part_length = 0;
+  bool scans = false;        // parts are scanned, once they are totalled
+  int32_t section_axes = 0;  // the row's first, of whose positions each is a section
+  // Across: elements of a task's array and of one of its lines, and how many there are.
+  int64_t across_elements = 0, across_line = 0, across_parts = 0;
   int64_t call_vectors = 0, group_rows = 0;  // that sums take before they join wider ones, at most
   int64_t kept_width = 0;                    // elements of a line of Kept
   int32_t partials = -1;                     // the buffer of the parts
@@ -152,6 +165,7 @@ struct BlockProgram {
   std::vector<BlockInstruction> once;  // what is the same everywhere
   std::vector<BlockSweep> sweeps;      // Maps: one, of a body alone
   BlockList epilogue;
+  BlockList after;  // Across: once all rows are done, for each element of the row
   std::vector<BlockTotal> totals;
   std::vector<int32_t> kept;  // slots
   // Slots that hold a number of the text, or an argument: the words of a scalar.
@@ -175,11 +189,13 @@ struct BlockProgram {
   // Maps: elements of all blocks and of a task.
   int64_t elements = 0, task = 0;
   BlockWalk walk;  // of rows and columns
+  size_t most_strides = 0;  // of an access
+  // Of rows that are scanned in parts: what totals these before.
+  std::shared_ptr<const BlockProgram> parts;
   BlockEstimate estimate;
 };
 
-// Most strides of an access, lanes of the widest vector that loops are compiled for, and of a kernel's.
-constexpr int kMostBlockStrides = 32;
+// Lanes of the widest vector that loops are compiled for, and of a kernel's.
 constexpr int64_t kMostBlockLanes = 16, kMostKernelLanes = 64;
 
 }  // namespace weft

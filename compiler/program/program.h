@@ -87,7 +87,6 @@ struct KernelStep {
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
   // What runs in place of a kernel, which then has no source; or, if that was asked for, why there is none.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
-  std::string why_no_blocks = {};
 };
 
 struct DotStep {

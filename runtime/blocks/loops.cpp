@@ -36,18 +36,16 @@ const BlockLoops& block_loops(Vectors vectors) {
 }
 #undef WEFT_LOOPS
 
-const BlockLoops* block_loops_here() {
+const BlockLoops& block_loops_here() {
 #if __x86_64__
-  // As kernels do: some functions have another way where there is AVX-512, however wide the vectors.
-  if (__builtin_cpu_supports("avx512f")) {
-    const bool all = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512vl");
-    return all ? &block_loops(Vectors::Bits512) : nullptr;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    return &block_loops(Vectors::Bits256);
+  const auto has = [](auto... features) { return (... && (features != 0)); };
+  if (has(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
+          __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl")))
+    return block_loops(Vectors::Bits512);
+  if (has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi2")))
+    return block_loops(Vectors::Bits256);
 #endif
-  return &block_loops(Vectors::Bits128);
+  return block_loops(Vectors::Bits128);
 }
 
 }  // namespace weft::runtime

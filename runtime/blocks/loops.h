@@ -33,8 +33,8 @@ enum class Vectors : uint8_t { Bits128, Bits256, Bits512 };
 
 // For vectors that this processor has.
 const BlockLoops& block_loops(Vectors vectors);
-// Those on which this processor's kernels compute, or none: where it has some of AVX-512 that the loops do
-// without.
-const BlockLoops* block_loops_here();
+// Those on which this processor's kernels compute: some functions have another way where there is AVX-512,
+// however wide the vectors.
+const BlockLoops& block_loops_here();
 
 }  // namespace weft::runtime

@@ -288,6 +288,19 @@ std::vector<std::string> features_beside(llvm::StringRef cpu, const llvm::String
   return list;
 }
 
+// A processor that has a part of AVX-512 is taken for one with AVX2: block loops are compiled for all of it or
+// none, and have to give the bits of kernels.
+llvm::StringMap<bool> all_of_avx512_or_none(llvm::StringMap<bool> features) {
+  const auto has = [&](const char* feature) { return features.lookup(feature); };
+  if (has("avx512bw") && has("avx512dq") && has("avx512vl")) {
+    features["avx512f"] = true;  // LLVM's lists leave out what others imply
+    return features;
+  }
+  for (auto& feature : features)
+    if (feature.first().starts_with("avx512")) feature.second = false;
+  return features;
+}
+
 // What sets an older processor apart, all of which this one must have.
 llvm::StringMap<bool> features_of(const std::string& processor) {
   if (llvm::X86::parseArchX86(processor, true) == llvm::X86::CK_None)
@@ -375,12 +388,11 @@ ClangJit::State::State(const std::string& processor) : session(this_process()), 
   triple = llvm::sys::getProcessTriple();
   cpu = processor.empty() ? llvm::sys::getHostCPUName().str() : processor;
   const llvm::StringMap<bool> present =
-      processor.empty() ? llvm::sys::getHostCPUFeatures() : features_of(processor);
+      all_of_avx512_or_none(processor.empty() ? llvm::sys::getHostCPUFeatures() : features_of(processor));
   const std::vector<std::string> list = features_beside(cpu, present);
   for (const std::string& feature : list) features += (features.empty() ? "" : ",") + feature;
   auto has = [&](const char* feature) { return present.lookup(feature); };
-  const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
-  vector_bytes = avx512 && !slow_avx512(cpu) ? 64 : has("avx2") ? 32 : 16;
+  vector_bytes = has("avx512f") && !slow_avx512(cpu) ? 64 : has("avx2") ? 32 : 16;
 
   std::string error;
   target = llvm::TargetRegistry::lookupTarget(triple, error);

@@ -274,15 +274,14 @@ class CpuDevice : public Device {
     });
   }
 
-  bool runs_blocks() const override { return block_loops_ != nullptr; }
+  bool runs_blocks() const override { return true; }
   void launch_blocks(const BlockProgram& program, const Launch& how, std::span<const uint64_t> buffers,
                      std::span<const uint64_t> scalars) override {
-    if (!block_loops_) throw InternalError("cpu: launch of blocks without loops for this processor");
     const BlockArguments arguments{buffers.data(), scalars.data()};
     const size_t bytes = block_memory(program);
     const auto run = [&](int64_t tasks, bool finishes) {
       stoppable(tasks, how.grain, kStopAfterGrains * how.grain, [&](int64_t begin, int64_t end) {
-        run_blocks(program, *block_loops_, arguments, begin, end, finishes,
+        run_blocks(program, block_loops_, arguments, begin, end, finishes,
                    PerThread<Scratch>::get().at_least(bytes));
       });
     };
@@ -407,7 +406,7 @@ class CpuDevice : public Device {
   std::shared_ptr<KernelCache> cache_;
   Counters& counters_;
   const size_t most_kernels_;
-  const BlockLoops* const block_loops_ = block_loops_here();
+  const BlockLoops& block_loops_ = block_loops_here();
   MemoryPool pool_;
   tbb::task_arena arena_;
 

@@ -7,14 +7,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/blocks/elements.h"
 #include "runtime/interrupt.h"
 
 namespace weft::runtime {
 namespace {
-
-struct Bytes16 {
-  uint64_t half[2];
-};
 
 // What streams read where a guard fails or nothing is there: a vector of the most lanes and largest elements.
 alignas(64) constexpr char kZeros[64 * sizeof(Bytes16)] = {};
@@ -37,13 +34,6 @@ class Looks {
 };
 
 WEFT_CPU_BOUNDS
-
-template <class T>
-T read(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
 
 template <class T>
 void put(char* state, long place, T value) {
@@ -98,22 +88,6 @@ template <class T>
 [[gnu::target("avx512bw")]] void unpad_masked(char* to, const char* from, long bytes) {
   for (long k = 0; k < bytes; k += 64)
     _mm512_mask_storeu_epi8(to + k, first_bytes(bytes - k), _mm512_loadu_si512(from + k));
-}
-
-template <class F>
-void with_element(int bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Bytes16{});
-  }
 }
 
 // A walk at a position and a row.

@@ -113,13 +113,10 @@ std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
 
 std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
                                           const std::vector<ir::HostTensor>& inputs,
-                                          std::vector<std::string>& refused, const Options& options) {
+                                          const Options& options) {
   Options with_blocks = options;
   with_blocks.blocks = true;
-  Program program = compile(graph, b.target, with_blocks);
-  for (auto& step : program.steps)
-    if (auto* k = std::get_if<KernelStep>(&step); k && !k->blocks) refused.push_back(k->why_no_blocks);
-  return run_program(b, graph, inputs, std::move(program));
+  return run_program(b, graph, inputs, compile(graph, b.target, with_blocks));
 }
 
 }  // namespace weft::test

@@ -33,9 +33,9 @@ const std::string& why_no_gpu();
 std::vector<ir::HostTensor> run_on(Backend& backend, const ir::Graph& graph,
                                    const std::vector<ir::HostTensor>& inputs, const Options& options = {});
 
-// The same in blocks, where a kernel has them; `refused` takes why others have none.
+// The same in blocks.
 std::vector<ir::HostTensor> run_in_blocks(Backend& backend, const ir::Graph& graph,
                                           const std::vector<ir::HostTensor>& inputs,
-                                          std::vector<std::string>& refused, const Options& options = {});
+                                          const Options& options = {});
 
 }  // namespace weft::test

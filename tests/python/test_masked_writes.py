@@ -201,3 +201,40 @@ def test_exponents_that_the_mask_leaves_out_of_a_compiled_function():
         assert f(x, wf.asarray(exponents), w, wf.asarray([7, 7])).tolist() == want
     with pytest.raises(ValueError, match="pow: integers to negative integer powers are not integers"):
         f(x, wf.asarray([2, -1]), w, wf.asarray([7, 7]))
+
+
+@pytest.mark.parametrize("shape, of", [((7,), 1), ((4, 5), 2), ((4, 5), 1), ((3, 4, 2), 2), ((0, 3), 1), ((0,), 1)])
+@pytest.mark.parametrize("value", [1, True, 2.5, "value", "array", "one"])
+def test_a_mask_of_the_first_axes_picks_and_writes_as_numpys(shape, of, value):
+    rng = np.random.default_rng(len(shape) * 7 + of)
+    a = rng.integers(0, 9, shape).astype("float64")
+    m = rng.random(shape[:of]) < 0.6
+    x, mask = wf.asarray(a.copy()), wf.asarray(m)
+    before, part, of_part = x + 0, x[1:], a[1:]
+    picked = x[mask]
+    np.testing.assert_array_equal(np.asarray(picked), a[m])
+    count = int(m.sum())
+    given = {"value": np.float64(3), "one": np.full(1, 6.0), "array": np.arange(float(count)) if of == len(shape) else np.arange(float(shape[-1]))}.get(value, value)
+    a[m] = given
+    x[mask] = wf.asarray(given) if isinstance(given, np.ndarray) else given
+    np.testing.assert_array_equal(np.asarray(x), a)
+    np.testing.assert_array_equal(np.asarray(part), of_part)  # a view sees it,
+    np.testing.assert_array_equal(np.asarray(picked), np.asarray(before)[m])  # and what was computed before does not
+    a[m] += 1
+    x[mask] += 1
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_what_a_mask_cannot_pick_or_write_is_said():
+    x = wf.asarray(np.arange(6.0))
+    with pytest.raises(IndexError):
+        x[wf.asarray(np.ones(5, bool))]
+    with pytest.raises(TypeError, match="assign: complex values cannot be stored as f64"):
+        x[wf.asarray(np.ones(6, bool))] = 1j
+    with pytest.raises(ValueError):
+        x[wf.asarray(np.ones(6, bool))] = wf.arange(4.0)
+    with pytest.raises(ValueError, match="read-only"):
+        wf.broadcast_to(x, (2, 6))[wf.asarray(np.ones((2, 6), bool))] = 1
+    with pytest.raises(OverflowError):
+        wf.asarray(np.zeros(3, "int8"))[wf.asarray(np.ones(3, bool))] = 1000
+    assert x.tolist() == list(range(6))

@@ -1,7 +1,10 @@
 """Looking at values: text, Python's numbers, iteration, copies and pickles."""
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -173,6 +176,56 @@ def test_loops_over_elements_run_at_once():
         x[i, 3] = x[i - 1, 3] * 0.5 + 1
     assert float(x[49, 3]) == pytest.approx(2)
     assert wf.stats()["kernels_launched"] == launched
+
+
+@pytest.mark.parametrize("limit", ["0", "1", "256"])
+def test_elements_are_no_matter_of_what_is_interpreted(limit):
+    program = """
+import numpy as np, weft as wf
+x = wf.eval(wf.zeros((50, 60)))
+launched = wf.stats()["kernels_launched"]
+for i in range(1, 50):
+    x[i, 3] = x[i - 1, 3] * 0.5 + 1
+assert wf.stats()["kernels_launched"] == launched
+y = np.zeros((50, 60))
+for i in range(1, 50):
+    y[i, 3] = y[i - 1, 3] * 0.5 + 1
+np.testing.assert_array_equal(np.asarray(x), y)
+"""
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "WEFT_INTERPRET_LIMIT": limit}, check=True, timeout=120)
+
+
+def test_eval_computes_one_array_a_list_or_several_and_gives_them_back():
+    x = wf.arange(10.0)
+    one, list_of_two, value = x + 1, [x + 2, x + 3], (x + 4).sum()
+    assert wf.eval(one) is one and wf.eval(list_of_two) is list_of_two and wf.eval(value) is value
+    both = wf.eval(x + 5, x[2])
+    assert isinstance(both, tuple) and both[0].tolist()[0] == 5 and both[1] == 2
+    assert wf.eval() == ()
+    assert wf.eval(x[3]) == 3
+    for wrong in (3, None, "x", np.ones(3), [x, 3]):
+        with pytest.raises(TypeError, match="eval: takes arrays, or lists of them: got"):
+            wf.eval(wrong)
+    double = wf.compile(lambda a: wf.eval(a) * 2)  # an argument has no value, which is no matter
+    assert double(x).tolist() == (np.arange(10.0) * 2).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+def test_small_reductions_of_any_layout_are_numpys(dtype):
+    rng = np.random.default_rng(7)
+    a = (rng.integers(0, 5, (4, 3, 5)) - (0 if dtype.startswith("u") else 2)).astype(dtype)
+    x = wf.asarray(a)
+    layouts = [lambda v: v, lambda v: v[::-1, :, ::2], lambda v: v.transpose((2, 0, 1)), lambda v: v[1:1], lambda v: v[:, 1, 3], lambda v: v[0, 0, 0:1]]
+    for layout in layouts:
+        for name in ("sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "cumsum"):
+            for axis in (None, 0, -1):
+                theirs, ours = layout(a), layout(x)
+                if name in ("max", "min", "argmax", "argmin") and not theirs.size:
+                    continue
+                expected, got = getattr(np, name)(theirs, axis=axis), getattr(wf, name)(ours, axis=axis)
+                assert got.dtype == expected.dtype
+                np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-2 if dtype == "float16" else 1e-5, err_msg=f"{name} {axis}")
+    assert np.signbit(float(wf.sum(wf.asarray(np.array([-0.0, -0.0])))))
 
 
 def test_small_writes_leave_recorded_values_alone():

@@ -251,7 +251,7 @@ class Run {
       EXPECT_FALSE(faults(run)) << "asked for memory that is not mapped";
     EXPECT_TRUE(partials.margins_untouched() && scratch.margins_untouched()) << "wrote beyond scratch";
     if (forced_.processor != "x86-64-v3")
-      return run_blocks(p, s, lowered, before, partials, args, *runtime::block_loops_here());
+      return run_blocks(p, s, lowered, before, partials, args, runtime::block_loops_here());
     // No kernel is compiled for narrower vectors without fma; their loops give the same bits.
     for (const auto vectors : {runtime::Vectors::Bits256, runtime::Vectors::Bits128})
       run_blocks(p, s, lowered, before, partials, args, runtime::block_loops(vectors));
@@ -261,10 +261,7 @@ class Run {
   void run_blocks(const RowProgram& p, const CpuSchedule& s, const plan::Lowered& lowered,
                   const std::map<const Node*, std::vector<std::byte>>& before, Block& partials,
                   const std::vector<uint64_t>& args, const runtime::BlockLoops& loops) {
-    const auto made = blocks::prepare(p, s);
-    const auto* program = std::get_if<BlockProgram>(&made);
-    ++(program ? in_blocks().ran : in_blocks().refused);
-    if (!program) return;
+    const BlockProgram program = blocks::prepare(p, s);
     std::map<const Node*, std::vector<std::byte>> kernels;
     for (auto& [n, bytes] : before) {
       Memory& memory = blocks_.at(n);
@@ -276,14 +273,14 @@ class Run {
     for (const Node* n : lowered.scalars) scalars += n->dtype() == DType::C128 ? 2 : 1;
     const runtime::BlockArguments arguments{args.data(), args.data() + args.size() - scalars};
     ASSERT_TRUE(buffers <= args.size());
-    Block memory(runtime::block_memory(*program));
+    Block memory(runtime::block_memory(program));
     auto* scratch = reinterpret_cast<char*>(memory.data());
     const auto run = [&] {
-      const int64_t half = program->tasks / 2;
-      runtime::run_blocks(*program, loops, arguments, half, program->tasks, false, scratch);
+      const int64_t half = program.tasks / 2;
+      runtime::run_blocks(program, loops, arguments, half, program.tasks, false, scratch);
       for (int64_t t = 0; t < half; ++t)
-        runtime::run_blocks(*program, loops, arguments, t, t + 1, false, scratch);
-      runtime::run_blocks(*program, loops, arguments, 0, program->finish_tasks, true, scratch);
+        runtime::run_blocks(program, loops, arguments, t, t + 1, false, scratch);
+      runtime::run_blocks(program, loops, arguments, 0, program.finish_tasks, true, scratch);
     };
     if (forced_.placed == Placed::Anywhere)
       run();
@@ -318,11 +315,6 @@ class Run {
 };
 
 }  // namespace
-
-InBlocks& in_blocks() {
-  static InBlocks count;
-  return count;
-}
 
 std::vector<HostTensor> run_kernels(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
                                     const Target& target, const Forced& forced) {

@@ -1,5 +1,5 @@
 // Runs a graph's CPU kernels on the host with schedules of the test's choice. Buffers lie between margins
-// that nothing may write. What has blocks runs in them, too, and has to give the same bits.
+// that nothing may write. They run in blocks, too, and have to give the same bits.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,6 @@ struct Forced {
   std::string processor = {};  // an older one to compile for
   Placed placed = Placed::Anywhere;
 };
-
-// How many kernels ran in blocks, too, and how many have none.
-struct InBlocks {
-  int ran = 0, refused = 0;
-};
-InBlocks& in_blocks();
 
 // The outputs of a graph without dots and scatters. Sources that were compiled once are kept.
 std::vector<ir::HostTensor> run_kernels(const ir::Graph& graph, const std::vector<ir::HostTensor>& inputs,

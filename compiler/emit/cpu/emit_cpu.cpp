@@ -64,9 +64,11 @@ std::string text_of(Entry e, const plan::cpu::Shape& shape) {
 }
 
 // The walk, or where masked spans have tests with bounds, what finds these.
-std::string support_of(const CpuLayout& l, const std::string& text) {
-  if (!l.lanes.masked) return kCpuWalkText;
-  return text.find("weft_bounds(") == std::string::npos ? "" : kCpuBoundsText;
+std::string_view support_of(const CpuLayout& l, const std::string& text) {
+  static const auto& walk = *new std::string(declarations(kCpuWalkText));
+  static const auto& bounds = *new std::string(declarations(kCpuBoundsText));
+  if (!l.lanes.masked) return walk;
+  return text.find("weft_bounds(") == std::string::npos ? std::string_view() : bounds;
 }
 
 // The text under a name that is made of it.
@@ -85,7 +87,7 @@ Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout
   if (l.finish) entries += text_of({p, l, *l.finish, functions}, shape);
   std::string text = functions.text + entries;
   replace_all(text, kArguments, unpack_arguments(p, l));
-  text = kSupport + declarations(support_of(l, text)) + text;
+  text = std::string(kSupport).append(support_of(l, text)) + text;
   text = prelude_for(PreludeTarget::Cpu, l.lanes.count, text) + text;
 
   Emitted out;
@@ -103,7 +105,12 @@ Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout
 namespace weft::emit {
 
 Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule) {
-  return cpu::emit(program, schedule.shape, cpu::lay_out(program, schedule));
+  return emit_cpu(program, schedule, cpu::lay_out(program, schedule));
+}
+
+Emitted emit_cpu(const plan::RowProgram& program, const plan::CpuSchedule& schedule,
+                 const cpu::CpuLayout& layout) {
+  return cpu::emit(program, schedule.shape, layout);
 }
 
 }  // namespace weft::emit

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cctype>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "compiler/base/dtype.h"
@@ -25,10 +25,25 @@ struct Template {
   bool family = false;
 };
 
-// One function: a section, and for which dtypes.
+struct Instance;
+
+// A function's text for one number of lanes, and what is named in it, in order.
+struct Expanded {
+  std::string text;
+  std::vector<const Instance*> names;
+};
+
+// One function: a section, and for which dtypes. Its texts stay once they were asked for, as most kernels name the
+// same few.
 struct Instance {
   const Template* text;
   int from, to;
+  size_t number;  // among all
+  static constexpr size_t kLaneCounts = 8;
+  mutable std::array<std::atomic<const Expanded*>, kLaneCounts> expanded{};
+
+  Instance(const Template& section, int from_dtype, int to_dtype, size_t counted)
+      : text(&section), from(from_dtype), to(to_dtype), number(counted) {}
 };
 
 struct HashText {
@@ -89,8 +104,9 @@ constexpr std::string_view kCudaFunction = "static __device__ __forceinline__";
 constexpr std::string_view kCpuCall = "static __attribute__((noinline))";
 constexpr std::string_view kCudaCall = "static __device__ __noinline__";
 
-bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+// Of ASCII, whatever the locale is.
+constexpr bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool in_word(char c) { return starts_word(c) || (c >= '0' && c <= '9'); }
 
 // Calls `found` with every identifier of `text` outside of comments, in order.
 template <class Found>
@@ -211,24 +227,45 @@ class Prelude {
 
   std::string text_for(int lanes, std::string_view source) const {
     std::string out;
+    out.reserve(kReserved);
     if (target_ == PreludeTarget::Cpu) append_vector_types(out, lanes);
-    std::unordered_set<const Instance*> seen;
-    auto need = [&](auto&& self, std::string_view text) -> void {
-      each_identifier(text, [&](std::string_view word) {
-        auto found = index_.find(word);
-        if (found == index_.end()) return;
-        const Instance& instance = found->second;
-        if (!seen.insert(&instance).second) return;
-        std::string body = expand(instance.text->body, instance.from, instance.to, lanes);
-        self(self, body);
-        out += body;
-      });
-    };
-    need(need, source);
+    std::vector<bool> seen(index_.size());
+    each_identifier(source, [&](std::string_view word) {
+      const auto found = index_.find(word);
+      if (found != index_.end()) append_needed(out, found->second, lanes, seen);
+    });
     return out;
   }
 
  private:
+  static constexpr size_t kReserved = 1 << 14;  // bytes: more than most kernels need
+
+  void append_needed(std::string& out, const Instance& instance, int lanes, std::vector<bool>& seen) const {
+    if (seen[instance.number]) return;
+    seen[instance.number] = true;
+    const Expanded& expanded = expanded_for(instance, lanes);
+    for (const Instance* one : expanded.names) append_needed(out, *one, lanes, seen);
+    out += expanded.text;
+  }
+
+  // Any number of threads may make it at once; the first one's stays.
+  const Expanded& expanded_for(const Instance& instance, int lanes) const {
+    const size_t place = target_ == PreludeTarget::Cpu ? std::bit_width(static_cast<unsigned>(lanes)) : 0;
+    std::atomic<const Expanded*>& kept = instance.expanded.at(place);
+    if (const Expanded* known = kept.load(std::memory_order_acquire)) return *known;
+    auto made = std::make_unique<Expanded>();
+    made->text = expand(instance.text->body, instance.from, instance.to, lanes);
+    each_identifier(made->text, [&](std::string_view word) {
+      const auto found = index_.find(word);
+      if (found == index_.end()) return;
+      if (std::ranges::find(made->names, &found->second) == made->names.end())
+        made->names.push_back(&found->second);
+    });
+    const Expanded* first = nullptr;
+    if (!kept.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) return *first;
+    return *made.release();
+  }
+
   void parse(std::string_view text) {
     constexpr std::string_view kMark = "//@ ";
     size_t at = text.find(kMark);
@@ -262,7 +299,7 @@ class Prelude {
 
   void add(const Template& t, int from, int to) {
     std::string full = t.family ? expand(t.name, from, to, 0) : std::string(t.name);
-    if (!index_.emplace(full, Instance{&t, from, to}).second)
+    if (!index_.try_emplace(full, t, from, to, index_.size()).second)
       throw InternalError("prelude: two sections are called " + full);
   }
 

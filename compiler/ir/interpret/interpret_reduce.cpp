@@ -69,45 +69,65 @@ void for_each_result(const Split& split, Each&& each) {
           [&](const std::array<int64_t, 1>& start) { each(start, at++); });
 }
 
-template <class W>
-using Join = W (*)(W, W);
+// Elements at one distance from each other.
+struct Stretch {
+  const std::byte* data;
+  int64_t at, step, count;
+};
 
-// How two values of an accumulator's type join. Called through a pointer: one loop a dtype is compiled, not
-// one for each of its reductions.
+// Joins the elements to a total. Called through a pointer for each stretch: what is around it is compiled once a
+// dtype, not once for each of its reductions.
 template <DType t>
-auto join_of(Op reduction) {
+using Join = typename Wide<typename Storage<t>::Compute>::Type (*)(
+    typename Wide<typename Storage<t>::Compute>::Type, const Stretch&);
+
+template <DType t, auto join>
+auto joined(typename Wide<typename Storage<t>::Compute>::Type total, const Stretch& those) {
   using W = typename Wide<typename Storage<t>::Compute>::Type;
-  Join<W> join = nullptr;
+  int64_t at = those.at;
+  for (int64_t k = 0; k < those.count; ++k, at += those.step)
+    total = join(total, static_cast<W>(Storage<t>::load(those.data, at)));
+  return total;
+}
+
+template <DType t>
+Join<t> join_of(Op reduction) {
+  using W = typename Wide<typename Storage<t>::Compute>::Type;
   switch (*info(reduction).joined_by) {
     case Op::add:
     case Op::bitwise_or:
-      join = [](W a, W b) { return eval::add(a, b); };
-      break;
+      return joined<t, [](W a, W b) { return eval::add(a, b); }>;
     case Op::multiply:
     case Op::bitwise_and:
-      join = [](W a, W b) { return eval::multiply(a, b); };
-      break;
+      return joined<t, [](W a, W b) { return eval::multiply(a, b); }>;
     default:
       if constexpr (!is_complex(t)) {
         if (info(reduction).joined_by == Op::maximum)
-          join = [](W a, W b) { return eval::maximum(a, b); };
-        else
-          join = [](W a, W b) { return eval::minimum(a, b); };
+          return joined<t, [](W a, W b) { return eval::maximum(a, b); }>;
+        return joined<t, [](W a, W b) { return eval::minimum(a, b); }>;
       }
   }
-  return join;
+  return nullptr;
 }
 
 template <DType t>
 void fold(const Split& split, const std::byte* x, std::byte* result, Op op) {
   using W = typename Wide<typename Storage<t>::Compute>::Type;
-  const Join<W> join = join_of<t>(op);
+  const Join<t> join = join_of<t>(op);
+  Shape starts = split.reduced_extents;
+  const int64_t last = starts.empty() ? 1 : starts.back();
+  const int64_t step = starts.empty() ? 0 : split.reduced_strides.back();
+  if (last > 0 && !starts.empty()) starts.back() = 1;
   for_each_result(split, [&](const std::array<int64_t, 1>& start, int64_t at) {
     W total = static_cast<W>(info(op).of_nothing.value_or(0));
     bool first = true;  // a sum that starts from its first element stays -0 if all are, as NumPy's does
-    walk<1>(split.reduced_extents, {split.reduced_strides}, start, [&](const std::array<int64_t, 1>& from) {
-      const W value = static_cast<W>(Storage<t>::load(x, from[0]));
-      total = first ? value : join(total, value);
+    walk<1>(starts, {split.reduced_strides}, start, [&](const std::array<int64_t, 1>& from) {
+      Stretch those{x, from[0], step, last};
+      if (first) {
+        total = static_cast<W>(Storage<t>::load(x, those.at));
+        those.at += step, --those.count;
+      }
+      total = join(total, those);
       first = false;
     });
     store_rounded<t>(result, at, total);
@@ -141,9 +161,10 @@ void interpret_reduce(const Node& node, const Strided& x, std::byte* result) {
     using C = typename Storage<t>::Compute;
     if (info(node.op).joined_by) return fold<t>(split, x.data, result, node.op);
     if constexpr (!is_complex(t)) {
-      using Better = bool (*)(C, C);
-      const Better larger = [](C a, C b) { return a > b; }, smaller = [](C a, C b) { return a < b; };
-      return find<t>(split, x.data, result, node.op == Op::argmax ? larger : smaller);
+      const auto larger = [](C a, C b) { return a > b; };
+      const auto smaller = [](C a, C b) { return a < b; };
+      if (node.op == Op::argmax) return find<t>(split, x.data, result, larger);
+      return find<t>(split, x.data, result, smaller);
     }
   });
 }
@@ -153,15 +174,15 @@ namespace {
 template <DType t>
 void run_along(const Strided& x, size_t axis, std::byte* result, Op op) {
   using W = typename Wide<typename Storage<t>::Compute>::Type;
-  const Join<W> join = join_of<t>(op);
+  const Join<t> join = join_of<t>(op);
   Shape starts = x.shape;
   starts[axis] = 1;
   const Dims to = contiguous_strides(x.shape);
   walk<2>(starts, {x.strides, to}, {0, 0}, [&](const std::array<int64_t, 2>& start) {
     W total{};
     for (int64_t i = 0; i < x.shape[axis]; ++i) {
-      const W value = static_cast<W>(Storage<t>::load(x.data, start[0] + i * x.strides[axis]));
-      total = i == 0 ? value : join(total, value);
+      const int64_t from = start[0] + i * x.strides[axis];
+      total = i == 0 ? static_cast<W>(Storage<t>::load(x.data, from)) : join(total, {x.data, from, 0, 1});
       store_rounded<t>(result, start[1] + i * to[axis], total);
     }
   });

@@ -77,6 +77,10 @@ const Array& Array::eval() const {
 }
 
 void eval(std::span<const Array> arrays) {
+  if (arrays.size() == 1) {
+    detail::Cell* const one = Access::cell(arrays[0]).get();
+    return detail::materialize({&one, 1});
+  }
   std::vector<detail::Cell*> cells;
   for (const Array& a : arrays) cells.push_back(Access::cell(a).get());
   detail::materialize(cells);

@@ -312,13 +312,17 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
 }
 
 void materialize(std::span<Cell* const> cells) {
-  std::vector<Cell*> left;
-  for (Cell* cell : cells) {
+  const auto is_pending = [](const Cell* cell) {
     const ir::NodeRef value = cell->memory();
-    if (value->op != ir::Op::input && !value->computed() &&
-        std::find(left.begin(), left.end(), cell) == left.end())
-      left.push_back(cell);
+    return value->op != ir::Op::input && !value->computed();
+  };
+  if (cells.size() == 1) {
+    if (is_pending(cells[0])) materialized(*cells[0]);
+    return;
   }
+  std::vector<Cell*> left;
+  for (Cell* cell : cells)
+    if (is_pending(cell) && std::find(left.begin(), left.end(), cell) == left.end()) left.push_back(cell);
   if (left.size() == 1) {
     materialized(*left.front());
     return;

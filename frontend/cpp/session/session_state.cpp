@@ -94,7 +94,7 @@ DeviceSlot::DeviceSlot(SessionState& owner, std::string given, std::shared_ptr<r
       device(std::move(opened)),
       target(what),
       key(programs),
-      small_elements(device->host_visible() ? owner.options.interpret_limit : 0),
+      small_elements(device->host_visible() ? std::max(owner.options.interpret_limit, 1) : 0),
       choices(owner.cache, device->info().architecture) {}
 
 Options DeviceSlot::compile_options() {

@@ -133,6 +133,30 @@ void deallocate_memory(PyObject* self) {
 
 PyTypeObject* memory_type;
 
+nb::object memory_of(nb::handle x, Give how) {
+  auto* made = PyObject_New(Memory, memory_type);
+  if (!made) throw nb::python_error();
+  made->how = how;
+  made->array = x.inc_ref().ptr();
+  return nb::steal(reinterpret_cast<PyObject*>(made));
+}
+
+// To write, where the array can be written.
+Give write_or_values(PyObject* x) {
+  return array_of(x).writable() && !is_value(x) ? Give::Write : Give::Values;
+}
+
+// The array of NumPy's that shows the memory. What is raised on the way would be lost if NumPy asked for it.
+nb::object shown_by_numpy(nb::handle x, Give how) {
+  static PyObject* const asarray = nb::object(numpy().attr("asarray")).release().ptr();
+  const nb::object view = nb::steal(PyMemoryView_FromObject(memory_of(x, how).ptr()));
+  if (!view.is_valid()) throw nb::python_error();
+  nb::object shown = nb::steal(PyObject_CallOneArg(asarray, view.ptr()));
+  if (!shown.is_valid()) throw nb::python_error();
+  if (array_of(x.ptr()).dtype() != DType::BF16) return shown;
+  return shown.attr("view")(nb::handle(dtype_object(DType::BF16)));
+}
+
 }  // namespace
 
 void bind_buffers(nb::module_& m) {
@@ -148,12 +172,10 @@ void bind_buffers(nb::module_& m) {
       "memory",
       [](nb::handle x, const std::string& how) {
         if (!is_array(x.ptr())) throw TypeError("memory: takes a weft.Array");
-        auto* made = PyObject_New(Memory, memory_type);
-        if (!made) throw nb::python_error();
-        made->how = how == "look" ? Give::Look : how == "as writable" ? Give::AsWritable : Give::Values;
-        if (how == "write" && array_of(x.ptr()).writable() && !is_value(x.ptr())) made->how = Give::Write;
-        made->array = x.inc_ref().ptr();
-        return nb::steal(reinterpret_cast<PyObject*>(made));
+        if (how == "write") return memory_of(x, write_or_values(x.ptr()));
+        return memory_of(x, how == "look"          ? Give::Look
+                            : how == "as writable" ? Give::AsWritable
+                                                   : Give::Values);
       },
       "x"_a, "how"_a = "values",
       "What gives the array's host memory by the buffer protocol; bfloat16 as uint16. `how`: 'values' of "
@@ -161,6 +183,17 @@ void bind_buffers(nb::module_& m) {
       "moment, which stay; 'write', memory to write to where the array can be written; 'look', the memory as "
       "it is now, to look at before anything else happens; 'as writable', values under the name of memory to "
       "write to, for functions of NumPy's that copy what cannot be written, and write to nothing.");
+  m.def(
+      "shown_by_numpy",
+      [](nb::handle x, bool to_write) -> nb::object {
+        if (!is_array(x.ptr())) throw TypeError("shown_by_numpy: takes a weft.Array");
+        if (array_of(x.ptr()).device() != "cpu") return nb::none();
+        return shown_by_numpy(x, to_write ? write_or_values(x.ptr()) : Give::Values);
+      },
+      "x"_a, "to_write"_a,
+      "The array's host memory as an array of NumPy's: as memory() shows it to 'write' or as 'values'; None "
+      "for what "
+      "lies elsewhere.");
 }
 
 void add_buffers(TypeParts& parts) {

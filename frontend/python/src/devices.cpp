@@ -6,6 +6,7 @@
 #include "frontend/cpp/session/open_device.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/python_array.h"
 
 namespace weft::python {
 namespace {
@@ -41,6 +42,17 @@ nb::dict info(const std::string& name) {
   return d;
 }
 
+// The device of the first array among them, and in lists and tuples among them; null where there is none.
+PyObject* device_among(PyObject* values) {
+  PyObject* const* const items = PySequence_Fast_ITEMS(values);
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(values); ++k) {
+    if (is_array(items[k])) return device_object(array_of(items[k]).device());
+    if (!PyList_Check(items[k]) && !PyTuple_Check(items[k])) continue;
+    if (PyObject* found = device_among(items[k])) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PyObject* device_object(const std::string& name) {
@@ -51,6 +63,16 @@ PyObject* device_object(const std::string& name) {
 }
 
 void bind_devices(nb::module_& m) {
+  m.def(
+      "device_among",
+      [](nb::handle values) -> nb::object {
+        if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr()))
+          throw TypeError("device_among: takes a list or a tuple");
+        PyObject* found = device_among(values.ptr());
+        return found ? nb::steal(found) : nb::object(nb::str(""));
+      },
+      "values"_a,
+      "The device of the first array among them, and in lists and tuples among them; '' without one.");
   m.def("device_name", [](const std::string& name) { return detail::device_named(name).text(); }, "name"_a);
   m.def("device_names", [] { return Session::current().device_names(); });
   m.def("device_info", info, "name"_a,

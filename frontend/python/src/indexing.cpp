@@ -135,6 +135,17 @@ const Array* positions_alone(const Array& x, PyObject* key) {
   return alone ? &index : nullptr;
 }
 
+// The key where it is a mask of x's first axes and nothing else, which is known.
+const Array* mask_alone(const Array& x, PyObject* key) {
+  if (!is_array(key)) return nullptr;
+  const Array& mask = array_of(key);
+  const Shape &of = mask.shape(), &shape = x.shape();
+  const bool alone = mask.dtype() == DType::Bool && !of.empty() && of.size() <= shape.size() &&
+                     std::equal(of.begin(), of.end(), shape.begin()) &&
+                     &detail::Access::cell(mask)->device == &detail::Access::cell(x)->device;
+  return alone && !detail::depends_on_arguments(mask) ? &mask : nullptr;
+}
+
 struct PositionsAlong {
   const Array* index = nullptr;
   size_t axis = 0;
@@ -216,6 +227,10 @@ PyObject* get(PyObject* self, PyObject* key) {
     if (viewed(is_value(self) ? array_of(self).copy() : array_of(self), key, view))
       return is_element(view, key) ? wrap(detail::value_now(view)) : wrap(std::move(view), false);
     const Array& x = array_of(self);
+    if (const Array* mask = mask_alone(x, key)) {
+      const PythonLine line;
+      return wrap(take_where(x, *mask), false);
+    }
     if (const auto [index, axis] = positions_beside_whole_axes(x, key); index) {
       const PythonLine line;
       detail::check_index("index", *index, axis, x.shape()[axis]);
@@ -293,6 +308,20 @@ std::optional<Scalar> stored_as_is(PyObject* value, const Array& x) {
   return held ? std::optional(*number) : std::nullopt;
 }
 
+// Whether it was written where a mask is true: a number, or one value or vector of an array.
+bool wrote_by_mask(const Array& x, PyObject* key, PyObject* value) {
+  const bool number = PyBool_Check(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+                      PyComplex_CheckExact(value);
+  if (!number && (!is_array(value) || array_of(value).ndim() > 1)) return false;
+  const Array* mask = mask_alone(x, key);
+  if (!mask) return false;
+  Argument given;
+  given.take(value);
+  const PythonLine line;
+  put_where(x, *mask, given.operand("assign"));
+  return true;
+}
+
 // Whether one element was written at once.
 bool wrote_number(PyObject* self, PyObject* key, PyObject* value) {
   const Positions at(key);
@@ -325,6 +354,8 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
           if (is_element(view, key)) check_one(given, view.dtype());
           const PythonLine line;
           view.assign(given.operand());
+        } else if (wrote_by_mask(array_of(self), key, value)) {
+          return 0;
         } else if (const Array* index = positions_alone(array_of(self), key);
                    !index || !written_at(array_of(self), *index, value, Write::Put)) {
           const nb::handle function(set_advanced);

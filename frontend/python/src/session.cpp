@@ -63,6 +63,16 @@ void bind_session(nb::module_& m) {
         eval(arrays);
       },
       "arrays"_a);
+  m.def(
+      "eval_one",
+      [](nb::handle x) {
+        if (!is_array(x.ptr())) return false;
+        if (number_of(x.ptr())) return true;  // it is there
+        const PythonLine line;
+        eval({&array_of(x.ptr()), 1});
+        return true;
+      },
+      "x"_a.none(), "Whether it is an array, which is computed then.");
   m.def("explain", [](const std::vector<Array>& arrays) { return explain(arrays); }, "arrays"_a);
   m.def(
       "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },

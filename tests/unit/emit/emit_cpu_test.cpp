@@ -542,7 +542,6 @@ TEST(TransposedLoads, AnySquare) {
 // Processors without AVX-512: other vectors, no masks of the hardware's.
 TEST(OlderProcessors, ComputeTheSame) {
   if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
-  const test::InBlocks before = test::in_blocks();
   uint64_t seed = 0;
   for (auto& c : kCases)
     for (auto [n, m] : {std::pair<int64_t, int64_t>{150, 19}, {7, 200}}) {
@@ -556,8 +555,6 @@ TEST(OlderProcessors, ComputeTheSame) {
       for (size_t i = 0; i < want.size(); ++i)
         ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "") << c.name << ", output " << i;
     }
-  // Most kernels have blocks, too.
-  EXPECT_GT(test::in_blocks().ran - before.ran, 4 * (test::in_blocks().refused - before.refused));
 }
 
 // Schedules that a search asks for.

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "compiler/base/error.h"
 #include "compiler/emit/prelude/prelude.h"
 
@@ -46,6 +50,19 @@ TEST(PreludeText, EachFunctionComesOnce) {
 TEST(PreludeText, IsTheSameEveryTime) {
   const char* source = "weft_pow_c128(a, weft_tan_c128(b)); weft_join_argmax_f32(v, i);";
   EXPECT_EQ(prelude_for(PreludeTarget::Cpu, 8, source), prelude_for(PreludeTarget::Cpu, 8, source));
+}
+
+TEST(PreludeText, IsTheSameForThreadsThatAskForItFirst) {
+  // 32 lanes are asked for nowhere else in this program.
+  const char* source = "weft_pow_c128(a, weft_tan_c128(b)); weft_sin_f32(c); weft_cast_f64_bf16(d);";
+  std::vector<std::string> texts(8);
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& text : texts)
+      threads.emplace_back([&text, source] { text = prelude_for(PreludeTarget::Cpu, 32, source); });
+  }
+  EXPECT_THAT(texts[0], HasSubstr("weft_pow_c128("));
+  for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
 }
 
 TEST(PreludeText, LanesMustBeAPowerOfTwoFromFourTo64) {

@@ -86,6 +86,19 @@ TEST(ClangJit, ComputesWithVectorsOfEveryLaneCount) {
   }
 }
 
+TEST(ClangJit, TakesAProcessorWithAPartOfAvx512ForOneWithAvx2) {
+  if (!__builtin_cpu_supports("avx512bw")) GTEST_SKIP() << "this processor has no AVX-512";
+  const ClangJit part("knl"), all("x86-64-v4");
+  EXPECT_EQ(part.vector_bytes(), 32);
+  const char* text = R"(extern "C" int some() { return __AVX512F__; }
+#if __AVX512BW__
+extern "C" int all() { return 1; }
+#endif)";
+  EXPECT_EQ(part.assembly(text, "text").find("all:"), std::string::npos);
+  EXPECT_EQ(part.assembly(text, "text").find("$1,"), std::string::npos);
+  EXPECT_NE(all.assembly(text, "text").find("all:"), std::string::npos);
+}
+
 TEST(ClangJit, CompilesForAnOlderProcessor) {
   if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
   const ClangJit older("x86-64-v3"), oldest("x86-64-v2");

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def computed_there(name: str, *args: Any, **options: Any) -> Any:
     """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
-    if not is_gpu(device_of([*args, *options.values()])):
+    if not is_gpu(device_of((*args, *options.values()) if options else args)):
         return NotImplemented
     refuse_arguments(name, [*args, *options.values()])
     from weft._array import on_gpu

@@ -33,6 +33,8 @@ def _masked(x: Array, where: Any, identity: Any) -> Array:
 
 def with_out(x: Array, out: Any) -> Array:
     """What a reduction into `out` reduces: x in the dtype that holds both."""
+    if out is None:
+        return x
     out = given_out(out)
     return x if out is None or out.dtype == x.dtype else _core.astype(x, _core.promote(x.dtype, out.dtype))
 
@@ -42,6 +44,8 @@ def _accumulate(
 ) -> Array:
     """The reduction, begun with `initial`, not yet written to `out`."""
     x = asarray(x)
+    if dtype is None and out is None and initial is no_value and where is True:
+        return op(x, axis, keepdims)  # nearly always
     if dtype is not None:
         dtype = _core.dtype(dtype)
         x = _core.astype(x, dtype)
@@ -116,7 +120,10 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
 
 
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
-    x = with_out(asarray(x), out)
+    x = asarray(x)
+    if out is None and initial is no_value and where is True and x.dtype.kind != "c":
+        return op(x, axis, keepdims)  # nearly always
+    x = with_out(x, out)
     start = None if initial is None or initial is no_value else start_of("max, min", initial, x.dtype, x.device)
     if where is not True:
         if start is None:
@@ -174,6 +181,8 @@ def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
         raise TypeError(f"argmax, argmin: axis is an integer: got {axis!r}")
     x, keepdims = asarray(x), builtins.bool(keepdims)
     found = op(x, axis, keepdims) if x.dtype.kind != "c" else _complex_position(op, x, axis, keepdims)
+    if out is None:
+        return found
     to = given_out(out)
     if to is not None and to.dtype.kind in "biu":
         return cast_into(found, to)

@@ -55,11 +55,11 @@ def asarray(
     NumPy is used where it lies, and is read-only meanwhile: see docs/memory.md. With `blocking` False a copy to a GPU may still
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
-    if dtype is None and order is None and device is None and copy is None and like is None:
+    if dtype is None and order is None and copy is None and like is None:
         # Nearly always, and then there is nothing to heed.
-        if isinstance(a, Array):
+        if isinstance(a, Array) and (device is None or device == a.device):
             return _core.as_array(a) if _core.is_value(a) else a
-        if (made := _core.copied(a, _borrow_from, "")) is not None:
+        if device is None and (made := _core.copied(a, _borrow_from, "")) is not None:
             return made
     order = heed("asarray", order, like)
     copy = copies("asarray", copy)

@@ -30,6 +30,8 @@ def to_host(value: Any, as_writable: builtins.bool = False) -> Any:
     if isinstance(value, Array):
         if as_writable and value.device == "cpu" and value.dtype.kind != "V":
             return _numpy().asarray(memoryview(_core.memory(value, "as writable")))
+        if (shown := _core.shown_by_numpy(value, False)) is not None:
+            return shown
         values = to_numpy(value)
         values.flags.writeable = False  # what is written to a copy of a GPU's memory would be lost
         return values
@@ -43,13 +45,15 @@ def from_host(value: Any, device: str) -> Any:
         return made
     import numpy
 
+    if type(value) is tuple:
+        return tuple([from_host(one, device) for one in value])
     if isinstance(value, (numpy.generic, numpy.ndarray)) and value.dtype.kind in host_kinds:
         return value
     if isinstance(value, numpy.generic):
         return _core.as_value(from_numpy(numpy.asarray(value), device))
     if isinstance(value, numpy.ndarray):
         return from_numpy(value, device)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple):  # with names
         ours = [from_host(one, device) for one in value]
         return type(value)(*ours) if hasattr(value, "_fields") else tuple(ours)
     if type(value) is list:
@@ -57,14 +61,7 @@ def from_host(value: Any, device: str) -> Any:
     return value
 
 
-def device_of(values: Any) -> str:
-    for value in values:
-        if isinstance(value, Array):
-            return value.device
-        if isinstance(value, (list, tuple)) and (found := device_of(value)):
-            return found
-    return ""
-
+device_of = _core.device_among  # of a list or a tuple
 
 _names = {"ordered": "sort", "positions": "argsort"}  # of functions below that NumPy's functions are called by
 
@@ -77,7 +74,7 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     out, host = None, options
     as_writable = f.__name__ in _copy_read_only
     if options:
-        device = device or device_of(options.values())
+        device = device or device_of(tuple(options.values()))
         out = options.pop("out", None)
         # What NumPy may overwrite to save memory of its own is Weft's.
         bool(options.pop("overwrite_input", None))  # which there is nothing to do about

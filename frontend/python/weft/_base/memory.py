@@ -125,14 +125,13 @@ def to_numpy(x: Array, to_write: bool = False) -> Any:
 
     To write: where x can be written it shows what is written there; a value, and an array on a GPU, are copied.
     """
+    if not (to_write and _core.is_value(x)) and (shown := _core.shown_by_numpy(x, to_write)) is not None:
+        return shown
     import numpy
 
-    if x.device != "cpu" or (to_write and _core.is_value(x)):
-        result = numpy.empty(x.shape, x.dtype)
-        _core.copy_to(x, result.ctypes.data)
-        return result
-    values = numpy.asarray(memoryview(_core.memory(x, "write" if to_write else "values")))
-    return values.view(x.dtype) if x.dtype.kind == "V" else values
+    result = numpy.empty(x.shape, x.dtype)
+    _core.copy_to(x, result.ctypes.data)
+    return result
 
 
 def give_back(out: Any) -> None:

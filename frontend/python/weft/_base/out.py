@@ -40,6 +40,8 @@ def check_kind(result: Array, out: Any, same_dtype: bool = False) -> None:
 
 def store(result: Array, out: Any, same_dtype: bool = False) -> Any:
     """The result, written to `out` if there is one, whose dtype is the result's or one of its kind or a higher."""
+    if out is None:
+        return result
     out = given_out(out)
     if out is None:
         return result
@@ -54,6 +56,8 @@ def store(result: Array, out: Any, same_dtype: bool = False) -> Any:
 
 def given_out(out: Any) -> Any:
     """The array to write to, which may be given as a tuple of one; None where there is none."""
+    if out is None:
+        return None
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     return None if out is None else place("out", out)
@@ -61,6 +65,8 @@ def given_out(out: Any) -> Any:
 
 def cast_into(result: Array, out: Any) -> Any:
     """The result, written to `out` if there is one, of whatever dtype: as NumPy's reductions cast."""
+    if out is None:
+        return result
     out = given_out(out)
     return store(result if out is None or out.dtype == result.dtype else _core.astype(result, out.dtype), out)
 

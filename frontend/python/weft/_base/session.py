@@ -23,11 +23,13 @@ def _flat(op: str, arrays: Any) -> list[Array]:
 
 def eval(*arrays: Any) -> Any:
     """Computes the arrays in one program, so that what they share is computed once; gives them back."""
-    if len(arrays) == 1 and isinstance(arrays[0], Array):
-        _core.eval(arrays)
-    else:
-        _core.eval(_flat("eval", arrays))
-    return arrays[0] if len(arrays) == 1 else arrays
+    if len(arrays) == 1:
+        (x,) = arrays
+        if not _core.eval_one(x):
+            _core.eval(_flat("eval", arrays))
+        return x
+    _core.eval(_flat("eval", arrays))
+    return arrays
 
 
 def explain(*arrays: Any) -> str:

@@ -17,7 +17,6 @@
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/analysis/matrix_layout.h"
 #include "compiler/ir/build.h"
-#include "compiler/machine/first_calls.h"
 #include "compiler/passes/scatters.h"
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
@@ -182,12 +181,12 @@ class ProgramBuilder {
       return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
-    const BlockEstimate estimate = blocks::estimate(scheduled, s, target_, 1, tuning::kLateText);
-    if (estimate.run > tuning::kTimeOfSource) return std::nullopt;
+    const std::optional<BlockEstimate> estimate = blocks::estimate_without_text(scheduled, s, target_);
+    if (!estimate) return std::nullopt;
     auto made = blocks::prepare(scheduled, s);
     auto* program = std::get_if<BlockProgram>(&made);
     if (!program || program->partial_bytes > 0) return std::nullopt;
-    program->estimate = estimate;
+    program->estimate = *estimate;
     plan::verify(scheduled);
     p = std::move(scheduled);
     k.launch.tasks = program->tasks, k.launch.finish_tasks = program->finish_tasks, k.launch.grain = s.grain;

@@ -2,9 +2,8 @@
 // tenths of one.
 #pragma once
 
-#include <optional>
-
 #include <cstddef>
+#include <optional>
 
 #include "compiler/plan/schedule/cpu/cpu_schedule.h"
 #include "compiler/program/blocks.h"

@@ -161,6 +161,37 @@ class ProgramBuilder {
     k.blocks = std::make_shared<const BlockProgram>(std::move(program));
   }
 
+  // Where blocks run in less time than the kernel's text takes, that is made when somebody asks for it. Parts are left
+  // out: their memory is the text's to tell.
+  std::optional<Scheduled> add_late(KernelStep& k, plan::RowProgram& p) {
+    if (!options_.late || !options_.blocks || !and_kernels_ || target_.kind == TargetKind::Cuda ||
+        options_.dump)
+      return std::nullopt;
+    plan::RowProgram scheduled = p;
+    const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
+    const std::optional<BlockEstimate> estimate = blocks::estimate_without_text(scheduled, s, target_);
+    if (!estimate) return std::nullopt;
+    auto made = blocks::prepare(scheduled, s);
+    auto* program = std::get_if<BlockProgram>(&made);
+    if (!program || program->partial_bytes > 0) return std::nullopt;
+    program->estimate = *estimate;
+    plan::verify(scheduled);
+    p = std::move(scheduled);
+    k.launch.tasks = program->tasks, k.launch.finish_tasks = program->finish_tasks, k.launch.grain = s.grain;
+    k.blocks = std::make_shared<const BlockProgram>(std::move(*program));
+    k.kernel = static_cast<int>(program_.kernels.size());
+    program_.kernels.emplace_back();
+    return Scheduled{s, 0};
+  }
+
+  static LateSource source_of(plan::RowProgram p, const plan::CpuSchedule& s) {
+    plan::parameterize(p);
+    plan::verify(p);
+    emit::Emitted out = emit::emit_cpu(p, s);
+    if (out.partial_bytes > 0) throw InternalError("late kernel: has parts, which its blocks do without");
+    return {std::move(out.source), out.launch, std::move(out.params)};
+  }
+
   Scheduled add_source(KernelStep& k, plan::RowProgram& p, std::string& explanation) {
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
@@ -207,7 +238,10 @@ class ProgramBuilder {
     plan::RowProgram& p = lowered.program;
     KernelStep k;
     std::optional<Scheduled> blocks = add_blocks(k, p);
-    const auto [schedule, partial_bytes] = blocks ? std::move(*blocks) : add_source(k, p, explanation);
+    const std::optional<Scheduled> late = blocks ? std::nullopt : add_late(k, p);
+    const auto [schedule, partial_bytes] = blocks ? std::move(*blocks)
+                                           : late ? *late
+                                                  : add_source(k, p, explanation);
     k.summary = std::move(summary);
     const std::vector<int64_t> touched = touched_elements(p);
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
@@ -224,6 +258,11 @@ class ProgramBuilder {
       k.buffers.push_back(
           add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {partial_bytes}}, "parts of " + k.summary));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
+    if (late) {
+      program_.late.resize(program_.kernels.size());
+      program_.late.back() = [of = std::make_shared<const plan::RowProgram>(std::move(p)),
+                              s = std::get<plan::CpuSchedule>(schedule)] { return source_of(*of, s); };
+    }
     add_step(std::move(k), explanation);
   }
 
@@ -243,7 +282,8 @@ class ProgramBuilder {
 
   int kernel_number(KernelSource source) {
     for (size_t k = 0; k < program_.kernels.size(); ++k)
-      if (program_.kernels[k].hash == source.hash) return static_cast<int>(k);
+      if (program_.kernels[k].hash == source.hash && !program_.kernels[k].text.empty())
+        return static_cast<int>(k);
     program_.kernels.push_back(std::move(source));
     return static_cast<int>(program_.kernels.size()) - 1;
   }

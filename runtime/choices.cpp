@@ -11,6 +11,8 @@ namespace {
 
 // A choice is kept as the text of its bias, this, and its reason.
 constexpr std::string_view kBeforeReason = ": ";
+// The entry of the disk cache that is there once there is a choice.
+constexpr std::string_view kAny = "any";
 
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -45,17 +47,26 @@ std::optional<TunedBias> Choices::find(const Hash& hash) {
   return known->second;
 }
 
+bool Choices::any() {
+  std::lock_guard lock(mutex_);
+  if (!any_) any_ = cache_ && cache_->find(kind_, kAny).has_value();
+  return *any_;
+}
+
 TunedBias Choices::find(const KernelKey& key) {
   if (auto choice = find(key.shape)) return *choice;
   return find(key.source).value_or(TunedBias{});
 }
 
 void Choices::keep(const Hash& hash, const TunedBias& choice) {
-  if (cache_)
+  if (cache_) {
     cache_->put(kind_, "schedule", to_string(hash),
                 fmt::format("{}{}{}", to_string(choice.bias), kBeforeReason, choice.reason));
+    cache_->put(kind_, "schedule", kAny, "");
+  }
   std::lock_guard lock(mutex_);
   known_[hash] = choice;
+  any_ = true;
 }
 
 }  // namespace weft::runtime

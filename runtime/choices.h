@@ -18,6 +18,8 @@ class Choices {
   // `cache` may be null: choices last as long as this object.
   Choices(std::shared_ptr<KernelCache> cache, const std::string& architecture);
 
+  // Whether there may be a choice for some kernel. The disk is asked once.
+  bool any();
   // What was chosen for the kernel with its extents, else for its source, else nothing.
   TunedBias find(const KernelKey& key);
   // What was chosen under one of a kernel's two hashes.
@@ -29,6 +31,7 @@ class Choices {
   std::string kind_;  // the toolchain under which the disk cache lists them
   std::mutex mutex_;
   std::unordered_map<Hash, std::optional<TunedBias>, HashOf> known_;
+  std::optional<bool> any_;
 };
 
 }  // namespace weft::runtime

@@ -29,6 +29,15 @@ void LateKernel::put(KernelRef kernel) {
   ready_.store(kernel_.get(), std::memory_order_release);
 }
 
+const KernelSource& LateKernel::source_or(const KernelSource& given) {
+  if (!make_) return given;
+  if (const LateSource* made = late_source()) return made->source;
+  auto made = std::make_unique<const LateSource>(make_());
+  const LateSource* first = nullptr;
+  if (!made_.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) return first->source;
+  return made.release()->source;
+}
+
 bool LateKernel::ran_without(int64_t ns) {
   const int64_t spent = spent_ns_.fetch_add(ns, std::memory_order_relaxed) + ns;
   const int32_t calls = calls_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -112,7 +121,7 @@ void CompileQueue::State::do_in_background(const QueuedKernel& job) {
   const std::shared_ptr<LateKernel> late = job.late.lock();
   if (!late) return;
   try {
-    late->put(job.device->load_behind(job.source));
+    late->put(job.device->load_behind(late->source_or(job.source)));
   } catch (const OutOfMemory&) {
     late->count_anew();
   } catch (const std::exception& error) {
@@ -184,7 +193,7 @@ void CompileQueue::finish() {
     const std::shared_ptr<LateKernel> late = job.late.lock();
     if (!late || late->get()) return;
     try {
-      late->put(job.device->load(job.source));
+      late->put(job.device->load(late->source_or(job.source)));
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }

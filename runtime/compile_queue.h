@@ -18,10 +18,22 @@ namespace weft::runtime {
 // A kernel of a program that runs without it until it is there. Any number of threads run the program.
 class LateKernel {
  public:
+  LateKernel() = default;
+  ~LateKernel() { delete made_.load(std::memory_order_relaxed); }
+  LateKernel(const LateKernel&) = delete;
+  LateKernel& operator=(const LateKernel&) = delete;
+
   // Null until it is there; then always the same.
   const Kernel* get() const { return ready_.load(std::memory_order_acquire); }
   KernelRef ref() const;
   void put(KernelRef kernel);
+
+  // What makes its source when that is asked for; before its first run.
+  void make_source_by(MakeSource make) { make_ = std::move(make); }
+  // The source: `given`, unless it is late. Any number of threads may make it at once; the first one's stays.
+  const KernelSource& source_or(const KernelSource& given);
+  // What its source says of how it is started; null unless it was late.
+  const LateSource* late_source() const { return made_.load(std::memory_order_acquire); }
 
   // How long, and how often, the program may run without it. Before its first run.
   void allow(double ns, int32_t calls) { most_ns_ = ns, most_calls_ = calls; }
@@ -45,6 +57,8 @@ class LateKernel {
   std::atomic<int64_t> spent_ns_{0};
   std::atomic<int32_t> calls_{0};
   std::atomic<bool> wanted_{false}, failed_{false};
+  MakeSource make_;  // none: the program has the source
+  std::atomic<const LateSource*> made_{nullptr};
   mutable std::mutex mutex_;
   KernelRef kernel_;
 };

@@ -56,7 +56,7 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
   auto work = [&] {
     for (size_t k = next++; k < sources.size(); k = next++) {
       try {
-        if (needed[k]) kernels[k].put(device.load(sources[k]));
+        if (needed[k]) kernels[k].put(device.load(kernels[k].source_or(sources[k])));
       } catch (...) {
         std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -98,7 +98,8 @@ std::vector<char> Executable::needed_at_once() {
   }
   for (size_t k = 0; k < at_once.size(); ++k) {
     if (at_once[k] || !estimates[k]) continue;
-    const double wait = wait_for(*device_, program_.kernels[k], *estimates[k]);
+    const double wait =
+        is_late(k) ? estimates[k]->compile : wait_for(*device_, program_.kernels[k], *estimates[k]);
     at_once[k] = wait < run[k];
     kernels_[k].allow(wait * estimates[k]->worth, estimates[k]->calls);
   }
@@ -112,6 +113,8 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
       counters_(counters),
       queue_(queue),
       kernels_(new LateKernel[program_.kernels.size()]) {
+  for (size_t k = 0; k < program_.late.size(); ++k)
+    if (is_late(k)) kernels_[k].make_source_by(program_.late[k]);
   load_all(*device_, program_.kernels, needed_at_once(), kernels_.get());
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
@@ -186,7 +189,7 @@ const Kernel* Executable::kernel_now(int number) const {
   if (const Kernel* const kernel = late.get()) return kernel;
   if (!queue_ || !late.overdue()) return nullptr;
   try {
-    late.put(device_->load(program_.kernels[static_cast<size_t>(number)]));
+    late.put(device_->load(late.source_or(program_.kernels[static_cast<size_t>(number)])));
   } catch (const CompileError&) {
     late.fail();
   }
@@ -281,12 +284,15 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
   };
   const auto start = [&](const ProgramStep& step) {
     if (auto* k = std::get_if<KernelStep>(&step)) {
-      ShortList<uint64_t, kFewWords> args(k->buffers.size() + k->params.size() + 2 * k->scalars.size());
+      const Kernel* const kernel = k->kernel < 0 ? nullptr : kernel_now(k->kernel);
+      const LateSource* const late =
+          kernel ? kernels_[static_cast<size_t>(k->kernel)].late_source() : nullptr;
+      const std::vector<int64_t>& params = late ? late->params : k->params;
+      ShortList<uint64_t, kFewWords> args(k->buffers.size() + params.size() + 2 * k->scalars.size());
       uint64_t* next = args.begin();
       for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
-      const Kernel* const kernel = k->kernel < 0 ? nullptr : kernel_now(k->kernel);
       if (kernel)
-        for (int64_t p : k->params) *next++ = static_cast<uint64_t>(p);
+        for (int64_t p : params) *next++ = static_cast<uint64_t>(p);
       uint64_t* const first_scalar = next;
       for (int number : k->scalars) {
         scalars[number].store(next);
@@ -294,7 +300,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       }
       const StopScope scope(may_stop);
       if (kernel)
-        device_->launch(*kernel, k->launch, {args.begin(), next});
+        device_->launch(*kernel, late ? late->launch : k->launch, {args.begin(), next});
       else
         run_without(*k, {args.begin(), first_scalar}, {first_scalar, next});
       counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);

@@ -53,6 +53,10 @@ class Executable {
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
   std::vector<char> needed_at_once();
+  // Whether the kernel's text is made when it is asked for.
+  bool is_late(size_t kernel) const {
+    return kernel < program_.late.size() && static_cast<bool>(program_.late[kernel]);
+  }
   const Kernel* kernel_now(int number) const;
   void run_without(const KernelStep& step, std::span<const uint64_t> buffers,
                    std::span<const uint64_t> scalars) const;

@@ -60,4 +60,10 @@ BlockEstimate estimate(const plan::RowProgram& p, const plan::CpuSchedule& s, co
   return e;
 }
 
+std::optional<BlockEstimate> estimate_without_text(const plan::RowProgram& p, const plan::CpuSchedule& s,
+                                                   const Target& target) {
+  const BlockEstimate e = estimate(p, s, target, 1, kLateText);
+  return e.run > kTimeOfSource ? std::nullopt : std::optional(e);
+}
+
 }  // namespace weft::blocks

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "compiler/plan/schedule/cpu/cpu_schedule.h"
 #include "compiler/program/blocks.h"
@@ -13,5 +14,9 @@ namespace weft::blocks {
 // `tasks` and `text_bytes` are those of the kernel.
 BlockEstimate estimate(const plan::RowProgram& program, const plan::CpuSchedule& schedule,
                        const Target& target, int64_t tasks, size_t text_bytes);
+
+// The same before there is a text; none where that takes less time than a run in blocks of one thread.
+std::optional<BlockEstimate> estimate_without_text(const plan::RowProgram& p, const plan::CpuSchedule& s,
+                                                   const Target& target);
 
 }  // namespace weft::blocks

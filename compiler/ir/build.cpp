@@ -19,11 +19,15 @@ const Scalar* constant_value(const Node& node) {
 // that a line did either.
 Lines lines_of(const Node& constant, const Lines& lines) { return constant.lines.empty() ? Lines() : lines; }
 
-// A view that only moves elements leaves a constant the same constant under the view's shape.
-NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, const Lines& lines) {
-  TensorType type = infer(op, {&x, 1}, attr, stated);
+// A view that only moves elements leaves a constant the same constant under the view's shape. Its type is known.
+NodeRef view_of_type(Op op, const NodeRef& x, Attr attr, TensorType type, const Lines& lines) {
   if (const Scalar* value = constant_value(*x)) return constant(type, *value, lines_of(*x, lines));
   return NodeRef(new Node(op, std::move(type), Inputs({x}), std::move(attr), lines));
+}
+
+NodeRef view(Op op, const NodeRef& x, Attr attr, const TensorType& stated, const Lines& lines) {
+  TensorType type = infer(op, {&x, 1}, attr, stated);
+  return view_of_type(op, x, std::move(attr), std::move(type), lines);
 }
 
 void convert(NodeRef& x, DType dtype, const Shape& shape, const Lines& lines) {
@@ -183,9 +187,9 @@ NodeRef permute(const NodeRef& x, const Dims& axes, const Lines& lines) {
 
 NodeRef slice(const NodeRef& x, const Dims& starts, const Dims& extents, const Dims& steps,
               const Lines& lines) {
-  SliceAttr range{starts, steps};
-  const TensorType stated{x->dtype(), extents};
-  infer(Op::slice, {&x, 1}, range, stated);
+  Attr attr = SliceAttr{starts, steps};
+  TensorType type = infer(Op::slice, {&x, 1}, attr, {x->dtype(), extents});
+  auto& range = std::get<SliceAttr>(attr);
   // One form for ranges that mean the same: a step over less than two elements does not matter.
   bool whole = extents == x->shape();
   for (size_t i = 0; i < extents.size(); ++i) {
@@ -193,7 +197,7 @@ NodeRef slice(const NodeRef& x, const Dims& starts, const Dims& extents, const D
     if (extents[i] <= 1) range.steps[i] = 1;
     whole = whole && range.starts[i] == 0 && range.steps[i] == 1;
   }
-  return whole ? x : view(Op::slice, x, std::move(range), stated, lines);
+  return whole ? x : view_of_type(Op::slice, x, std::move(attr), std::move(type), lines);
 }
 
 NodeRef reshape(const NodeRef& x, const Shape& shape, const Lines& lines) {
@@ -260,9 +264,10 @@ NodeRef scatter(Op op, const NodeRef& x, const NodeRef& index, const NodeRef& va
 
 NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, const Dims& steps,
                const Lines& lines) {
-  SliceAttr range{starts, steps};
-  const NodeRef inputs[] = {base, value};
-  infer(Op::update, inputs, range, {});
+  Attr attr = SliceAttr{starts, steps};
+  Inputs inputs({base, value});
+  TensorType type = infer(Op::update, inputs, attr, {});
+  auto& range = std::get<SliceAttr>(attr);
   if (element_count(value->shape()) == 0) return base;
   bool whole = value->shape() == base->shape();
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -270,7 +275,7 @@ NodeRef update(const NodeRef& base, const NodeRef& value, const Dims& starts, co
     whole = whole && range.starts[i] == 0 && range.steps[i] == 1;
   }
   if (whole) return value;
-  return make(Op::update, inputs, std::move(range), {}, lines);
+  return NodeRef(new Node(Op::update, std::move(type), std::move(inputs), std::move(attr), lines));
 }
 
 NodeRef dot(const NodeRef& a, const NodeRef& b, const Lines& lines) {

@@ -9,6 +9,8 @@
   X(kTimeOfCompile, double, 7e6, "ns", "2026-11-24", "of the smallest kernel's compilation")                   \
   X(kTimeOfText, double, 900, "ns", "2026-11-24", "more for a byte of its text")                               \
   X(kTimeOfLoad, double, 4e5, "ns", "2026-11-24", "that a kernel which lies on disk takes until it can run")   \
+  X(kTimeOfSource, double, 4e4, "ns", "2026-11-24", "to make a kernel's text, by which it is found where it is known") \
+  X(kLateText, int64_t, 6000, "bytes", "2026-11-24", "of the text of a kernel that is late, for the estimate") \
   X(kTimeOfBlocks, double, 3000, "ns", "2026-11-24", "of a launch in blocks, whatever it computes")            \
   X(kTimeOfLoop, double, 20, "ns", "2026-11-24", "of one statement on one block, whatever it computes")        \
   X(kTimeOfWork, double, 0.08, "ns", "2026-11-24", "of a multiply-add of an element of 4 bytes, in blocks")    \

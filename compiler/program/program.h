@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -45,6 +46,15 @@ struct Launch {
   uint32_t counters = 0;
   uint32_t counting = 0;
 };
+
+// A kernel whose text is made when somebody asks for it, with what the text decides of how it is started.
+struct LateSource {
+  KernelSource source;
+  Launch launch;
+  std::vector<int64_t> params;
+};
+// Gives the same every time, on any thread.
+using MakeSource = std::function<LateSource()>;
 
 // C = A @ B for each of `batch` matrices: A is m×k, B is k×n, C is m×n, row-major. A leading dimension counts
 // elements between rows (between columns when that operand is transposed); a batch stride of 0 repeats the
@@ -106,6 +116,9 @@ using ProgramStep = std::variant<KernelStep, DotStep, CopyStep>;
 
 struct Program {
   std::vector<KernelSource> kernels;
+  // Of each kernel what makes it, where it is late: of what runs in blocks in less time than its text takes. None: it
+  // is there. There may be fewer than kernels. A late kernel's steps have launch and params of blocks alone.
+  std::vector<MakeSource> late;
   std::vector<BufferSpec> buffers;
   std::vector<ProgramStep> steps;
   std::vector<DType> scalars;  // scalar inputs, in the graph's order

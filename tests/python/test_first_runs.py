@@ -259,3 +259,54 @@ def test_first_and_later_runs_are_equal_bit_for_bit(program, old_results_live):
         for one, other in zip(runs[0], later, strict=True):
             assert one.tobytes() == other.tobytes()
     assert unknown[1:] == [0, 0, 0]
+
+
+def programs(f):
+    """How many programs f computed, and what it gives."""
+    before = wf.stats()
+    value = np.asarray(f())
+    after = wf.stats()
+    return sum(after[name] - before[name] for name in ("program_hits", "program_misses")), value
+
+
+def test_loops_are_cut_early_and_lines_that_come_once_are_not():
+    x, a = wf.eval(wf.arange(1000.0)), wf.eval(wf.arange(1000.0) / 1000)
+
+    def loop():
+        y = x
+        for _ in range(500):
+            y = y * 0.5 + a
+        return y
+
+    scope = {"x": x, "a": a}
+    exec(compile("def straight():\n    y = x\n" + "    y = y * 0.5 + a\n" * 500 + "    return y\n", "straight.py", "exec"), scope)
+    in_turns, of_loop = programs(loop)
+    at_once, of_lines = programs(scope["straight"])
+    assert at_once == 1 and in_turns > 2
+    np.testing.assert_array_equal(of_loop, of_lines)
+    assert programs(loop)[0] == in_turns  # at the same places again
+
+
+def test_turns_of_nested_loops_share_programs():
+    def nested(u):
+        for _ in range(30):
+            for k in range(10):
+                u = u * 0.5 + k
+                u = wf.maximum(u, -u)
+            u = u - 1
+            u = u * 0.25
+        return u
+
+    u = wf.eval(wf.arange(1000.0))
+    wf.eval(nested(u))
+    before = wf.stats()["program_misses"]
+    for _ in range(3):
+        wf.eval(nested(u + 1))
+    later = wf.stats()["program_misses"] - before
+    expected = np.arange(1000.0) + 1
+    for _ in range(30):
+        for k in range(10):
+            expected = np.abs(expected * 0.5 + k)
+        expected = (expected - 1) * 0.25
+    np.testing.assert_allclose(np.asarray(nested(u + 1)), expected, rtol=1e-12)
+    assert later <= 1  # its first turn starts from another array

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/base/short_list.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/array/cell.h"
 #include "frontend/cpp/array/regroup.h"
@@ -173,12 +174,14 @@ std::optional<std::pair<ir::SliceAttr, Shape>> range_before_reshape(const Shape&
   return std::pair(std::move(range), std::move(taken));
 }
 
-// First step first.
-std::vector<const View*> chain(const View* view) {
-  std::vector<const View*> list;
-  for (; view; view = view->before.get()) list.push_back(view);
-  return {list.rbegin(), list.rend()};
-}
+constexpr size_t kFewSteps = 4;  // nearly all views have no more
+
+// A view's steps, the first one first.
+struct Chain : ShortList<const View*, kFewSteps> {
+  explicit Chain(const View* view) : ShortList(static_cast<size_t>(steps(view))) {
+    for (size_t k = size(); k-- > 0; view = view->before.get()) (*this)[k] = view;
+  }
+};
 
 }  // namespace
 
@@ -485,16 +488,17 @@ ir::NodeRef apply(const View* view, const ir::NodeRef& value, const ir::Lines& l
   if (!view) return value;
   if (!view->before) return apply_step(*view, value, lines);
   ir::NodeRef seen = value;
-  for (const View* v : chain(view)) seen = apply_step(*v, seen, lines);
+  Chain list(view);
+  for (const View* v : list) seen = apply_step(*v, seen, lines);
   return seen;
 }
 
 ir::NodeRef put(const View* view, const ir::NodeRef& cell, const ir::NodeRef& value, const ir::Lines& lines) {
-  const std::vector<const View*> list = chain(view);
+  Chain list(view);
   if (std::any_of(list.begin(), list.end(), [](const View* v) { return v->op == Op::gather; }))
     return put_by_place(*view, cell, value, lines);
   // What each step reads, as far as those that show a part need it to keep the rest of it.
-  std::vector<ir::NodeRef> base(list.size());
+  ShortList<ir::NodeRef, kFewSteps> base(list.size());
   size_t needed = list.size();
   while (needed > 0 && !shows_part(list[needed - 1]->op)) --needed;
   ir::NodeRef seen = cell;

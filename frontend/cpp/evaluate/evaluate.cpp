@@ -77,6 +77,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   Options options = session.compile_options();
   options.donated = std::move(donated);
   options.blocks = tier != Tier::Compile && device.device->runs_blocks();
+  options.late = tier == Tier::Auto && !device.choices.any();
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;

@@ -8,6 +8,22 @@
 
 namespace weft::detail {
 
+namespace {
+
+// Of the session's limit, by the nodes that were recorded: from where on turns are counted, where loops are cut at
+// the end of a turn of the outermost, where at that of any, and where what may be no loop is cut, too.
+constexpr uint32_t kCounted = 16, kOutermost = 8, kAny = 5, kNoLoop = 2;
+
+// Whether a turn ends here that is worth computing, now that so many nodes were recorded. Graphs of some hundred nodes
+// stay in the second cache, compile in time that rises faster than their size, and take as little for each as larger.
+bool is_end_of_turn(Age age, uint32_t limit) {
+  if (age <= limit / kNoLoop) return loop_turned() && turn_ended(age <= limit / kAny ? 1 : 2);
+  // A line that came only once may belong to no loop at all.
+  return turn_ended(age <= limit / 4 * 3 ? 1 : 2);
+}
+
+}  // namespace
+
 void flush_what_is_due(const ir::SourceLine& line, bool write) {
   const Ref<Cell> written = take_due(line, write);
   const bool wanted = written && written->count.now() > 1;
@@ -23,13 +39,13 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
   const Age now = session.recorded.load(std::memory_order_relaxed);
   const Age age = now - since;
   // Many more operations than writes are recorded; those of a large graph do.
-  if (write || age > limit / 4) count_line(lines.only(), write);
-  if (age <= limit / 2) return;
-  // A line that came only once may belong to no loop at all.
-  const bool here = turn_ended(age <= limit / 4 * 3 ? 1 : 2);
+  if (write || age > limit / kCounted) count_line(lines.only(), write);
+  if (age <= limit / kOutermost) return;
+  const bool here = is_end_of_turn(age, limit);
   if (age <= limit && !here) return;
   const uint32_t nodes = count_nodes(cell.value(), limit);
-  if (nodes <= (here ? limit / 4 : limit)) {
+  const uint32_t least = age <= limit / kNoLoop ? limit / kCounted : limit / 4;
+  if (nodes <= (here ? least : limit)) {
     // Other arrays' nodes were recorded in between.
     cell.set_since(now - nodes);
     if (oldest && oldest->since() != kInMemory) oldest->set_since(std::max(oldest->since(), now - nodes));

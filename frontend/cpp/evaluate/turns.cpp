@@ -20,17 +20,19 @@ class Turns {
  public:
   void count(const ir::SourceLine& line, bool write) {
     writes_ |= write;
+    const size_t before = last_;
     // Loops record in the same order again and again.
     for (size_t i = 0; i < used_; ++i) {
       last_ = last_ + 1 < used_ ? last_ + 1 : 0;
       if (lines_[last_].line == line && lines_[last_].write == write) {
         ++lines_[last_].times;
+        lines_[last_].returns += last_ != before;
         return;
       }
     }
     if (used_ == lines_.size()) return;
     last_ = used_;
-    lines_[used_++] = {line, write, 1};
+    lines_[used_++] = {line, write, 1, 0};
   }
   // Whether the line that was counted last is the rarest of those that were `at_least` so often; where
   // something was written, of those that wrote.
@@ -40,6 +42,10 @@ class Turns {
     return times >= at_least && std::none_of(lines_.begin(), lines_.begin() + used_, [&](const Line& line) {
              return line.write == writes_ && line.times >= at_least && line.times < times;
            });
+  }
+  bool of_loop() const {
+    constexpr uint32_t kMoreThanAStatement = 32;
+    return used_ > 0 && (lines_[last_].returns > 0 || lines_[last_].times > kMoreThanAStatement);
   }
   void clear() {
     used_ = last_ = 0;
@@ -51,6 +57,7 @@ class Turns {
     ir::SourceLine line;
     bool write = false;
     uint32_t times = 0;
+    uint32_t returns = 0;  // of those, the ones that followed another line
   };
   std::array<Line, 64> lines_;
   size_t used_ = 0, last_ = 0;
@@ -91,6 +98,8 @@ void count_line(const ir::SourceLine& line, bool write) { turns.count(line, writ
 void note_write(const ir::SourceLine& line) { turns.count(line, true); }
 
 bool turn_ended(uint32_t at_least) { return turns.ended(at_least); }
+
+bool loop_turned() { return turns.of_loop(); }
 
 void set_due(Cell& cell, const ir::SourceLine& line) { PerThread<Due>::get().set(cell, line); }
 

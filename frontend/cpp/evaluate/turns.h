@@ -15,6 +15,9 @@ void count_line(const ir::SourceLine& line, bool write);
 void note_write(const ir::SourceLine& line);
 // Whether a turn has ended with the line that was counted last, among lines that were counted `at_least` so often.
 bool turn_ended(uint32_t at_least);
+// Whether the line that was counted last is one of a loop, as far as can be told: another line recorded in between, or
+// it recorded more than a statement does.
+bool loop_turned();
 
 // The cell is to be computed as soon as the statement of this line is done.
 void set_due(Cell& cell, const ir::SourceLine& line);

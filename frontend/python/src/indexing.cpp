@@ -107,6 +107,7 @@ class Positions {
 bool viewed(const Array& x, PyObject* key, Array& out) {
   Indices list;
   if (PyTuple_CheckExact(key)) {
+    list.reserve(static_cast<size_t>(PyTuple_GET_SIZE(key)));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
       if (!basic(PyTuple_GET_ITEM(key, i), list)) return false;
   } else if (!basic(key, list)) {

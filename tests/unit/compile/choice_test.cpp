@@ -148,6 +148,23 @@ TEST_F(Chosen, AScheduleThatDoesNotSpillIsTakenAndKept) {
   EXPECT_EQ(kernel(*load(std::make_shared<SpillingDevice>([](auto&) { return 0; }), others)).bias, Bias{});
 }
 
+TEST_F(Chosen, WhetherThereIsAnyIsKnownHereAndInOtherProcesses) {
+  const Hash hash{.low = 1, .high = 2};
+  Choices in_memory(nullptr, "znver4"), here(cache(), "znver4"), asked_before(cache(), "znver4");
+  EXPECT_FALSE(in_memory.any());
+  EXPECT_FALSE(here.any());
+  EXPECT_FALSE(asked_before.any());
+  EXPECT_FALSE(here.find(hash).has_value());
+  EXPECT_FALSE(here.any()) << "that one was looked for is no choice";
+  in_memory.keep(hash, {{.work = 1}, "tuned"});
+  here.keep(hash, {{.work = 1}, "tuned"});
+  EXPECT_TRUE(in_memory.any());
+  EXPECT_TRUE(here.any());
+  EXPECT_TRUE(Choices(cache(), "znver4").any());
+  EXPECT_FALSE(Choices(cache(), "haswell").any());
+  EXPECT_FALSE(asked_before.any()) << "the disk is asked once";
+}
+
 TEST_F(Chosen, TheScheduleThatSpillsLeastIsTaken) {
   Choices choices(nullptr, "sm_90");
   auto device =

@@ -154,13 +154,14 @@ TEST(LateKernel, IsWantedOnceWhenTimeOrCallsAreUsedUp) {
 }
 
 // A program with one kernel for each of these numbers, which takes some time to be compiled.
-Program program(test::Backend& cpu, int number) {
+Program program(test::Backend& cpu, int number, bool late = false) {
   std::string text = "graph {\n  %x = input \"x\" : f32[1000]\n  %0 = sin %x : f32[1000]\n";
   for (int k = 1; k < 12; ++k)
     text += "  %" + std::to_string(k) + " = " + (number >> (k % 10) & 1 ? "cos" : "exp") + " %" +
             std::to_string(k - 1) + " : f32[1000]\n";
   Options options;
   options.blocks = true;
+  options.late = late;
   return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options, true);
 }
 
@@ -175,10 +176,16 @@ std::vector<std::byte> run(test::Backend& cpu, const Executable& executable) {
   return bytes;
 }
 
-TEST(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
+class Tiers : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Texts, Tiers, testing::Bool(),
+                         [](auto& late) { return late.param ? "late" : "at_once"; });
+
+TEST_P(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
-  const Executable executable(program(cpu, 1), cpu.device, *cpu.counters, &queue);
+  const Executable executable(program(cpu, GetParam() ? 2 : 1, GetParam()), cpu.device, *cpu.counters,
+                              &queue);
+  EXPECT_EQ(executable.program().kernels[0].text.empty(), GetParam());
   EXPECT_EQ(executable.kernel(0), nullptr);
   const int64_t before = cpu.counters->blocks_launched;
   const std::vector<std::byte> in_blocks = run(cpu, executable);
@@ -192,11 +199,12 @@ TEST(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
   EXPECT_EQ(cpu.counters->kernels_launched, launched + 1);
 }
 
-TEST(Tiers, ThreadsRunAProgramWhileItsKernelComes) {
+TEST_P(Tiers, ThreadsRunAProgramWhileItsKernelComes) {
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
-  for (int number = 20; number < 24; ++number) {
-    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
+  const int first = GetParam() ? 20 : 24;
+  for (int number = first; number < first + 4; ++number) {
+    const Executable executable(program(cpu, number, GetParam()), cpu.device, *cpu.counters, &queue);
     const std::vector<std::byte> expected = run(cpu, executable);
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
@@ -210,13 +218,24 @@ TEST(Tiers, ThreadsRunAProgramWhileItsKernelComes) {
   }
 }
 
-TEST(Tiers, AKernelThatCannotBeCompiledIsToldAndItsProgramGoesOn) {
+TEST_P(Tiers, AKernelThatCannotBeCompiledIsToldAndItsProgramGoesOn) {
   test::Backend& cpu = test::backend("cpu");
   std::promise<std::string> told;
   CompileQueue queue([&](const std::string& what) { told.set_value(what); });
-  Program bad = program(cpu, 30);
-  bad.kernels[0].text += "\nthis is no C++";
-  bad.kernels[0].hash = hash_text(bad.kernels[0].text);
+  Program bad = program(cpu, 30, GetParam());
+  const auto spoil = [](KernelSource& source) {
+    source.text += "\nthis is no C++";
+    source.hash = hash_text(source.text);
+  };
+  if (GetParam()) {
+    bad.late[0] = [make = bad.late[0], spoil] {
+      LateSource made = make();
+      spoil(made.source);
+      return made;
+    };
+  } else {
+    spoil(bad.kernels[0]);
+  }
   const Executable executable(std::move(bad), cpu.device, *cpu.counters, &queue);
   const std::vector<std::byte> expected = run(cpu, executable);
   for (int k = 0; k < 10; ++k) EXPECT_EQ(run(cpu, executable), expected);
@@ -225,20 +244,21 @@ TEST(Tiers, AKernelThatCannotBeCompiledIsToldAndItsProgramGoesOn) {
   EXPECT_THROW(executable.finish_kernels(), CompileError);
 }
 
-TEST(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
+TEST_P(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer lets no thread begin in the child of a process with threads";
 #endif
   test::Backend& cpu = test::backend("cpu");
   CompileQueue queue;
-  for (int number = 40; number < 46; ++number) {
-    const Executable executable(program(cpu, number), cpu.device, *cpu.counters, &queue);
+  const int first = GetParam() ? 40 : 50;
+  for (int number = first; number < first + 6; ++number) {
+    const Executable executable(program(cpu, number, GetParam()), cpu.device, *cpu.counters, &queue);
     std::vector<std::byte> expected;
     for (int k = 0; k < 8; ++k) expected = run(cpu, executable);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      const Executable own(program(cpu, number + 100), cpu.device, *cpu.counters, &queue);
+      const Executable own(program(cpu, number + 100, GetParam()), cpu.device, *cpu.counters, &queue);
       const std::vector<std::byte> before = run(cpu, own);
       bool same = true;
       for (int k = 0; k < 20; ++k) same = same && run(cpu, executable) == expected && run(cpu, own) == before;
@@ -253,6 +273,44 @@ TEST(Tiers, AForkWhileAKernelIsCompiledLeavesBothProcessesAWorkingQueue) {
     queue.finish();
     EXPECT_NE(executable.kernel(0), nullptr);
     EXPECT_EQ(run(cpu, executable), expected);
+  }
+}
+
+TEST(LateTexts, AreThoseThatAreMadeAtOnceForWhatTheyAreStartedWith) {
+  test::Backend& cpu = test::backend("cpu");
+  const char* const graphs[] = {
+      "%x = input \"x\" : f32[1000]\n %0 = exp %x : f32[1000]\n return %0\n",
+      "%x = input \"x\" : f64[40, 30]\n %0 = multiply %x, %x : f64[40, 30]\n %1 = sum %0, axes=[1] : "
+      "f64[40]\n return %1\n",
+      "%x = input \"x\" : f32[40, 30]\n %0 = max %x, axes=[0] : f32[30]\n %1 = negative %0 : f32[30]\n "
+      "return %1, %0\n",
+      "%x = input \"x\" : f64[500]\n %s = scalar \"s\" : f64[500]\n %0 = add %x, %s : f64[500]\n return %0\n",
+      "%x = input \"x\" : f32[50, 4]\n %i = input \"i\" : i64[9, 1]\n %0 = gather %x, %i, axis=0 : f32[9, "
+      "4]\n "
+      "return %0\n",
+      "%x = input \"x\" : f64[300]\n %0 = slice %x, starts=[3], steps=[2] : f64[100]\n %1 = sqrt %0 : "
+      "f64[100]\n return %1\n",
+  };
+  for (const char* text : graphs) {
+    const ir::Graph graph = ir::parse(std::string("graph {\n ") + text + "}\n");
+    Options options;
+    options.blocks = true;
+    const Program at_once = compile(graph, cpu.target, options, true);
+    options.late = true;
+    const Program late = compile(graph, cpu.target, options, true);
+    ASSERT_EQ(late.late.size(), 1U) << text;
+    ASSERT_EQ(late.steps.size(), at_once.steps.size());
+    const LateSource made = late.late[0]();
+    const auto& step = std::get<KernelStep>(at_once.steps[0]);
+    EXPECT_TRUE(late.kernels[0].text.empty());
+    EXPECT_EQ(made.source.text, at_once.kernels[0].text);
+    EXPECT_EQ(made.source.name, at_once.kernels[0].name);
+    EXPECT_EQ(made.params, step.params);
+    EXPECT_EQ(made.launch.tasks, step.launch.tasks);
+    EXPECT_EQ(made.launch.grain, step.launch.grain);
+    EXPECT_EQ(made.launch.scratch_bytes, step.launch.scratch_bytes);
+    EXPECT_EQ(std::get<KernelStep>(late.steps[0]).buffers, step.buffers);
+    EXPECT_EQ(std::get<KernelStep>(late.steps[0]).scalars, step.scalars);
   }
 }
 

@@ -195,17 +195,22 @@ def _subscripts(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return (text if len(given) % 2 == 0 else f"{text}->{_spelled(given[-1])}"), given[0 : len(given) - len(given) % 2 : 2]
 
 
-def einsum(
-    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
-) -> Array:
-    """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
-    subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
+def _check_options(optimize: Any, order: Any, casting: Any) -> None:
     if order != "K":
         heed("einsum", order, None)
     check_casting("einsum", casting)
     path = optimize[0] if isinstance(optimize, (list, tuple)) and optimize else optimize
     if not isinstance(path, bool) and path not in (None, "greedy", "optimal", "einsum_path"):
         raise TypeError(f"einsum: optimize is True, False, 'greedy', 'optimal' or a path: got {optimize!r}")
+
+
+def einsum(
+    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
+) -> Array:
+    """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
+    subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
+    if order != "K" or casting != "safe" or optimize is not False:
+        _check_options(optimize, order, casting)
     xs = [x if isinstance(x, Array) and x.ndim else asarray(x) for x in operands]
     if dtype is not None:
         xs = converted("einsum", xs, dtype, casting)
@@ -223,4 +228,4 @@ def einsum(
     answer = answer if answer.ndim and _core.shares_cell(answer, xs[0]) else _core.as_value(answer)
     if out is not None and casting == "unsafe":
         answer = _core.astype(answer, given_out(out).dtype)
-    return store(answer, out)
+    return answer if out is None else store(answer, out)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def normalized(op: str, axis: int, ndim: int, bools: builtins.bool = True) -> int:
     """The axis counted from the front; NumPy's AxisError when it is outside."""
+    if type(axis) is int and -ndim <= axis < ndim:
+        return axis % ndim  # nearly always
     if not hasattr(axis, "__index__") or (isinstance(axis, builtins.bool) and not bools):
         raise TypeError(f"{op}: axis is an integer: got {axis!r}")
     axis = axis.__index__()
@@ -442,6 +444,8 @@ def _at_least(arrays: tuple[Any, ...], f: Any) -> Any:
 
 def atleast_1d(*arrays: Any) -> Any:
     """The arrays with one axis at least."""
+    if len(arrays) == 1 and isinstance(arrays[0], Array) and arrays[0].ndim:
+        return arrays[0]
     return _at_least(arrays, lambda x: x if x.ndim else _core.reshape(x, (1,)))
 
 

@@ -53,7 +53,9 @@ def _sorted(values: Any, axis: int) -> Any:
     """NumPy's stable sort, several times as fast: only zeros and NaNs are told from what they are equal to, so only they have an order."""
     numpy = _numpy()
     if not _sorts_faster_unstably(values):
-        return numpy.sort(values, axis=axis, stable=True)
+        result = values.copy("K")
+        result.sort(axis, stable=True)
+        return result
     result = numpy.sort(values, axis=axis)
     if values.dtype.kind == "f":
         before, after = numpy.moveaxis(values, axis, -1), numpy.moveaxis(result, axis, -1)
@@ -69,7 +71,7 @@ def _order(values: Any, axis: int) -> Any:
     """NumPy's stable argsort, faster: runs of equal elements are put in the order of their positions afterwards."""
     numpy = _numpy()
     if not _sorts_faster_unstably(values):
-        return numpy.argsort(values, axis=axis, stable=True)
+        return values.argsort(axis, stable=True)
     rows = numpy.moveaxis(values, axis, -1)
     order = numpy.argsort(rows, axis=-1)
     after = numpy.take_along_axis(rows, order, -1)

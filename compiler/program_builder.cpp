@@ -138,7 +138,8 @@ class ProgramBuilder {
 
   // Blocks in the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
-    if (!options_.blocks || and_kernels_ || target_.kind == TargetKind::Cuda) return std::nullopt;
+    if (target_.kind == TargetKind::Cuda) return std::nullopt;
+    if (target_.compiles && (!options_.blocks || and_kernels_)) return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
     const auto blocks = std::make_shared<const BlockProgram>(blocks::prepare(scheduled, s));

@@ -81,6 +81,7 @@ struct DeviceInfo {
   std::string architecture;  // what kernels are compiled for, and keyed with: "znver4", "sm_90"
   int threads = 1;           // CPU: worker threads; CUDA: multiprocessors
   int vector_bytes = 0;      // CPU: width of a vector register
+  bool compiles = true;      // false: it runs programs in blocks alone
   size_t cache_bytes = 0;    // CPU: last-level cache; CUDA: L2
   size_t memory_bytes = 0;   // all of the device's memory
   size_t shared_bytes = 0;   // CUDA: most shared memory of one block

@@ -78,32 +78,65 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace
+// Whether a kernel is compiled at once, or may be missing for a while.
+struct Need {
+  bool at_once = false;
+  double wait = 0;                          // nanoseconds, until it could run
+  const BlockEstimate* estimate = nullptr;  // of what runs meanwhile
+};
 
-// Which kernels are compiled at once; the others may be missing for a while.
-std::vector<char> Executable::needed_at_once() {
-  std::vector<char> at_once(program_.kernels.size(), 0);
-  std::vector<double> run(program_.kernels.size(), 0);
-  std::vector<const BlockEstimate*> estimates(program_.kernels.size(), nullptr);
-  for (auto& step : program_.steps) {
+// Whether the kernel's text is made when it is asked for.
+bool is_late(const Program& program, size_t kernel) {
+  return kernel < program.late.size() && static_cast<bool>(program.late[kernel]);
+}
+
+std::vector<Need> needs_of(const Program& program, Device& device, bool queue) {
+  std::vector<Need> needs(program.kernels.size());
+  std::vector<double> run(program.kernels.size(), 0);
+  for (auto& step : program.steps) {
     const auto* k = std::get_if<KernelStep>(&step);
     if (!k || k->kernel < 0) continue;
     const auto kernel = static_cast<size_t>(k->kernel);
-    if (!queue_ || !k->blocks) {
-      at_once[kernel] = 1;
+    if (!queue || !k->blocks) {
+      needs[kernel].at_once = true;
       continue;
     }
-    estimates[kernel] = &k->blocks->estimate;
+    needs[kernel].estimate = &k->blocks->estimate;
     run[kernel] += k->blocks->estimate.run;
   }
-  for (size_t k = 0; k < at_once.size(); ++k) {
-    if (at_once[k] || !estimates[k]) continue;
-    const double wait =
-        is_late(k) ? estimates[k]->compile : wait_for(*device_, program_.kernels[k], *estimates[k]);
-    at_once[k] = wait < run[k];
-    kernels_[k].allow(wait * estimates[k]->worth, estimates[k]->calls);
+  for (size_t k = 0; k < needs.size(); ++k) {
+    if (needs[k].at_once || !needs[k].estimate) continue;
+    needs[k].wait = is_late(program, k) ? needs[k].estimate->compile
+                                        : wait_for(device, program.kernels[k], *needs[k].estimate);
+    needs[k].at_once = needs[k].wait < run[k];
   }
-  return at_once;
+  return needs;
+}
+
+template <class IsThere>
+std::vector<std::optional<Way>> ways_of(const Program& program, IsThere&& is_there) {
+  std::vector<std::optional<Way>> ways;
+  for (auto& step : program.steps) {
+    const auto* k = std::get_if<KernelStep>(&step);
+    if (!k)
+      ways.emplace_back();
+    else if (k->kernel < 0)
+      ways.emplace_back(Way::Blocks);
+    else
+      ways.emplace_back(is_there(static_cast<size_t>(k->kernel)) ? Way::Kernel : Way::BlocksForNow);
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::vector<std::optional<Way>> Executable::ways() const {
+  return ways_of(program_, [this](size_t kernel) { return kernels_[kernel].get() != nullptr; });
+}
+
+std::vector<std::optional<Way>> first_ways(const Program& program, Device& device, bool queue) {
+  const std::vector<Need> needs = needs_of(program, device, queue);
+  return ways_of(program, [&](size_t kernel) { return needs[kernel].at_once != 0; });
 }
 
 Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
@@ -114,8 +147,15 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
       queue_(queue),
       kernels_(new LateKernel[program_.kernels.size()]) {
   for (size_t k = 0; k < program_.late.size(); ++k)
-    if (is_late(k)) kernels_[k].make_source_by(program_.late[k]);
-  load_all(*device_, program_.kernels, needed_at_once(), kernels_.get());
+    if (is_late(program_, k)) kernels_[k].make_source_by(program_.late[k]);
+  const std::vector<Need> needs = needs_of(program_, *device_, queue_ != nullptr);
+  std::vector<char> at_once;
+  for (size_t k = 0; k < needs.size(); ++k) {
+    at_once.push_back(needs[k].at_once);
+    if (needs[k].estimate && !needs[k].at_once)
+      kernels_[k].allow(needs[k].wait * needs[k].estimate->worth, needs[k].estimate->calls);
+  }
+  load_all(*device_, program_.kernels, at_once, kernels_.get());
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });

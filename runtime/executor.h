@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,12 @@ class BufferRefused : public OutOfMemory {
   std::string reason;
 };
 
+// How a kernel's step runs: as its kernel, in blocks alone, or in blocks until its kernel is there.
+enum class Way : uint8_t { Kernel, Blocks, BlocksForNow };
+// How the first call of a program does each step, if it were loaded now; none of what is no kernel's. `queue`: as
+// the constructor of Executable has it.
+std::vector<std::optional<Way>> first_ways(const Program& program, Device& device, bool queue);
+
 // A program whose kernels are loaded on one device, or will be. Immutable but for that: any number of threads may
 // run it.
 class Executable {
@@ -36,6 +43,8 @@ class Executable {
   const Program& program() const { return program_; }
   // Of the program's kernels; null while steps of it run in blocks instead.
   KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
+  // How the next call does each step; none of what is no kernel's.
+  std::vector<std::optional<Way>> ways() const;
   // Compiles the kernels that were put off; those that are under way as well. Throws CompileError.
   void finish_kernels() const;
 
@@ -52,11 +61,6 @@ class Executable {
  private:
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
-  std::vector<char> needed_at_once();
-  // Whether the kernel's text is made when it is asked for.
-  bool is_late(size_t kernel) const {
-    return kernel < program_.late.size() && static_cast<bool>(program_.late[kernel]);
-  }
   const Kernel* kernel_now(int number) const;
   void run_without(const KernelStep& step, std::span<const uint64_t> buffers,
                    std::span<const uint64_t> scalars) const;

@@ -40,7 +40,8 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
   std::vector<Hash> done;
   for (auto& step : first->program().steps) {
     auto* k = std::get_if<KernelStep>(&step);
-    if (!k || std::ranges::count(done, k->key.shape) > 0) continue;
+    if (k && k->kernel < 0) out.push_back({k->summary, {}, {}});
+    if (!k || k->kernel < 0 || std::ranges::count(done, k->key.shape) > 0) continue;
     done.push_back(k->key.shape);
     const Hash shape = k->key.shape;
     auto with = [&](const Bias& bias) {
@@ -89,7 +90,8 @@ std::string report(const std::vector<TunedKernel>& kernels) {
     for (const Tried& t : kernel.tried)
       out += fmt::format("  {:<28} {:>10.4f} ms{}\n", t.bias == Bias{} ? "the rules' own" : to_string(t.bias),
                          t.ms, t.bias == kernel.kept ? "  kept" : "");
-    changed += kernel.kept != kernel.tried[0].bias;
+    if (kernel.tried.empty()) out += "  runs in blocks, with the rules' own schedule\n";
+    changed += !kernel.tried.empty() && kernel.kept != kernel.tried[0].bias;
   }
   return out + fmt::format("changed the schedules of {} of {} kernels, for these extents alone\n", changed,
                            kernels.size());

@@ -570,8 +570,8 @@ class Lower {
   std::vector<int32_t> free_;
   std::vector<BlockInstruction> stores_;
   std::vector<std::pair<Value, BlockCut>> tests_;  // those that hold for one stretch of the lanes
-  int at_ = 0;          // the statement at hand
-  int last_read_ = -1;  // the last that reads what was loaded
+  int at_ = 0;                                     // the statement at hand
+  int last_read_ = -1;                             // the last that reads what was loaded
 };
 
 // Of rows that are scanned in parts, what totals these first.

@@ -188,7 +188,7 @@ struct BlockProgram {
 
   // Maps: elements of all blocks and of a task.
   int64_t elements = 0, task = 0;
-  BlockWalk walk;  // of rows and columns
+  BlockWalk walk;           // of rows and columns
   size_t most_strides = 0;  // of an access
   // Of rows that are scanned in parts: what totals these before.
   std::shared_ptr<const BlockProgram> parts;

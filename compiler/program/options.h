@@ -22,6 +22,7 @@ struct Target {
   int vector_bytes = 32;           // CPU: width of a vector register; CUDA: 16, its widest access
   size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
   size_t shared_bytes = 0;         // CUDA: most shared memory of one block
+  bool compiles = true;            // CPU: false where no kernel can be compiled; all programs run in blocks
 };
 
 // Receives the text of every stage that changed something: the stage's name and the text.

@@ -185,6 +185,31 @@ def first_calls_table() -> str:
     return markdown(["median of the workloads, s", *libraries], body)
 
 
+def in_blocks_table() -> str:
+    """Blocks beside NumPy, numexpr and the same program's kernel: the geometric mean of all expressions, and the least."""
+    table = rows("blocks_cpu_2")
+    body = []
+    for elements in sorted({int(row["elements"]) for row in table}):
+        cells = [f"10^{len(str(elements)) - 1}"]
+        for peer in ("numpy_ms", "numexpr_ms", "kernel_ms"):
+            ratios = [float(row[peer]) / float(row["blocks_ms"]) for row in table if int(row["elements"]) == elements]
+            cells.append(f"{statistics.geometric_mean(ratios):.2f} ({min(ratios):.2f})")
+        body.append(cells)
+    return markdown(["elements", "NumPy / blocks", "numexpr / blocks", "kernel / blocks"], body)
+
+
+def first_programs_table() -> str:
+    """First calls of npbench's programs, the slowest beside NumPy first."""
+    table = rows("first_programs_cpu_2")
+    ratio = {(row["program"], row["size"]): float(row["weft_ms"]) / float(row["numpy_ms"]) for row in table}
+    body = []
+    for size in ("S", "M"):
+        names = sorted((name for name, of in ratio if of == size), key=lambda name: -ratio[name, size])
+        middle = statistics.median(ratio[name, size] for name in names)
+        body.append([size, f"{middle:.2f}", ", ".join(f"`{name}` {ratio[name, size]:.2f}" for name in names)])
+    return markdown(["size", "median", "Weft's first call over NumPy's"], body)
+
+
 def runs_table() -> str:
     body = []
     for run in rows("runs"):
@@ -200,6 +225,8 @@ SECTIONS = {
     "positions": positions_table,
     "small": small_table,
     "first calls": first_calls_table,
+    "in blocks": in_blocks_table,
+    "first programs": first_programs_table,
     "runs": runs_table,
 }
 

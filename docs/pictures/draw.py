@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import bars
+import calls
 import fusion
 import readme
 import schedules
 import stages
 from canvas import COLOURS, Canvas
 
-PICTURES = readme.PICTURES + stages.PICTURES + fusion.PICTURES + schedules.PICTURES + bars.PICTURES  # each: name, title, width, height, function
+PICTURES = readme.PICTURES + stages.PICTURES + fusion.PICTURES + schedules.PICTURES + bars.PICTURES + calls.PICTURES  # each: name, title, width, height, function
 
 
 def drawn() -> dict[str, str]:

@@ -94,9 +94,6 @@ Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters
     if (runtime::cuda_device_count(reason) == 0)
       return {with_fixed(kAbsentGpuTarget, choice), kAbsentGpu, nullptr};
   }
-#ifndef WEFT_CPU_JIT
-  if (kind_of(choice.name) == TargetKind::Cpu) return {with_fixed({}, choice), "", nullptr};
-#endif
   auto device = open_device(choice, nullptr, counters);
   return {target_of(device->info(), choice), device->info().architecture, device};
 }

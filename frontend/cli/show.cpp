@@ -84,9 +84,6 @@ void show_groups(const ir::Graph& graph, const Target& target, const Options& op
 
 std::string assembly(const KernelSource& source, const Machine& machine) {
   if (machine.device) return machine.device->assembly(source);
-  if (machine.target.kind == TargetKind::Cpu)
-    throw Error(
-        "show: the asm stage needs the CPU back end (WEFT_CPU_JIT), which this weft was built without");
   std::string reason;
   auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
   if (!nvrtc) throw Error(fmt::format("show: the ptx stage needs NVRTC: {}", reason));
@@ -117,6 +114,7 @@ void run(Flags flags) {
   runtime::Counters counters;
   Machine machine = describe_machine(flags.device, counters);
   Options options = compile_options(flags.compile);
+  machine.target.compiles = true;  // the text of kernels is asked for
   if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags.dot);
   if (flags.dot) return show_groups(graph, machine.target, options);
   if (stage->by_device) {

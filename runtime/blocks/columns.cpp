@@ -30,8 +30,8 @@ void Run::fold_columns(const BlockInstruction& i) {
         lanes(t) + (at_ - grouped_from_) * static_cast<int64_t>(size_of(t.span)), positions(t), in, steps,
         count, 1);
   const int64_t first = at_ - kept_from_;
-  add_columns(t, sums(t) + first * static_cast<int64_t>(size_of(t.total)), positions(t) + first * 8, in, steps, count,
-              product, t.spread);
+  add_columns(t, sums(t) + first * static_cast<int64_t>(size_of(t.total)), positions(t) + first * 8, in,
+              steps, count, product, t.spread);
 }
 
 // Values become `total` by a cast and join the sums.
@@ -131,7 +131,8 @@ void Run::run_columns(int64_t point, int64_t part, bool finishes) {
       for (int32_t k : sweep.totals) start_columns(total(k), to - from);
       // A scan goes on from what the parts before left.
       if (finishes)
-        for (int32_t k : sweep.totals) join_columns(total(k), line + from, to - from, scans ? part : p_.walk.split);
+        for (int32_t k : sweep.totals)
+          join_columns(total(k), line + from, to - from, scans ? part : p_.walk.split);
       if (!finishes || scans) sweep_columns(sweep, part, from, to);
       if (whole || finishes)
         for (int32_t k : sweep.totals) finish_columns(total(k), to - from);
@@ -149,7 +150,8 @@ void Run::keep_columns(int64_t at, int64_t count) {
   for (const BlockTotal& t : p_.totals) {
     const int64_t bytes = static_cast<int64_t>(size_of(t.total));
     std::memcpy(parts(t.partials) + at * bytes, sums(t), static_cast<size_t>(count * bytes));
-    if (t.finds) std::memcpy(parts(t.partial_positions) + at * 8, positions(t), static_cast<size_t>(count * 8));
+    if (t.finds)
+      std::memcpy(parts(t.partial_positions) + at * 8, positions(t), static_cast<size_t>(count * 8));
   }
 }
 

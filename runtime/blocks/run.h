@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "compiler/program/blocks.h"
+#include "runtime/blocks/arguments.h"
 #include "runtime/blocks/elements.h"
 #include "runtime/blocks/loops.h"
-#include "runtime/blocks/run_blocks.h"
 
 namespace weft::runtime {
 

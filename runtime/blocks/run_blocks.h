@@ -6,15 +6,10 @@
 #include <cstdint>
 
 #include "compiler/program/blocks.h"
+#include "runtime/blocks/arguments.h"
 #include "runtime/blocks/loops.h"
 
 namespace weft::runtime {
-
-// The words of a kernel's arguments, less the integers that its text asks for.
-struct BlockArguments {
-  const uint64_t* buffers = nullptr;
-  const uint64_t* scalars = nullptr;
-};
 
 // Bytes of memory, 64-byte aligned, that a thread needs to run the program.
 size_t block_memory(const BlockProgram& program);

@@ -685,6 +685,8 @@ std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
   return code;
 }
 
+const bool ClangJit::kCompiles = true;
+
 const std::string& ClangJit::toolchain() const { return state_->toolchain; }
 const std::string& ClangJit::cpu() const { return state_->cpu; }
 int ClangJit::vector_bytes() const { return state_->vector_bytes; }

@@ -19,6 +19,9 @@ struct CompileTimes {
 
 class ClangJit {
  public:
+  // False in a library that is built without (WEFT_CPU_JIT=OFF): then it knows the processor and compiles nothing.
+  static const bool kCompiles;
+
   // A linked object; its code is unmapped with the last owner.
   class Code {
    public:

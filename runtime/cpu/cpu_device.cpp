@@ -186,6 +186,7 @@ class CpuDevice : public Device {
     const int most_threads = std::max(256, usable_threads());
     info_.threads = options.threads ? std::min(options.threads, most_threads) : usable_threads();
     info_.vector_bytes = jit_.vector_bytes();
+    info_.compiles = ClangJit::kCompiles;
     info_.cache_bytes = last_level_cache();
     info_.memory_bytes = total_memory();
     arena_.initialize(info_.threads);

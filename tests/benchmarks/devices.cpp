@@ -33,8 +33,12 @@ OpenDevice open_device(const std::string& name, std::shared_ptr<runtime::KernelC
     open.device = runtime::make_cuda_device(0, options, std::move(cache), *open.counters);
   }
   const runtime::DeviceInfo& info = open.device->info();
-  open.target = {cpu ? TargetKind::Cpu : TargetKind::Cuda, info.threads, cpu ? info.vector_bytes : 16,
-                 info.cache_bytes, info.shared_bytes};
+  open.target = {cpu ? TargetKind::Cpu : TargetKind::Cuda,
+                 info.threads,
+                 cpu ? info.vector_bytes : 16,
+                 info.cache_bytes,
+                 info.shared_bytes,
+                 info.compiles};
   return open;
 }
 

@@ -1,5 +1,5 @@
 // Random graphs by the hundred thousand against the interpreter: after all passes, as kernels fused and op by
-// op, and as CUDA kernels that the host runs. The same seeds give the same graphs, so that a campaign can be
+// op, and as CUDA kernels that the host runs; and in blocks against kernels, bit for bit. The same seeds give the same graphs, so that a campaign can be
 // cut in parts and go on another day.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -22,7 +22,9 @@
 #include "tests/fuzz/emulated_device.h"
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/random_graph.h"
+#include "tests/fuzz/random_input.h"
 #include "tests/fuzz/shrink.h"
+#include "tests/op_table/values.h"
 #include "tests/support/targets.h"
 
 namespace weft::test {
@@ -137,6 +139,44 @@ const std::vector<Target>& cuda_targets() {
   return targets;
 }
 
+// Of these bits nothing may be asked: which NaN comes of two is the processor's choice.
+bool shows_bits(const ir::Graph& graph) {
+  return std::ranges::any_of(topological_order(graph.outputs), [](const ir::Node* n) {
+    return n->op == ir::Op::bitcast || n->op == ir::Op::signbit || n->op == ir::Op::copysign;
+  });
+}
+
+// Schedules for narrower vectors, and for so small a cache that stores stream, run on this processor, too.
+std::vector<Target> cpu_targets() {
+  std::vector<Target> targets;
+  for (const int bytes : {64, 32, 16})
+    for (const size_t cache : {size_t{32} << 20, size_t{1} << 12}) {
+      Target target = backend("cpu").target;
+      target.vector_bytes = std::min(target.vector_bytes, bytes);
+      target.cache_bytes = cache;
+      targets.push_back(target);
+    }
+  return targets;
+}
+
+Judge in_blocks() {
+  return [](const Drawn& d) {
+    if (shows_bits(d.graph)) return std::string();
+    Backend b{std::make_unique<runtime::Counters>(), backend("cpu").device, d.target};
+    const std::vector<ir::HostTensor> inputs = random_inputs(d.graph, d.seed);
+    try {
+      const auto kernels = run_on(b, d.graph, inputs, d.options);
+      const auto blocks = run_in_blocks(b, d.graph, inputs, d.options);
+      for (size_t k = 0; k < kernels.size(); ++k)
+        if (std::string differs = first_difference(blocks[k], kernels[k]); !differs.empty())
+          return fmt::format("output {}: {}", k, differs);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+}
+
 Judge after_passes() {
   return [](const Drawn& d) {
     const Run run = [&](const ir::Graph& graph, const std::vector<ir::HostTensor>& inputs,
@@ -196,6 +236,8 @@ int run(int argc, char** argv) {
   auto* passes =
       app.add_subcommand("passes", "the interpreter before and after all passes, for both targets");
   auto* kernels = app.add_subcommand("kernels", "kernels of this processor, fused and op by op");
+  auto* blocks =
+      app.add_subcommand("blocks", "in blocks against kernels, bit for bit, as several processors");
   auto* cuda = app.add_subcommand("cuda", "CUDA kernels, compiled and run by the host");
   CLI11_PARSE(app, argc, argv);
 
@@ -214,6 +256,8 @@ int run(int argc, char** argv) {
     failures = campaign.run(drawing({cpu(), h200(), tiny()}, true), 64, [](auto&) { return after_passes(); });
   if (kernels->parsed())
     failures = campaign.run(drawing({cpu()}, true), 4, [](auto&) { return as_kernels(); });
+  if (blocks->parsed())
+    failures = campaign.run(drawing(cpu_targets(), true), 4, [](auto&) { return in_blocks(); });
   if (cuda->parsed()) failures = campaign.run(drawing(cuda_targets(), false), 16, emulated);
   fmt::print("{} graphs from seed {}, {} failed, {:.0f} s\n", count, first, failures,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());

@@ -28,8 +28,12 @@ Backend make(const std::string& name) {
   b.device = cpu ? runtime::make_cpu_device({}, nullptr, *b.counters)
                  : runtime::make_cuda_device(0, {}, nullptr, *b.counters);
   const DeviceInfo& d = b.device->info();
-  b.target = {cpu ? TargetKind::Cpu : TargetKind::Cuda, d.threads, d.vector_bytes, d.cache_bytes,
-              d.shared_bytes};
+  b.target = {cpu ? TargetKind::Cpu : TargetKind::Cuda,
+              d.threads,
+              d.vector_bytes,
+              d.cache_bytes,
+              d.shared_bytes,
+              d.compiles};
   return b;
 }
 
@@ -112,8 +116,7 @@ std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
 }
 
 std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
-                                          const std::vector<ir::HostTensor>& inputs,
-                                          const Options& options) {
+                                          const std::vector<ir::HostTensor>& inputs, const Options& options) {
   Options with_blocks = options;
   with_blocks.blocks = true;
   return run_program(b, graph, inputs, compile(graph, b.target, with_blocks));

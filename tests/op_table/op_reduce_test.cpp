@@ -265,7 +265,7 @@ Backend cpu_with(int threads) {
   options.threads = threads;
   b.device = runtime::make_cpu_device(options, nullptr, *b.counters);
   const runtime::DeviceInfo& d = b.device->info();
-  b.target = {TargetKind::Cpu, d.threads, d.vector_bytes, d.cache_bytes, d.shared_bytes};
+  b.target = {TargetKind::Cpu, d.threads, d.vector_bytes, d.cache_bytes, d.shared_bytes, d.compiles};
   return b;
 }
 

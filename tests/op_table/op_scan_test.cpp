@@ -175,7 +175,7 @@ TEST(ThreadsOfScans, ChangeNoBits) {
     options.threads = threads;
     b.device = runtime::make_cpu_device(options, nullptr, *b.counters);
     const runtime::DeviceInfo& d = b.device->info();
-    b.target = {TargetKind::Cpu, d.threads, d.vector_bytes, d.cache_bytes, d.shared_bytes};
+    b.target = {TargetKind::Cpu, d.threads, d.vector_bytes, d.cache_bytes, d.shared_bytes, d.compiles};
     const std::vector<HostTensor> got = run_on(b, g, inputs);
     if (one.empty()) one = got;
     for (size_t k = 0; k < got.size(); ++k)

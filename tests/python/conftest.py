@@ -13,7 +13,8 @@ import tempfile
 _report = os.environ.pop("WEFT_TEST_REPORT", None)
 
 for _name in list(os.environ):
-    _meant = _name in ("WEFT_DEVICE", "WEFT_TEST_EXAMPLES", "WEFT_ARRAY_API_TESTS", "WEFT_FAKE_CUDA", "WEFT_INTERPRET_LIMIT", "WEFT_UPDATE_GOLDENS")
+    _meant = _name in ("WEFT_DEVICE", "WEFT_TEST_EXAMPLES", "WEFT_ARRAY_API_TESTS", "WEFT_FAKE_CUDA", "WEFT_INTERPRET_LIMIT", "WEFT_UPDATE_GOLDENS",
+                       "WEFT_TEST_WITHOUT_JIT")
     if not _meant and _name.startswith(("WEFT_", "OPENBLAS_", "GOTO_", "OMP_", "SCIPY_", "NPY_", "LC_")):
         del os.environ[_name]
 os.environ["LC_ALL"] = "C.UTF-8"

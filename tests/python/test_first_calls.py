@@ -9,7 +9,10 @@ import pytest
 
 import weft as wf
 
-pytestmark = pytest.mark.skipif(not wf.default_device().startswith("cpu"), reason="on a GPU kernels are compiled first")
+pytestmark = [
+    pytest.mark.skipif(not wf.default_device().startswith("cpu"), reason="on a GPU kernels are compiled first"),
+    pytest.mark.skipif("WEFT_TEST_WITHOUT_JIT" in os.environ, reason="this library compiles no kernels"),
+]
 
 
 @pytest.fixture
@@ -45,6 +48,27 @@ def test_a_first_call_compiles_nothing_and_later_ones_have_its_bits(auto):
     blocks = wf.stats()["blocks_launched"]
     np.testing.assert_array_equal(f(), first)
     assert wf.stats()["blocks_launched"] == blocks
+
+
+def test_explain_says_which_way_a_step_goes(auto):
+    x = wf.asarray(np.linspace(0.1, 3.0, 6000))
+    y = lambda: wf.sinh(x) * wf.expm1(x) + wf.log1p(x)  # noqa: E731
+    for_now, always = "  runs in blocks until its kernel is compiled\n", "  runs in blocks\n"
+    assert wf.explain(y()).count(for_now) == 1
+    wf.eval(y())
+    assert wf.explain(y()).count(for_now) == 1
+    wf.set_tier("blocks")
+    assert wf.explain(y()).count(always) == 1
+    wf.set_tier("compile")
+    assert "in blocks" not in wf.explain(y())
+    wf.eval(y())
+    wf.set_tier("auto")
+    for _ in range(5):
+        wf.eval(y())
+    wf.finish_kernels()
+    wf.eval(y())
+    text = wf.explain(y())
+    assert text.startswith("step 0: kernel over") and "in blocks" not in text
 
 
 def test_warm_compiles_and_runs_nothing(auto):

@@ -55,6 +55,7 @@ print(float(wf.ones(10**6).sum()))
     assert done.stdout.endswith("1000000.0\n")
 
 
+@pytest.mark.skipif("WEFT_TEST_WITHOUT_JIT" in os.environ, reason="this library compiles no kernels")
 def test_a_kernel_without_room_is_out_of_memory():
     # On one thread, since glibc ends a process whose new thread has no room.
     done = run("""

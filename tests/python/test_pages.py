@@ -10,6 +10,7 @@ import ast
 import contextlib
 import io
 import itertools
+import os
 import pathlib
 import re
 
@@ -74,6 +75,15 @@ def run_block(code, names, printed, file):
         assert out.getvalue().rstrip() == printed.rstrip()
 
 
+@pytest.fixture(autouse=True)
+def compiled_first():
+    """What `explain` says of a step that would run in blocks depends on the machine's threads and on what the disk knows."""
+    before = wf.tier()
+    wf.set_tier("compile")
+    yield
+    wf.set_tier(before)
+
+
 def needs_a_gpu(block):
     return '"cuda:' in block[0]
 
@@ -84,6 +94,8 @@ def before_a_gpu(page):
 
 @pytest.mark.parametrize("page", list(filter(before_a_gpu, WITH_PYTHON)), ids=lambda page: page.stem)
 def test_the_page_says_what_its_python_gives(page, on_cpu):
+    if page.stem == "first_calls" and "WEFT_TEST_WITHOUT_JIT" in os.environ:
+        pytest.skip("this library compiles no kernels")
     names = {"__name__": "page"}
     for code, printed in before_a_gpu(page):
         run_block(code, names, printed, page.stem + ".py")

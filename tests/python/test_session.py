@@ -1,6 +1,7 @@
 """Evaluation and looking into it, and the user's line on what was recorded."""
 
 import inspect
+import os
 import threading
 
 import numpy as np
@@ -175,6 +176,7 @@ def test_several_arrays_are_explained_as_one_program():
         wf.explain([y, 1.0])
 
 
+@pytest.mark.skipif("WEFT_TEST_WITHOUT_JIT" in os.environ, reason="this library compiles no kernels")
 def test_tuning_says_what_it_tried_and_changes_no_value():
     x = wf.arange(100_000) * 0.5
     y = wf.exp(-x) + 1.0

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#define WEFT_NEEDS_A_COMPILER() \
+  if (!WEFT_TEST_COMPILES) GTEST_SKIP() << "this program compiles no kernels"
+
 namespace weft::test {
 
 struct Ran {

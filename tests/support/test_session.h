@@ -9,8 +9,14 @@
 #include <string>
 
 #include "frontend/cpp/weft/weft.h"
+#include "runtime/cpu/clang_jit.h"
 
 namespace weft {
+
+// So many kernels are compiled, where the library compiles any.
+inline int64_t compiled(int64_t kernels) { return runtime::ClangJit::kCompiles ? kernels : 0; }
+#define WEFT_NEEDS_A_COMPILER() \
+  if (!runtime::ClangJit::kCompiles) GTEST_SKIP() << "this library compiles no kernels"
 
 // Makes its session current while it lives, and removes the cache afterwards.
 class TestSession {

@@ -1,6 +1,8 @@
 #include "compiler/plan/facts/deal.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <numeric>
 #include <utility>
@@ -246,6 +248,19 @@ class Dealer {
 
 Deal cheaper(Deal a, Deal b) { return a.cost() <= b.cost() ? std::move(a) : std::move(b); }
 
+// Of each power of two of lanes and of each length; 0: not yet asked for.
+constexpr int kMostLength = 16, kMostLanes = 64;
+using Costs = std::array<std::array<std::atomic<int>, kMostLength + 1>, std::bit_width(unsigned{kMostLanes})>;
+
+int cost_of(Costs& costs, Deal (&deal)(int, int), int lanes, int length) {
+  if (lanes > kMostLanes || length > kMostLength) return deal(lanes, length).cost();
+  std::atomic<int>& cost = costs[static_cast<size_t>(std::bit_width(static_cast<unsigned>(lanes)) - 1)]
+                                [static_cast<size_t>(length)];
+  if (cost.load(std::memory_order_relaxed) == 0)
+    cost.store(deal(lanes, length).cost(), std::memory_order_relaxed);
+  return cost.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 Deal deal_in(int lanes, int length) {
@@ -254,6 +269,15 @@ Deal deal_in(int lanes, int length) {
 
 Deal deal_out(int lanes, int length) {
   return cheaper(Dealer(lanes, length).out_by_picks(), Dealer(lanes, length).out_by_squares());
+}
+
+int cost_of_deal_in(int lanes, int length) {
+  static Costs costs;
+  return cost_of(costs, deal_in, lanes, length);
+}
+int cost_of_deal_out(int lanes, int length) {
+  static Costs costs;
+  return cost_of(costs, deal_out, lanes, length);
 }
 
 Deal deal_in_apart(int lanes, int length) { return Dealer(lanes, length, true).in_by_squares(); }

@@ -27,6 +27,9 @@ struct Deal {
 Deal deal_in(int lanes, int length);
 // From `length` vectors, the first registers, to memory. Pieces may overlap: the last to be stored is right.
 Deal deal_out(int lanes, int length);
+// What these cost, kept for short lengths: schedules ask for every axis of a few elements.
+int cost_of_deal_in(int lanes, int length);
+int cost_of_deal_out(int lanes, int length);
 
 // The same where one lane's neighbours do not follow the other's: each piece is all of one lane's. `length`
 // is a power of two, at most `lanes`.

@@ -91,6 +91,18 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   return session.programs.put(key, std::move(program));
 }
 
+std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                                  const Canonical& graph) {
+  SessionState& session = device.session;
+  const Tier tier = session.tier.load(std::memory_order_relaxed);
+  if (ProgramCache::Program known = session.programs.find(graph.key(program_seed(device, tier))))
+    return known->ways();
+  Options options = device.compile_options();
+  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
+  return runtime::first_ways(compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto),
+                             *device.device, tier == Tier::Auto);
+}
+
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
   // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
   // meanwhile.

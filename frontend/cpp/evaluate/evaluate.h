@@ -2,6 +2,7 @@
 // compiling.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,9 @@ uint64_t program_seed(const DeviceSlot& device, Tier tier);
 // The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, std::vector<int> donated = {});
+// How a run of a prepared graph would do each step now. Compiles no kernel.
+std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                                  const Canonical& graph);
 
 // An input node for a value that lies in memory.
 ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "compiler/base/error.h"
@@ -40,12 +41,34 @@ int64_t kernel_steps(const Program& program) {
                        [](const ProgramStep& s) { return std::holds_alternative<KernelStep>(s); });
 }
 
+// Says of each kernel's step, behind what it writes, which way it goes when the program is next run.
+// Where nothing is compiled, all go the same.
+void add_ways(const Inspected& at, std::string& explanation) {
+  if (!at.device.target.compiles) return;
+  const std::vector<std::optional<runtime::Way>> ways = detail::ways_now(at.device, at.nodes, at.graph);
+  size_t line = 0;
+  for (size_t k = 0; k < ways.size(); ++k) {
+    if (!ways[k] || *ways[k] == runtime::Way::Kernel) continue;
+    line = explanation.find("step " + std::to_string(k) + ": ", line);
+    if (line == std::string::npos) return;
+    do {
+      line = explanation.find('\n', line) + 1;
+    } while (explanation.compare(line, 2, "  ") == 0);
+    explanation.insert(line, *ways[k] == runtime::Way::Blocks
+                                 ? "  runs in blocks\n"
+                                 : "  runs in blocks until its kernel is compiled\n");
+  }
+}
+
 std::string explained(const Inspected& at) {
   std::string explanation =
       compile(detail::graph_of(at.nodes, at.graph), at.device.target, at.device.compile_options())
           .explanation;
   const int64_t limit = at.device.session.options.interpret_limit;
-  if (!detail::is_interpreted(at.device, at.graph)) return explanation;
+  if (!detail::is_interpreted(at.device, at.graph)) {
+    add_ways(at, explanation);
+    return explanation;
+  }
   return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
          " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
          std::to_string(limit) + " or " + std::to_string(limit / 16) +
@@ -194,7 +217,9 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
     if (!known.empty()) known += '\n';
     known += text;
   };
-  const Program program = compile(detail::graph_of(at.nodes, at.graph), at.device.target, options);
+  Target target = at.device.target;
+  target.compiles = true;  // the text of kernels is asked for
+  const Program program = compile(detail::graph_of(at.nodes, at.graph), target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (wanted && wanted->by_device) {
     std::string text;

@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "compiler/base/error.h"
-#include "runtime/cuda/cuda_device.h"
-#ifdef WEFT_CPU_JIT
 #include "runtime/cpu/cpu_device.h"
-#endif
+#include "runtime/cuda/cuda_device.h"
 
 namespace weft::detail {
 
@@ -29,18 +27,14 @@ DeviceName device_named(std::string_view name) {
   return gpu;
 }
 
-std::shared_ptr<runtime::Device> open_device(const DeviceName& name, [[maybe_unused]] int threads,
+std::shared_ptr<runtime::Device> open_device(const DeviceName& name, int threads,
                                              std::shared_ptr<runtime::KernelCache> cache,
                                              runtime::Counters& counters) {
   if (name.kind == TargetKind::Cuda)
     return runtime::make_cuda_device(name.ordinal, {}, std::move(cache), counters);
-#ifdef WEFT_CPU_JIT
   runtime::CpuOptions options;
   options.threads = threads;
   return runtime::make_cpu_device(options, std::move(cache), counters);
-#else
-  throw Error("device: this build has no CPU back end");
-#endif
 }
 
 Target target_of(TargetKind kind, const runtime::DeviceInfo& info) {
@@ -50,6 +44,7 @@ Target target_of(TargetKind kind, const runtime::DeviceInfo& info) {
   target.vector_bytes = kind == TargetKind::Cpu ? info.vector_bytes : 16;
   target.cache_bytes = info.cache_bytes;
   target.shared_bytes = info.shared_bytes;
+  target.compiles = info.compiles;
   return target;
 }
 

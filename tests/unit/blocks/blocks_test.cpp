@@ -20,8 +20,8 @@ using ir::HostTensor;
 
 // Runs both ways and compares: which NaN comes of two is the machine's choice, by the order in which an
 // instruction has its operands.
-void compare(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
-                                 const std::string& what, const Options& options = {}) {
+void compare(const ir::Graph& graph, const std::vector<HostTensor>& inputs, const std::string& what,
+             const Options& options = {}) {
   Backend& cpu = backend("cpu");
   const std::vector<HostTensor> kernels = run_on(cpu, graph, inputs, options);
   const int64_t launched = cpu.counters->kernels_launched, in_blocks = cpu.counters->blocks_launched;

@@ -38,6 +38,7 @@ class CliCache : public testing::Test {
 };
 
 TEST_F(CliCache, ListsEveryKernel) {
+  WEFT_NEEDS_A_COMPILER();
   Ran ran = cache({"ls"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("weft_"), HasSubstr("clang-"), HasSubstr("2 kernels, ")));
@@ -52,6 +53,7 @@ TEST_F(CliCache, ListingMakesNoFolder) {
 }
 
 TEST_F(CliCache, FindsAndRemovesADamagedKernel) {
+  WEFT_NEEDS_A_COMPILER();
   EXPECT_EQ(cache({"verify"}).out, "2 kernels checked, 0 were damaged and are removed\n");
   ASSERT_EQ(entries().size(), 2u);
   std::fstream file(entries()[0], std::ios::in | std::ios::out | std::ios::binary);
@@ -65,12 +67,14 @@ TEST_F(CliCache, FindsAndRemovesADamagedKernel) {
 }
 
 TEST_F(CliCache, ClearsAndTrims) {
+  WEFT_NEEDS_A_COMPILER();
   EXPECT_EQ(cache({"trim", "--max-bytes", "1GiB"}).out.substr(0, 18), "0 kernels removed,");
   EXPECT_EQ(cache({"trim", "--max-bytes", "0"}).out, "2 kernels removed, 0 kernels with 0 bytes left\n");
   EXPECT_THAT(cache({"clear"}).out, StartsWith("0 kernels removed from "));
 }
 
 TEST_F(CliCache, ABundleServesAnotherFolder) {
+  WEFT_NEEDS_A_COMPILER();
   const std::string bundle = folder / "bundle", other = folder / "other";
   EXPECT_THAT(cache({"export", bundle}).out,
               AllOf(StartsWith("2 kernels, "), HasSubstr("exported to " + bundle)));
@@ -81,6 +85,7 @@ TEST_F(CliCache, ABundleServesAnotherFolder) {
 }
 
 TEST_F(CliCache, ABundleHoldsSoundKernelsOfTheTargetOnly) {
+  WEFT_NEEDS_A_COMPILER();
   const std::string bundle = folder / "bundle", none = folder / "none", other = folder / "other";
   EXPECT_EQ(cache({"export", none, "--target", "sm_90"}).out.substr(0, 10), "0 kernels,");
   std::fstream file(entries()[0], std::ios::in | std::ios::out | std::ios::binary);
@@ -106,6 +111,7 @@ TEST_F(CliCache, SaysWhyThereIsNone) {
 }
 
 TEST_F(CliCache, AFolderInAnEntrysPlaceIsRemovedAsDamaged) {
+  WEFT_NEEDS_A_COMPILER();
   const std::filesystem::path entry = entries().front();
   std::filesystem::remove(entry);
   std::filesystem::create_directories(entry / "inner");

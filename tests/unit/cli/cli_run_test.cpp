@@ -209,6 +209,7 @@ TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
 }
 
 TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {
+  WEFT_NEEDS_A_COMPILER();
   Folder folder;
   const std::string cache = folder / "cache";
   Ran ran = run_weft({"tune", "docs/examples/softmax.weft", "--seconds", "0", "--cache-dir", cache});
@@ -232,6 +233,7 @@ TEST_F(CliRun, TimesTwentyRunsUnlessTold) {
 }
 
 TEST_F(CliRun, AnotherConstantCompilesNothing) {
+  WEFT_NEEDS_A_COMPILER();
   auto text = [](const char* number) {
     return std::string("graph {\n  %a = input : f32[100]\n  %b = multiply %a, ") + number +
            "\n  return %b\n}\n";

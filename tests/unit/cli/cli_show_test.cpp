@@ -68,6 +68,7 @@ TEST(CliShow, DrawsKernelsAsClusters) {
 }
 
 TEST(CliShow, MachineCode) {
+  WEFT_NEEDS_A_COMPILER();
   Ran ran = show({kSoftmax, "--stage", "asm"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr(".globl\tweft_"));
@@ -75,6 +76,7 @@ TEST(CliShow, MachineCode) {
 
 // Compared as halves, each lane would be converted by itself.
 TEST(CliShow, HalvesAreConvertedAVectorAtATime) {
+  WEFT_NEEDS_A_COMPILER();
   const Ran ran = run_weft({"show", "-", "--stage", "asm"},
                            "graph {\n  %x = input : f16[1000]\n  %y = log %x\n  return %y\n}\n");
   EXPECT_EQ(ran.code, 0) << ran.err;

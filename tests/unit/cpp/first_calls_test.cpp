@@ -29,6 +29,7 @@ Array line(int64_t n) {
 }
 
 TEST_F(FirstCallsTest, ASmallProgramRunsInBlocksAndThenByItsKernelWithTheSameBits) {
+  WEFT_NEEDS_A_COMPILER();
   const Array x = line(1000);
   const auto f = [&] {
     return (exp(x) * sin(x) + softmax(x.reshape({10, 100}), 1).reshape({1000})).to_vector<float>();
@@ -60,6 +61,7 @@ TEST_F(FirstCallsTest, WhatIsCalledOnceIsNeverCompiled) {
 }
 
 TEST_F(FirstCallsTest, LargeWorkCompilesFirst) {
+  WEFT_NEEDS_A_COMPILER();
   Array x = line(1 << 23);
   for (int k = 0; k < 8; ++k) x = sin(x) + cos(x * 0.5);
   const Stats before = session_.stats();
@@ -69,6 +71,7 @@ TEST_F(FirstCallsTest, LargeWorkCompilesFirst) {
 }
 
 TEST_F(FirstCallsTest, AKernelThatAnotherProgramHasRunsAtOnce) {
+  WEFT_NEEDS_A_COMPILER();
   session_.session().set_tier(Tier::Compile);
   (exp(line(400'000)) * 0.5).eval();
   session_.session().set_tier(Tier::Auto);
@@ -97,6 +100,7 @@ TEST_F(FirstCallsTest, WhereBlocksTakeLessTimeThanFindingAKernelItIsFoundInAFewC
 }
 
 TEST_F(FirstCallsTest, TheTierIsTheSessionsUntilItIsSet) {
+  WEFT_NEEDS_A_COMPILER();
   const Session& session = session_.session();
   EXPECT_EQ(session.tier(), Tier::Auto);
   session.set_tier(Tier::Compile);
@@ -113,6 +117,7 @@ TEST_F(FirstCallsTest, TheTierIsTheSessionsUntilItIsSet) {
 }
 
 TEST_F(FirstCallsTest, AFunctionThatWasWarmedRunsItsKernels) {
+  WEFT_NEEDS_A_COMPILER();
   const Array x = line(900);
   const Compiled f({&x, 1},
                    [](std::span<const Array> a) { return std::vector<Array>{exp(a[0]) + sqrt(a[0])}; });
@@ -126,6 +131,7 @@ TEST_F(FirstCallsTest, AFunctionThatWasWarmedRunsItsKernels) {
 }
 
 TEST_F(FirstCallsTest, ThreadsShareProgramsWhileTheirKernelsCome) {
+  WEFT_NEEDS_A_COMPILER();
   const Array x = line(2000);
   const auto f = [&](int which) { return (which % 2 ? sin(x) : exp(x)) * (which / 2 ? sqrt(x) : x) + 1.5; };
   std::vector<std::vector<float>> expected;

@@ -89,6 +89,7 @@ TEST(LateEvaluationDeathTest, AGlobalsDestructorEvaluatesWhatWasCompiledBefore) 
 }
 
 TEST(LateEvaluationDeathTest, AGlobalsDestructorInterpretsWhatWasNotCompiledBefore) {
+  WEFT_NEEDS_A_COMPILER();
   const auto total = [] {
     std::fprintf(stderr, "%g ", sum(from(std::vector<double>(5000, 2)) + 1).item<double>());
   };

@@ -44,7 +44,7 @@ TEST_F(SessionTest, RoundNumbersAreNumbersLikeOthersWhereNothingIsMadeOfThem) {
   for (double a : {3.0, -2.0, 0.5, 7.0})
     EXPECT_FLOAT_EQ(of(a).at(1).item<float>(), a < 1 ? std::exp(0.01f + float(a)) : float(a));
   for (double a : {2.0, 5.0}) EXPECT_FLOAT_EQ((x * a).at(3).item<float>(), float(3 * a));
-  EXPECT_EQ(session_.stats().compiles, before.compiles + 1) << "the product";
+  EXPECT_EQ(session_.stats().compiles, before.compiles + compiled(1)) << "the product";
 }
 
 TEST_F(SessionTest, AnotherShapeCompilesNoKernel) {
@@ -125,7 +125,7 @@ TEST(Session, TinyGraphsAreInterpreted) {
   EXPECT_EQ(session.stats().interpreted, 1);
   EXPECT_EQ(session.stats().compiles, 0);
   (line(100) * 2.5).eval();
-  EXPECT_EQ(session.stats().compiles, 2) << "the line and its product";
+  EXPECT_EQ(session.stats().compiles, compiled(2)) << "the line and its product";
 }
 
 TEST(Session, LargeConstantsAreFilledByKernels) {
@@ -134,7 +134,7 @@ TEST(Session, LargeConstantsAreFilledByKernels) {
   const Array x = full({1 << 20}, 2.5, DType::F32);
   x.eval();
   EXPECT_EQ(x.at((1 << 20) - 1).item<float>(), 2.5f);
-  EXPECT_EQ(session.stats().compiles, 1) << "another number is the same program";
+  EXPECT_EQ(session.stats().compiles, compiled(1)) << "another number is the same program";
 }
 
 // The line is that of the array, also where the program was compiled for another.
@@ -307,6 +307,7 @@ TEST_F(SessionTest, ConcurrentWritesToOneArrayAreAllDone) {
 }
 
 TEST_F(SessionTest, KernelsComeFromTheDiskInAnotherSession) {
+  WEFT_NEEDS_A_COMPILER();
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "weft-session-test-cache";
   std::filesystem::remove_all(folder);
   SessionOptions options;
@@ -325,6 +326,7 @@ TEST_F(SessionTest, KernelsComeFromTheDiskInAnotherSession) {
 }
 
 TEST_F(SessionTest, KernelsRunInBlocksWithTheSameBitsAndNoneIsCompiled) {
+  WEFT_NEEDS_A_COMPILER();
   std::vector<std::vector<float>> results;
   for (const bool blocks : {false, true}) {
     SessionOptions options;
@@ -433,7 +435,9 @@ TEST_F(SessionTest, ShowGivesEveryStage) {
   EXPECT_THAT(show(y, "graph"), HasSubstr("multiply"));
   EXPECT_THAT(show(y, "plan"), HasSubstr("sweep"));
   EXPECT_THAT(show(y, "cpp"), HasSubstr("extern \"C\""));
-  EXPECT_THAT(show(y, "asm"), HasSubstr("ret"));
+  if (compiled(1)) {
+    EXPECT_THAT(show(y, "asm"), HasSubstr("ret"));
+  }
   EXPECT_THAT(show(y), HasSubstr("== fused"));
   EXPECT_THAT(show(y), HasSubstr("== simplified"));
 }

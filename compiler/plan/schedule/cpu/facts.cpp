@@ -74,8 +74,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
     const float most = p.reduces_points() ? kTotalledWork : kUnrolledWork;
     if (n < 2 || n > kTinyRow || static_cast<float>(n) * cost > most || !can_unroll(p, a)) continue;
     int shuffles = 0;
-    const int in = deal_in(lanes, static_cast<int>(n)).cost(),
-              out = deal_out(lanes, static_cast<int>(n)).cost();
+    const int length = static_cast<int>(n);
     for_each_stmt(p, [&](const Stmt& s) {
       auto* l = std::get_if<Load>(&s);
       auto* st = std::get_if<Store>(&s);
@@ -83,7 +82,7 @@ int tiny_axis(const RowProgram& p, float cost, int lanes) {
       const Index& at = *index_of(s);
       for (int b = column ? outer : 0; b < (column ? axes : outer); ++b)
         if (b != a && stride_along(at, a) == 1 && stride_along(at, b) == n && p.extent(b).value >= 4 * lanes)
-          shuffles += l ? in : out;
+          shuffles += l ? cost_of_deal_in(lanes, length) : cost_of_deal_out(lanes, length);
     });
     const double row = kShufflesOfSweep * static_cast<double>(p.sweeps.size()) +
                        kShufflesOfJoin * static_cast<double>(p.accumulators.size());

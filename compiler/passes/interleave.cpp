@@ -83,7 +83,7 @@ class Choice {
       const NodeRef& from = value->inputs[0];
       if (from->shape() == n_->shape() && at.starts == at_.starts && at.steps == at_.steps) whole = from;
     } else if (kind(value->op) == ir::OpKind::Map &&
-               (work_ += ir::info(value->op).cost) <= kWorkOfInterleaved) {
+               (work_ += ir::info(value->op).cost) <= kWorkOfUnwritten) {
       std::vector<NodeRef> inputs;
       for (const NodeRef& in : value->inputs) {
         inputs.push_back(whole_of(in));

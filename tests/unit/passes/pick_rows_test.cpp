@@ -74,11 +74,12 @@ TEST(PickRows, OnlyRowsThatArePickedAreReduced) {
 }
 
 TEST(PickRows, ThroughMapsAndViews) {
-  EXPECT_EQ(walked("%x = input : f32[40, 12]\n%i = input : i64[3, 1]\n%m = max %x, axes=[1]\n"
-                   "%k = reshape %m : f32[40, 1]\n%b = broadcast %k : f32[40, 12]\n%d = subtract %x, %b\n"
-                   "%e = exp %d\n%s = sum %e, axes=[1]\n%l = reshape %s : f32[40, 1]\n"
-                   "%c = broadcast %l : f32[40, 12]\n%y = divide %e, %c\n%t = gather %y, %i, axis=0\nreturn %t"),
-            72)
+  EXPECT_EQ(
+      walked("%x = input : f32[40, 12]\n%i = input : i64[3, 1]\n%m = max %x, axes=[1]\n"
+             "%k = reshape %m : f32[40, 1]\n%b = broadcast %k : f32[40, 12]\n%d = subtract %x, %b\n"
+             "%e = exp %d\n%s = sum %e, axes=[1]\n%l = reshape %s : f32[40, 1]\n"
+             "%c = broadcast %l : f32[40, 12]\n%y = divide %e, %c\n%t = gather %y, %i, axis=0\nreturn %t"),
+      72)
       << "rows of a softmax";
   EXPECT_EQ(walked(of_sum("%k = reshape %s : f32[40, 1]\n%p = permute %k, axes=[1, 0]\n"
                           "%j = reshape %i : i64[1, 3]\n%t = gather %p, %j, axis=1\nreturn %t")),

@@ -13,6 +13,7 @@
 #include "compiler/passes/products/widen_products.h"
 #include "compiler/passes/reductions/merge_reductions.h"
 #include "compiler/passes/reductions/narrow.h"
+#include "compiler/passes/reductions/pick_rows.h"
 #include "compiler/passes/reductions/split_reductions.h"
 #include "compiler/passes/reductions/write_out_reductions.h"
 #include "compiler/passes/refine_shapes.h"
@@ -31,6 +32,7 @@ constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"narrow", passes::narrow},
+    {"pick_rows", passes::pick_rows},
     {"merge_reductions", passes::merge_reductions},
     {"join_products", passes::join_products},
     {"expand_products", passes::expand_products},

@@ -243,8 +243,9 @@
   X(kWorthOrdering, size_t, 2, "updates", "2026-11-21", "that become writes in place are worth an order of reads and writes") \
   X(kLargeValue, int64_t, 1 << 12, "elements", "2026-11-21", "of a value, at least, whose update is worth a kernel of its own") \
   X(kSmallUpdate, int64_t, 2, "times", "2026-11-21", "such an update, or a copy of new elements, goes into the whole") \
+  X(kMostTests, size_t, 8, "tests", "2026-11-24", "an element, at most, where updates are choices in the kernels of what reads them") \
   X(kPartOfInterleaved, int64_t, 8, "elements", "2026-11-24", "of which one is written, at least, where all are passed over for it") \
-  X(kWorkOfInterleaved, float, 8, "multiply-adds", "2026-11-24", "an element, at most, of what is computed for those that are not written, too") \
+  X(kWorkOfUnwritten, float, 8, "multiply-adds", "2026-11-24", "an element, at most, of what is computed for those that are not written, too") \
   X(kWidestConcat, size_t, 32, "parts", "2026-11-21", "of a concat; more become a concat of concats")          \
   X(kScattered, int64_t, 8, "elements", "2026-11-22", "that are read in order while one is that is not")       \
   X(kSpread, int64_t, 4, "times", "2026-11-21", "that each element is computed, at most, before its value is stored") \

@@ -1,6 +1,8 @@
 #include "compiler/passes/assign.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,11 +25,14 @@ using ir::Op;
 // Where updates are written in place. A long chain of them is worth a copy of what it starts from: as one
 // expression, each would cost a test and a choice for every element. As a choice inside the kernel that
 // computes the value, a single one costs every element, too; a kernel of its own costs some microseconds,
-// which large values repay where the part that is replaced is small.
+// which large values repay where the part that is replaced is small. But a choice lets the kernel go on to
+// what reads the value, which spares memory twice its size.
 class InPlace {
  public:
   InPlace(const ir::Graph& graph, const Options& options)
       : graph_(graph), order_(topological_order(graph.outputs)), rule_(graph) {
+    for (const Node* n : order_)
+      for (auto& in : n->inputs) readers_[in.get()].push_back(n);
     int number = 0;
     for (auto& in : graph.inputs) {
       if (in->op != Op::input) continue;
@@ -38,7 +43,9 @@ class InPlace {
 
   // The updates that can be assignments, and the values that have to lie in memory of their own for it.
   struct Found {
-    std::unordered_set<const Node*> updates, copied;
+    std::unordered_set<const Node*> updates, copied, choices;  // `choices`: better than assignments
+
+    size_t settled() const { return updates.size() + choices.size(); }
   };
   Found find() const {
     Found out;
@@ -66,6 +73,11 @@ class InPlace {
         while (from > 0 && (given || (computed && worth_a_kernel(*chain[from - 1]))) &&
                takes(chain[from - 1]))
           --from;
+        if (computed && from < end && goes_on(chain, from, end)) {
+          out.choices.insert(chain.begin() + static_cast<int64_t>(from),
+                             chain.begin() + static_cast<int64_t>(end));
+          from = end, spared = {};
+        }
         const bool copied = from == end && !given;
         if (copied) {
           --from;  // what it replaces stays as it is
@@ -103,8 +115,74 @@ class InPlace {
            kSmallUpdate * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
+  // Whether the kernel that computes a value had better go on through updates of it to what reads them: few
+  // tests an element, for whole ranges of what takes little to compute, which a choice does for all elements.
+  // A test that differs along the lanes is worth it for one reader.
+  bool goes_on(const std::vector<const Node*>& chain, size_t from, size_t end) const {
+    size_t all = 0, tests = 0;
+    for (size_t k = from; k < chain.size() && tests <= kMostTests; ++k) {
+      const auto readings = readings_of(*chain[k], k == from ? nullptr : chain[k - 1]);
+      if (!readings) return false;
+      all += *readings, tests += *readings * (chain.size() - k);
+    }
+    if (all == 0 || tests > kMostTests) return false;
+    return std::ranges::all_of(std::span(chain).subspan(from, end - from), [&](const Node* update) {
+      const Shape &shape = update->shape(), &part = update->inputs[1]->shape();
+      const Dims& steps = update->as<ir::SliceAttr>().steps;
+      for (size_t k = 0; k < part.size(); ++k)
+        if (part[k] > 1 && steps[k] != 1) return false;
+      const bool along_lanes = shape.size() > 1 && part.back() < shape.back();
+      return (!along_lanes || all == 1) && takes_little(*update->inputs[1]);
+    });
+  }
+
+  static bool takes_little(const Node& value) {
+    float work = 0;
+    std::unordered_set<const Node*> seen{&value};
+    std::vector<const Node*> stack{&value};
+    while (!stack.empty()) {
+      const Node& n = *stack.back();
+      stack.pop_back();
+      const ir::OpKind is = kind(n.op);
+      if (is != ir::OpKind::Map && is != ir::OpKind::View && n.op != Op::update && n.op != Op::gather)
+        continue;
+      work += n.op == Op::gather      ? kGatherWork
+              : is == ir::OpKind::Map ? ir::info(n.op).cost
+              : ir::views_one(n.op)   ? 0
+                                      : kPartWork * static_cast<float>(n.inputs.size());
+      if (work > kWorkOfUnwritten) return false;
+      for (auto& in : n.inputs)
+        if (seen.insert(in.get()).second) stack.push_back(in.get());
+    }
+    return true;
+  }
+
+  // How many read a value in kernels, through views, but for `next`; nothing where any other does.
+  std::optional<size_t> readings_of(const Node& value, const Node* next) const {
+    size_t out = 0;
+    std::vector<const Node*> shown{&value};
+    while (!shown.empty()) {
+      const Node* n = shown.back();
+      const auto readers = readers_.find(n);
+      shown.pop_back();
+      if (readers == readers_.end()) continue;
+      for (const Node* reader : readers->second) {
+        const ir::OpKind is = kind(reader->op);
+        if (reader == next && reader->inputs[0].get() == n) continue;
+        if (reader->op == Op::reshape || reader->op == Op::slice || reader->op == Op::permute)
+          shown.push_back(reader);
+        else if (is == ir::OpKind::Map || is == ir::OpKind::Reduce || reader->op == Op::update)
+          ++out;
+        else
+          return {};
+      }
+    }
+    return out;
+  }
+
   ir::Graph graph_;
   std::vector<const Node*> order_;
+  std::unordered_map<const Node*, std::vector<const Node*>> readers_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
 };
@@ -169,13 +247,13 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Target&, const Options& 
   auto offer = [&](ir::Graph other) {
     InPlace its(other, options);
     InPlace::Found more = its.find();
-    if (more.updates.size() <= found.updates.size()) return;
+    if (more.settled() <= found.settled()) return;
     best = std::move(other);
     rule = std::move(its);
     found = std::move(more);
   };
-  if (found.updates.size() < updates) offer(order_updates(graph, kWorthOrdering));
-  if (found.updates.size() < updates)
+  if (found.settled() < updates) offer(order_updates(graph, kWorthOrdering));
+  if (found.settled() < updates)
     if (auto slices = rule.worth_keeping(); !slices.empty()) offer(with_copies(best, slices));
   return found.updates.empty() ? graph : with_assigns(best, found);
 }

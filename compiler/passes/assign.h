@@ -1,5 +1,6 @@
 // Lets updates write in place where nothing needs the old value any more. It may be memory that the caller
-// gives away (Options::donated), or, on the CPU, a large computed value of which a small part is replaced.
+// gives away (Options::donated), or a large computed value of which a small part is replaced, unless its
+// kernel had better go on to what reads the result.
 // Each update of the chain becomes an `assign`, whose kernel covers the replaced range alone.
 //
 //   before   %2 = update %a, %1, starts=[1], steps=[1]     with input a donated

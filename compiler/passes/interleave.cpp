@@ -84,7 +84,7 @@ class AsSelect {
       if (from->shape() == n_->shape() && at.starts == at_.starts && at.steps == at_.steps) whole = from;
     } else if (kind(value->op) == ir::OpKind::Map) {
       work_ += ir::info(value->op).cost;
-      if (work_ > kWorkOfInterleaved) return {};
+      if (work_ > kWorkOfUnwritten) return {};
       std::vector<NodeRef> inputs;
       for (const NodeRef& in : value->inputs) {
         inputs.push_back(whole_of(in));

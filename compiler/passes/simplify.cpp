@@ -189,10 +189,21 @@ NodeRef one_of(const Node& n, const NodeRef& x, const Dims& axes) {
   return ir::broadcast(ir::reshape(from, rest, n.lines), n.shape(), n.lines);
 }
 
-// A reduction of equal values is told by one of them: the largest, the first, a sum of zeros; by their number
-// too where sums are exact, as those of integers are, and of ones as far as the dtype they are added in
-// counts.
-NodeRef uniform_reduction(const NodeRef& n) {
+// `count` times a value, rounded once: what a sum of as many of it is, as near as the dtype comes. Null where
+// the count is none of the dtype it is computed in.
+NodeRef times(const NodeRef& one, int64_t count, const Node& n) {
+  const DType wide = is_half(n.dtype()) ? DType::F32 : n.dtype();
+  const int64_t countable = int64_t{1} << (real_of(wide) == DType::F32 ? 24 : 53);
+  if (!is_integer(wide) && count > countable) return {};
+  const NodeRef value = ir::cast(one, wide, n.lines),
+                number = constant(value->type, Scalar::of(count), n.lines);
+  return ir::cast(ir::map(Op::multiply, {value, number}, n.lines), n.dtype(), n.lines);
+}
+
+// A reduction of equal values is told by one of them: the largest, the first, a sum of zeros. A sum of others
+// is so many times one of them, which is exact for integers. Floats are rounded once then, less often than
+// where they are added up. So Numerics::Strict adds them up, but for ones.
+NodeRef uniform_reduction(const NodeRef& n, Numerics numerics) {
   const NodeRef& x = n->inputs[0];
   const Dims& axes = n->as<ir::AxesAttr>().axes;
   const int64_t count = element_count(x->shape()) / element_count(n->shape());
@@ -202,22 +213,24 @@ NodeRef uniform_reduction(const NodeRef& n) {
   const int64_t countable = int64_t{1} << (is_half(n->dtype()) ? 24 : 53);
   if (float_sum && (value == 1 || value == -1) && count <= countable)
     return number(*n, *value * static_cast<double>(count));
-  const bool whole_sum = n->op == Op::sum && is_integer(n->dtype());
+  const bool told = is_integer(n->dtype()) || (float_sum && numerics != Numerics::Strict);
   if (n->op == Op::prod && value != 1) return n;
-  if (n->op == Op::sum && value != 0 && !whole_sum) return n;
+  if (n->op == Op::sum && value != 0 && !told) return n;
   if (gives_index(n->op)) return number(*n, 0.0);
   if (x->dtype() != n->dtype()) return n;
   const NodeRef one = one_of(*n, x, axes);
-  return whole_sum ? map_of(*n, Op::multiply, {one, constant(n->type, Scalar::of(count), n->lines)}) : one;
+  if (n->op != Op::sum || value == 0) return one;
+  const NodeRef sum = times(one, count, *n);
+  return sum ? sum : n;
 }
 
-NodeRef reduction(const NodeRef& n) {
+NodeRef reduction(const NodeRef& n, Numerics numerics) {
   const NodeRef& x = n->inputs[0];
   const Dims& axes = n->as<ir::AxesAttr>().axes;
   if (element_count(x->shape()) == 0) {
     return constant(n->type, Scalar::of(int64_t{info(n->op).of_nothing.value_or(0)}), n->lines);
   }
-  if (NodeRef told = uniform_reduction(n); told != n) return told;
+  if (NodeRef told = uniform_reduction(n, numerics); told != n) return told;
   Dims longer;
   for (int64_t a : axes)
     if (x->shape()[a] != 1) longer.push_back(a);
@@ -347,7 +360,7 @@ NodeRef rule(const NodeRef& n, const Options& options) {
       }
       return n->inputs.size() == 2 ? arithmetic(n, options) : n->inputs.size() == 1 ? unary(n, options) : n;
     case OpKind::Reduce:
-      return reduction(n);
+      return reduction(n, options.numerics);
     case OpKind::Update:
       return updating(n);
     case OpKind::Dot:

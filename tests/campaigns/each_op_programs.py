@@ -133,9 +133,63 @@ def chain_of_slices(xp):
     return xp.clip(y, 0, 1)
 
 
+def row_written_between(xp):
+    y = xp.exp(_of(1000, 1000))
+    y[3] = 0.0
+    return xp.sqrt(y * 2)
+
+
+def column_written_between(xp):
+    y = _of(1000, 1000) * _of(1000, 1000)
+    y[:, 3] = _of(1000)
+    return (y + 1).sum(1)
+
+
+def ends_written(xp):
+    u = _of(1_000_000) * 2
+    u[0], u[-1] = 0.0, 1.0
+    u[1:-1] = u[:-2] + u[2:]
+    return -u
+
+
+def edges_written(xp):
+    u = _of(1000, 1000) * 2
+    u[0], u[-1], u[:, 0], u[:, -1] = 0.0, 1.0, 2.0, 3.0
+    return u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+
+
+def column_of_a_softmax(xp):
+    y = _of(1000, 1000) * 2
+    y[:, 7] = _of(1000)
+    e = xp.exp(y - y.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def picked_sums(xp):
+    return xp.take(_of(1024, 1024).sum(1), xp.arange(0, 1024, 11) * 7 % 1024)
+
+
+def sliced_sums(xp):
+    return _of(1024, 1024).sum(1).reshape(32, 32)[:4]
+
+
+def stacked_sums(xp):
+    return xp.stack([_of(1024, 1024).sum(1) for _ in range(3)])
+
+
+def sums_across(xp):
+    return _of(1024, 1024).sum(1) + _of(1024, 1024).sum(0)
+
+
+def sum_of_means(xp):
+    return _of(256, 256, 16).mean(2).sum(1)
+
+
 PROGRAMS = {f.__name__: f for f in (
     heat_behind_a_mask, scaled_behind_a_mask, wave, gray_scott, sobel, moving_average, eroded, framed, sums_joined, totals_joined,
     rows_of_a_softmax, centred_columns, correlations, logistic_step, nearest_centres, stacked, chain_of_slices,
+    row_written_between, column_written_between, ends_written, edges_written, column_of_a_softmax, picked_sums, sliced_sums, stacked_sums,
+    sums_across, sum_of_means,
 )}  # fmt: skip
 PROGRAMS |= {f"blur_{mode}": blur(mode) for mode in ("constant", "edge", "reflect", "wrap")}
 PROGRAMS |= {f"convolved_by_{how}": convolved(how) for how in ("sum", "einsum", "tensordot")}

@@ -31,6 +31,8 @@ TEST_P(Fuzz, KernelsGiveWhatTheInterpreterGives) {
   options.strided_inputs = true;
   for (int k = 0; k < kSeedsOfBlock; ++k) {
     uint64_t seed = static_cast<uint64_t>(c.block * kSeedsOfBlock + k);
+    options.rewritten = k % 2 ? 0.3 : 0;
+    options.max_elements = k % 2 ? 6000 : 2048;
     ir::Graph graph = random_graph(seed, options);
     std::string problem = check(on(b), graph, seed, c.exact);
     if (problem.empty()) continue;

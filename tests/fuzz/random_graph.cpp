@@ -192,6 +192,8 @@ class Drawing {
     std::vector<double> weights;
     for (const Choice& c : choices) weights.push_back(c.weight);
     // A step that finds no value that suits it gives nothing.
+    if (options_.rewritten > 0 && random_.chance(options_.rewritten))
+      if (NodeRef node = rewritten()) return node;
     for (;;)
       if (NodeRef node = (this->*choices[random_.weighted(weights)].step)()) return node;
   }
@@ -469,6 +471,97 @@ class Drawing {
     s[s.size() - 2] = s.back();
     s.back() = result.back() = random_.between(1, 5);
     return fits(s) && fits(result) ? ir::dot(a, fitting({a->dtype(), s})) : NodeRef();
+  }
+
+  NodeRef rewritten() {
+    using Program = NodeRef (Drawing::*)();
+    static const std::vector<Program> programs = {&Drawing::picked_rows, &Drawing::rows_of_a_reshape,
+                                                  &Drawing::written_parts, &Drawing::sum_of_equals};
+    return (this->*random_.pick(programs))();
+  }
+
+  // A reduction that leaves some axes, or what is computed of one and read as often as it.
+  NodeRef results() {
+    NodeRef x = any_of_rank(2);
+    Op op = random_.pick(reductions_);
+    if (op == Op::prod) op = Op::sum;
+    if (!ir::accepts(op, x->dtype())) x = to_dtype(x, dtype_for(op));
+    if (options_.exact && op == Op::sum && (is_float(x->dtype()) || is_complex(x->dtype())))
+      x = to_dtype(x, DType::I64);
+    const auto kept = random_.below(static_cast<int64_t>(x->shape().size()));
+    Dims axes;
+    for (int64_t a = 0; a < static_cast<int64_t>(x->shape().size()); ++a)
+      if (a != kept && random_.chance(0.7)) axes.push_back(a);
+    if (axes.empty()) axes.push_back(kept == 0 ? 1 : 0);
+    if (count_along(x->shape(), axes) == 0) return {};
+    NodeRef out = ir::reduce(op, x, axes);
+    if (!is_complex(out->dtype()) && random_.chance(0.3))
+      out = ir::map(Op::maximum, {out, fitting(out->type)});
+    return random_.chance(0.2) ? keep(out) : out;
+  }
+
+  NodeRef picked_rows() {
+    const NodeRef x = results();
+    if (!options_.indexed || !x || is_complex(x->dtype())) return {};
+    const auto axis = static_cast<size_t>(random_.below(static_cast<int64_t>(x->shape().size())));
+    const int64_t n = x->shape()[axis];
+    if (n == 0) return {};
+    Shape s(x->shape().size(), 1);
+    s[axis] = random_.between(1, std::max<int64_t>(n / 2, 1));
+    return ir::gather(x, index(s, n), static_cast<int64_t>(axis));
+  }
+
+  NodeRef rows_of_a_reshape() {
+    const NodeRef x = results();
+    if (!x || element_count(x->shape()) == 0) return {};
+    int64_t first = random_.between(2, 6);
+    const int64_t all = element_count(x->shape());
+    while (all % first != 0) --first;
+    const NodeRef shown = random_.chance(0.5) ? ir::reshape(x, {first, all / first}) : ir::reshape(x, {all});
+    const Range r = range(shown->shape());
+    return ir::slice(shown, r.starts, r.extents, r.steps);
+  }
+
+  // A computed value of some thousand elements, small parts of it that are replaced, and a reader or two.
+  NodeRef written_parts() {
+    static const std::vector<Shape> shapes = {{5000}, {64, 65}, {17, 16, 16}};
+    const TensorType type{random_.chance(0.5) ? DType::F32 : DType::I32, random_.pick(shapes)};
+    if (!fits(type.shape)) return {};
+    NodeRef y = fitting(type);
+    y = ir::map(Op::maximum, {y, fitting(type)});
+    for (int64_t more = random_.between(1, 3); more > 0; --more) {
+      Dims starts, extents;
+      const auto narrow = random_.below(static_cast<int64_t>(type.shape.size()));
+      for (size_t k = 0; k < type.shape.size(); ++k) {
+        const int64_t n = type.shape[k];
+        const bool part = static_cast<int64_t>(k) == narrow || random_.chance(0.3);
+        extents.push_back(part ? random_.between(1, n / 4) : n);
+        starts.push_back(random_.between(0, n - extents.back()));
+      }
+      y = ir::update(y, fitting({type.dtype, extents}), starts, Dims(starts.size(), 1));
+      if (random_.chance(0.2)) keep(y);
+    }
+    if (random_.chance(0.5)) return ir::map(Op::minimum, {y, fitting(type)});
+    Dims shift(type.shape.size(), 0);
+    Shape inner = type.shape;
+    const auto axis = static_cast<size_t>(random_.below(static_cast<int64_t>(inner.size())));
+    inner[axis] -= 2;
+    const Dims steps(inner.size(), 1);
+    const NodeRef before = ir::slice(y, shift, inner, steps);
+    shift[axis] = 2;
+    return ir::map(Op::minimum, {before, ir::slice(y, shift, inner, steps)});
+  }
+
+  NodeRef sum_of_equals() {
+    NodeRef x = any_of_rank(1);
+    if (!ir::accepts(Op::sum, x->dtype())) x = to_dtype(x, DType::I32);
+    if (options_.exact && !is_integer(x->dtype())) x = to_dtype(x, DType::I64);
+    const size_t axis = random_.chance(0.5) ? 0 : x->shape().size();
+    Shape narrow = x->shape(), wide = x->shape();
+    narrow.insert(axis, 1);
+    wide.insert(axis, random_.between(2, 9));
+    if (!fits(wide)) return {};
+    return ir::reduce(Op::sum, ir::broadcast(ir::reshape(x, narrow), wide), {static_cast<int64_t>(axis)});
   }
 
   NodeRef iota() {

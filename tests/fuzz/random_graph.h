@@ -23,6 +23,9 @@ struct RandomGraphOptions {
   // an ulp, no float sums or products, no dots, no complex arithmetic, no fma.
   // The sign and payload of a NaN still are the machine's own, and signbit and copysign show the sign.
   bool exact = false;
+  // How often a step is one of a few programs that passes and fusion rewrite: rows that are picked or sliced
+  // of a reduction, parts of a value that are written before it is read, a sum of equal values.
+  double rewritten = 0;
   // Maps, reductions and scans that may be drawn; empty: all of the op table. A list draws the same graphs
   // when the table has grown.
   std::vector<ir::Op> drawn_from;

@@ -38,11 +38,48 @@ bool keeps_axes(const Node& reshape) {
   return wide(reshape.shape()) == wide(reshape.inputs[0]->shape());
 }
 
-// The reduction that another one reduces, with axes of one element more or less; null where there is none.
-const Node* reduced_by(const Node& outer) {
-  const Node* inner = outer.inputs[0].get();
-  while (inner->op == Op::reshape && keeps_axes(*inner)) inner = inner->inputs[0].get();
-  return is_reduce(*inner) && inner->op == outer.op ? inner : nullptr;
+// The operand of a product or a quotient that is one number for all elements; null where there is none.
+const Node* factor_of(const Node& n) {
+  if (n.op != Op::multiply && n.op != Op::divide) return nullptr;
+  for (size_t k = n.op == Op::divide ? 1 : 0; k < 2; ++k) {
+    const Node* other = n.inputs[k].get();
+    if (other->op == Op::constant || other->op == Op::scalar ||
+        (other->op == Op::broadcast && element_count(other->inputs[0]->shape()) == 1))
+      return other;
+  }
+  return nullptr;
+}
+
+// What lies between a reduction and the one that it reduces: reshapes that keep the axes, and factors.
+struct Between {
+  const Node* inner = nullptr;      // null where there is none
+  std::vector<const Node*> passed;  // the last one first
+};
+
+// Sums of multiples are multiples of sums, but for roundings, and for sums that overflow before they are
+// scaled down.
+Between between(const Node& outer, Numerics numerics) {
+  Between out;
+  const bool scales = numerics == Numerics::Fast && outer.op == Op::sum && is_float(outer.dtype());
+  const Node* n = outer.inputs[0].get();
+  for (;;) {
+    const Node* factor = scales ? factor_of(*n) : nullptr;
+    if (!factor && !(n->op == Op::reshape && keeps_axes(*n))) break;
+    out.passed.push_back(n);
+    n = n->inputs[n->inputs.size() == 2 && n->inputs[0].get() == factor ? 1 : 0].get();
+  }
+  if (is_reduce(*n) && n->op == outer.op) out.inner = n;
+  return out;
+}
+
+// A factor for another shape.
+NodeRef factor(const Node& n, const Shape& shape) {
+  if (n.op == Op::constant) return ir::constant({n.dtype(), shape}, n.as<ir::ConstantAttr>().value, n.lines);
+  const size_t rank = n.shape().size();
+  const NodeRef one = n.op == Op::broadcast
+                          ? n.inputs[0]
+                          : ir::slice(NodeRef(&n), Dims(rank, 0), Shape(rank, 1), Dims(rank, 1), n.lines);
+  return ir::broadcast(ir::reshape(one, {}, n.lines), shape, n.lines);
 }
 
 bool may_merge(const Node& n, Numerics numerics) {
@@ -79,10 +116,15 @@ bool are_last(const Dims& axes, const Shape& shape) {
   return gone == axes.size();
 }
 
-NodeRef merged(const NodeRef& outer, const Node& inner) {
+NodeRef merged(const NodeRef& outer, const Between& way) {
+  const Node& inner = *way.inner;
   const ir::Lines lines = inner.lines.united(outer->lines);
-  return ir::reshape(ir::reduce(outer->op, inner.inputs[0], axes_of_both(*outer, inner), lines),
-                     outer->shape(), lines);
+  NodeRef out = ir::reshape(ir::reduce(outer->op, inner.inputs[0], axes_of_both(*outer, inner), lines),
+                            outer->shape(), lines);
+  for (auto n = way.passed.rbegin(); n != way.passed.rend(); ++n)
+    if (const Node* by = factor_of(**n))
+      out = ir::map((*n)->op, {out, factor(*by, outer->shape())}, (*n)->lines);
+  return out;
 }
 
 // Reductions whose readers are one other reduction each.
@@ -90,7 +132,9 @@ class Merged {
  public:
   Merged(const ir::Graph& graph, const Options& options) {
     const std::vector<const Node*> order = topological_order(graph.outputs);
-    if (std::ranges::none_of(order, [](auto* n) { return is_reduce(*n) && reduced_by(*n); })) return;
+    if (std::ranges::none_of(order,
+                             [&](auto* n) { return is_reduce(*n) && between(*n, options.numerics).inner; }))
+      return;
     std::unordered_map<const Node*, int> users;
     std::unordered_set<const Node*> of_rows;  // computed from reductions or scans
     for (auto& out : graph.outputs) ++users[out.get()];
@@ -102,14 +146,15 @@ class Merged {
         of_rows.insert(n);
     }
     const std::unordered_set<const Node*> lasting = lasting_roots(order);
-    const auto read_once = [&](const Node* from, const Node* to) {
-      for (; from != to; from = from->inputs[0].get())
-        if (users.at(from) != 1) return false;
-      return users.at(to) == 1;
+    const auto read_once = [&](const Between& way) {
+      return users.at(way.inner) == 1 &&
+             std::ranges::all_of(way.passed, [&](const Node* n) { return users.at(n) == 1; });
     };
     for (const Node* n : order) {
-      const Node* inner = is_reduce(*n) && may_merge(*n, options.numerics) ? reduced_by(*n) : nullptr;
-      if (!inner || !read_once(n->inputs[0].get(), inner)) continue;
+      if (!is_reduce(*n) || !may_merge(*n, options.numerics)) continue;
+      const Between way = between(*n, options.numerics);
+      const Node* inner = way.inner;
+      if (!inner || !read_once(way)) continue;
       if (!are_last(axes_of_both(*n, *inner), inner->inputs[0]->shape())) continue;
       // What reads other rows is reduced along with them.
       if (merges(inner) ||
@@ -146,7 +191,7 @@ class Merged {
 ir::Graph merge_reductions(const ir::Graph& graph, const Target&, const Options& options) {
   const Merged of(graph, options);
   return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
-    return of.merges(&was) ? merged(now, *reduced_by(*now)) : now;
+    return of.merges(&was) ? merged(now, between(*now, options.numerics)) : now;
   });
 }
 

@@ -6,7 +6,8 @@
 //
 // Integers, extrema, any and all give the same bits. Floats are added in the order of one sum over all these
 // axes, and not rounded in between. So Numerics::Strict leaves them as they are. Halves, where the rounding
-// in between shows, wait for Numerics::Fast.
+// in between shows, wait for Numerics::Fast. So do sums with a factor between them, as sums of means, which
+// overflow sooner when they are scaled down last.
 #pragma once
 
 #include "compiler/ir/node.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -88,6 +89,62 @@ size_t wide_axis(const Shape& shape, size_t begin, size_t end) {
   return begin;
 }
 
+// The smallest part of the axes [begin, end) of a shape that lies in one piece and has these of their
+// elements, counted through. A part of the first axis, or one position of it and a part of the next, and so
+// on.
+void set_piece(Part& part, const Shape& shape, size_t begin, size_t end, int64_t first, int64_t last) {
+  int64_t below = 1;
+  for (size_t k = begin; k < end; ++k) below *= shape[k];
+  bool whole_ones = false;
+  for (size_t k = begin; k < end; ++k) {
+    below /= shape[k];
+    part[k] = whole(shape[k]);
+    if (whole_ones) continue;
+    const int64_t from = first / below, to = last / below;
+    part[k] = {from, 1, to - from + 1};
+    whole_ones = to > from;
+    first -= from * below, last -= from * below;
+  }
+}
+
+// The first and the last element of a part of the axes [begin, end), counted through.
+std::pair<int64_t, int64_t> ends_of(const Part& part, const Shape& shape, size_t begin, size_t end) {
+  int64_t first = 0, last = 0;
+  for (size_t k = begin; k < end; ++k) {
+    first = first * shape[k] + part[k].start;
+    last = last * shape[k] + part[k].last();
+  }
+  return {first, last};
+}
+
+// What of a reshape and of its input is computed for a part of the reshape: the same steps where a run is one
+// axis, else a piece of both that holds the same elements.
+struct Reshaped {
+  Part shown, from;
+};
+Reshaped reshaped(const Shape& shape, const Shape& from, const Part& part) {
+  Reshaped out{whole(shape), whole(from)};
+  for (const Run& run : runs_of(shape, from)) {
+    if (run.is_one_axis) {
+      const size_t axis = wide_axis(shape, run.begin, run.end),
+                   to = wide_axis(from, run.from_begin, run.from_end);
+      if (axis < run.end && to < run.from_end) out.shown[axis] = out.from[to] = part[axis];
+      continue;
+    }
+    auto [first, last] = ends_of(part, shape, run.begin, run.end);
+    // A piece of the one is none of the other where an axis begins in the middle of it: both grow.
+    for (;;) {
+      set_piece(out.from, from, run.from_begin, run.from_end, first, last);
+      const auto grown = ends_of(out.from, from, run.from_begin, run.from_end);
+      set_piece(out.shown, shape, run.begin, run.end, grown.first, grown.second);
+      const auto again = ends_of(out.shown, shape, run.begin, run.end);
+      if (again == grown) break;
+      std::tie(first, last) = again;
+    }
+  }
+  return out;
+}
+
 class Narrow {
  public:
   explicit Narrow(const ir::Graph& graph) : graph_(graph), order_(topological_order(graph.outputs)) {}
@@ -161,14 +218,8 @@ class Narrow {
         for (size_t k = 0; k < part.size(); ++k) out.push_back(sliced(part[k], starts[k], steps[k]));
         return out;
       }
-      case Op::reshape: {
-        Part out = whole(from);
-        for (const Run& run : runs_of(n.shape(), from)) {
-          const size_t to = wide_axis(from, run.from_begin, run.from_end);
-          if (run.is_one_axis && to < run.from_end) out[to] = part[wide_axis(n.shape(), run.begin, run.end)];
-        }
-        return out;
-      }
+      case Op::reshape:
+        return reshaped(n.shape(), from, part).from;
       default:
         return whole(from);
     }
@@ -203,10 +254,7 @@ class Narrow {
         return ir::slice(x, starts, shape_of(part), steps, n.lines);
       }
       case Op::reshape: {
-        Part shown = whole(n.shape());
-        for (const Run& run : runs_of(n.shape(), n.inputs[0]->shape()))
-          if (const size_t axis = wide_axis(n.shape(), run.begin, run.end); run.is_one_axis && axis < run.end)
-            shown[axis] = part[axis];
+        const Part shown = reshaped(n.shape(), n.inputs[0]->shape(), part).shown;
         return slice(ir::reshape(x, shape_of(shown), n.lines), shown, part, n.lines);
       }
       default:

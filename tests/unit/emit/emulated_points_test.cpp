@@ -338,6 +338,8 @@ TEST_P(CudaMeaningOfRandom, ExactGraphsGiveTheInterpretersBits) {
     options.exact = true;
     options.strided_inputs = k % 3 == 0;
     options.dots = false;
+    options.rewritten = k % 4 == 3 ? 0.3 : 0;
+    options.max_elements = k % 4 == 3 ? 6000 : 2048;
     all.add(compile(random_graph(static_cast<uint64_t>(GetParam() * 1000 + k), options),
                     k % 2 ? h200() : tiny()));
   }

@@ -256,6 +256,39 @@ TEST_P(Assign, TurnsOfAStencilWithBordersTakeTheSameFewKernels) {
   }
 }
 
+// A choice costs a test an element, and spares that the value is stored, and read again.
+TEST(AssignRule, LeavesAChoiceToTheKernelOfWhatReadsIt) {
+  const auto of = [](const std::string& part, const std::string& rest) {
+    return assigns(
+        "graph {\n%g = input : f32[4]\n%x = input : f32[100, 90]\n%y = square %x\n%v = input : f32[" + part +
+        "]\n" + rest + "\n}");
+  };
+  const std::string row = "%u = update %y, %v, starts=[3, 0]\n",
+                    column = "%u = update %y, %v, starts=[0, 3]\n";
+  EXPECT_EQ(of("1, 90", row + "return %u"), 1) << "nobody reads it";
+  EXPECT_EQ(of("1, 90", row + "%s = sqrt %u\nreturn %s"), 0);
+  EXPECT_EQ(of("1, 90", row + "%s = sqrt %u\nreturn %s, %u"), 0) << "stored by the kernel that goes on";
+  EXPECT_EQ(of("1, 90", row + "%k = reshape %u : f32[9000]\n%s = sum %k, axes=[0]\nreturn %s"), 0);
+  EXPECT_EQ(of("100, 1", column + "%s = sqrt %u\nreturn %s"), 0);
+  EXPECT_EQ(of("100, 1", column + "%s = sqrt %u\n%t = exp %u\nreturn %s, %t"), 1)
+      << "two readers test each element of the lanes";
+  const std::string two =
+      "%a = slice %u, starts=[0, 0] : f32[98, 90]\n%b = slice %u, starts=[2, 0] : f32[98, 90]\n%c = add %a, "
+      "%b\n";
+  EXPECT_EQ(of("1, 90", row + two + "return %c"), 0);
+  std::string five = row + two;
+  for (const char* k : {"0", "1", "2", "3", "4", "5", "6"})
+    five += "%d" + std::string(k) + " = slice %u, starts=[1, " + k + "] : f32[98, 80]\n%e" + k +
+            " = sqrt %d" + k + "\n";
+  EXPECT_EQ(of("1, 90", five + "return %c, %e0, %e1, %e2, %e3, %e4, %e5, %e6"), 1) << "nine tests an element";
+  EXPECT_EQ(of("1, 90", row + "%t0 = input : f32[90, 5]\n%m = dot %u, %t0\nreturn %m"), 1)
+      << "a library reads it";
+  EXPECT_EQ(of("25, 90", "%u = update %y, %v, starts=[3, 0], steps=[2, 1]\n%s = sqrt %u\nreturn %s"), 1)
+      << "every second row";
+  EXPECT_EQ(of("1, 90", "%w = sin %v\n%u = update %y, %w, starts=[3, 0]\n%s = sqrt %u\nreturn %s"), 1)
+      << "a sine for each element";
+}
+
 TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]

@@ -115,6 +115,39 @@ TEST(MergeReductions, WhatStays) {
             "argmax(1,) argmax(0,)");
 }
 
+TEST(MergeReductions, AFactorBetweenWaitsForFast) {
+  const std::string x = "%x = input : f32[3, 4, 5]\n%a = sum %x, axes=[2]\n",
+                    t = "%t = sum %m, axes=[1]\nreturn %t";
+  const auto both = [&](const std::string& between) {
+    EXPECT_EQ(axes_of(x + between + t, Numerics::Standard), "sum(2,) sum(1,)") << between;
+    return axes_of(x + between + t, Numerics::Fast);
+  };
+  EXPECT_EQ(both("%m = divide %a, 5.0\n"), "sum(1, 2)");
+  EXPECT_EQ(both("%m = multiply 0.2, %a\n"), "sum(1, 2)");
+  EXPECT_EQ(both("%s = scalar : f32[3, 4]\n%m = divide %a, %s\n"), "sum(1, 2)");
+  EXPECT_EQ(both("%s = input : f32[1, 1]\n%b = broadcast %s : f32[3, 4]\n%d = multiply %a, %b\n"
+                 "%r = reshape %d : f32[3, 4, 1]\n%k = divide %r, 3.0\n%m = reshape %k : f32[3, 4]\n"),
+            "sum(1, 2)");
+  EXPECT_EQ(both("%m = divide 5.0, %a\n"), "sum(2,) sum(1,)");
+  EXPECT_EQ(both("%m = add %a, 5.0\n"), "sum(2,) sum(1,)");
+  EXPECT_EQ(both("%s = input : f32[4]\n%b = broadcast %s : f32[3, 4]\n%m = multiply %a, %b\n"),
+            "sum(2,) sum(1,)")
+      << "a weight for each row";
+}
+
+TEST(MergeReductions, AFactorBetweenIsOneBehind) {
+  const ir::Graph before = graph(
+      "%x = input : f64[3, 4, 5]\n%s = scalar : f64[3, 4]\n%a = sum %x, axes=[2]\n%m = multiply %s, %a\n"
+      "%n = divide %m, 5.0\n%t = sum %n, axes=[1]\nreturn %t");
+  const ir::Graph after = merged(before, Numerics::Fast);
+  const std::vector<ir::HostTensor> inputs = random_inputs(before, 1, {1, 2}, 0);
+  const auto want = ir::interpret(before, inputs), got = ir::interpret(after, inputs);
+  for (size_t k = 0; k < 3; ++k) {
+    const double w = Scalar::load(DType::F64, want[0].data.data() + 8 * k).re;
+    EXPECT_NEAR(Scalar::load(DType::F64, got[0].data.data() + 8 * k).re, w, 1e-12 * w);
+  }
+}
+
 // One that shares its loops with others would read everything a second time.
 TEST(MergeReductions, WhatIsReducedWithOthersStays) {
   EXPECT_EQ(axes_of("%x = input : i32[3, 4]\n%a = sum %x, axes=[1]\n%m = max %x, axes=[1]\n"

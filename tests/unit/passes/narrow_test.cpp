@@ -114,12 +114,12 @@ TEST(Narrow, ThroughMapsAndViews) {
                           "%r = slice %p, starts=[2, 4] : f32[3, 6]\nreturn %r")),
             42);
   EXPECT_EQ(
-      walked(of_sum("%k = reshape %s : f32[4, 5]\n%r = slice %k, starts=[1, 0] : f32[2, 5]\nreturn %r")), 140)
+      walked(of_sum("%k = reshape %s : f32[4, 5]\n%r = slice %k, starts=[1, 0] : f32[2, 5]\nreturn %r")), 70)
       << "several axes of one";
   EXPECT_EQ(walked(of_sum("%k = reshape %s : f32[4, 1, 5]\n%m = max %k, axes=[2]\n"
                           "%r = slice %m, starts=[1, 0] : f32[2, 1]\nreturn %r")),
-            150)
-      << "maxima of two, sums of all";
+            80)
+      << "maxima of two, and sums of theirs";
   EXPECT_EQ(walked("%x = input : i32[6, 5]\n%i = iota axis=0 : i32[6, 5]\n%y = add %x, %i\n"
                    "%s = max %y, axes=[1]\n%r = slice %s, starts=[2] : i32[2]\nreturn %r"),
             10);
@@ -148,7 +148,10 @@ TEST(Narrow, RandomGraphsKeepTheirValues) {
   RandomGraphOptions options;
   options.exact = true;
   options.dots = false;
-  for (uint64_t seed = 0; seed < 300; ++seed) narrowed(random_graph(seed, options));
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    options.rewritten = seed % 2 ? 0.4 : 0;
+    narrowed(random_graph(seed, options));
+  }
 }
 
 }  // namespace

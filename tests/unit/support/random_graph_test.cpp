@@ -53,6 +53,27 @@ TEST(RandomGraph, ReachesEveryOpAndDType) {
   EXPECT_TRUE(empty && shared && backwards);
 }
 
+// Each program that passes rewrite, as far as its ops tell: large values that are written to in parts, rows
+// that are picked or sliced of reductions, sums of broadcasts.
+TEST(RandomGraph, DrawsWhatPassesRewrite) {
+  int written = 0, picked = 0, sliced = 0, equal = 0;
+  const auto base = [](const Node* n) {
+    n = n->inputs[0].get();
+    while (kind(n->op) == ir::OpKind::Map || n->op == Op::reshape) n = n->inputs[0].get();
+    return n;
+  };
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Graph graph = random_graph(seed, {.max_elements = 6000, .rewritten = 0.3});
+    for (const Node* n : topological_order(graph.outputs)) {
+      if (n->op == Op::update) written += element_count(n->shape()) >= 4096;
+      if (n->op == Op::gather) picked += kind(base(n)->op) == ir::OpKind::Reduce;
+      if (n->op == Op::slice) sliced += kind(base(n)->op) == ir::OpKind::Reduce;
+      if (n->op == Op::sum) equal += n->inputs[0]->op == Op::broadcast;
+    }
+  }
+  for (int count : {written, picked, sliced, equal}) EXPECT_GT(count, 20);
+}
+
 TEST(RandomGraph, TheSameSeedGivesTheSameGraph) {
   EXPECT_EQ(print(random_graph(5)), print(random_graph(5)));
   EXPECT_NE(print(random_graph(5)), print(random_graph(6)));

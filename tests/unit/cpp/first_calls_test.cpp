@@ -1,6 +1,7 @@
 // What a session does before kernels are there: what runs in blocks, what compiles first, what is never compiled.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -62,7 +63,8 @@ TEST_F(FirstCallsTest, WhatIsCalledOnceIsNeverCompiled) {
 
 TEST_F(FirstCallsTest, LargeWorkCompilesFirst) {
   WEFT_NEEDS_A_COMPILER();
-  Array x = line(1 << 23);
+  // However many threads share it.
+  Array x = line((int64_t{1} << 22) * std::clamp(std::thread::hardware_concurrency(), 2U, 32U));
   for (int k = 0; k < 8; ++k) x = sin(x) + cos(x * 0.5);
   const Stats before = session_.stats();
   x.eval();

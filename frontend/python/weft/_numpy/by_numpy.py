@@ -247,7 +247,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     if (counted := recorded.bincount(x, weights, minlength)) is not NotImplemented:
         return counted
     refuse_arguments("bincount", (x, weights))
-    if (there := computed_there("bincount", x, weights, minlength)) is not NotImplemented:
+    if type(minlength) is int and (there := computed_there("bincount", x, weights, minlength)) is not NotImplemented:
         return there
     device = device_of([x, weights])
     try:

@@ -7,6 +7,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
 #include "compiler/passes/interleave.h"
+#include "compiler/passes/join_loops.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/products/expand_products.h"
 #include "compiler/passes/products/join_products.h"
@@ -31,6 +32,7 @@ constexpr passes::Pass kPasses[] = {
     {"as_updates", [](auto& graph, auto&, auto&) { return passes::as_updates(graph); }, passes::kRequired},
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
+    {"join_loops", passes::join_loops},
     {"narrow", passes::narrow},
     {"pick_rows", passes::pick_rows},
     {"merge_reductions", passes::merge_reductions},
@@ -69,7 +71,13 @@ ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options
 }
 
 Program compile(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels) {
-  Program program = build_program(prepare(graph, target, options), target, options, and_kernels);
+  const CompileBody compile_body = [&](const ir::Graph& body, std::vector<int> donated) {
+    Options of_body = options;
+    of_body.donated = std::move(donated);
+    return compile(body, target, of_body, and_kernels);
+  };
+  Program program =
+      build_program(prepare(graph, target, options), target, options, and_kernels, compile_body);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;

@@ -73,7 +73,9 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
 }
 
 std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored, Titles& titles) {
-  if (step.library) return fmt::format("library {}\n", titles(*step.library));
+  if (step.library)
+    return fmt::format("{} {}\n", kind(step.library->op) == ir::OpKind::Loop ? "loop" : "library",
+                       titles(*step.library));
   std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
                                 step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
                                 summarize(step, stored));

@@ -17,6 +17,7 @@
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/analysis/matrix_layout.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/loop.h"
 #include "compiler/passes/scatters.h"
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
@@ -35,8 +36,13 @@ using ir::OpKind;
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels)
-      : graph_(graph), target_(target), options_(options), and_kernels_(and_kernels) {}
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+                 const CompileBody& compile_body)
+      : graph_(graph),
+        target_(target),
+        options_(options),
+        and_kernels_(and_kernels),
+        compile_body_(compile_body) {}
 
   Program run() {
     declare_inputs();
@@ -51,6 +57,8 @@ class ProgramBuilder {
         continue;
       else if (kind(step.library->op) == OpKind::Scatter)
         add_scatter(step);
+      else if (ir::is_loop(*step.library))
+        add_loop(step);
       else
         add_product(step);
     }
@@ -351,6 +359,55 @@ class ProgramBuilder {
                summarize(step, stored_), "kernel: " + title_(n) + "\n");
   }
 
+  // The buffer of a value that is read as a whole.
+  int operand(const NodeRef& n) {
+    if (const Node* base = whole_buffer(n.get())) return buffer_of_.at(base);
+    const int buffer = add_buffer(BufferSpec::Role::Temporary, 0, n->type, "a copy of " + title_(*n));
+    add_copy(n, buffer, "as a loop reads it");
+    return buffer;
+  }
+
+  // One step for all results of a loop: where the first of them stands, all operands are there.
+  void add_loop(const ir::Step& step) {
+    const Node& n = *step.library;
+    if (looped_.contains(&n)) return;
+    const ir::Loop& loop = *ir::loop_of(n);
+    LoopStep l;
+    l.loop = loop_program(loop, compile_body_);
+    std::unordered_map<const Node*, int> known;
+    for (const NodeRef& in : n.inputs) {
+      if (!known.contains(in.get())) known.emplace(in.get(), operand(in));
+      l.operands.push_back(known.at(in.get()));
+    }
+    l.results.assign(loop.results.size(), -1);
+    std::vector<CopyStep> again;  // of results that two nodes are
+    for (const Node* other : topological_order(graph_.outputs)) {
+      if (!ir::same_loop(n, *other)) continue;
+      looped_.insert(other);
+      int& result = l.results[ir::result_number(*other)];
+      const int buffer = buffer_of_.at(other);
+      if (result < 0)
+        result = buffer;
+      else if (result != buffer)
+        again.push_back({result, buffer});
+    }
+    l.summary = summarize(step, stored_);
+    std::string explanation = describe(step, stored_, title_);
+    for (const LoopProgram::Body& body : l.loop->bodies) explanation += indented(body.program.explanation);
+    add_step(std::move(l), explanation);
+    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
+  }
+
+  static std::string indented(const std::string& text) {
+    std::string out;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+      out += "    " + text.substr(at, end - at);
+      at = end;
+    }
+    return out;
+  }
+
   void add_product(const ir::Step& step) {
     const Node& n = *step.library;
     const Shape &a = n.inputs[0]->shape(), &b = n.inputs[1]->shape();
@@ -374,11 +431,13 @@ class ProgramBuilder {
   const Target& target_;
   const Options& options_;
   const bool and_kernels_;
+  const CompileBody& compile_body_;
   Program program_;
   Titles title_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
   std::unordered_set<const Node*> stored_;
   std::vector<NodeRef> copies_;
+  std::unordered_set<const Node*> looped_;  // results of loops that have their step
   // A GPU divides as fast as it counts, and its threads walk one long axis best.
   const plan::Cuts cuts_ = target_.kind == TargetKind::Cpu ? plan::Cuts::Loops : plan::Cuts::Statements;
   const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {
@@ -388,9 +447,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
-                      bool and_kernels) {
-  return ProgramBuilder(graph, target, options, and_kernels).run();
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+                      const CompileBody& compile_body) {
+  return ProgramBuilder(graph, target, options, and_kernels, compile_body).run();
 }
 
 }  // namespace weft

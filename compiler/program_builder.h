@@ -3,12 +3,14 @@
 #pragma once
 
 #include "compiler/ir/node.h"
+#include "compiler/loop_program.h"
 #include "compiler/program/options.h"
 #include "compiler/program/program.h"
 
 namespace weft {
 
 // `and_kernels`: see compile().
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels);
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+                      const CompileBody& compile_body);
 
 }  // namespace weft

@@ -14,6 +14,7 @@
 #include "compiler/base/short_list.h"
 #include "compiler/program/blocks.h"
 #include "runtime/interrupt.h"
+#include "runtime/run_loop.h"
 
 namespace weft::runtime {
 
@@ -28,6 +29,10 @@ void for_each_buffer(const ProgramStep& step, F&& f) {
     for (int b : k->buffers) f(b);
   } else if (auto* d = std::get_if<DotStep>(&step)) {
     f(d->a), f(d->b), f(d->c);
+  } else if (auto* l = std::get_if<LoopStep>(&step)) {
+    for (int b : l->operands) f(b);
+    for (int b : l->results)
+      if (b >= 0) f(b);
   } else {
     auto& c = std::get<CopyStep>(step);
     f(c.from), f(c.to);
@@ -156,6 +161,7 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
       kernels_[k].allow(needs[k].wait * needs[k].estimate->worth, needs[k].estimate->calls);
   }
   load_all(*device_, program_.kernels, at_once, kernels_.get());
+  load_bodies();
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
@@ -166,6 +172,34 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
   find_memory_to_take_over(last);
   uses_.assign(program_.buffers.size(), Device::Use::Read);
   for (int b : program_.outputs) uses_[b] = Device::Use::Write;
+}
+
+void Executable::load_bodies() {
+  bodies_.resize(program_.steps.size());
+  looped_.assign(program_.buffers.size(), 0);
+  for (size_t s = 0; s < program_.steps.size(); ++s) {
+    const auto* l = std::get_if<LoopStep>(&program_.steps[s]);
+    if (!l) continue;
+    for (const LoopProgram::Body& body : l->loop->bodies)
+      bodies_[s].push_back(std::make_unique<const Executable>(body.program, device_, counters_, queue_));
+    for (int b : l->results)
+      if (b >= 0) looped_[static_cast<size_t>(b)] = true;
+  }
+}
+
+std::vector<BufferRef> Executable::looped(size_t step, std::vector<BufferRef> operands, bool may_stop) const {
+  const auto& l = std::get<LoopStep>(program_.steps[step]);
+  std::vector<char> wanted;
+  for (int b : l.results) wanted.push_back(b >= 0);
+  const RunBody run_body = [&](size_t body, std::span<const BufferRef> inputs,
+                               std::span<const Scalar> scalars, std::span<const int> given) {
+    return bodies_[step][body]->run_steps(inputs, scalars, given, may_stop ? Stops::Always : Stops::Never);
+  };
+  try {
+    return run_loop(*l.loop, *device_, std::move(operands), wanted, run_body, may_stop);
+  } catch (const BufferRefused& e) {
+    throw OutOfMemory(e.what());  // its number is that of a body's buffer
+  }
 }
 
 // `last`: the last step that uses each buffer.
@@ -188,7 +222,8 @@ void Executable::find_memory_to_take_over(const std::vector<int>& last) {
   int64_t later = 0;
   for (size_t s = program_.steps.size(); s-- > 0;) {
     asked_for_after[s] = later;
-    const bool known = later != kNotKnown && !std::holds_alternative<DotStep>(program_.steps[s]);
+    const bool known = later != kNotKnown && !std::holds_alternative<DotStep>(program_.steps[s]) &&
+                       !std::holds_alternative<LoopStep>(program_.steps[s]);
     later = known ? later + fresh[s] : kNotKnown;
   }
   const auto offer = [&](size_t s, int written, int read, bool copies) {
@@ -222,6 +257,8 @@ void Executable::finish_kernels() const {
       if (k->kernel >= 0)
         missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)].get();
   load_all(*device_, program_.kernels, missing, kernels_.get());
+  for (auto& loop : bodies_)
+    for (auto& body : loop) body->finish_kernels();
 }
 
 const Kernel* Executable::kernel_now(int number) const {
@@ -262,6 +299,12 @@ BufferRef Executable::allocate(int buffer) const {
 
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                        std::span<const int> given) const {
+  return run_steps(inputs, scalars, given, Stops::UntilWritten);
+}
+
+std::vector<BufferRef> Executable::run_steps(std::span<const BufferRef> inputs,
+                                             std::span<const Scalar> scalars, std::span<const int> given,
+                                             Stops stops) const {
   const int count = static_cast<int>(program_.buffers.size());
   ShortList<Buffer*, kFewBuffers> buffers(count);
   ShortList<BufferRef, kFewBuffers> held(count);  // all but the inputs, which the caller holds
@@ -293,22 +336,27 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       buffers[b] = inputs[spec.index].get();
       device_->before(*buffers[b], uses[b]);
     }
-    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0) hold(b, allocate(b));
+    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0 && !looped_[static_cast<size_t>(b)])
+      hold(b, allocate(b));
   }
-  // Until an input's memory is written to, which would have to be computed again.
-  bool may_stop = true;
+  // An input whose memory is written to would have to be computed again.
+  bool may_stop = stops != Stops::Never;
   const auto ask_for_all_after = [&](size_t step) {
     for (int b = 0; b < count; ++b)
-      if (first_[b] > static_cast<int>(step) && !buffers[b] && taken_from[b] < 0) hold(b, allocate(b));
+      if (first_[b] > static_cast<int>(step) && !buffers[b] && taken_from[b] < 0 &&
+          !looped_[static_cast<size_t>(b)])
+        hold(b, allocate(b));
   };
   size_t s = 0;
   auto get = [&](int b) -> Buffer& {
-    may_stop &= program_.buffers[b].role != BufferSpec::Role::Input || uses_[b] != Device::Use::Write;
+    const bool again = stops == Stops::UntilWritten;
+    may_stop &=
+        !again || program_.buffers[b].role != BufferSpec::Role::Input || uses_[b] != Device::Use::Write;
     if (!buffers[b]) {
       const int from = taken_from[b];
       const bool of_input = from >= 0 && program_.buffers[from].role == BufferSpec::Role::Input;
       if (of_input) ask_for_all_after(s);
-      may_stop &= !of_input;
+      may_stop &= !of_input || !again;
       hold(b, from >= 0 ? ref(from) : allocate(b));
     }
     return *buffers[b];
@@ -351,6 +399,13 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
       const void *a = element(d->a, d->offset_a, t), *b = element(d->b, d->offset_b, t);
       const StopScope scope(may_stop);
       device_->dot(d->dot, c, a, b);
+    } else if (auto* l = std::get_if<LoopStep>(&step)) {
+      std::vector<BufferRef> operands;
+      for (int b : l->operands) get(b), operands.push_back(ref(b));
+      for (int b : dead_after_[s]) hold(b, nullptr);  // so that the loop may have it
+      std::vector<BufferRef> results = looped(s, std::move(operands), may_stop);
+      for (size_t i = 0; i < results.size(); ++i)
+        if (l->results[i] >= 0) hold(l->results[i], std::move(results[i]));
     } else {
       auto& c = std::get<CopyStep>(step);
       if (get(c.to).data() != get(c.from).data())

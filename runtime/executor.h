@@ -45,6 +45,13 @@ class Executable {
   KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
   // How the next call does each step; none of what is no kernel's.
   std::vector<std::optional<Way>> ways() const;
+  // Calls f for this program and for those of its loops' bodies.
+  template <class F>
+  void for_each_part(F&& f) const {
+    f(*this);
+    for (auto& loop : bodies_)
+      for (auto& body : loop) body->for_each_part(f);
+  }
   // Compiles the kernels that were put off; those that are under way as well. Throws CompileError.
   void finish_kernels() const;
 
@@ -59,6 +66,12 @@ class Executable {
   bool saves_a_copy() const { return saves_a_copy_; }
 
  private:
+  // When work may be given up: until an input's memory is written to, always as somebody throws all away, never.
+  enum class Stops : uint8_t { UntilWritten, Always, Never };
+  std::vector<BufferRef> run_steps(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
+                                   std::span<const int> given, Stops stops) const;
+  void load_bodies();
+  std::vector<BufferRef> looped(size_t step, std::vector<BufferRef> operands, bool may_stop) const;
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
   const Kernel* kernel_now(int number) const;
@@ -70,6 +83,9 @@ class Executable {
   Counters& counters_;
   CompileQueue* queue_ = nullptr;  // null where nothing is put off for a while
   std::shared_ptr<LateKernel[]> kernels_;
+  std::vector<std::vector<std::unique_ptr<const Executable>>>
+      bodies_;                                // of each step that is a loop, else none
+  std::vector<char> looped_;                  // of each buffer whether a loop gives its memory
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
   // Of each buffer the temporary whose memory it takes over; -1: none. What may take over an input's.
   std::vector<int> taken_from_;

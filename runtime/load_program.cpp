@@ -31,26 +31,25 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
     auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, queue);
     std::unordered_set<Hash, HashOf> judged;
     bool again = false;
-    for (auto& step : loaded->program().steps) {
-      auto* k = std::get_if<KernelStep>(&step);
-      if (!k || k->kernel < 0 || !judged.insert(k->key.source).second) continue;
-      const KernelRef kernel = loaded->kernel(k->kernel);
-      if (!kernel) continue;
+    const auto judge = [&](const KernelStep* k, const Executable& part) {
+      if (!k || k->kernel < 0 || !judged.insert(k->key.source).second) return;
+      const KernelRef kernel = part.kernel(k->kernel);
+      if (!kernel) return;
       const int spilled = kernel->resources().spill_bytes;
       auto known = trials.find(k->key.source);
       if (known == trials.end()) {
-        if (spilled <= 0 || choices.find(k->key.source) || choices.find(k->key.shape)) continue;
+        if (spilled <= 0 || choices.find(k->key.source) || choices.find(k->key.shape)) return;
         trials[k->key.source] = {spilled, spilled, 0, 1};
         again = true;
-        continue;
+        return;
       }
       Trial& trial = known->second;
-      if (trial.done) continue;
+      if (trial.done) return;
       if (spilled < trial.least) trial.least = spilled, trial.best = trial.now;
       again = true;
       if (spilled > 0 && trial.now < kMostFrugal) {
         ++trial.now;
-        continue;
+        return;
       }
       trial.done = true;
       choices.keep(
@@ -59,7 +58,10 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
            trial.best > 0
                ? fmt::format("the rules' own spills {} bytes a thread, this one {}", trial.first, trial.least)
                : fmt::format("it spills {} bytes a thread, and more frugal ones no less", trial.first)});
-    }
+    };
+    loaded->for_each_part([&](const Executable& part) {
+      for (auto& step : part.program().steps) judge(std::get_if<KernelStep>(&step), part);
+    });
     if (!again) return loaded;
   }
 }

@@ -1,5 +1,6 @@
 #include "compiler/derive/batch.h"
 
+#include "compiler/derive/batch_loops.h"
 #include "compiler/derive/nodes.h"
 
 namespace weft::derive {
@@ -28,7 +29,10 @@ class Batch {
       if (known_.contains(node)) continue;
       bool any = false;
       for (const NodeRef& in : node->inputs) any = any || find(in);
-      known_.emplace(node, any ? made(*node) : NodeRef());
+      if (any && ir::is_loop(*node))
+        known_.emplace(node, looped(*node));
+      else
+        known_.emplace(node, any ? made(*node) : NodeRef());
     }
   }
 
@@ -50,6 +54,7 @@ class Batch {
   NodeRef made(const Node& n) const {
     switch (ir::kind(n.op)) {
       case ir::OpKind::Source:
+      case ir::OpKind::Loop:  // looped()
         break;
       case ir::OpKind::Map:
         return map(n);
@@ -73,6 +78,16 @@ class Batch {
         return ir::dot(with_axis(n.inputs[0], n.lines), with_axis(n.inputs[1], n.lines), n.lines);
     }
     return {};
+  }
+
+  // All results of a loop are made at once.
+  NodeRef looped(const Node& n) {
+    for (const Looped& one : loops_)
+      if (ir::same_loop(*one.node, n)) return one.results[ir::result_number(n)];
+    std::vector<NodeRef> operands;
+    for (const NodeRef& in : n.inputs) operands.push_back(find(in));
+    loops_.push_back({&n, batched_loop(n, operands, size_, batched)});
+    return loops_.back().results[ir::result_number(n)];
   }
 
   static Dims shifted_axes(const Dims& axes) {
@@ -140,8 +155,13 @@ class Batch {
     return choose(inside, wide, ir::broadcast(filled, shape, n.lines), n.lines);
   }
 
+  struct Looped {
+    const Node* node;
+    std::vector<NodeRef> results;
+  };
   Batched known_;
   int64_t size_;
+  std::vector<Looped> loops_;
 };
 
 }  // namespace

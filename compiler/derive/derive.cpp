@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/derive/formula.h"
+#include "compiler/derive/loops.h"
 #include "compiler/derive/nodes.h"
 #include "compiler/derive/rules.h"
 #include "compiler/ir/build.h"
@@ -16,10 +17,11 @@ using ir::NodeRef;
 
 constexpr std::string_view kNone = "none: ";
 
-// A node, or all outputs of one Custom: what is differentiated in one step.
+// A node, all outputs of one Custom, or all results of one loop: what is differentiated in one step.
 struct Step {
   const Node* node;
   const Custom* custom;
+  std::vector<const Node*> results = {};  // of a loop
   std::span<const NodeRef> inputs() const {
     return custom ? std::span<const NodeRef>(custom->inputs) : std::span<const NodeRef>(node->inputs);
   }
@@ -74,7 +76,7 @@ class Between {
                                      [&](const NodeRef& in) { return active(in.get()); });
     if (!step.custom) {
       active_[step.node] = depends && has_tangents(step.node->dtype());
-      if (active(step.node)) steps_.push_back(step);
+      if (active(step.node)) add_step(step);
       return;
     }
     const auto is_this = [&](const Step& s) { return s.custom == step.custom; };
@@ -83,7 +85,22 @@ class Between {
     if (depends && std::none_of(steps_.begin(), steps_.end(), is_this)) steps_.push_back(step);
   }
 
+  // The results of a loop are one step, where the first of them stands.
+  void add_step(Step step) {
+    if (ir::is_loop(*step.node)) {
+      for (const size_t at : loops_) {
+        if (!ir::same_loop(*steps_[at].node, *step.node)) continue;
+        steps_[at].results.push_back(step.node);
+        return;
+      }
+      loops_.push_back(steps_.size());
+      step.results.push_back(step.node);
+    }
+    steps_.push_back(std::move(step));
+  }
+
   const Customs& customs_;
+  std::vector<size_t> loops_;  // among the steps
   std::unordered_map<const Node*, bool> active_;
   std::vector<Step> steps_;
 };
@@ -167,6 +184,25 @@ std::vector<NodeRef> filled(std::span<const NodeRef> given, std::span<const Node
   return all;
 }
 
+// Of each result of a step's loop what f gives for it, added up where several nodes are one result.
+template <class F>
+std::vector<NodeRef> by_result(const Step& step, F&& f) {
+  std::vector<NodeRef> all(ir::loop_of(*step.node)->results.size());
+  for (const Node* one : step.results) {
+    NodeRef& place = all[ir::result_number(*one)];
+    NodeRef more = f(one);
+    place = place && more ? ir::map(ir::Op::add, {place, more}, one->lines) : more ? more : place;
+  }
+  return all;
+}
+
+OfBodies of_bodies(const Customs& customs) {
+  using Nodes = OfBodies::Nodes;
+  return {[&](Nodes outputs, Nodes wrt) { return depends(outputs, wrt, customs); },
+          [&](Nodes outputs, Nodes wrt, Nodes given) { return vjp(outputs, wrt, given, customs); },
+          [&](Nodes outputs, Nodes wrt, Nodes given) { return jvp(outputs, wrt, given, customs); }};
+}
+
 void check_custom(const Custom& custom, bool known, size_t got, size_t wanted, const char* what) {
   if (!known) throw Error(custom.name + ": it has no " + what);
   if (got != wanted)
@@ -196,6 +232,17 @@ std::vector<NodeRef> vjp(std::span<const NodeRef> outputs, std::span<const NodeR
   for (size_t k = between.steps().size(); k-- > 0;) {
     const Step& step = between.steps()[k];
     const ir::Lines& lines = step.node->lines;
+    if (!step.results.empty()) {
+      const std::vector<NodeRef> given =
+          by_result(step, [&](const Node* n) { return totals.of(NodeRef(n)); });
+      if (std::none_of(given.begin(), given.end(), [](const NodeRef& c) { return bool(c); })) continue;
+      std::vector<bool> wanted;
+      for (const NodeRef& in : step.inputs()) wanted.push_back(between.active(in.get()));
+      const std::vector<NodeRef> results = loop_vjp(*step.node, given, wanted, of_bodies(customs));
+      for (size_t i = 0; i < results.size(); ++i)
+        if (wanted[i]) totals.add(step.inputs()[i], results[i], lines);
+      continue;
+    }
     if (step.custom) {
       const Custom& custom = *step.custom;
       std::vector<NodeRef> given;
@@ -239,6 +286,12 @@ std::vector<NodeRef> jvp(std::span<const NodeRef> outputs, std::span<const NodeR
   for (const Step& step : between.steps()) {
     const std::vector<NodeRef> given = tangents_of(step.inputs());
     if (std::none_of(given.begin(), given.end(), [](const NodeRef& t) { return bool(t); })) continue;
+    if (!step.results.empty()) {
+      const std::vector<NodeRef> results = loop_jvp(*step.node, given, of_bodies(customs));
+      for (const Node* one : step.results)
+        totals.add(NodeRef(one), results[ir::result_number(*one)], one->lines);
+      continue;
+    }
     if (!step.custom) {
       totals.add(NodeRef(step.node), tangent(*step.node, given), step.node->lines);
       continue;

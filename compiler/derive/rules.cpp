@@ -5,6 +5,7 @@ namespace weft::derive {
 const Rule* rule_of(ir::Op op) {
   switch (ir::kind(op)) {
     case ir::OpKind::Source:
+    case ir::OpKind::Loop:  // loops.h
       return nullptr;
     case ir::OpKind::Map:
       return rule_of_map(op);

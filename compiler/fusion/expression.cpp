@@ -211,6 +211,8 @@ int compile_cost(const Node& n) {
   return kind(n.dtype()) == DTypeKind::Complex ? kComplexCompileCost * cost : cost;
 }
 
-bool runs_alone(const Node& n) { return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter; }
+bool runs_alone(const Node& n) {
+  return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter || kind(n.op) == OpKind::Loop;
+}
 
 }  // namespace weft::fusion

@@ -48,7 +48,7 @@ std::unordered_set<const ir::Node*> lasting_roots(const std::vector<const ir::No
 int compile_cost(const ir::Node& n);
 
 // Whether the node is a step of its own whose operands lie in memory: a product, which a library computes,
-// or a scatter.
+// a scatter, or a loop.
 bool runs_alone(const ir::Node& n);
 
 }  // namespace weft::fusion

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/loop.h"
+
 namespace weft::ir {
 namespace {
 
@@ -383,6 +385,24 @@ TensorType infer_dot(const Node& a, const Node& b) {
   return checked(Op::dot, a.dtype(), shape);
 }
 
+TensorType infer_loop(Op op, std::span<const NodeRef> inputs, const LoopAttr& attr) {
+  if (!attr.loop || attr.loop->op != op)
+    throw InternalError(std::string(name(op)) + ": the loop is of another op");
+  const Loop& loop = *attr.loop;
+  if (inputs.size() != loop.operands.size())
+    fail(op, "takes " + std::to_string(loop.operands.size()) + " operands", std::to_string(inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i]->type != loop.operands[i])
+      fail(op,
+           "its bodies take " + text(loop.operands[i].dtype) + to_string(loop.operands[i].shape) +
+               " as operand " + std::to_string(i),
+           text(inputs[i]->dtype()) + to_string(inputs[i]->shape()));
+  if (attr.result < 0 || attr.result >= static_cast<int64_t>(loop.results.size()))
+    fail(op, "has " + std::to_string(loop.results.size()) + " results",
+         "result " + std::to_string(attr.result));
+  return loop.results[static_cast<size_t>(attr.result)];
+}
+
 }  // namespace
 
 TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated) {
@@ -407,6 +427,8 @@ TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const
       return infer_update(*inputs[0], *inputs[1], attr);
     case OpKind::Dot:
       return infer_dot(*inputs[0], *inputs[1]);
+    case OpKind::Loop:
+      return infer_loop(op, inputs, attribute<LoopAttr>(op, attr));
     case OpKind::View:
       break;
   }

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "compiler/ir/loop_hash.h"
 #include "compiler/ir/node_index.h"
 
 namespace weft::ir {
@@ -75,6 +76,9 @@ struct MixAttr {
   uint64_t operator()(const AxesAttr& a) const { return mix(h, a.axes); }
   uint64_t operator()(const SliceAttr& a) const { return mix(mix(h, a.starts), a.steps); }
   uint64_t operator()(const PadAttr& a) const { return mix(mix(h, a.before), a.after); }
+  uint64_t operator()(const LoopAttr& a) const {
+    return mix(mix(h, hash_of(*a.loop).low), static_cast<uint64_t>(a.result));
+  }
 };
 
 bool same_attr(const Attr& a, const Attr& b) {
@@ -99,6 +103,8 @@ bool same_attr(const Attr& a, const Attr& b) {
           return x.starts == y.starts && x.steps == y.steps;
         } else if constexpr (std::is_same_v<A, PadAttr>) {
           return x.before == y.before && x.after == y.after;
+        } else if constexpr (std::is_same_v<A, LoopAttr>) {
+          return hash_of(*x.loop) == hash_of(*y.loop) && x.result == y.result;
         } else {
           return true;
         }
@@ -191,6 +197,11 @@ class Words {
   void operator()(const PadAttr& a) {
     add(a.before);
     add(a.after);
+  }
+  void operator()(const LoopAttr& a) {
+    add(hash_of(*a.loop).low);
+    add(hash_of(*a.loop).high);
+    add(static_cast<uint64_t>(a.result));
   }
   Hash hash() const { return hash_bytes(words_.data(), words_.size() * sizeof(uint64_t)); }
 

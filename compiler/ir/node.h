@@ -60,8 +60,14 @@ struct SliceAttr {
 struct PadAttr {
   Dims before, after;
 };
-using Attr =
-    std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr, PadAttr>;
+// what loops and branches: the bodies (compiler/ir/loop.h), and which of their results the node is
+struct Loop;
+struct LoopAttr {
+  std::shared_ptr<const Loop> loop;
+  int64_t result = 0;
+};
+using Attr = std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr,
+                          PadAttr, LoopAttr>;
 
 class Node;
 

@@ -112,7 +112,16 @@ struct CopyStep {
   int from = 0, to = 0;
 };
 
-using ProgramStep = std::variant<KernelStep, DotStep, CopyStep>;
+// A loop or a choice between programs, which the host runs.
+struct LoopProgram;
+struct LoopStep {
+  std::shared_ptr<const LoopProgram> loop;
+  std::vector<int> operands;  // buffers of the program
+  std::vector<int> results;   // the same; -1: nobody wants it
+  std::string summary;
+};
+
+using ProgramStep = std::variant<KernelStep, DotStep, CopyStep, LoopStep>;
 
 struct Program {
   std::vector<KernelSource> kernels;
@@ -126,6 +135,32 @@ struct Program {
   std::vector<int> outputs;    // the buffer of each output of the graph; two may be the same
   std::string explanation;     // for each kernel what it holds, and for each edge why it was fused or not
   int ops_before = 0;          // op nodes of the recorded graph that would each be a kernel
+};
+
+// The programs of a LoopStep. Each takes all operands, or what stands in their places in a turn, and but for those of
+// branches the number of the turn, an i64, as its only scalar.
+struct LoopProgram {
+  enum class Kind : uint8_t { Scan, While, Branch };
+  // What a body gives: an output of its program, or an operand as it came.
+  struct Source {
+    int output = -1, operand = -1;
+  };
+  // Scan: the body. While: the condition, and the body with the condition on what it gives as its last result. Branch:
+  // the branches, whose operands follow the first, which chooses.
+  struct Body {
+    Program program;
+    std::vector<Source> results;
+    std::vector<int> given;     // what is carried and is no result as it came: its memory may be written over
+    bool writes_given = false;  // the program takes it for granted that it may
+  };
+  Kind kind = Kind::Scan;
+  std::vector<Body> bodies;
+  int carries = 0,
+      sliced = 0;        // of the operands: first what is carried, then what is sliced along its first axis
+  int64_t length = 0;    // turns of a scan
+  bool reverse = false;  // a scan's turns go from the last to the first
+  std::vector<BufferSpec> results;   // what each result is, to be allocated
+  std::vector<int64_t> slice_bytes;  // of each operand, where it is sliced
 };
 
 }  // namespace weft

@@ -128,6 +128,19 @@ void derivatives() {
   CHECK(value.item<double>() == both.item<double>());
 }
 
+void loops() {
+  auto step = [](std::span<const Array> carry, std::span<const Array> x) -> Scanned {
+    Array state = carry[0] * 0.9 + x[0] * 0.1;
+    return {{state}, {state}};
+  };
+  Array first = zeros({3}), samples = ones({50, 3});
+  auto [last, all] = scan(step, {&first, 1}, {&samples, 1});
+  std::vector<Array> power =
+      fori_loop(0, 10, [](const Array&, std::span<const Array> v) { return std::vector{v[0] * 2}; }, last);
+  CHECK(all.size() == 1 && all[0].shape() == (Shape{50, 3}));
+  CHECK(power[0].at(0).item<double>() == 1024 * last[0].at(0).item<double>());
+}
+
 void random_numbers() {
   Array x = zeros({50, 40});
   Array key = random::key(7);
@@ -199,6 +212,7 @@ int main() {
   tuning();
   compiled();
   derivatives();
+  loops();
   random_numbers();
   sessions();
   devices();

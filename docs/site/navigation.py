@@ -15,6 +15,7 @@ SECTIONS = {
         "docs/differences.md",
         "docs/compile.md",
         "docs/derivatives.md",
+        "docs/loops.md",
         "docs/first_calls.md",
         "docs/performance.md",
         "docs/devices.md",

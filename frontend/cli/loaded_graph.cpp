@@ -82,6 +82,20 @@ Program only_step(const Program& whole, const ProgramStep& step, std::vector<int
     k->overwrites.clear();  // what is given from outside stays
   } else if (auto* d = std::get_if<DotStep>(&p.steps[0])) {
     d->a = local(d->a), d->b = local(d->b), d->c = local(d->c);
+  } else if (auto* l = std::get_if<LoopStep>(&p.steps[0])) {
+    for (int& b : l->operands) b = local(b);
+    std::vector<CopyStep>
+        copies;  // a loop's results have memory of their own; later steps read it where it was
+    for (int b : l->results)
+      if (b >= 0) copies.push_back({-1, local(b)});
+    size_t next = 0;
+    for (int& b : l->results) {
+      if (b < 0) continue;
+      p.buffers.push_back(whole.buffers[b]);
+      p.buffers.back().role = BufferSpec::Role::Temporary;
+      copies[next++].from = b = static_cast<int>(p.buffers.size()) - 1;
+    }
+    p.steps.insert(p.steps.end(), copies.begin(), copies.end());
   } else {
     auto& c = std::get<CopyStep>(p.steps[0]);
     c.from = local(c.from), c.to = local(c.to);
@@ -99,6 +113,8 @@ void describe(const Program& whole, const ProgramStep& step, StepTime& out) {
     out.summary = d->summary + " (library)";
     out.bytes = dot.batch * (dot.m * dot.k + dot.k * dot.n + dot.m * dot.n) *
                 static_cast<int64_t>(size_of(dot.dtype));
+  } else if (auto* l = std::get_if<LoopStep>(&step)) {
+    out.summary = l->summary + " (loop)";
   } else {
     out.summary = "copy";
     out.bytes = 2 * whole.buffers[std::get<CopyStep>(step).to].bytes;

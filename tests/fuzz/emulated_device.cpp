@@ -58,14 +58,21 @@ class EmulatedDevice : public Device {
   DeviceInfo info_;
 };
 
+// With those of loops' bodies.
+void add_kernels(EmulatedCuda& emulator, const Program& program) {
+  for (auto& step : program.steps) {
+    if (auto* k = std::get_if<KernelStep>(&step))
+      emulator.add({program.kernels[static_cast<size_t>(k->kernel)], k->launch, {}, 0});
+    if (auto* l = std::get_if<LoopStep>(&step))
+      for (auto& body : l->loop->bodies) add_kernels(emulator, body.program);
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<Device> make_emulated_device(const std::vector<Program>& programs, Counters& counters) {
   auto emulator = std::make_unique<EmulatedCuda>();
-  for (auto& program : programs)
-    for (auto& step : program.steps)
-      if (auto* k = std::get_if<KernelStep>(&step))
-        emulator->add({program.kernels[static_cast<size_t>(k->kernel)], k->launch, {}, 0});
+  for (auto& program : programs) add_kernels(*emulator, program);
   if (!emulator->build()) return nullptr;
   return std::make_shared<EmulatedDevice>(std::move(emulator), counters);
 }

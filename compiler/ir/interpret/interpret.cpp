@@ -1,6 +1,7 @@
 #include "compiler/ir/interpret/interpret.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "compiler/base/repeat.h"
 #include "compiler/ir/interpret/interpret_reduce.h"
 #include "compiler/ir/interpret/walk.h"
+#include "compiler/ir/loop.h"
 #include "compiler/ir/node_index.h"
 #include "compiler/ir/ops/evaluate.h"
 #include "compiler/ir/ops/storage.h"
@@ -87,6 +89,7 @@ class Step {
     switch (kind(node_.op)) {
       case OpKind::Source:
       case OpKind::View:
+      case OpKind::Loop:  // not a step of its own
         break;
       case OpKind::Map:
         return mapped();
@@ -338,6 +341,89 @@ HostTensor result_of(const Node& node, const Value& value) {
   return result;
 }
 
+HostTensor whole_number(int64_t value) {
+  HostTensor one = zeros({DType::I64, {}}, "a loop's turn");
+  std::memcpy(one.data.data(), &value, sizeof value);
+  return one;
+}
+
+// Part `at` of a tensor along its first axis, as long as `part`.
+std::byte* part_of(HostTensor& whole, int64_t at, const HostTensor& part) {
+  return whole.data.data() + static_cast<size_t>(at) * part.data.size();
+}
+
+std::vector<HostTensor> scanned(const Loop& loop, std::vector<HostTensor> operands) {
+  const Graph& body = loop.bodies[0];
+  std::vector<HostTensor> results, given = operands;
+  for (const TensorType& type : loop.results) results.push_back(zeros(type, "scan"));
+  for (size_t i = loop.carries; i < loop.carries + loop.sliced; ++i)
+    given[i] = zeros(body.inputs[i]->type, "scan");
+  given.push_back(whole_number(0));
+  for (int64_t k = 0; k < loop.length; ++k) {
+    const int64_t turn = loop.reverse ? loop.length - 1 - k : k;
+    for (size_t i = loop.carries; i < loop.carries + loop.sliced; ++i)
+      std::copy_n(part_of(operands[i], turn, given[i]), given[i].data.size(), given[i].data.data());
+    given.back() = whole_number(turn);
+    std::vector<HostTensor> made = interpret(body, given);
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (i < loop.carries)
+        given[i] = std::move(made[i]);
+      else
+        std::ranges::copy(made[i].data, part_of(results[i], turn, made[i]));
+    }
+  }
+  std::move(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(loop.carries), results.begin());
+  return results;
+}
+
+std::vector<HostTensor> repeated(const Loop& loop, std::vector<HostTensor> operands) {
+  operands.push_back(whole_number(0));
+  for (int64_t turn = 0; interpret(loop.bodies[0], operands)[0].data[0] != std::byte{0};) {
+    std::vector<HostTensor> made = interpret(loop.bodies[1], operands);
+    std::move(made.begin(), made.end(), operands.begin());
+    operands.back() = whole_number(++turn);
+  }
+  operands.resize(loop.carries);
+  return operands;
+}
+
+std::vector<HostTensor> interpret_loop(const Loop& loop, std::vector<HostTensor> operands) {
+  if (loop.op == Op::scan) return scanned(loop, std::move(operands));
+  if (loop.op == Op::while_loop) return repeated(loop, std::move(operands));
+  int64_t chosen = 0;
+  std::memcpy(&chosen, operands[0].data.data(), sizeof chosen);
+  chosen = std::clamp<int64_t>(chosen, 0, static_cast<int64_t>(loop.bodies.size()) - 1);
+  operands.erase(operands.begin());
+  return interpret(loop.bodies[static_cast<size_t>(chosen)], operands);
+}
+
+// Loops that were run, each for all of its results.
+class Loops {
+ public:
+  Value result(const Node& node, std::span<const Value* const> in) {
+    const auto known = std::ranges::find_if(ran_, [&](const Ran& one) { return same_loop(*one.node, node); });
+    const Ran& ran = known == ran_.end() ? run(node, in) : *known;
+    const HostTensor& found = ran.results[result_number(node)];
+    Value value{{nullptr, false}, allocate(node.op, node.dtype(), element_count(node.shape()))};
+    std::ranges::copy(found.data, value.owned.get());
+    value.elements.data = value.owned.get();
+    return value;
+  }
+
+ private:
+  struct Ran {
+    const Node* node;
+    std::vector<HostTensor> results;
+  };
+  const Ran& run(const Node& node, std::span<const Value* const> in) {
+    std::vector<HostTensor> operands;
+    for (size_t i = 0; i < in.size(); ++i) operands.push_back(result_of(*node.inputs[i], *in[i]));
+    ran_.push_back({&node, interpret_loop(*loop_of(node), std::move(operands))});
+    return ran_.back();
+  }
+  std::vector<Ran> ran_;
+};
+
 }  // namespace
 
 std::vector<std::byte> host_memory(size_t bytes, std::string_view what) {
@@ -389,6 +475,7 @@ std::vector<HostTensor> interpret(std::span<const Node* const> order, std::span<
   auto input = inputs.begin();
   std::vector<const Value*> args;
   std::vector<size_t> places;
+  Loops loops;
   for (size_t i = 0; i < order.size(); ++i) {
     const Node& node = *order[i];
     if (is_given(node.op)) {
@@ -401,7 +488,7 @@ std::vector<HostTensor> interpret(std::span<const Node* const> order, std::span<
       places.push_back(number(in.get()));
       args.push_back(&values[places.back()]);
     }
-    Value result = Step(node, args).run();
+    Value result = is_loop(node) ? loops.result(node, args) : Step(node, args).run();
     for (size_t at : places)
       if (--uses[at] == 0) values[at] = {};
     values[i] = std::move(result);

@@ -30,6 +30,8 @@ std::string_view colour(OpKind kind) {
       return "#d0e0e3";
     case OpKind::Dot:
       return "#d9d2e9";
+    case OpKind::Loop:
+      return "#fce5cd";
   }
   return "white";
 }

@@ -12,6 +12,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/make_loop.h"
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/literal.h"
 #include "compiler/ir/text/print.h"
@@ -41,6 +42,7 @@ struct Attribute {
   Token at;
   bool is_list = false;
   Dims values;
+  std::vector<Token> words;  // names of bodies, in place of numbers
   bool used = false;
 };
 
@@ -62,10 +64,36 @@ class Parser {
       : lexer_(text, file_name), file_(interned(file_name)) {}
 
   Graph graph() {
-    skip_newlines();
+    for (skip_newlines(); lexer_.peek().is("body"); skip_newlines()) body();
     if (!lexer_.peek().is("graph")) lexer_.expected("'graph'");
     lexer_.take();
     if (lexer_.peek().kind == Token::Word) lexer_.take();
+    Graph whole = block();
+    skip_newlines();
+    if (lexer_.peek().kind != Token::End) lexer_.expected("the end of the text after the graph");
+    return whole;
+  }
+
+ private:
+  struct Definition {
+    NodeRef node;
+    uint32_t line;
+  };
+
+  void body() {
+    lexer_.take();
+    const Token name = lexer_.peek();
+    if (name.kind != Token::Word) lexer_.expected("a body's name");
+    if (bodies_.contains(name.text)) lexer_.fail(name, fmt::format("{} is already a body", quoted(name)));
+    lexer_.take();
+    bodies_.emplace(name.text, block());
+  }
+
+  // What stands in braces.
+  Graph block() {
+    graph_ = {};
+    assigns_.clear();
+    values_.clear();
     expect('{');
     for (skip_newlines(); !lexer_.peek().is("return"); skip_newlines()) {
       if (lexer_.peek().kind != Token::Value) lexer_.expected("'%name = …' or 'return'");
@@ -83,17 +111,9 @@ class Parser {
     end_of_line();
     skip_newlines();
     expect('}');
-    skip_newlines();
-    if (lexer_.peek().kind != Token::End) lexer_.expected("the end of the text after the graph");
     check_assigns();
     return std::move(graph_);
   }
-
- private:
-  struct Definition {
-    NodeRef node;
-    uint32_t line;
-  };
 
   // Runs `f`, which speaks of the op alone, and says where the op stands.
   template <class F>
@@ -230,8 +250,10 @@ class Parser {
       if (!lexer_.peek().is('='))
         lexer_.fail(at, fmt::format("expected a value or '{}=…', got {}", at.text, quoted(at)));
       lexer_.take();
-      Attribute a{at, lexer_.peek(), lexer_.peek().is('['), {}, false};
-      if (a.is_list)
+      Attribute a{at, lexer_.peek(), lexer_.peek().is('['), {}, {}, false};
+      if (kind(s.op) == OpKind::Loop && names_bodies(at.text))
+        a.words = words();
+      else if (a.is_list)
         a.values = list();
       else
         a.values = {to_int64(lexer_, lexer_.take())};
@@ -239,6 +261,23 @@ class Parser {
     } else {
       lexer_.expected("a value");
     }
+  }
+
+  static bool names_bodies(std::string_view key) {
+    return key == "body" || key == "condition" || key == "bodies";
+  }
+
+  std::vector<Token> words() {
+    const auto word = [&] {
+      if (lexer_.peek().kind != Token::Word) lexer_.expected("a body's name");
+      return lexer_.take();
+    };
+    if (!accept('[')) return {word()};
+    std::vector<Token> all;
+    do all.push_back(word());
+    while (accept(','));
+    if (!accept(']')) lexer_.expected("',' or ']'");
+    return all;
   }
 
   // ---- checking and making
@@ -382,6 +421,8 @@ class Parser {
         return reduced_axes(s, rank);
       case OpKind::Update:
         return range_attribute(s, rank);
+      case OpKind::Loop:
+        return loop_attribute(s);
       default:
         break;
     }
@@ -417,6 +458,49 @@ class Parser {
     }
   }
 
+  std::vector<Graph> bodies(Statement& s, std::string_view key) const {
+    std::vector<Graph> found;
+    for (Attribute& a : s.attributes) {
+      if (a.key.text != key) continue;
+      a.used = true;
+      for (const Token& word : a.words) {
+        const auto body = bodies_.find(word.text);
+        if (body == bodies_.end()) lexer_.fail(word, fmt::format("{} is no body above", quoted(word)));
+        found.push_back(body->second);
+      }
+    }
+    if (found.empty()) missing(s, fmt::format("{}=…", key));
+    return found;
+  }
+
+  LoopAttr loop_attribute(Statement& s) const {
+    Loop loop;
+    loop.op = s.op;
+    if (s.op == Op::while_loop) loop.bodies = bodies(s, "condition");
+    const std::vector<Graph> done = bodies(s, s.op == Op::branch ? "bodies" : "body");
+    loop.bodies.insert(loop.bodies.end(), done.begin(), done.end());
+    const auto count = [&](std::string_view key, int64_t otherwise) {
+      const int64_t value = find_number(s, key).value_or(otherwise);
+      if (value < 0)
+        lexer_.fail(s.op_at, fmt::format("{}: {} is not negative: got {}", name(s.op), key, value));
+      return value;
+    };
+    const auto of_body = static_cast<int64_t>(done[0].outputs.size());
+    if (s.op == Op::scan) {
+      const std::optional<int64_t> length = find_number(s, "length");
+      if (!length) missing(s, "length=…");
+      loop.length = *length;
+      loop.carries = static_cast<size_t>(count("carries", of_body));
+      loop.sliced = static_cast<size_t>(count("sliced", 0));
+      loop.reverse = count("reverse", 0) != 0;
+    } else if (s.op == Op::while_loop) {
+      loop.carries = static_cast<size_t>(of_body);
+    }
+    const int64_t result = count("result", 0);
+    const LoopRef made = at_op(s.op_at, [&] { return checked(std::move(loop)); });
+    return {made, result};
+  }
+
   AxesAttr reduced_axes(Statement& s, size_t rank) const {
     auto axes = find_list(s, "axes");
     if (!axes) {
@@ -447,6 +531,7 @@ class Parser {
   Graph graph_;
   std::vector<std::pair<NodeRef, Token>> assigns_;
   std::unordered_map<std::string_view, Definition> values_;
+  std::unordered_map<std::string_view, Graph> bodies_;
 };
 
 }  // namespace

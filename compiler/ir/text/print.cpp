@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <unordered_map>
 #include <unordered_set>
+
+#include "compiler/ir/loop.h"
 
 namespace weft::ir {
 namespace {
@@ -113,11 +116,43 @@ void put_scalar(Buffer& out, const Scalar& value) {
   }
 }
 
+// The bodies of a text's loops, each once, before those that use it.
+class Bodies {
+ public:
+  explicit Bodies(const Graph& graph) { add(graph); }
+  const std::vector<std::pair<std::string, const Graph*>>& all() const { return all_; }
+  const std::vector<std::string>& names(const Loop& loop) const { return names_.at(loop.hash); }
+
+ private:
+  void add(const Graph& graph) {
+    for (const Node* node : topological_order(graph.outputs)) {
+      if (!is_loop(*node) || names_.contains(loop_of(*node)->hash)) continue;
+      std::vector<std::string> names;
+      for (const Graph& body : loop_of(*node)->bodies) names.push_back(name_of(body));
+      names_.emplace(loop_of(*node)->hash, std::move(names));
+    }
+  }
+  std::string name_of(const Graph& body) {
+    const Hash hash = hash_graph(body);
+    if (auto known = bodies_.find(hash); known != bodies_.end()) return known->second;
+    add(body);
+    std::string name = fmt::format("f{}", all_.size());
+    all_.emplace_back(name, &body);
+    bodies_.emplace(hash, name);
+    return name;
+  }
+
+  std::vector<std::pair<std::string, const Graph*>> all_;
+  std::unordered_map<Hash, std::string, HashOf> bodies_;
+  std::unordered_map<Hash, std::vector<std::string>, HashOf> names_;
+};
+
 // Writes what stands between the op's name and its type: literal, operands, then `key=value` for each
 // attribute.
 class Arguments {
  public:
-  Arguments(Buffer& out) : out_(out) {}
+  // Without `bodies` loops show their numbers alone.
+  explicit Arguments(Buffer& out, const Bodies* bodies = nullptr) : out_(out), bodies_(bodies) {}
 
   Buffer& next() {
     put(out_, "{}", first_ ? " " : ", ");
@@ -152,8 +187,22 @@ class Arguments {
     list("before", a.before);
     list("after", a.after);
   }
+  void one(const Node&, const LoopAttr& a) {
+    const Loop& loop = *a.loop;
+    if (bodies_) {
+      const auto& names = bodies_->names(loop);
+      if (loop.op == Op::scan) put(next(), "body={}", names[0]);
+      if (loop.op == Op::while_loop) put(next(), "condition={}, body={}", names[0], names[1]);
+      if (loop.op == Op::branch) put(next(), "bodies=[{}]", fmt::join(names, ", "));
+    }
+    if (loop.op == Op::scan) put(next(), "carries={}, length={}", loop.carries, loop.length);
+    if (loop.sliced > 0) put(next(), "sliced={}", loop.sliced);
+    if (loop.reverse) put(next(), "reverse=1");
+    put(next(), "result={}", a.result);
+  }
 
   Buffer& out_;
+  const Bodies* bodies_;
   bool first_ = true;
 };
 
@@ -162,9 +211,9 @@ std::string_view name_in(const ValueNames& names, const Node* node) {
   return found == names.end() ? std::string_view("%?") : found->second;
 }
 
-void put_node(Buffer& out, const Node& node, const ValueNames& names) {
+void put_node(Buffer& out, const Node& node, const ValueNames& names, const Bodies* bodies = nullptr) {
   put(out, "{} = {}", name_in(names, &node), name(node.op));
-  Arguments arguments(out);
+  Arguments arguments(out, bodies);
   for (const NodeRef& in : node.inputs) put(arguments.next(), "{}", name_in(names, in.get()));
   arguments.attribute(node);
   put(out, " : ");
@@ -205,14 +254,16 @@ std::vector<const Node*> text_order(const Graph& graph) {
 
 ValueNames value_names(const Graph& graph) { return names_in_order(text_order(graph)); }
 
-std::string print(const Graph& graph, PrintOptions options) {
+namespace {
+
+void put_graph(Buffer& out, const std::string& head, const Graph& graph, const Bodies& bodies,
+               PrintOptions options) {
   std::vector<const Node*> order = text_order(graph);
   ValueNames names = names_in_order(order);
-  Buffer out;
-  put(out, "graph {{\n");
+  put(out, "{} {{\n", head);
   for (const Node* node : order) {
     put(out, "  ");
-    put_node(out, *node, names);
+    put_node(out, *node, names, &bodies);
     if (options.lines && !node->lines.empty()) put(out, "  # {}", one_line(to_string(node->lines)));
     put(out, "\n");
   }
@@ -220,6 +271,18 @@ std::string print(const Graph& graph, PrintOptions options) {
   for (size_t i = 0; i < graph.outputs.size(); ++i)
     put(out, "{}{}", i ? ", " : " ", name_in(names, graph.outputs[i].get()));
   put(out, "\n}}\n");
+}
+
+}  // namespace
+
+std::string print(const Graph& graph, PrintOptions options) {
+  const Bodies bodies(graph);
+  Buffer out;
+  for (const auto& [name, body] : bodies.all()) {
+    put_graph(out, "body " + name, *body, bodies, options);
+    put(out, "\n");
+  }
+  put_graph(out, "graph", graph, bodies, options);
   return fmt::to_string(out);
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/base/per_thread.h"
 #include "compiler/ir/analysis/special.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/loop.h"
 
 namespace weft::detail {
 namespace {
@@ -94,6 +95,11 @@ class Words {
     add(a.before);
     add(a.after);
   }
+  void operator()(const ir::LoopAttr& a) {
+    add(a.loop->hash.low);
+    add(a.loop->hash.high);
+    add(static_cast<uint64_t>(a.result));
+  }
 
  private:
   std::vector<uint64_t>& out_;
@@ -142,6 +148,11 @@ class LatestNumbers {
   std::array<Known, kKept> known_;
   size_t count_ = 0;
 };
+
+int64_t elements_of(const Node& node, bool scalar) {
+  if (scalar || node.op == Op::constant) return 1;
+  return ir::is_loop(node) ? ir::loop_of(node)->work : element_count(node.shape());
+}
 
 }  // namespace
 
@@ -230,7 +241,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       }
       out.uses.push_back(0);
       out.depths.push_back(depth);
-      const int64_t elements = op == Op::constant || scalar ? 1 : element_count(value->shape());
+      const int64_t elements = elements_of(*value, scalar);
       out.elements += elements;
       out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;

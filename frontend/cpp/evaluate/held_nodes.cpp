@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/loop.h"
+
 namespace weft::detail {
 
 using ir::Node;
@@ -11,7 +13,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
                                         const std::function<bool(const Held&)>& wanted) {
   std::vector<ir::NodeRef> kept;
   std::vector<char> viewed, is_output;
-  std::vector<char> stored;  // products and what they read lie in memory of their own anyway
+  std::vector<char> stored;  // products, loops and what they read lie in memory of their own anyway
   const auto number = [&](const ir::NodeRef& node) { return graph.number_of(*node); };
   const auto bytes = [](const Node& node) {
     return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
@@ -21,7 +23,8 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
   for (size_t k = graph.order.size(); k-- > 0;) {
     const Node& node = *graph.order[k];
     if (ir::kind(node.op) == ir::OpKind::Source) continue;
-    const bool product = node.op == Op::dot, view = ir::kind(node.op) == ir::OpKind::View;
+    const bool product = node.op == Op::dot || ir::is_loop(node),
+               view = ir::kind(node.op) == ir::OpKind::View;
     if (product && stored.empty()) stored.resize(graph.order.size());
     const bool in_memory = !stored.empty() && (product || stored[k]);
     if (product || (in_memory && view))

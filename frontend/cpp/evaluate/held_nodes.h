@@ -19,7 +19,7 @@ struct Held {
 };
 // The nodes between inputs and outputs that others hold too and whose values are worth keeping: `wanted` is
 // asked for those that take little memory, or no more than what the graph reads and writes anyway.
-// Products and what they read are kept unasked.
+// Products, loops and what they read are kept unasked.
 // For a view it is what it views that is kept.
 std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, const Canonical& graph,
                                         const std::function<bool(const Held&)>& wanted);

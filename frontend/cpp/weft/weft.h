@@ -7,6 +7,7 @@
 #include "frontend/cpp/weft/derivatives.h"
 #include "frontend/cpp/weft/distributions.h"
 #include "frontend/cpp/weft/interrupt.h"
+#include "frontend/cpp/weft/loops.h"
 #include "frontend/cpp/weft/memory.h"
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/picking.h"

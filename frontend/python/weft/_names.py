@@ -90,6 +90,7 @@ _LISTED = {
     "weft._compile.compiled": "compile",
     "weft._derive.batches": "vmap",
     "weft._derive.custom": "checkpoint custom_jvp custom_vjp",
+    "weft._derive.loops": "cond fori_loop scan switch while_loop",
     "weft._derive.tape": "no_grad",
     "weft._derive.transforms": "grad hessian hvp jacfwd jacrev jvp linearize stop_gradient value_and_grad vjp",
 }

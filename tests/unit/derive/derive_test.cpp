@@ -53,7 +53,8 @@ TEST(Derive, EveryFloatingOpHasADerivativeOrSaysWhyNot) {
       EXPECT_GT(row.derivative.size(), 12u) << row.name;
       EXPECT_EQ(row.kind == OpKind::View ? nullptr : derive::rule_of(op), nullptr) << row.name;
     } else if (has_rule(row)) {
-      EXPECT_NE(derive::rule_of(op), nullptr) << row.name;
+      EXPECT_EQ(derive::rule_of(op) == nullptr, row.kind == OpKind::Loop)
+          << row.name;  // those have their own
     } else if (!row.derivative.empty()) {
       EXPECT_EQ(derive::formula_count(row.derivative), static_cast<size_t>(row.arity)) << row.name;
       EXPECT_EQ(row.kind, OpKind::Map) << row.name;
@@ -246,6 +247,7 @@ TEST(Derive, CoversEveryOpWithARule) {
     const OpInfo& row = ir::info(op);
     if (!has_rule(row) || op == Op::assign) continue;  // the compiler makes it of updates, later
     if (row.kind == OpKind::Map && op != Op::select && op != Op::cast) continue;  // see Maps
+    if (row.kind == OpKind::Loop) continue;                                       // see loops_test.cpp
     EXPECT_THAT(texts, HasSubstr("= " + std::string(row.name) + " "));
   }
 }

@@ -1,0 +1,125 @@
+#include "frontend/cpp/loops/body.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/make_loop.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/derivatives/past.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/record/resident_index.h"
+#include "frontend/cpp/session/session_state.h"
+
+namespace weft::detail {
+
+using ir::NodeRef;
+
+namespace {
+
+Array recorded_later(DeviceSlot& device, NodeRef node) {
+  const Age since = node->op == ir::Op::input ? kInMemory : device.session.recorded.load(std::memory_order_relaxed);
+  return record(device, std::move(node), since);
+}
+
+}  // namespace
+
+DeviceSlot& loop_device(std::string_view op, std::span<const Array> arrays) {
+  DeviceSlot* device = nullptr;
+  for (const Array& x : arrays) {
+    DeviceSlot& own = Access::cell(x)->device;
+    if (device && device != &own)
+      throw Error(std::string(op) + ": arrays must be on one device: got " + device->name + " and " + own.name);
+    device = &own;
+  }
+  return device ? *device : current_session().device({});
+}
+
+void Bodies::add_place(std::string name, const ir::TensorType& type) {
+  own_.push_back(ir::input(type, {nullptr, std::move(name), {}, 0}));
+}
+
+void Bodies::add_turn() { turn_ = ir::input({DType::I64, {}}, {nullptr, "turn", {}, 0}); }
+
+std::vector<NodeRef> Bodies::inputs() const {
+  std::vector<NodeRef> all = own_;
+  if (turn_) all.push_back(turn_);
+  return all;
+}
+
+bool Bodies::comes_from_outside(const NodeRef& value) const {
+  const std::vector<NodeRef> output{value};
+  const ir::Closed closed = ir::close({&output, 1}, inputs(), {});
+  return closed.captured.size() == 1 && closed.captured[0] == value;
+}
+
+void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> places)>& f) {
+  std::vector<Array> places;
+  for (NodeRef& input : inputs()) places.push_back(record(device_, std::move(input), kInMemory));
+  std::vector<Ref<Cell>> cells;
+  std::vector<LateCheck> late_checks;
+  std::vector<NodeRef>& nodes = results_.emplace_back();
+  {
+    const CellsRead read(places);
+    for (const Array& result : f(places)) {
+      if (&Access::cell(result)->device != &device_)
+        throw Error(std::string(op_) + ": arrays must be on one device: got " + device_.name + " and " +
+                    Access::cell(result)->device.name);
+      nodes.push_back(detail::read(result, {}));
+    }
+    cells = read.cells();
+    late_checks = read.late_checks();
+  }
+  for (const Ref<Cell>& cell : cells) note_read(*cell);  // of what is recorded around it
+  // Kernels hold to their axis what differs from turn to turn, without an error.
+  for (const LateCheck& late : late_checks) {
+    if (!comes_from_outside(late.value)) continue;
+    const Array values = recorded_later(device_, late.value);
+    if (late.rule == LateCheck::Rule::Position)
+      check_index(late.op, values, late.axis, late.extent);
+    else
+      check_exponents(late.base, values);
+  }
+}
+
+void Bodies::refuse_derivatives(const derive::Customs& customs) const {
+  for (const std::vector<NodeRef>& list : results_) {
+    for (const ir::Node* node : ir::topological_order(list)) {
+      const auto found = customs.find(node);
+      if (found == customs.end() || found->second->inputs.empty() || comes_from_outside(NodeRef(node))) continue;
+      throw Error(std::string(op_) + ": " + found->second->name +
+                  " has a derivative of its own inside of a body, which is derived as a whole: give that derivative "
+                  "to a function around the loop");
+    }
+  }
+}
+
+ir::Closed Bodies::close() const {
+  const std::shared_ptr<derive::Customs> customs = customs_here();
+  if (customs) refuse_derivatives(*customs);
+  // What has no derivatives has none wherever it stands.
+  return ir::close(results_, own_, turn_, [&](const NodeRef& was, const NodeRef& now) {
+    const auto found = customs ? customs->find(was.get()) : derive::Customs::iterator();
+    if (!customs || found == customs->end()) return;
+    auto custom = std::make_shared<derive::Custom>(*found->second);
+    custom->outputs = {now};
+    customs->emplace(now.get(), std::move(custom));
+  });
+}
+
+std::vector<Array> run_loop(DeviceSlot& device, ir::Loop loop, std::span<const NodeRef> operands,
+                            const ir::Lines& lines) {
+  const ir::LoopRef made = ir::checked(std::move(loop));
+  std::vector<Array> results;
+  for (NodeRef& node : ir::results_of(made, operands, lines)) results.push_back(recorded_later(device, std::move(node)));
+  // One program for all results. What is recorded is computed with what follows.
+  if (!records_cells() && !keeps_past()) {
+    std::vector<Cell*> cells;
+    for (const Array& result : results) cells.push_back(Access::cell(result).get());
+    if (!cells.empty()) materialize(cells);
+  }
+  return results;
+}
+
+}  // namespace weft::detail

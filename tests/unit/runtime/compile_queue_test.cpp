@@ -17,6 +17,7 @@
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/executor.h"
 #include "tests/fuzz/backend.h"
+#include "tests/fuzz/random_graph.h"
 
 namespace weft::runtime {
 namespace {
@@ -312,6 +313,38 @@ TEST(LateTexts, AreThoseThatAreMadeAtOnceForWhatTheyAreStartedWith) {
     EXPECT_EQ(std::get<KernelStep>(late.steps[0]).buffers, step.buffers);
     EXPECT_EQ(std::get<KernelStep>(late.steps[0]).scalars, step.scalars);
   }
+}
+
+TEST(LateTexts, OfRandomGraphsAreThoseThatAreMadeAtOnce) {
+  test::Backend& cpu = test::backend("cpu");
+  int late_ones = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const ir::Graph graph = test::random_graph(seed);
+    Options options;
+    options.blocks = true;
+    const Program at_once = compile(graph, cpu.target, options, true);
+    options.late = true;
+    const Program late = compile(graph, cpu.target, options, true);
+    ASSERT_EQ(late.steps.size(), at_once.steps.size());
+    for (size_t s = 0; s < late.steps.size(); ++s) {
+      const auto* step = std::get_if<KernelStep>(&late.steps[s]);
+      if (!step || step->kernel < 0) continue;
+      const auto kernel = static_cast<size_t>(step->kernel);
+      const auto& other = std::get<KernelStep>(at_once.steps[s]);
+      const KernelSource& source = at_once.kernels[static_cast<size_t>(other.kernel)];
+      if (kernel >= late.late.size() || !late.late[kernel]) {
+        EXPECT_EQ(late.kernels[kernel].text, source.text) << seed;
+        continue;
+      }
+      ++late_ones;
+      const LateSource made = late.late[kernel]();
+      EXPECT_EQ(made.source.text, source.text) << seed;
+      EXPECT_EQ(made.params, other.params) << seed;
+      EXPECT_EQ(made.launch.tasks, other.launch.tasks) << seed;
+      EXPECT_EQ(step->buffers, other.buffers) << seed;
+    }
+  }
+  EXPECT_GT(late_ones, 300);
 }
 
 // Ends the process in the middle of compiling; what runs last tells whether that waited for all kernels.

@@ -117,22 +117,22 @@ class InPlace {
 
   // Whether the kernel that computes a value had better go on through updates of it to what reads them: few
   // tests an element, for whole ranges of what takes little to compute, which a choice does for all elements.
-  // A test that differs along the lanes is worth it for one reader.
+  // A test that differs along the lanes is worth it alone.
   bool goes_on(const std::vector<const Node*>& chain, size_t from, size_t end) const {
-    size_t all = 0, tests = 0;
+    size_t tests = 0;
     for (size_t k = from; k < chain.size() && tests <= kMostTests; ++k) {
       const auto readings = readings_of(*chain[k], k == from ? nullptr : chain[k - 1]);
       if (!readings) return false;
-      all += *readings, tests += *readings * (chain.size() - k);
+      tests += *readings * (chain.size() - k);
     }
-    if (all == 0 || tests > kMostTests) return false;
+    if (tests == 0 || tests > kMostTests) return false;
     return std::ranges::all_of(std::span(chain).subspan(from, end - from), [&](const Node* update) {
       const Shape &shape = update->shape(), &part = update->inputs[1]->shape();
       const Dims& steps = update->as<ir::SliceAttr>().steps;
       for (size_t k = 0; k < part.size(); ++k)
         if (part[k] > 1 && steps[k] != 1) return false;
       const bool along_lanes = shape.size() > 1 && part.back() < shape.back();
-      return (!along_lanes || all == 1) && takes_little(*update->inputs[1]);
+      return (!along_lanes || tests == 1) && takes_little(*update->inputs[1]);
     });
   }
 

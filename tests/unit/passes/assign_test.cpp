@@ -272,6 +272,8 @@ TEST(AssignRule, LeavesAChoiceToTheKernelOfWhatReadsIt) {
   EXPECT_EQ(of("100, 1", column + "%s = sqrt %u\nreturn %s"), 0);
   EXPECT_EQ(of("100, 1", column + "%s = sqrt %u\n%t = exp %u\nreturn %s, %t"), 1)
       << "two readers test each element of the lanes";
+  EXPECT_EQ(of("100, 1", column + "%w = update %u, %v, starts=[0, 5]\n%s = sqrt %w\nreturn %s"), 2)
+      << "two tests of each element of the lanes";
   const std::string two =
       "%a = slice %u, starts=[0, 0] : f32[98, 90]\n%b = slice %u, starts=[2, 0] : f32[98, 90]\n%c = add %a, "
       "%b\n";

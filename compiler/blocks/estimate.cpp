@@ -43,8 +43,10 @@ BlockEstimate estimate(const plan::RowProgram& p, const plan::CpuSchedule& s, co
   for (const plan::Sweep& sweep : p.sweeps) {
     add(sweep.before, points);
     add(sweep.body, points * row);
+    add(sweep.after_section, points * static_cast<double>(p.section_count()));
   }
   add(p.epilogue, points);
+  add(p.after, row);
   // A block does not go beyond a row.
   const double extent = static_cast<double>(p.extent(s.lane_axis).value);
   if (division_of(s).order != plan::Order::Pointwise && extent < static_cast<double>(kBlockElements))

@@ -210,6 +210,16 @@ def first_programs_table() -> str:
     return markdown(["size", "median", "Weft's first call over NumPy's"], body)
 
 
+def gradients_table(name: str) -> str:
+    """A value with its gradients: milliseconds of each peer, and the best one's time over Weft's."""
+    body = []
+    for row in rows(name):
+        ratio = float(row["weft_ms"]) / float(row["weft_forward_ms"])
+        peers = [row[f"{peer}_ms"] or "none" for peer in ("weft", "jax", "torch", "torch.compile")]
+        body.append([f"`{row['program']}`", *peers, f"{row['best_over_weft']} ({row['quartile_1']} to {row['quartile_3']})", f"{ratio:.1f}"])
+    return markdown(["program", "weft ms", "jax ms", "torch ms", "torch.compile ms", "best peer / Weft", "Weft / its value alone"], body)
+
+
 def runs_table() -> str:
     body = []
     for run in rows("runs"):
@@ -227,6 +237,7 @@ SECTIONS = {
     "first calls": first_calls_table,
     "in blocks": in_blocks_table,
     "first programs": first_programs_table,
+    "gradients on one H100": lambda: gradients_table("gradients_h100"),
     "runs": runs_table,
 }
 

@@ -63,7 +63,9 @@ ir::Graph with_condition(const ir::Loop& loop) {
 std::shared_ptr<const LoopProgram> loop_program(const ir::Loop& loop, const CompileBody& compile_body) {
   using Kind = LoopProgram::Kind;
   auto made = std::make_shared<LoopProgram>();
-  made->kind = loop.op == ir::Op::scan ? Kind::Scan : loop.op == ir::Op::while_loop ? Kind::While : Kind::Branch;
+  made->kind = loop.op == ir::Op::scan         ? Kind::Scan
+               : loop.op == ir::Op::while_loop ? Kind::While
+                                               : Kind::Branch;
   made->carries = static_cast<int>(loop.carries);
   made->sliced = static_cast<int>(loop.sliced);
   made->length = loop.length;
@@ -72,12 +74,14 @@ std::shared_ptr<const LoopProgram> loop_program(const ir::Loop& loop, const Comp
     made->bodies.push_back(body_program(loop.bodies[0], 0, compile_body));
     made->bodies.push_back(body_program(with_condition(loop), loop.carries, compile_body));
   } else {
-    for (const ir::Graph& body : loop.bodies) made->bodies.push_back(body_program(body, loop.carries, compile_body));
+    for (const ir::Graph& body : loop.bodies)
+      made->bodies.push_back(body_program(body, loop.carries, compile_body));
   }
   for (size_t i = 0; i < loop.results.size(); ++i) {
     const ir::TensorType& type = loop.results[i];
-    made->results.push_back({BufferSpec::Role::Temporary, 0, type.dtype, type.shape, bytes_of(type),
-                             std::string(name(loop.op)) + " result " + std::to_string(i) + " : " + to_string(type)});
+    made->results.push_back(
+        {BufferSpec::Role::Temporary, 0, type.dtype, type.shape, bytes_of(type),
+         std::string(name(loop.op)) + " result " + std::to_string(i) + " : " + to_string(type)});
   }
   for (size_t i = 0; i < loop.operands.size(); ++i) {
     const bool sliced = i >= loop.carries && i < loop.carries + loop.sliced;

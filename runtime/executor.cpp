@@ -190,6 +190,7 @@ void Executable::load_bodies() {
 std::vector<BufferRef> Executable::looped(size_t step, std::vector<BufferRef> operands, bool may_stop) const {
   const auto& l = std::get<LoopStep>(program_.steps[step]);
   std::vector<char> wanted;
+  wanted.reserve(l.results.size());
   for (int b : l.results) wanted.push_back(b >= 0);
   const RunBody run_body = [&](size_t body, std::span<const BufferRef> inputs,
                                std::span<const Scalar> scalars, std::span<const int> given) {
@@ -401,6 +402,7 @@ std::vector<BufferRef> Executable::run_steps(std::span<const BufferRef> inputs,
       device_->dot(d->dot, c, a, b);
     } else if (auto* l = std::get_if<LoopStep>(&step)) {
       std::vector<BufferRef> operands;
+      operands.reserve(l->operands.size());
       for (int b : l->operands) get(b), operands.push_back(ref(b));
       for (int b : dead_after_[s]) hold(b, nullptr);  // so that the loop may have it
       std::vector<BufferRef> results = looped(s, std::move(operands), may_stop);

@@ -17,7 +17,8 @@ constexpr int64_t kAlignment = 64;
 class Part : public Buffer {
  public:
   Part(BufferRef whole, int64_t offset, int64_t bytes)
-      : Buffer(whole->device(), static_cast<char*>(whole->data()) + offset, static_cast<size_t>(bytes), Writable::Never),
+      : Buffer(whole->device(), static_cast<char*>(whole->data()) + offset, static_cast<size_t>(bytes),
+               Writable::Never),
         whole_(std::move(whole)) {}
 
  private:
@@ -26,8 +27,8 @@ class Part : public Buffer {
 
 class Turns {
  public:
-  Turns(const LoopProgram& loop, Device& device, std::vector<BufferRef> operands, std::span<const char> wanted,
-        const RunBody& run_body, bool may_stop)
+  Turns(const LoopProgram& loop, Device& device, std::vector<BufferRef> operands,
+        std::span<const char> wanted, const RunBody& run_body, bool may_stop)
       : loop_(loop),
         device_(device),
         run_body_(run_body),
@@ -52,8 +53,10 @@ class Turns {
   std::vector<BufferRef> scan() {
     const LoopProgram::Body& body = loop_.bodies[0];
     const auto sliced = static_cast<size_t>(loop_.sliced);
+    whole_.reserve(sliced);
     for (size_t i = 0; i < sliced; ++i) whole_.push_back(inputs_[carries_ + i]);
     std::vector<BufferRef> stacked;
+    stacked.reserve(loop_.results.size() - carries_);
     for (size_t i = carries_; i < loop_.results.size(); ++i)
       stacked.push_back(wanted_[i] ? allocate(i) : nullptr);
     for (int64_t k = 0; k < loop_.length; ++k) {
@@ -64,12 +67,14 @@ class Turns {
       for (size_t i = 0; i < stacked.size(); ++i) {
         if (!stacked[i]) continue;
         const BufferRef& one = made[carries_ + i];
-        if (one->bytes() > 0) device_.copy(*stacked[i], static_cast<size_t>(turn) * one->bytes(), *one, 0, one->bytes());
+        if (one->bytes() > 0)
+          device_.copy(*stacked[i], static_cast<size_t>(turn) * one->bytes(), *one, 0, one->bytes());
       }
       std::move(made.begin(), made.begin() + loop_.carries, inputs_.begin());
     }
     std::vector<BufferRef> results = carried();
-    results.insert(results.end(), std::make_move_iterator(stacked.begin()), std::make_move_iterator(stacked.end()));
+    results.insert(results.end(), std::make_move_iterator(stacked.begin()),
+                   std::make_move_iterator(stacked.end()));
     return results;
   }
 
@@ -100,6 +105,7 @@ class Turns {
     std::vector<BufferRef> made;
     if (body.program.outputs.size() > 0) made = run_body_(number, inputs_, {}, {});
     std::vector<BufferRef> results;
+    results.reserve(body.results.size());
     for (size_t i = 0; i < body.results.size(); ++i)
       results.push_back(wanted_[i] ? own(result_of(body.results[i], made), i) : nullptr);
     return results;
@@ -123,7 +129,8 @@ class Turns {
   }
 
   BufferRef result_of(const LoopProgram::Source& source, std::span<const BufferRef> made) const {
-    return source.output >= 0 ? made[static_cast<size_t>(source.output)] : inputs_[static_cast<size_t>(source.operand)];
+    return source.output >= 0 ? made[static_cast<size_t>(source.output)]
+                              : inputs_[static_cast<size_t>(source.operand)];
   }
 
   static bool is_ours(const BufferRef& buffer) { return buffer.use_count() == 1 && buffer->writable(); }
@@ -163,7 +170,8 @@ class Turns {
     if (device_.host_visible() && bytes % kAlignment == 0 && is_aligned(*whole_[i]))
       return std::make_shared<Part>(whole_[i], turn * bytes, bytes);
     BufferRef made = device_.allocate(static_cast<size_t>(bytes));
-    if (bytes > 0) device_.copy(*made, 0, *whole_[i], static_cast<size_t>(turn * bytes), static_cast<size_t>(bytes));
+    if (bytes > 0)
+      device_.copy(*made, 0, *whole_[i], static_cast<size_t>(turn * bytes), static_cast<size_t>(bytes));
     return made;
   }
   static bool is_aligned(const Buffer& buffer) {

@@ -12,8 +12,9 @@
 namespace weft::runtime {
 
 // Runs a body: its outputs. It may write over the inputs listed in `given`.
-using RunBody = std::function<std::vector<BufferRef>(size_t body, std::span<const BufferRef> inputs,
-                                                     std::span<const Scalar> scalars, std::span<const int> given)>;
+using RunBody =
+    std::function<std::vector<BufferRef>(size_t body, std::span<const BufferRef> inputs,
+                                         std::span<const Scalar> scalars, std::span<const int> given)>;
 
 // The results, each in memory that nobody else has; null where it is not wanted. An operand that nobody else holds may
 // become one. Between turns it throws Interrupted where somebody asked for that, if `may_stop`.

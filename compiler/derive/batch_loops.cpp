@@ -21,9 +21,11 @@ std::vector<bool> reached(const Graph& body, const std::vector<bool>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i]) known.insert(body.inputs[i].get());
   for (const Node* node : ir::topological_order(body.outputs))
-    if (std::any_of(node->inputs.begin(), node->inputs.end(), [&](const NodeRef& in) { return known.contains(in.get()); }))
+    if (std::any_of(node->inputs.begin(), node->inputs.end(),
+                    [&](const NodeRef& in) { return known.contains(in.get()); }))
       known.insert(node);
   std::vector<bool> outputs;
+  outputs.reserve(body.outputs.size());
   for (const NodeRef& output : body.outputs) outputs.push_back(known.contains(output.get()));
   return outputs;
 }
@@ -34,7 +36,8 @@ void unite(std::vector<bool>& a, const std::vector<bool>& b) {
 
 Dims swapped(size_t rank) {
   Dims order;
-  for (size_t i = 0; i < rank; ++i) order.push_back(i < 2 ? 1 - static_cast<int64_t>(i) : static_cast<int64_t>(i));
+  for (size_t i = 0; i < rank; ++i)
+    order.push_back(i < 2 ? 1 - static_cast<int64_t>(i) : static_cast<int64_t>(i));
   return order;
 }
 

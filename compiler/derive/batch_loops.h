@@ -12,12 +12,13 @@ namespace weft::derive {
 
 // How bodies are done for many values: the function of batch.h.
 using BatchBody = std::function<std::vector<ir::NodeRef>(
-    std::span<const ir::NodeRef> outputs, std::unordered_map<const ir::Node*, ir::NodeRef> inputs, int64_t size)>;
+    std::span<const ir::NodeRef> outputs, std::unordered_map<const ir::Node*, ir::NodeRef> inputs,
+    int64_t size)>;
 
 // All results of the loop with a leading axis of `size`. `with_axis`: the operands with that axis, null where there is
 // none. A choice that differs from value to value
 // computes all branches; a while_loop whose condition does runs until it holds for none.
-std::vector<ir::NodeRef> batched_loop(const ir::Node& loop, std::span<const ir::NodeRef> with_axis, int64_t size,
-                                      const BatchBody& batch_body);
+std::vector<ir::NodeRef> batched_loop(const ir::Node& loop, std::span<const ir::NodeRef> with_axis,
+                                      int64_t size, const BatchBody& batch_body);
 
 }  // namespace weft::derive

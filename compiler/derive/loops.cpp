@@ -93,6 +93,7 @@ void add_own(Operands& operands, const Node& node, bool carried) {
   for (size_t i = 0; i < input_count(loop); ++i) {
     if (!carried && i < loop.carries) continue;
     std::vector<NodeRef> inside;
+    inside.reserve(loop.bodies.size());
     for (const Graph& body : loop.bodies) inside.push_back(body.inputs[i]);
     operands.add(part_of(loop, i), node.inputs[i + hidden_operands(loop)], std::move(inside));
   }
@@ -125,7 +126,8 @@ struct Back {
   std::vector<NodeRef> found;  // the inputs' cotangents; null where none is wanted
 };
 
-Back back_of(const Graph& body, const Active& active, std::span<const NodeRef> cotangents, const OfBodies& of) {
+Back back_of(const Graph& body, const Active& active, std::span<const NodeRef> cotangents,
+             const OfBodies& of) {
   Back back;
   for (size_t i = 0; i < cotangents.size(); ++i)
     back.given.push_back(cotangents[i] ? place("g", i, body.outputs[i]->type) : NodeRef());
@@ -152,6 +154,7 @@ std::vector<NodeRef> branch_vjp(const Node& node, std::span<const NodeRef> cotan
   for (size_t i = 0; i < cotangents.size(); ++i) {
     if (!cotangents[i]) continue;
     std::vector<NodeRef> inside;
+    inside.reserve(backs.size());
     for (const Back& back : backs) inside.push_back(back.given[i]);
     operands.add(Operands::Part::Other, cotangents[i], std::move(inside));
   }
@@ -213,6 +216,7 @@ std::vector<NodeRef> scan_vjp(const Node& node, std::span<const NodeRef> given, 
   std::unordered_set<const Node*> used;
   for (const Node* one : ir::topological_order(turn.outputs)) used.insert(one);
   std::vector<bool> read;
+  read.reserve(loop.carries);
   for (size_t i = 0; i < loop.carries; ++i) read.push_back(used.contains(body.inputs[i].get()));
   const std::vector<NodeRef> carried = history(node, read);
   for (size_t i = 0; i < loop.carries; ++i)
@@ -235,6 +239,7 @@ std::vector<NodeRef> scan_vjp(const Node& node, std::span<const NodeRef> given, 
 std::vector<NodeRef> loop_jvp(const Node& node, std::span<const NodeRef> tangents, const OfBodies& of) {
   const Loop& loop = *ir::loop_of(node);
   std::vector<bool> moved;
+  moved.reserve(tangents.size());
   for (const NodeRef& one : tangents) moved.push_back(bool(one));
   const Active active(loop, of_inputs(loop, moved), of);
   Operands operands;
@@ -252,7 +257,9 @@ std::vector<NodeRef> loop_jvp(const Node& node, std::span<const NodeRef> tangent
   }
   Loop made;
   made.reverse = loop.reverse;
-  const auto is_moved = [&](size_t i, bool carried) { return active.outputs[i] && (i < loop.carries) == carried; };
+  const auto is_moved = [&](size_t i, bool carried) {
+    return active.outputs[i] && (i < loop.carries) == carried;
+  };
   for (size_t b = 0; b < loop.bodies.size(); ++b) {
     const Graph& body = loop.bodies[b];
     Graph& forward = made.bodies.emplace_back();
@@ -279,13 +286,14 @@ std::vector<NodeRef> loop_jvp(const Node& node, std::span<const NodeRef> tangent
   return found;
 }
 
-std::vector<NodeRef> loop_vjp(const Node& node, std::span<const NodeRef> cotangents, const std::vector<bool>& wanted,
-                              const OfBodies& of) {
+std::vector<NodeRef> loop_vjp(const Node& node, std::span<const NodeRef> cotangents,
+                              const std::vector<bool>& wanted, const OfBodies& of) {
   const Loop& loop = *ir::loop_of(node);
   if (loop.op == ir::Op::while_loop) {
     std::string text = "while_loop: it has no derivative back, since nobody knows how many turns it takes";
     if (!node.lines.empty()) text += ": at " + ir::to_string(node.lines);
-    throw Error(text + "; fori_loop() and scan() of a known length have one, and jvp() goes forward through it");
+    throw Error(text +
+                "; fori_loop() and scan() of a known length have one, and jvp() goes forward through it");
   }
   const Active active(loop, of_inputs(loop, wanted), of);
   if (loop.op == ir::Op::branch) return branch_vjp(node, cotangents, active, of);

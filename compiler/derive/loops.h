@@ -19,7 +19,8 @@ struct OfBodies {
 };
 
 // The tangents of all results for those of the operands; null where there is none, in both.
-std::vector<ir::NodeRef> loop_jvp(const ir::Node& loop, std::span<const ir::NodeRef> tangents, const OfBodies& of);
+std::vector<ir::NodeRef> loop_jvp(const ir::Node& loop, std::span<const ir::NodeRef> tangents,
+                                  const OfBodies& of);
 // The cotangents of the operands that are wanted for those of all results; null where there is none, in both.
 std::vector<ir::NodeRef> loop_vjp(const ir::Node& loop, std::span<const ir::NodeRef> cotangents,
                                   const std::vector<bool>& wanted, const OfBodies& of);

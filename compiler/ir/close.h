@@ -10,7 +10,7 @@
 namespace weft::ir {
 
 struct Closed {
-  std::vector<Graph> bodies;      // their inputs: `own`, an input for each captured value, and the turn, if any
+  std::vector<Graph> bodies;  // their inputs: `own`, an input for each captured value, and the turn, if any
   std::vector<NodeRef> captured;  // values from outside
 };
 

@@ -27,8 +27,9 @@ struct Loop {
   bool reverse = false;
   // Made by checked() of make_loop.h.
   std::vector<TensorType> operands, results;
-  Hash hash;         // equal for loops that do the same
-  int64_t work = 0;  // elements that all turns compute together; of a while_loop, of which nobody knows, very many
+  Hash hash;  // equal for loops that do the same
+  int64_t work =
+      0;  // elements that all turns compute together; of a while_loop, of which nobody knows, very many
 };
 using LoopRef = std::shared_ptr<const Loop>;
 

@@ -66,12 +66,15 @@ class Checker {
     for (size_t i = 0; i < inputs; ++i) {
       const Node& in = *body.inputs[i];
       const bool is_turn = turn && i + 1 == inputs;
-      const bool fits = is_turn ? in.op == Op::scalar && in.type == TensorType{DType::I64, {}} : in.op == Op::input;
+      const bool fits =
+          is_turn ? in.op == Op::scalar && in.type == TensorType{DType::I64, {}} : in.op == Op::input;
       if (!fits)
-        fail(loop_.op, is_turn ? "a body's last input is the turn, a scalar i64[]" : "a body's inputs are arrays",
+        fail(loop_.op,
+             is_turn ? "a body's last input is the turn, a scalar i64[]" : "a body's inputs are arrays",
              std::string(name(in.op)) + " " + spelled(in.type));
       if (!is_turn && in.type != loop_.bodies[0].inputs[i]->type)
-        fail(loop_.op, "its bodies take the same operands", spelled(in.type) + " for " + spelled(loop_.bodies[0].inputs[i]->type));
+        fail(loop_.op, "its bodies take the same operands",
+             spelled(in.type) + " for " + spelled(loop_.bodies[0].inputs[i]->type));
     }
     if (inputs != loop_.bodies[0].inputs.size())
       fail(loop_.op, "its bodies take the same operands",
@@ -98,11 +101,14 @@ class Checker {
 
   void check_carried(const Graph& body) const {
     if (body.outputs.size() < loop_.carries)
-      fail(loop_.op, "the body gives what it carries", std::to_string(body.outputs.size()) + " of " + std::to_string(loop_.carries));
+      fail(loop_.op, "the body gives what it carries",
+           std::to_string(body.outputs.size()) + " of " + std::to_string(loop_.carries));
     for (size_t i = 0; i < loop_.carries; ++i) {
       const TensorType &got = body.outputs[i]->type, &wanted = body.inputs[i]->type;
       if (got != wanted)
-        fail(loop_.op, "what is carried keeps its dtype and its shape: carried value " + std::to_string(i) + " is " + spelled(wanted),
+        fail(loop_.op,
+             "what is carried keeps its dtype and its shape: carried value " + std::to_string(i) + " is " +
+                 spelled(wanted),
              spelled(got));
     }
   }
@@ -118,10 +124,12 @@ class Checker {
     const Graph &condition = loop_.bodies[0], &body = loop_.bodies[1];
     if (condition.outputs.size() != 1 || condition.outputs[0]->type != TensorType{DType::Bool, {}})
       fail(loop_.op, "the condition gives one bool[]",
-           condition.outputs.size() == 1 ? spelled(condition.outputs[0]->type) : std::to_string(condition.outputs.size()) + " values");
+           condition.outputs.size() == 1 ? spelled(condition.outputs[0]->type)
+                                         : std::to_string(condition.outputs.size()) + " values");
     check_carried(body);
     if (body.outputs.size() != loop_.carries)
-      fail(loop_.op, "the body gives what it carries", std::to_string(body.outputs.size()) + " of " + std::to_string(loop_.carries));
+      fail(loop_.op, "the body gives what it carries",
+           std::to_string(body.outputs.size()) + " of " + std::to_string(loop_.carries));
     for (size_t i = 0; i < loop_.carries; ++i) loop_.results.push_back(body.inputs[i]->type);
   }
 
@@ -151,7 +159,9 @@ class Checker {
   void find_work() {
     int64_t most = 0;
     for (const Graph& body : loop_.bodies) most = std::max(most, work_of(body));
-    loop_.work = loop_.op == Op::scan ? times(loop_.length, most) : loop_.op == Op::while_loop ? kVeryMuch : most;
+    loop_.work = loop_.op == Op::scan         ? times(loop_.length, most)
+                 : loop_.op == Op::while_loop ? kVeryMuch
+                                              : most;
   }
 
   Loop& loop_;
@@ -191,6 +201,7 @@ std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs
     now[node] = changed ? with_inputs(*node, operands) : NodeRef(node);
   }
   std::vector<NodeRef> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const NodeRef& out : graph.outputs) outputs.push_back(now.at(out.get()));
   return outputs;
 }

@@ -21,7 +21,8 @@ constexpr size_t kMostLoops = 64;  // that are compared with each other
 // make of a body have its own nodes.
 std::optional<std::vector<size_t>> results_in(const Node& small, const Node& large) {
   const Loop &a = *ir::loop_of(small), &b = *ir::loop_of(large);
-  if (a.op != b.op || a.bodies.size() != b.bodies.size() || a.length != b.length || a.reverse != b.reverse) return {};
+  if (a.op != b.op || a.bodies.size() != b.bodies.size() || a.length != b.length || a.reverse != b.reverse)
+    return {};
   if (a.op == ir::Op::branch && small.inputs[0] != large.inputs[0]) return {};
   const size_t hidden = a.op == ir::Op::branch ? 1 : 0;
   for (size_t body = 0; body < a.bodies.size(); ++body) {
@@ -88,7 +89,8 @@ ir::Graph join_loops(const ir::Graph& before, const Target&, const Options&) {
   for (;;) {
     std::vector<const Node*> loops;  // the first result of each
     for (const Node* n : topological_order(graph.outputs))
-      if (ir::is_loop(*n) && std::ranges::none_of(loops, [&](const Node* one) { return ir::same_loop(*one, *n); }))
+      if (ir::is_loop(*n) &&
+          std::ranges::none_of(loops, [&](const Node* one) { return ir::same_loop(*one, *n); }))
         loops.push_back(n);
     if (loops.size() < 2 || loops.size() > kMostLoops) return graph;
     const std::optional<Pair> pair = find_pair(loops);

@@ -417,6 +417,7 @@ class Loops {
   };
   const Ran& run(const Node& node, std::span<const Value* const> in) {
     std::vector<HostTensor> operands;
+    operands.reserve(in.size());
     for (size_t i = 0; i < in.size(); ++i) operands.push_back(result_of(*node.inputs[i], *in[i]));
     ran_.push_back({&node, interpret_loop(*loop_of(node), std::move(operands))});
     return ran_.back();

@@ -128,6 +128,7 @@ class Bodies {
     for (const Node* node : topological_order(graph.outputs)) {
       if (!is_loop(*node) || names_.contains(loop_of(*node)->hash)) continue;
       std::vector<std::string> names;
+      names.reserve(loop_of(*node)->bodies.size());
       for (const Graph& body : loop_of(*node)->bodies) names.push_back(name_of(body));
       names_.emplace(loop_of(*node)->hash, std::move(names));
     }

@@ -19,7 +19,8 @@ using ir::NodeRef;
 namespace {
 
 Array recorded_later(DeviceSlot& device, NodeRef node) {
-  const Age since = node->op == ir::Op::input ? kInMemory : device.session.recorded.load(std::memory_order_relaxed);
+  const Age since =
+      node->op == ir::Op::input ? kInMemory : device.session.recorded.load(std::memory_order_relaxed);
   return record(device, std::move(node), since);
 }
 
@@ -30,7 +31,8 @@ DeviceSlot& loop_device(std::string_view op, std::span<const Array> arrays) {
   for (const Array& x : arrays) {
     DeviceSlot& own = Access::cell(x)->device;
     if (device && device != &own)
-      throw Error(std::string(op) + ": arrays must be on one device: got " + device->name + " and " + own.name);
+      throw Error(std::string(op) + ": arrays must be on one device: got " + device->name + " and " +
+                  own.name);
     device = &own;
   }
   return device ? *device : current_session().device({});
@@ -56,6 +58,7 @@ bool Bodies::comes_from_outside(const NodeRef& value) const {
 
 void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> places)>& f) {
   std::vector<Array> places;
+  places.reserve(own_.size() + 1);
   for (NodeRef& input : inputs()) places.push_back(record(device_, std::move(input), kInMemory));
   std::vector<Ref<Cell>> cells;
   std::vector<LateCheck> late_checks;
@@ -87,10 +90,12 @@ void Bodies::refuse_derivatives(const derive::Customs& customs) const {
   for (const std::vector<NodeRef>& list : results_) {
     for (const ir::Node* node : ir::topological_order(list)) {
       const auto found = customs.find(node);
-      if (found == customs.end() || found->second->inputs.empty() || comes_from_outside(NodeRef(node))) continue;
-      throw Error(std::string(op_) + ": " + found->second->name +
-                  " has a derivative of its own inside of a body, which is derived as a whole: give that derivative "
-                  "to a function around the loop");
+      if (found == customs.end() || found->second->inputs.empty() || comes_from_outside(NodeRef(node)))
+        continue;
+      throw Error(
+          std::string(op_) + ": " + found->second->name +
+          " has a derivative of its own inside of a body, which is derived as a whole: give that derivative "
+          "to a function around the loop");
     }
   }
 }
@@ -112,10 +117,12 @@ std::vector<Array> run_loop(DeviceSlot& device, ir::Loop loop, std::span<const N
                             const ir::Lines& lines) {
   const ir::LoopRef made = ir::checked(std::move(loop));
   std::vector<Array> results;
-  for (NodeRef& node : ir::results_of(made, operands, lines)) results.push_back(recorded_later(device, std::move(node)));
+  for (NodeRef& node : ir::results_of(made, operands, lines))
+    results.push_back(recorded_later(device, std::move(node)));
   // One program for all results. What is recorded is computed with what follows.
   if (!records_cells() && !keeps_past()) {
     std::vector<Cell*> cells;
+    cells.reserve(results.size());
     for (const Array& result : results) cells.push_back(Access::cell(result).get());
     if (!cells.empty()) materialize(cells);
   }

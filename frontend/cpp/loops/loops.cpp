@@ -23,6 +23,7 @@ std::vector<Array> both(std::span<const Array> a, std::span<const Array> b) {
 // Operands, and then what the bodies captured.
 std::vector<NodeRef> operands_of(std::span<const Array> arrays, const ir::Closed& closed) {
   std::vector<NodeRef> nodes;
+  nodes.reserve(arrays.size() + closed.captured.size());
   for (const Array& x : arrays) nodes.push_back(detail::read(x, {}));
   nodes.insert(nodes.end(), closed.captured.begin(), closed.captured.end());
   return nodes;
@@ -31,8 +32,8 @@ std::vector<NodeRef> operands_of(std::span<const Array> arrays, const ir::Closed
 // What a body gives for what it carries.
 void check_carried(std::string_view op, std::span<const Array> made, std::span<const Array> init) {
   if (made.size() != init.size())
-    throw Error(std::string(op) + ": the body gives as many values as it carries: got " + std::to_string(made.size()) +
-                " for " + std::to_string(init.size()));
+    throw Error(std::string(op) + ": the body gives as many values as it carries: got " +
+                std::to_string(made.size()) + " for " + std::to_string(init.size()));
   const auto text = [](const Array& x) { return std::string(name(x.dtype())) + to_string(x.shape()); };
   for (size_t i = 0; i < made.size(); ++i)
     if (type_of(made[i]) != type_of(init[i]))
@@ -45,7 +46,8 @@ int64_t length_of(std::span<const Array> xs, const ScanOptions& options) {
   if (length && *length < 0) throw Error("scan: length is not negative: got " + std::to_string(*length));
   for (const Array& x : xs) {
     if (x.ndim() == 0)
-      throw Error("scan: what is scanned has a first axis: got a number of dtype " + std::string(name(x.dtype())));
+      throw Error("scan: what is scanned has a first axis: got a number of dtype " +
+                  std::string(name(x.dtype())));
     if (length && *length != x.shape()[0])
       throw Error("scan: what is scanned has one extent along its first axis, the length: got " +
                   std::to_string(x.shape()[0]) + " for " + std::to_string(*length));
@@ -97,7 +99,8 @@ Scanned scan(const ScanBody& body, std::span<const Array> init, std::span<const 
   add_places(bodies, "c", init);
   for (size_t i = 0; i < xs.size(); ++i) {
     const Shape& shape = xs[i].shape();
-    bodies.add_place("x" + std::to_string(i), {xs[i].dtype(), Shape(std::span(shape.begin() + 1, shape.end()))});
+    bodies.add_place("x" + std::to_string(i),
+                     {xs[i].dtype(), Shape(std::span(shape.begin() + 1, shape.end()))});
   }
   bodies.add_turn();
   bodies.call([&](std::span<const Array> places) {
@@ -114,8 +117,8 @@ Scanned scan(const ScanBody& body, std::span<const Array> init, std::span<const 
           {std::make_move_iterator(end), std::make_move_iterator(results.end())}};
 }
 
-std::vector<Array> while_loop(const Condition& condition, const ArrayFunction& body, std::span<const Array> init,
-                              Where at) {
+std::vector<Array> while_loop(const Condition& condition, const ArrayFunction& body,
+                              std::span<const Array> init, Where at) {
   detail::DeviceSlot& device = detail::loop_device("while_loop", init);
   detail::Bodies bodies("while_loop", device);
   add_places(bodies, "c", init);
@@ -167,7 +170,8 @@ std::vector<Array> fori_loop(int64_t lower, int64_t upper, const ForBody& body, 
 
 std::vector<Array> fori_loop(const Array& lower, const Array& upper, const ForBody& body,
                              std::span<const Array> init, Where at) {
-  const Array first = whole_number_of("fori_loop", "lower", lower), last = whole_number_of("fori_loop", "upper", upper);
+  const Array first = whole_number_of("fori_loop", "lower", lower),
+              last = whole_number_of("fori_loop", "upper", upper);
   std::vector<Array> carried{first};
   carried.insert(carried.end(), init.begin(), init.end());
   const auto turn = [&](std::span<const Array> c) {

@@ -31,15 +31,15 @@ Scanned scan(const ScanBody& body, std::span<const Array> init, std::span<const 
 
 // body(carry) for as long as condition(carry), one bool, holds. It has no derivatives back, only forward.
 using Condition = std::function<Array(std::span<const Array>)>;
-std::vector<Array> while_loop(const Condition& condition, const ArrayFunction& body, std::span<const Array> init,
-                              Where at = Where::current());
+std::vector<Array> while_loop(const Condition& condition, const ArrayFunction& body,
+                              std::span<const Array> init, Where at = Where::current());
 
 // body(i, carry) for each i from lower up to, and without, upper. Of bounds that are arrays it is a while_loop.
 using ForBody = std::function<std::vector<Array>(const Array& i, std::span<const Array> carry)>;
 std::vector<Array> fori_loop(int64_t lower, int64_t upper, const ForBody& body, std::span<const Array> init,
                              Where at = Where::current());
-std::vector<Array> fori_loop(const Array& lower, const Array& upper, const ForBody& body, std::span<const Array> init,
-                             Where at = Where::current());
+std::vector<Array> fori_loop(const Array& lower, const Array& upper, const ForBody& body,
+                             std::span<const Array> init, Where at = Where::current());
 
 // One of two functions of the operands, whose results have the same dtypes and shapes. The predicate is one number.
 std::vector<Array> cond(const Array& predicate, const ArrayFunction& if_true, const ArrayFunction& if_false,

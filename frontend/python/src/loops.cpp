@@ -28,7 +28,8 @@ ArrayFunction body_of(const nb::object& f) {
 void bind_loops(nb::module_& m) {
   m.def(
       "scan",
-      [](const nb::object& f, const nb::list& init, const nb::list& xs, std::optional<int64_t> length, bool reverse) {
+      [](const nb::object& f, const nb::list& init, const nb::list& xs, std::optional<int64_t> length,
+         bool reverse) {
         const PythonLine line;
         const auto body = [&](std::span<const Array> carry, std::span<const Array> x) -> Scanned {
           const auto made = nb::cast<nb::tuple>(f(listed(carry), listed(x)));
@@ -42,7 +43,9 @@ void bind_loops(nb::module_& m) {
       "while_loop",
       [](const nb::object& condition, const nb::object& body, const nb::list& init) {
         const PythonLine line;
-        const auto again = [&](std::span<const Array> carry) { return nb::cast<Array>(condition(listed(carry))); };
+        const auto again = [&](std::span<const Array> carry) {
+          return nb::cast<Array>(condition(listed(carry)));
+        };
         return listed(while_loop(again, body_of(body), each_of(init)));
       },
       "condition"_a, "body"_a, "init"_a);
@@ -62,7 +65,8 @@ void bind_loops(nb::module_& m) {
       "lower"_a, "upper"_a, "body"_a, "init"_a, "The bounds are two integers, or two arrays.");
   m.def(
       "cond",
-      [](const Array& predicate, const nb::object& if_true, const nb::object& if_false, const nb::list& operands) {
+      [](const Array& predicate, const nb::object& if_true, const nb::object& if_false,
+         const nb::list& operands) {
         const PythonLine line;
         return listed(cond(predicate, body_of(if_true), body_of(if_false), each_of(operands)));
       },
@@ -72,6 +76,7 @@ void bind_loops(nb::module_& m) {
       [](const Array& index, const nb::list& branches, const nb::list& operands) {
         const PythonLine line;
         std::vector<ArrayFunction> functions;
+        functions.reserve(branches.size());
         for (const nb::handle one : branches) functions.push_back(body_of(nb::borrow(one)));
         return listed(switch_to(index, functions, each_of(operands)));
       },

@@ -31,7 +31,8 @@ Scanned leaky(Given carry, Given x) {
 
 TEST(ArrayLoops, ScanGivesTheBitsOfALoop) {
   for (const int64_t width : {3, 5000}) {
-    const Array init = iota({width}, 0, DType::F64), xs = sin(iota({width * 7}, 0, DType::F64)).reshape({7, width});
+    const Array init = iota({width}, 0, DType::F64),
+                xs = sin(iota({width * 7}, 0, DType::F64)).reshape({7, width});
     for (const bool reverse : {false, true}) {
       const Scanned got = scan(leaky, {&init, 1}, {&xs, 1}, {{}, reverse});
       Array carry = init;
@@ -51,9 +52,12 @@ TEST(ArrayLoops, TurnsCountAndConditionsEnd) {
   const Arrays sum = fori_loop(3, 7, [](const Array& i, Given v) { return Arrays{v[0] + i}; }, {&zero, 1});
   EXPECT_EQ(sum[0].item<int64_t>(), 18);
   const Array upper = full({}, int64_t{7});
-  EXPECT_EQ(fori_loop(zero, upper, [](const Array& i, Given v) { return Arrays{v[0] + i}; }, {&zero, 1})[0].item<int64_t>(), 21);
+  EXPECT_EQ(fori_loop(zero, upper, [](const Array& i, Given v) { return Arrays{v[0] + i}; }, {&zero, 1})[0]
+                .item<int64_t>(),
+            21);
   const Array three = full({}, int64_t{3});
-  const Arrays doubled = while_loop([](Given v) { return less(v[0], 100); }, [](Given v) { return Arrays{v[0] * 2}; }, {&three, 1});
+  const Arrays doubled = while_loop([](Given v) { return less(v[0], 100); },
+                                    [](Given v) { return Arrays{v[0] * 2}; }, {&three, 1});
   EXPECT_EQ(doubled[0].item<int64_t>(), 192);
 }
 
@@ -78,25 +82,32 @@ TEST(ArrayLoops, AreDerived) {
   const auto many = [&](Given v) { return Arrays{power(v[0])}; };
   const Array xs = iota({5}, 0, DType::F64);
   const std::optional<int64_t> first = 0;
-  EXPECT_EQ(vmap(many, {&xs, 1}, {&first, 1})[0].to_vector<double>(), (std::vector<double>{0, 1, 32, 243, 1024}));
+  EXPECT_EQ(vmap(many, {&xs, 1}, {&first, 1})[0].to_vector<double>(),
+            (std::vector<double>{0, 1, 32, 243, 1024}));
 }
 
 TEST(ArrayLoops, RefuseWhatDoesNotFit) {
   const Array x = zeros({3}), y = zeros({2, 3});
   const auto keeps = [](Given c, Given) -> Scanned { return {{c[0]}, {}}; };
-  EXPECT_EQ(refusal([&] { scan(keeps, {&x, 1}, {}); }), "scan: takes something to scan, or a length: got neither");
+  EXPECT_EQ(refusal([&] { scan(keeps, {&x, 1}, {}); }),
+            "scan: takes something to scan, or a length: got neither");
   EXPECT_EQ(refusal([&] { scan(keeps, {&x, 1}, {}, {-1}); }), "scan: length is not negative: got -1");
   EXPECT_EQ(refusal([&] { scan(keeps, {&x, 1}, {&y, 1}, {3}); }),
             "scan: what is scanned has one extent along its first axis, the length: got 2 for 3");
   EXPECT_EQ(refusal([&] { scan([](Given, Given) -> Scanned { return {}; }, {&x, 1}, {}, {2}); }),
             "scan: the body gives as many values as it carries: got 0 for 1");
-  EXPECT_EQ(refusal([&] { fori_loop(0, 2, [](const Array&, Given) { return Arrays{zeros({4})}; }, {&x, 1}); }),
-            "fori_loop: what is carried keeps its dtype and its shape: carried value 0 is f64(3,): got f64(4,)");
-  EXPECT_EQ(refusal([&] { while_loop([](Given c) { return less(c[0], 1); }, [](Given c) { return Arrays{c[0]}; }, {&x, 1}); }),
+  EXPECT_EQ(
+      refusal([&] { fori_loop(0, 2, [](const Array&, Given) { return Arrays{zeros({4})}; }, {&x, 1}); }),
+      "fori_loop: what is carried keeps its dtype and its shape: carried value 0 is f64(3,): got f64(4,)");
+  EXPECT_EQ(refusal([&] {
+              while_loop([](Given c) { return less(c[0], 1); }, [](Given c) { return Arrays{c[0]}; },
+                         {&x, 1});
+            }),
             "while_loop: the condition gives one bool: got bool(3,)");
   EXPECT_EQ(refusal([&] { cond(x, [](Given) { return Arrays{}; }, [](Given) { return Arrays{}; }, {}); }),
             "cond: the predicate is one bool: got f64(3,)");
-  EXPECT_EQ(refusal([&] { switch_to(full({}, int64_t{0}), {}, {}); }), "switch: takes one branch at least: got none");
+  EXPECT_EQ(refusal([&] { switch_to(full({}, int64_t{0}), {}, {}); }),
+            "switch: takes one branch at least: got none");
 }
 
 TEST(ArrayLoops, RunInThreads) {
@@ -106,7 +117,8 @@ TEST(ArrayLoops, RunInThreads) {
     threads.emplace_back([&failures, k] {
       for (int round = 0; round < 10; ++round) {
         const Array ones_of_it = ones({3000});
-        const Arrays got = fori_loop(0, k + 3, [](const Array&, Given v) { return Arrays{v[0] * 2}; }, {&ones_of_it, 1});
+        const Arrays got =
+            fori_loop(0, k + 3, [](const Array&, Given v) { return Arrays{v[0] * 2}; }, {&ones_of_it, 1});
         failures += got[0].at(2999).item<double>() != std::ldexp(1.0, k + 3);
       }
     });

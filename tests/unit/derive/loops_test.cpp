@@ -145,7 +145,8 @@ TEST(DerivedLoops, WhileGoesForwardAlone) {
   forward.outputs = derive::jvp(graph.outputs, {graph.inputs.data(), 1}, {&t, 1});
   ir::verify(forward, "jvp");
   const auto at = [&](double shift) {
-    std::vector<HostTensor> given{ir::zeros(graph.inputs[0]->type, "a"), ir::zeros(graph.inputs[1]->type, "b")};
+    std::vector<HostTensor> given{ir::zeros(graph.inputs[0]->type, "a"),
+                                  ir::zeros(graph.inputs[1]->type, "b")};
     auto* a = reinterpret_cast<double*>(given[0].data.data());
     auto* b = reinterpret_cast<double*>(given[1].data.data());
     for (int i = 0; i < 3; ++i) a[i] = 0.1 * i + shift, b[i] = 1 + i;
@@ -154,10 +155,13 @@ TEST(DerivedLoops, WhileGoesForwardAlone) {
   std::vector<HostTensor> given = at(0);
   given.push_back(ir::zeros(t->type, "t"));
   for (int i = 0; i < 3; ++i) reinterpret_cast<double*>(given[2].data.data())[i] = 1;
-  const auto moved = ir::interpret(forward, given), above = ir::interpret(graph, at(1e-6)), below = ir::interpret(graph, at(-1e-6));
+  const auto moved = ir::interpret(forward, given), above = ir::interpret(graph, at(1e-6)),
+             below = ir::interpret(graph, at(-1e-6));
   for (size_t o = 0; o < 2; ++o) {
     for (size_t i = 0; i < 3; ++i) {
-      const auto value = [&](const std::vector<HostTensor>& of) { return reinterpret_cast<const double*>(of[o].data.data())[i]; };
+      const auto value = [&](const std::vector<HostTensor>& of) {
+        return reinterpret_cast<const double*>(of[o].data.data())[i];
+      };
       const double want = (value(above) - value(below)) / 2e-6;
       EXPECT_NEAR(value(moved), want, 1e-6 * std::max(1.0, std::abs(want))) << o << i;
     }
@@ -166,7 +170,8 @@ TEST(DerivedLoops, WhileGoesForwardAlone) {
     derive::vjp(graph.outputs, {graph.inputs.data(), 1}, {graph.outputs.data(), 2});
     ADD_FAILURE() << "went back";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("while_loop: it has no derivative back"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("while_loop: it has no derivative back"), std::string::npos)
+        << e.what();
     EXPECT_NE(std::string(e.what()).find("fori_loop() and scan()"), std::string::npos) << e.what();
   }
 }
@@ -178,7 +183,8 @@ TEST(DerivedLoops, KeepWhatTheyCarryOfTheLoopThatRunsAnyway) {
   const auto count = [](const Graph& g) {
     std::vector<const ir::Node*> loops;
     for (const ir::Node* n : ir::topological_order(g.outputs))
-      if (ir::is_loop(*n) && std::ranges::none_of(loops, [&](auto* l) { return ir::same_loop(*l, *n); })) loops.push_back(n);
+      if (ir::is_loop(*n) && std::ranges::none_of(loops, [&](auto* l) { return ir::same_loop(*l, *n); }))
+        loops.push_back(n);
     return loops.size();
   };
   EXPECT_EQ(count(both), 3u);
@@ -236,7 +242,8 @@ TEST(BatchedLoops, GiveTheBitsOfEachValue) {
 TEST(LoopKernels, GiveWhatTheInterpreterGives) {
   for (const std::string& name : backend_names())
     for (const Graph& graph : graphs())
-      for (uint64_t seed : {3, 4}) EXPECT_EQ(check(on(backend(name)), graph, seed, false), "") << name << ": " << ir::print(graph);
+      for (uint64_t seed : {3, 4})
+        EXPECT_EQ(check(on(backend(name)), graph, seed, false), "") << name << ": " << ir::print(graph);
 }
 
 TEST(LoopKernels, GiveTheSameWithoutPassesAndFusion) {
@@ -284,7 +291,8 @@ TEST(LoopKernels, OfRandomBodiesGiveWhatTheInterpreterGives) {
 TEST(LoopKernels, RunInBlocks) {
   for (const Graph& graph : graphs()) {
     std::vector<std::string> refused;
-    const auto in_blocks = [&](const Graph& g, const std::vector<HostTensor>& inputs, const Options& options) {
+    const auto in_blocks = [&](const Graph& g, const std::vector<HostTensor>& inputs,
+                               const Options& options) {
       return run_in_blocks(backend("cpu"), g, inputs, refused, options);
     };
     EXPECT_EQ(check(in_blocks, graph, 6, false), "") << ir::print(graph);

@@ -75,11 +75,14 @@ const char* const kDoubling = R"(body f {
 
 std::vector<HostTensor> doubled(int length, const std::string& more) {
   const std::string n = std::to_string(length);
-  std::string text = std::string(kDoubling) + "graph {\n  %c = input : f32[2]\n  %x = input : f32[" + n + ", 2]\n";
+  std::string text =
+      std::string(kDoubling) + "graph {\n  %c = input : f32[2]\n  %x = input : f32[" + n + ", 2]\n";
   for (const char* k : {"0", "1", "2"})
-    text += "  %r" + std::string(k) + " = scan %c, %x, body=f, carries=1, sliced=1, length=" + n + more + ", result=" + k + "\n";
+    text += "  %r" + std::string(k) + " = scan %c, %x, body=f, carries=1, sliced=1, length=" + n + more +
+            ", result=" + k + "\n";
   const Graph graph = parse(text + "  return %r0, %r1, %r2\n}\n", "t");
-  const HostTensor given[] = {tensor(DType::F32, {2}, Numbers{1, 2}), tensor(DType::F32, {length, 2}, counting(2 * length))};
+  const HostTensor given[] = {tensor(DType::F32, {2}, Numbers{1, 2}),
+                              tensor(DType::F32, {length, 2}, counting(2 * length))};
   return interpret(graph, given);
 }
 
@@ -157,7 +160,9 @@ graph {
 
 TEST(Loops, AreRefusedWhereBodiesDoNotFit) {
   const auto scan = [](const std::string& line, const std::string& body = kDoubling) {
-    return refusal(body + "graph {\n  %c = input : f32[2]\n  %x = input : f32[3, 2]\n  %d = input : f64[2]\n  %r = " + line + "\n  return %r\n}");
+    return refusal(
+        body + "graph {\n  %c = input : f32[2]\n  %x = input : f32[3, 2]\n  %d = input : f64[2]\n  %r = " +
+        line + "\n  return %r\n}");
   };
   EXPECT_EQ(scan("scan %c, %x, body=f, carries=1, sliced=1"), "t:14:8: scan needs length=…");
   EXPECT_EQ(scan("scan %c, %x, carries=1, sliced=1, length=3"), "t:14:8: scan needs body=…");
@@ -167,20 +172,28 @@ TEST(Loops, AreRefusedWhereBodiesDoNotFit) {
             "t:14:8: scan: its bodies take f32(2,) as operand 0: got f64(2,)");
   EXPECT_EQ(scan("scan %c, %x, body=f, carries=1, sliced=1, length=2"),
             "t:14:8: scan: its bodies take f32(2, 2) as operand 1: got f32(3, 2)");
-  EXPECT_EQ(scan("scan %c, %x, body=f, carries=1, sliced=1, length=-2"), "t:14:8: scan: the length is not negative: got -2");
+  EXPECT_EQ(scan("scan %c, %x, body=f, carries=1, sliced=1, length=-2"),
+            "t:14:8: scan: the length is not negative: got -2");
   EXPECT_EQ(scan("scan %c, %x, body=f, carries=1, sliced=1, length=3, result=3"),
             "t:14:8: scan: has 3 results: got result 3");
-  const std::string changing = "body f {\n  %c = input : f32[2]\n  %turn = scalar : i64[]\n  %0 = cast %c : f64[2]\n  return %0\n}\n";
-  EXPECT_EQ(scan("scan %c, body=f, carries=1, length=3", changing),
-            "t:11:8: scan: what is carried keeps its dtype and its shape: carried value 0 is f32(2,): got f64(2,)");
+  const std::string changing =
+      "body f {\n  %c = input : f32[2]\n  %turn = scalar : i64[]\n  %0 = cast %c : f64[2]\n  return %0\n}\n";
+  EXPECT_EQ(
+      scan("scan %c, body=f, carries=1, length=3", changing),
+      "t:11:8: scan: what is carried keeps its dtype and its shape: carried value 0 is f32(2,): got f64(2,)");
   const std::string timeless = "body f {\n  %c = input : f32[2]\n  return %c\n}\n";
-  EXPECT_EQ(scan("scan %c, body=f, carries=1, length=3", timeless), "t:9:8: scan: a body takes what is carried and sliced, and the turn: got 1 inputs");
-  EXPECT_EQ(scan("while_loop %c, condition=f, body=f", changing), "t:11:8: while_loop: the condition gives one bool[]: got f64(2,)");
+  EXPECT_EQ(scan("scan %c, body=f, carries=1, length=3", timeless),
+            "t:9:8: scan: a body takes what is carried and sliced, and the turn: got 1 inputs");
+  EXPECT_EQ(scan("while_loop %c, condition=f, body=f", changing),
+            "t:11:8: while_loop: the condition gives one bool[]: got f64(2,)");
   EXPECT_EQ(scan("add %c, %c, body=f"), "t:14:25: expected an integer, got 'f'");
   EXPECT_EQ(refusal(timeless + timeless + "graph {\n  return\n}"), "t:5:6: 'f' is already a body");
   const std::string other = "body g {\n  %c = input : f32[2]\n  %0 = cast %c : f64[2]\n  return %0\n}\n";
-  EXPECT_EQ(refusal(timeless + other + "graph {\n  %i = input : i64[]\n  %c = input : f32[2]\n  %r = branch %i, %c, bodies=[f, g]\n  return %r\n}"),
-            "t:13:8: branch: all bodies give results of one dtype and shape: result 0: got f64(2,) and f32(2,)");
+  EXPECT_EQ(
+      refusal(timeless + other +
+              "graph {\n  %i = input : i64[]\n  %c = input : f32[2]\n  %r = branch %i, %c, bodies=[f, g]\n  "
+              "return %r\n}"),
+      "t:13:8: branch: all bodies give results of one dtype and shape: result 0: got f64(2,) and f32(2,)");
 }
 
 TEST(Close, MakesInputsOfWhatIsUsedFromOutside) {

@@ -43,13 +43,15 @@ class Turns {
              return line.write == writes_ && line.times >= at_least && line.times < times;
            });
   }
+  void note_product() { products_ = true; }
   bool of_loop() const {
     constexpr uint32_t kMoreThanAStatement = 32;
-    return used_ > 0 && (lines_[last_].returns > 0 || lines_[last_].times > kMoreThanAStatement);
+    return used_ > 0 && !products_ &&
+           (lines_[last_].returns > 0 || lines_[last_].times > kMoreThanAStatement);
   }
   void clear() {
     used_ = last_ = 0;
-    writes_ = false;
+    writes_ = products_ = false;
   }
 
  private:
@@ -61,7 +63,7 @@ class Turns {
   };
   std::array<Line, 64> lines_;
   size_t used_ = 0, last_ = 0;
-  bool writes_ = false;
+  bool writes_ = false, products_ = false;
 };
 
 thread_local Turns turns;
@@ -98,6 +100,8 @@ void count_line(const ir::SourceLine& line, bool write) { turns.count(line, writ
 void note_write(const ir::SourceLine& line) { turns.count(line, true); }
 
 bool turn_ended(uint32_t at_least) { return turns.ended(at_least); }
+
+void note_product() { turns.note_product(); }
 
 bool loop_turned() { return turns.of_loop(); }
 

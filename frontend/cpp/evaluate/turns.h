@@ -15,8 +15,10 @@ void count_line(const ir::SourceLine& line, bool write);
 void note_write(const ir::SourceLine& line);
 // Whether a turn has ended with the line that was counted last, among lines that were counted `at_least` so often.
 bool turn_ended(uint32_t at_least);
-// Whether the line that was counted last is one of a loop, as far as can be told: another line recorded in between, or
-// it recorded more than a statement does.
+// The thread has recorded a matrix product. Those of many turns may become one product.
+void note_product();
+// Whether the line that was counted last is one of a loop without products, as far as can be told: another line recorded
+// in between, or it recorded more than a statement does.
 bool loop_turned();
 
 // The cell is to be computed as soon as the statement of this line is done.

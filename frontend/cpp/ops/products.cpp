@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/weft/ops.h"
 
@@ -63,6 +64,7 @@ NodeRef product(Recording& r, NodeRef a, NodeRef b) {
   b = broadcast_batch(b, batch, lines);
   const DType dtype = a->dtype();
   NodeRef result;
+  detail::note_product();
   if (!is_float(dtype) && !is_complex(dtype)) {
     result = composed(a, b, lines);
   } else if (!r.device().device->supports_dot(dtype)) {

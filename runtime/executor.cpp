@@ -298,6 +298,182 @@ BufferRef Executable::allocate(int buffer) const {
   }
 }
 
+// One run of the program: the memory of its buffers, and how far it is.
+class Executable::Run {
+ public:
+  Run(const Executable& of, std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
+      std::span<const int> given, Stops stops)
+      : of_(of),
+        program_(of.program_),
+        device_(*of.device_),
+        inputs_(inputs),
+        scalars_(scalars),
+        again_(stops == Stops::UntilWritten),
+        may_stop_(stops != Stops::Never),
+        count_(static_cast<int>(program_.buffers.size())),
+        buffers_(count_),
+        held_(count_) {
+    if (!given.empty()) take_over(given);
+  }
+
+  std::vector<BufferRef> run() {
+    ask_for_outputs();
+    for (; s_ < program_.steps.size(); ++s_) {
+      std::visit([this](const auto& step) { start(step); }, program_.steps[s_]);
+      drop_dead();
+      if (may_stop_ && s_ + 1 < program_.steps.size() && interrupted()) {
+        note_uses();
+        throw Interrupted();
+      }
+    }
+    std::vector<BufferRef> out;
+    out.reserve(program_.outputs.size());
+    for (int b : program_.outputs) {
+      get(b);
+      out.push_back(ref(b));
+    }
+    note_uses();
+    return out;
+  }
+
+ private:
+  using Role = BufferSpec::Role;
+
+  // Decides which inputs that are given away become outputs.
+  void take_over(std::span<const int> given) {
+    for (auto [written, read] : of_.of_inputs_) {
+      const BufferSpec& from = program_.buffers[read];
+      if (of_given_.empty()) {
+        of_given_ = of_.taken_from_, uses_of_given_ = of_.uses_;
+        taken_from_ = &of_given_, uses_ = &uses_of_given_;
+      }
+      if (std::ranges::find(given, from.index) == given.end() || of_given_[written] >= 0 ||
+          std::ranges::count(of_given_, read) > 0 ||
+          inputs_[from.index]->bytes() != static_cast<size_t>(from.bytes))
+        continue;
+      of_given_[written] = read;
+      uses_of_given_[read] = Device::Use::Write;
+    }
+  }
+
+  int taken_from(int b) const { return (*taken_from_)[b]; }
+  bool has_own_memory(int b) const { return taken_from(b) < 0 && !of_.looped_[static_cast<size_t>(b)]; }
+
+  void hold(int b, BufferRef buffer) {
+    buffers_[b] = buffer.get();
+    held_[b] = std::move(buffer);
+  }
+  BufferRef ref(int b) {
+    const BufferSpec& spec = program_.buffers[b];
+    return spec.role == Role::Input ? inputs_[spec.index] : held_[b];
+  }
+  void drop_dead() {
+    for (int b : of_.dead_after_[s_]) hold(b, nullptr);
+  }
+
+  void ask_for_outputs() {
+    for (int b = 0; b < count_; ++b) {
+      const BufferSpec& spec = program_.buffers[b];
+      if (spec.role == Role::Input) {
+        buffers_[b] = inputs_[spec.index].get();
+        device_.before(*buffers_[b], (*uses_)[b]);
+      }
+      if (spec.role == Role::Output && has_own_memory(b)) hold(b, of_.allocate(b));
+    }
+  }
+  // Before an input is written to: from then on nothing may fail for want of memory.
+  void ask_for_all_after() {
+    for (int b = 0; b < count_; ++b)
+      if (of_.first_[b] > static_cast<int>(s_) && !buffers_[b] && has_own_memory(b)) hold(b, of_.allocate(b));
+  }
+
+  Buffer& get(int b) {
+    may_stop_ &= !again_ || program_.buffers[b].role != Role::Input || of_.uses_[b] != Device::Use::Write;
+    if (!buffers_[b]) {
+      const int from = taken_from(b);
+      const bool of_input = from >= 0 && program_.buffers[from].role == Role::Input;
+      if (of_input) ask_for_all_after();
+      may_stop_ &= !of_input || !again_;
+      hold(b, from >= 0 ? ref(from) : of_.allocate(b));
+    }
+    return *buffers_[b];
+  }
+  const void* element(int b, int64_t offset, DType dtype) {
+    return static_cast<char*>(get(b).data()) + offset * static_cast<int64_t>(size_of(dtype));
+  }
+
+  // Temporaries belong to this stream anyway.
+  void note_uses() {
+    for (int b = 0; b < count_; ++b)
+      if (buffers_[b] && program_.buffers[b].role != Role::Temporary)
+        device_.after(*buffers_[b], (*uses_)[b]);
+  }
+
+  void start(const KernelStep& k) {
+    const Kernel* const kernel = k.kernel < 0 ? nullptr : of_.kernel_now(k.kernel);
+    const LateSource* const late =
+        kernel ? of_.kernels_[static_cast<size_t>(k.kernel)].late_source() : nullptr;
+    const std::vector<int64_t>& params = late ? late->params : k.params;
+    ShortList<uint64_t, kFewWords> args(k.buffers.size() + params.size() + 2 * k.scalars.size());
+    uint64_t* next = args.begin();
+    for (int b : k.buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
+    if (kernel)
+      for (int64_t p : params) *next++ = static_cast<uint64_t>(p);
+    uint64_t* const first_scalar = next;
+    for (int number : k.scalars) {
+      scalars_[number].store(next);
+      next += program_.scalars[number] == DType::C128 ? 2 : 1;
+    }
+    const StopScope scope(may_stop_);
+    if (kernel)
+      device_.launch(*kernel, late ? late->launch : k.launch, {args.begin(), next});
+    else
+      of_.run_without(k, {args.begin(), first_scalar}, {first_scalar, next});
+    of_.counters_.bytes_read.fetch_add(k.bytes_read, std::memory_order_relaxed);
+    of_.counters_.bytes_written.fetch_add(k.bytes_written, std::memory_order_relaxed);
+  }
+
+  void start(const DotStep& d) {
+    const DType t = d.dot.dtype;
+    void* const c = get(d.c).data();
+    const void *a = element(d.a, d.offset_a, t), *b = element(d.b, d.offset_b, t);
+    const StopScope scope(may_stop_);
+    device_.dot(d.dot, c, a, b);
+  }
+
+  void start(const LoopStep& l) {
+    std::vector<BufferRef> operands;
+    operands.reserve(l.operands.size());
+    for (int b : l.operands) get(b), operands.push_back(ref(b));
+    drop_dead();  // so that the loop may have it
+    std::vector<BufferRef> results = of_.looped(s_, std::move(operands), may_stop_);
+    for (size_t i = 0; i < results.size(); ++i)
+      if (l.results[i] >= 0) hold(l.results[i], std::move(results[i]));
+  }
+
+  void start(const CopyStep& c) {
+    if (get(c.to).data() != get(c.from).data())
+      device_.copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
+  }
+
+  const Executable& of_;
+  const Program& program_;
+  Device& device_;
+  std::span<const BufferRef> inputs_;
+  std::span<const Scalar> scalars_;
+  // Whether what an input's memory held would have to be computed again, and whether work may be given up.
+  bool again_, may_stop_;
+  int count_;
+  size_t s_ = 0;  // the step
+  ShortList<Buffer*, kFewBuffers> buffers_;
+  ShortList<BufferRef, kFewBuffers> held_;  // all but the inputs, which the caller holds
+  // The executable's, or with inputs that are given away.
+  const std::vector<int>* taken_from_ = &of_.taken_from_;
+  const std::vector<Device::Use>* uses_ = &of_.uses_;
+  std::vector<int> of_given_;
+  std::vector<Device::Use> uses_of_given_;
+};
+
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                        std::span<const int> given) const {
   return run_steps(inputs, scalars, given, Stops::UntilWritten);
@@ -306,130 +482,7 @@ std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::s
 std::vector<BufferRef> Executable::run_steps(std::span<const BufferRef> inputs,
                                              std::span<const Scalar> scalars, std::span<const int> given,
                                              Stops stops) const {
-  const int count = static_cast<int>(program_.buffers.size());
-  ShortList<Buffer*, kFewBuffers> buffers(count);
-  ShortList<BufferRef, kFewBuffers> held(count);  // all but the inputs, which the caller holds
-  std::vector<int> of_given;                      // taken_from_, with inputs that are given away
-  std::vector<Device::Use> uses_of_given;
-  for (auto [written, read] : given.empty() ? std::span<const KernelStep::Overwrite>{} : of_inputs_) {
-    const BufferSpec& from = program_.buffers[read];
-    if (of_given.empty()) of_given = taken_from_, uses_of_given = uses_;
-    if (std::ranges::find(given, from.index) == given.end() || of_given[written] >= 0 ||
-        std::ranges::count(of_given, read) > 0 ||
-        inputs[from.index]->bytes() != static_cast<size_t>(from.bytes))
-      continue;
-    of_given[written] = read;
-    uses_of_given[read] = Device::Use::Write;
-  }
-  const std::vector<int>& taken_from = of_given.empty() ? taken_from_ : of_given;
-  const std::vector<Device::Use>& uses = of_given.empty() ? uses_ : uses_of_given;
-  const auto hold = [&](int b, BufferRef buffer) {
-    buffers[b] = buffer.get();
-    held[b] = std::move(buffer);
-  };
-  const auto ref = [&](int b) {
-    const BufferSpec& spec = program_.buffers[b];
-    return spec.role == BufferSpec::Role::Input ? inputs[spec.index] : held[b];
-  };
-  for (int b = 0; b < count; ++b) {
-    const BufferSpec& spec = program_.buffers[b];
-    if (spec.role == BufferSpec::Role::Input) {
-      buffers[b] = inputs[spec.index].get();
-      device_->before(*buffers[b], uses[b]);
-    }
-    if (spec.role == BufferSpec::Role::Output && taken_from[b] < 0 && !looped_[static_cast<size_t>(b)])
-      hold(b, allocate(b));
-  }
-  // An input whose memory is written to would have to be computed again.
-  bool may_stop = stops != Stops::Never;
-  const auto ask_for_all_after = [&](size_t step) {
-    for (int b = 0; b < count; ++b)
-      if (first_[b] > static_cast<int>(step) && !buffers[b] && taken_from[b] < 0 &&
-          !looped_[static_cast<size_t>(b)])
-        hold(b, allocate(b));
-  };
-  size_t s = 0;
-  auto get = [&](int b) -> Buffer& {
-    const bool again = stops == Stops::UntilWritten;
-    may_stop &=
-        !again || program_.buffers[b].role != BufferSpec::Role::Input || uses_[b] != Device::Use::Write;
-    if (!buffers[b]) {
-      const int from = taken_from[b];
-      const bool of_input = from >= 0 && program_.buffers[from].role == BufferSpec::Role::Input;
-      if (of_input) ask_for_all_after(s);
-      may_stop &= !of_input || !again;
-      hold(b, from >= 0 ? ref(from) : allocate(b));
-    }
-    return *buffers[b];
-  };
-  auto element = [&](int b, int64_t offset, DType dtype) {
-    return static_cast<char*>(get(b).data()) + offset * static_cast<int64_t>(size_of(dtype));
-  };
-  // Temporaries belong to this stream anyway.
-  const auto note_uses = [&] {
-    for (int b = 0; b < count; ++b)
-      if (buffers[b] && program_.buffers[b].role != BufferSpec::Role::Temporary)
-        device_->after(*buffers[b], uses[b]);
-  };
-  const auto start = [&](const ProgramStep& step) {
-    if (auto* k = std::get_if<KernelStep>(&step)) {
-      const Kernel* const kernel = k->kernel < 0 ? nullptr : kernel_now(k->kernel);
-      const LateSource* const late =
-          kernel ? kernels_[static_cast<size_t>(k->kernel)].late_source() : nullptr;
-      const std::vector<int64_t>& params = late ? late->params : k->params;
-      ShortList<uint64_t, kFewWords> args(k->buffers.size() + params.size() + 2 * k->scalars.size());
-      uint64_t* next = args.begin();
-      for (int b : k->buffers) *next++ = reinterpret_cast<uint64_t>(get(b).data());
-      if (kernel)
-        for (int64_t p : params) *next++ = static_cast<uint64_t>(p);
-      uint64_t* const first_scalar = next;
-      for (int number : k->scalars) {
-        scalars[number].store(next);
-        next += program_.scalars[number] == DType::C128 ? 2 : 1;
-      }
-      const StopScope scope(may_stop);
-      if (kernel)
-        device_->launch(*kernel, late ? late->launch : k->launch, {args.begin(), next});
-      else
-        run_without(*k, {args.begin(), first_scalar}, {first_scalar, next});
-      counters_.bytes_read.fetch_add(k->bytes_read, std::memory_order_relaxed);
-      counters_.bytes_written.fetch_add(k->bytes_written, std::memory_order_relaxed);
-    } else if (auto* d = std::get_if<DotStep>(&step)) {
-      const DType t = d->dot.dtype;
-      void* const c = get(d->c).data();
-      const void *a = element(d->a, d->offset_a, t), *b = element(d->b, d->offset_b, t);
-      const StopScope scope(may_stop);
-      device_->dot(d->dot, c, a, b);
-    } else if (auto* l = std::get_if<LoopStep>(&step)) {
-      std::vector<BufferRef> operands;
-      operands.reserve(l->operands.size());
-      for (int b : l->operands) get(b), operands.push_back(ref(b));
-      for (int b : dead_after_[s]) hold(b, nullptr);  // so that the loop may have it
-      std::vector<BufferRef> results = looped(s, std::move(operands), may_stop);
-      for (size_t i = 0; i < results.size(); ++i)
-        if (l->results[i] >= 0) hold(l->results[i], std::move(results[i]));
-    } else {
-      auto& c = std::get<CopyStep>(step);
-      if (get(c.to).data() != get(c.from).data())
-        device_->copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
-    }
-  };
-  for (; s < program_.steps.size(); ++s) {
-    start(program_.steps[s]);
-    for (int b : dead_after_[s]) hold(b, nullptr);
-    if (may_stop && s + 1 < program_.steps.size() && interrupted()) {
-      note_uses();
-      throw Interrupted();
-    }
-  }
-  std::vector<BufferRef> out;
-  out.reserve(program_.outputs.size());
-  for (int b : program_.outputs) {
-    get(b);
-    out.push_back(ref(b));
-  }
-  note_uses();
-  return out;
+  return Run(*this, inputs, scalars, given, stops).run();
 }
 
 }  // namespace weft::runtime

@@ -68,6 +68,7 @@ class Executable {
  private:
   // When work may be given up: until an input's memory is written to, always as somebody throws all away, never.
   enum class Stops : uint8_t { UntilWritten, Always, Never };
+  class Run;
   std::vector<BufferRef> run_steps(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                    std::span<const int> given, Stops stops) const;
   void load_bodies();

@@ -290,10 +290,9 @@ TEST(LoopKernels, OfRandomBodiesGiveWhatTheInterpreterGives) {
 
 TEST(LoopKernels, RunInBlocks) {
   for (const Graph& graph : graphs()) {
-    std::vector<std::string> refused;
     const auto in_blocks = [&](const Graph& g, const std::vector<HostTensor>& inputs,
                                const Options& options) {
-      return run_in_blocks(backend("cpu"), g, inputs, refused, options);
+      return run_in_blocks(backend("cpu"), g, inputs, options);
     };
     EXPECT_EQ(check(in_blocks, graph, 6, false), "") << ir::print(graph);
   }

@@ -103,7 +103,7 @@ class Turns {
     inputs_.erase(inputs_.begin());
     const LoopProgram::Body& body = loop_.bodies[number];
     std::vector<BufferRef> made;
-    if (body.program.outputs.size() > 0) made = run_body_(number, inputs_, {}, {});
+    if (!body.program.outputs.empty()) made = run_body_(number, inputs_, {}, {});
     std::vector<BufferRef> results;
     results.reserve(body.results.size());
     for (size_t i = 0; i < body.results.size(); ++i)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <unordered_set>
 
 namespace weft {
@@ -36,6 +38,20 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
   return out;
 }
 
+// "softmax.cpp:12: max, exp, sum, divide", of eight ops at most.
+std::string list(std::span<const Node* const> nodes) {
+  constexpr size_t kMost = 8;
+  ir::Lines lines;
+  std::string ops;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    lines = lines.united(nodes[k]->lines);
+    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(name(nodes[k]->op));
+  }
+  if (nodes.size() > kMost) ops += fmt::format(" and {} more", nodes.size() - kMost);
+  const std::string where = to_string(lines);
+  return where.empty() ? ops : where + ": " + ops;
+}
+
 }  // namespace
 
 const std::string& Titles::operator()(const Node& n) {
@@ -49,17 +65,8 @@ const std::string& Titles::operator()(const Node& n) {
 }
 
 std::string summarize(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
-  ir::Lines lines;
-  std::string ops;
-  int count = 0;
-  for (const Node* n : members(step, stored)) {
-    lines = lines.united(n->lines);
-    if (++count <= 8) ops += (ops.empty() ? "" : ", ") + std::string(name(n->op));
-  }
-  if (count > 8) ops += fmt::format(" and {} more", count - 8);
-  if (ops.empty()) ops = "copy";
-  std::string where = to_string(lines);
-  return where.empty() ? ops : where + ": " + ops;
+  const std::vector<const Node*> nodes = members(step, stored);
+  return nodes.empty() ? "copy" : list(nodes);
 }
 
 std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
@@ -95,6 +102,26 @@ std::string explain_decisions(const ir::Partition& partition, Titles& titles) {
   return out;
 }
 
+std::string explain_repeated_work(const ir::Partition& partition,
+                                  const std::unordered_set<const Node*>& stored) {
+  std::unordered_map<const Node*, std::vector<size_t>> computed_by;  // kernels
+  std::vector<const Node*> order;
+  for (size_t k = 0; k < partition.steps.size(); ++k)
+    for (const Node* n : members(partition.steps[k], stored)) {
+      std::vector<size_t>& kernels = computed_by[n];
+      if (kernels.empty()) order.push_back(n);
+      kernels.push_back(k);
+    }
+  std::map<std::vector<size_t>, std::vector<const Node*>> together;
+  for (const Node* n : order)
+    if (computed_by[n].size() > 1) together[computed_by[n]].push_back(n);
+  std::string out;
+  for (auto& [kernels, nodes] : together)
+    out += fmt::format("computed by {} kernels: {}: less work than to write the value and read it again\n",
+                       kernels.size(), list(nodes));
+  return out;
+}
+
 std::string explain(const ir::Partition& partition) {
   const std::unordered_set<const Node*> stored = stored_nodes(partition);
   Titles titles;
@@ -102,7 +129,7 @@ std::string explain(const ir::Partition& partition) {
   int number = 0;
   for (auto& step : partition.steps)
     out += fmt::format("step {}: {}", number++, describe(step, stored, titles));
-  return out + explain_decisions(partition, titles);
+  return out + explain_decisions(partition, titles) + explain_repeated_work(partition, stored);
 }
 
 }  // namespace weft

@@ -33,7 +33,11 @@ std::string describe(const ir::Step& step, const std::unordered_set<const ir::No
 // reason.
 std::string explain_decisions(const ir::Partition& partition, Titles& titles);
 
-// The paragraphs of all steps, numbered, then the decisions.
+// A line for values that several kernels compute, each for itself.
+std::string explain_repeated_work(const ir::Partition& partition,
+                                  const std::unordered_set<const ir::Node*>& stored);
+
+// The paragraphs of all steps, numbered, then the decisions and the work that is repeated.
 std::string explain(const ir::Partition& partition);
 
 }  // namespace weft

@@ -63,6 +63,7 @@ class ProgramBuilder {
         add_product(step);
     }
     program_.explanation += explain_decisions(partition, title_);
+    program_.explanation += explain_repeated_work(partition, stored_);
     return std::move(program_);
   }
 

@@ -189,6 +189,20 @@ TEST(Compile, ExplainsThatASecondLaunchJoinsParts) {
   EXPECT_EQ(rows.explanation.find("second launch"), std::string::npos) << rows.explanation;
 }
 
+// The sums of columns are whole before the second kernel begins, which computes the exponentials anew.
+TEST(Compile, ExplainsWhatSeveralKernelsCompute) {
+  const ir::NodeRef x = ir::input({DType::F32, {512, 512}}, {nullptr, "x", {}, 0});
+  const ir::NodeRef e = ir::map(ir::Op::exp, {x});
+  const ir::NodeRef columns =
+      ir::broadcast(ir::reshape(ir::reduce(ir::Op::sum, e, {0}), {1, 512}), {512, 512});
+  const Program p = compile({{x}, {ir::map(ir::Op::divide, {e, columns})}}, cpu());
+  ASSERT_EQ(p.steps.size(), 2u) << p.explanation;
+  EXPECT_NE(p.explanation.find("computed by 2 kernels: exp: less work than to write"), std::string::npos)
+      << p.explanation;
+  const Program alone = compile({{x}, {e}}, cpu());
+  EXPECT_EQ(alone.explanation.find("computed by"), std::string::npos) << alone.explanation;
+}
+
 int64_t moved(const std::string& text, const std::vector<int>& donated = {}) {
   Options options;
   options.donated = donated;

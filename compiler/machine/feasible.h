@@ -18,7 +18,8 @@ struct RowLoop {
 
 // Whether one thread (CPU), or one block or cluster (CUDA), walks the row of a point, so that what reads the
 // result can follow in the same kernel. That is worth it where points are enough to keep the machine busy, or
-// where rows are short. On the CPU the numbers are fixed: results must not depend on the number of threads.
+// where rows are short. Few long rows of CUDA are walked by all blocks of the device, in one cooperative
+// launch. On the CPU the numbers are fixed: results must not depend on the number of threads.
 bool row_is_local(const RowLoop& loop, DType dtype, const Target& target);
 
 // The same, for rows that a block walks whatever lies beside each other.

@@ -33,6 +33,9 @@ bool is_light(const RowProgram& p) {
          });
 }
 
+// Why registers hold a row that one sweep reads.
+constexpr const char* kAtOnce = ", all of a row is loaded at once";
+
 // Blocks of a cluster tell each other of their parts of a row in less time than it takes to find out by way
 // of memory which of them is last.
 std::optional<CudaSchedule> share_in_cluster(const RowProgram& p, const Facts& facts, int64_t row_vectors,
@@ -50,7 +53,7 @@ std::optional<CudaSchedule> share_in_cluster(const RowProgram& p, const Facts& f
         each * facts.row.lanes * facts.statements > facts.most_unrolled)
       continue;
     const RegisterRows rows{Cluster{static_cast<int>(s.blocks)}, static_cast<int>(each), facts.row.shifted};
-    CudaSchedule out = schedule_of_rows(facts, rows, static_cast<int>(s.threads), where);
+    CudaSchedule out = schedule_of_rows(facts, rows, static_cast<int>(s.threads), where + kAtOnce);
     out.resident = static_cast<int>(s.resident);
     return out;
   }
@@ -77,7 +80,7 @@ CudaSchedule one_sweep(const RowProgram& p, const Facts& facts, const std::strin
   if (parts == 1 && is_taken_at_once(p, facts, t, row_vectors)) {
     const auto each = static_cast<int>(ceil_divide(row_vectors, t.threads));
     return schedule_of_rows(facts, RegisterRows{Threads{t.threads}, each, facts.row.shifted},
-                            block_of_rows(t.threads), where);
+                            block_of_rows(t.threads), where + kAtOnce);
   }
   // Each thread of the block that joins the parts waits for one of them, which large arrays do not feel.
   if (!facts.large && parts > t.threads && t.threads == kThreads)

@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/base/error.h"
 #include "compiler/compile.h"
 #include "compiler/derive/derive.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"
-#include "runtime/cuda/nvrtc.h"
-#include "runtime/cuda/shared_library.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/emulated_device.h"
 #include "tests/support/golden.h"
+#include "tests/support/taken_by_nvrtc.h"
 
 namespace weft::test {
 namespace {
@@ -66,20 +64,7 @@ TEST(DerivedKernels, OfCudaGiveItOnTheHost) {
   for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
 }
 
-TEST(DerivedKernels, OfCudaAreTakenByNvrtc) {
-  std::string reason;
-  const auto nvrtc = runtime::cuda::Nvrtc::open(runtime::cuda::SharedLibrary::default_directories(), reason);
-  if (!nvrtc) GTEST_SKIP() << reason;
-  for (const Graph& graph : gradients()) {
-    for (const KernelSource& kernel : compile(graph, kGpu).kernels) {
-      try {
-        EXPECT_FALSE(nvrtc->ptx(kernel.text, kernel.name, "sm_90").empty());
-      } catch (const CompileError& e) {
-        ADD_FAILURE() << e.log() << ir::print(graph);
-      }
-    }
-  }
-}
+TEST(DerivedKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(gradients(), kGpu); }
 
 }  // namespace
 }  // namespace weft::test

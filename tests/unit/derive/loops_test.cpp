@@ -16,14 +16,13 @@
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/join_loops.h"
-#include "runtime/cuda/nvrtc.h"
-#include "runtime/cuda/shared_library.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/emulated_device.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/support/golden.h"
+#include "tests/support/taken_by_nvrtc.h"
 #include "tests/unit/derive/check.h"
 
 namespace weft::test {
@@ -308,28 +307,7 @@ TEST(LoopKernels, OfCudaGiveItOnTheHost) {
   for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
 }
 
-// Those of bodies, too.
-void each_kernel(const Program& program, const std::function<void(const KernelSource&)>& f) {
-  for (const KernelSource& kernel : program.kernels) f(kernel);
-  for (const ProgramStep& step : program.steps)
-    if (const auto* l = std::get_if<LoopStep>(&step))
-      for (const LoopProgram::Body& body : l->loop->bodies) each_kernel(body.program, f);
-}
-
-TEST(LoopKernels, OfCudaAreTakenByNvrtc) {
-  std::string reason;
-  const auto nvrtc = runtime::cuda::Nvrtc::open(runtime::cuda::SharedLibrary::default_directories(), reason);
-  if (!nvrtc) GTEST_SKIP() << reason;
-  for (const Graph& graph : graphs()) {
-    each_kernel(compile(graph, kGpu), [&](const KernelSource& kernel) {
-      try {
-        EXPECT_FALSE(nvrtc->ptx(kernel.text, kernel.name, "sm_90").empty());
-      } catch (const CompileError& e) {
-        ADD_FAILURE() << e.log() << ir::print(graph);
-      }
-    });
-  }
-}
+TEST(LoopKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), kGpu); }
 
 }  // namespace
 }  // namespace weft::test

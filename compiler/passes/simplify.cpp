@@ -218,7 +218,7 @@ NodeRef uniform_reduction(const NodeRef& n, Numerics numerics) {
   if (n->op == Op::sum && value != 0 && !told) return n;
   if (gives_index(n->op)) return number(*n, 0.0);
   if (x->dtype() != n->dtype()) return n;
-  const NodeRef one = one_of(*n, x, axes);
+  NodeRef one = one_of(*n, x, axes);
   if (n->op != Op::sum || value == 0) return one;
   const NodeRef sum = times(one, count, *n);
   return sum ? sum : n;

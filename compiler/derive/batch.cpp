@@ -1,5 +1,7 @@
 #include "compiler/derive/batch.h"
 
+#include <algorithm>
+
 #include "compiler/derive/batch_loops.h"
 #include "compiler/derive/nodes.h"
 
@@ -19,7 +21,8 @@ Dims behind(int64_t first, const Dims& rest, int64_t added = 0) {
 
 class Batch {
  public:
-  Batch(Batched inputs, int64_t size) : known_(std::move(inputs)), size_(size) {}
+  Batch(const Batched& inputs, int64_t size, const std::shared_ptr<Customs>& customs)
+      : inputs_(inputs), known_(inputs), size_(size), customs_(customs) {}
 
   NodeRef output(const NodeRef& node) { return repeated(node, node->lines); }
 
@@ -27,12 +30,10 @@ class Batch {
   void add(const NodeRef& output) {
     for (const Node* node : ir::topological_order({&output, 1})) {
       if (known_.contains(node)) continue;
-      bool any = false;
-      for (const NodeRef& in : node->inputs) any = any || find(in);
-      if (any && ir::is_loop(*node))
-        known_.emplace(node, looped(*node));
+      if (const std::shared_ptr<const Custom> custom = custom_of(node))
+        add(custom);
       else
-        known_.emplace(node, any ? made(*node) : NodeRef());
+        known_.emplace(node, computed(*node));
     }
   }
 
@@ -42,6 +43,61 @@ class Batch {
     const auto found = known_.find(node.get());
     return found == known_.end() ? NodeRef() : found->second;
   }
+  NodeRef computed(const Node& n) {
+    const bool any = std::ranges::any_of(n.inputs, [&](const NodeRef& in) { return bool(find(in)); });
+    return !any ? NodeRef() : ir::is_loop(n) ? looped(n) : made(n);
+  }
+
+  std::shared_ptr<const Custom> custom_of(const Node* node) const {
+    if (!customs_) return {};
+    const auto found = customs_->find(node);
+    return found == customs_->end() ? nullptr : found->second;
+  }
+
+  // All outputs of `one`, with the derivative that it says.
+  void add(const std::shared_ptr<const Custom>& one) {
+    bool any = false;
+    for (const NodeRef& output : one->outputs) {
+      for (const NodeRef& in : output->inputs) add(in);
+      any = bool(known_[output.get()] = computed(*output)) || any;
+    }
+    if (!any) return;
+    auto all = std::make_shared<Custom>();
+    all->name = one->name;
+    for (const NodeRef& output : one->outputs) {
+      all->outputs.push_back(ir::copy(repeated(output, output->lines), output->lines));
+      known_[output.get()] = all->outputs.back();
+    }
+    for (const NodeRef& in : one->inputs) {
+      add(in);
+      all->inputs.push_back(repeated(in, in->lines));
+    }
+    if (one->vjp) all->vjp = each(one, one->outputs, one->vjp);
+    if (one->jvp) all->jvp = each(one, one->inputs, one->jvp);
+    for (const NodeRef& output : all->outputs) customs_->emplace(output.get(), all);
+  }
+
+  using Rule = std::function<std::vector<NodeRef>(std::span<const NodeRef>)>;
+
+  // What a rule says of one value, which takes what is `like` these, done for all.
+  Rule each(const std::shared_ptr<const Custom>& one, const std::vector<NodeRef>& like, const Rule& rule) {
+    const std::weak_ptr<Customs> customs = customs_;  // which hold the rule
+    std::vector<NodeRef> held;                        // whose addresses `inputs` knows
+    for (const auto& [node, _] : inputs_) held.emplace_back(node);
+    return [one, like, rule, customs, held, inputs = inputs_, size = size_](std::span<const NodeRef> given) {
+      Batched with = inputs;
+      std::vector<NodeRef> places;
+      for (size_t i = 0; i < like.size(); ++i) {
+        places.push_back(ir::input(like[i]->type, {nullptr, "part " + std::to_string(i), {}, 0}));
+        with.emplace(places.back().get(), given[i]);
+      }
+      std::vector<NodeRef> results = rule(places);
+      for (NodeRef& result : results)
+        if (result) result = batched({&result, 1}, with, size, customs.lock())[0];
+      return results;
+    };
+  }
+
   // With a leading axis of one element where there is none, which broadcasts.
   NodeRef with_axis(const NodeRef& node, const ir::Lines& lines) const {
     const NodeRef found = find(node);
@@ -86,7 +142,10 @@ class Batch {
       if (ir::same_loop(*one.node, n)) return one.results[ir::result_number(n)];
     std::vector<NodeRef> operands;
     for (const NodeRef& in : n.inputs) operands.push_back(find(in));
-    loops_.push_back({&n, batched_loop(n, operands, size_, batched)});
+    const auto body = [](std::span<const NodeRef> outputs, const Batched& inputs, int64_t size) {
+      return batched(outputs, inputs, size);
+    };
+    loops_.push_back({&n, batched_loop(n, operands, size_, body)});
     return loops_.back().results[ir::result_number(n)];
   }
 
@@ -159,15 +218,18 @@ class Batch {
     const Node* node;
     std::vector<NodeRef> results;
   };
+  const Batched& inputs_;
   Batched known_;
   int64_t size_;
+  const std::shared_ptr<Customs>& customs_;
   std::vector<Looped> loops_;
 };
 
 }  // namespace
 
-std::vector<NodeRef> batched(std::span<const NodeRef> outputs, Batched inputs, int64_t size) {
-  Batch batch(std::move(inputs), size);
+std::vector<NodeRef> batched(std::span<const NodeRef> outputs, const Batched& inputs, int64_t size,
+                             const std::shared_ptr<Customs>& customs) {
+  Batch batch(inputs, size, customs);
   std::vector<NodeRef> results;
   for (const NodeRef& output : outputs) {
     batch.add(output);

@@ -94,11 +94,76 @@ def test_what_raises():
     with pytest.raises(wf.Error, match="writes to an array that it did not take"):
         wf.vmap(writes)(x)
 
-    @wf.custom_vjp
-    def doubled(x):
-        return x * 1
 
-    doubled.defvjp(lambda x: (x * 1, None), lambda _, c: (2 * c,))
-    np.testing.assert_array_equal(np.asarray(wf.vmap(wf.grad(lambda x: wf.sum(doubled(x))))(x)), np.full((3, 2), 2.0))
-    with pytest.raises(wf.Error, match=r"vmap: doubled has a derivative of its own, of one part alone: derive inside of vmap"):
-        wf.grad(lambda x: wf.sum(wf.vmap(doubled)(x)))(x)
+@wf.custom_vjp
+def _scaled(a, b):
+    return wf.sum(a * b), a + 1
+
+
+# Not what it is, so that it can be told apart. The residuals are values of one part.
+_scaled.defvjp(
+    lambda a, b: ((wf.sum(a * b), a + 1), (a, b, wf.sum(a))), lambda kept, c: (10 * c[0] * kept[1] + c[1], 100 * c[0] * kept[0] * kept[2])
+)
+
+
+@wf.custom_jvp
+def _sine(a):
+    return wf.sin(a)
+
+
+_sine.defjvp(lambda at, moved: (wf.sin(at[0]), 7 * moved[0] * at[0]))
+
+X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+W = np.array([2.0, 3.0, 4.0])
+
+
+def _loss(pairs):
+    return sum(wf.sum(s * s) + wf.sum(t) for s, t in pairs)
+
+
+@pytest.mark.parametrize("argument", [0, 1])
+def test_a_derivative_of_its_own_goes_through_vmap_as_through_a_loop(argument):
+    def by_loop(x, w):
+        return _loss(_scaled(x[i], w) for i in range(2))
+
+    def by_vmap(x, w):
+        return _loss([wf.vmap(_scaled, in_axes=(0, None))(x, w)])
+
+    x, w = wf.asarray(X), wf.asarray(W)
+    np.testing.assert_array_equal(np.asarray(wf.grad(by_vmap, argument)(x, w)), np.asarray(wf.grad(by_loop, argument)(x, w)))
+    again = [np.asarray(wf.jacrev(wf.grad(lambda w, f=f: f(x, w)))(w)) for f in (by_vmap, by_loop)]
+    np.testing.assert_array_equal(*again)
+
+
+def test_a_derivative_of_its_own_goes_through_vmap_forward_and_nested_and_compiled():
+    x = wf.asarray(X)
+    twice = wf.vmap(wf.vmap(_sine))
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda x: wf.sum(twice(x)))(x)), 7 * X)
+    np.testing.assert_array_equal(np.asarray(wf.jvp(wf.vmap(_sine), (x,), (wf.ones_like(x),))[1]), 7 * X)
+    within = wf.vmap(wf.grad(lambda row: wf.sum(wf.vmap(_sine)(row))))
+    np.testing.assert_array_equal(np.asarray(within(x)), 7 * X)
+    compiled = wf.compile(wf.grad(lambda x: wf.sum(wf.vmap(_sine)(x))))
+    for _ in range(2):
+        np.testing.assert_array_equal(np.asarray(compiled(x)), 7 * X)
+
+
+def test_what_keeps_derivatives_out_does_so_under_vmap():
+    def f(t):
+        return wf.stop_gradient(t) * t
+
+    x = wf.asarray(X)
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda x: wf.sum(wf.vmap(f)(x)))(x)), X)
+    np.testing.assert_array_equal(np.asarray(wf.jvp(wf.vmap(f), (x,), (wf.ones_like(x),))[1]), X)
+    np.testing.assert_array_equal(np.asarray(wf.vmap(lambda row: wf.grad(lambda row: wf.sum(f(row)))(row))(x)), X)
+    checkpointed = wf.grad(lambda x: wf.sum(wf.vmap(wf.checkpoint(lambda a: wf.sin(a) * a))(x)))
+    np.testing.assert_allclose(np.asarray(checkpointed(x)), np.cos(X) * X + np.sin(X), rtol=1e-15)
+
+
+def test_a_rule_that_looks_at_values_says_that_there_are_none_under_vmap():
+    @wf.custom_vjp
+    def looks(a):
+        return a * 1
+
+    looks.defvjp(lambda a: (a * 1, None), lambda _, c: (2 * c if c > 0 else c,))
+    with pytest.raises(wf.Error, match=r"arguments have no values while it is recorded, by compile\(\), vmap\(\) or a loop"):
+        wf.grad(lambda w: wf.sum(wf.vmap(looks)(w)))(wf.asarray(W))

@@ -48,18 +48,6 @@ struct Parts {
   }
 };
 
-// Error where a derivative that an author said would get lost.
-void check_customs(std::span<const NodeRef> outputs) {
-  const std::shared_ptr<derive::Customs> customs = detail::customs_here();
-  if (!customs) return;
-  for (const ir::Node* node : ir::topological_order(outputs)) {
-    const auto found = customs->find(node);
-    if (found == customs->end() || found->second->inputs.empty()) continue;
-    throw Error("vmap: " + found->second->name +
-                " has a derivative of its own, of one part alone: derive inside of vmap, vmap(grad(f))");
-  }
-}
-
 }  // namespace
 
 std::vector<Array> vmap(const ArrayFunction& f, std::span<const Array> arguments,
@@ -94,9 +82,8 @@ std::vector<Array> vmap(const ArrayFunction& f, std::span<const Array> arguments
     else
       detail::check_exponents(late.base, values);
   }
-  check_customs(nodes);
   std::vector<Array> results;
-  for (NodeRef& node : derive::batched(nodes, parts.inputs, parts.size))
+  for (NodeRef& node : derive::batched(nodes, parts.inputs, parts.size, detail::customs_here()))
     results.push_back(array_of(std::move(node)));
   return results;
 }

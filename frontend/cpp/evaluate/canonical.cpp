@@ -164,8 +164,9 @@ runtime::BufferRef value_of(const ir::Node& input) {
   runtime::BufferRef buffer = buffer_of(input);
   if (!buffer) {
     throw Error(
-        "compile: a function's arguments have no values while it is recorded, so it can neither look at them "
-        "nor decide by them: got " +
+        "a function's arguments have no values while it is recorded, by compile(), vmap() or a loop, so it "
+        "can "
+        "neither look at them nor decide by them: got " +
         to_string(input.shape()) + " " + std::string(name(input.dtype())) +
         ": write where(condition, a, b), or look outside and give what was seen as an argument");
   }

@@ -81,13 +81,19 @@ class Placer {
     }
   }
 
-  bool fits(int g, const Expression& e) const {
+  // Adds what the group reads of memory for an expression: arrays, and what other groups compute.
+  void add_inputs(int g, const Expression& e, std::set<const Node*>& inputs) const {
+    inputs.insert(e.inputs.begin(), e.inputs.end());
+    for (auto& [producer, reading] : e.readings)
+      if (groups_.group_of.at(producer) != g) inputs.insert(producer);
+  }
+
+  bool fits(int g, const Node* n, const Expression& e) const {
     const Building& b = groups_.all[g];
     std::set<const Node*> inputs = b.inputs;
-    inputs.insert(e.inputs.begin(), e.inputs.end());
-    for (auto& [producer, reading] : e.readings) inputs.insert(producer);
-    int words = 0;
-    for (auto* n : inputs) words += words_of(*n);
+    add_inputs(g, e, inputs);
+    int words = words_of(*n);
+    for (auto* in : inputs) words += words_of(*in);
     for (auto& root : b.roots) words += words_of(*root.node);
     return b.compile_cost + e.compile_cost <= options_.max_kernel_cost && words <= options_.max_kernel_words;
   }
@@ -161,7 +167,7 @@ class Placer {
       axis = join.axis;
     }
     if (would_cycle(groups_, g, needs)) return refused(first, "another kernel has to run between them");
-    if (!fits(g, e)) return refused(first, "the kernel would be too large");
+    if (!fits(g, n, e)) return refused(first, "the kernel would be too large");
     add(g, n, axis, e, needs);
     return true;
   }
@@ -181,7 +187,7 @@ class Placer {
       Building& b = groups_.all[g];
       if (b.library || needs.contains(g) || copy_before(*n, b) || enough_siblings(b, 1, target_)) continue;
       Join join = can_join_siblings(b.space, *n, target_);
-      if (!join.possible || would_cycle(groups_, g, needs) || !fits(g, e)) continue;
+      if (!join.possible || would_cycle(groups_, g, needs) || !fits(g, n, e)) continue;
       add(g, n, join.axis, e, needs);
       return g;
     }
@@ -223,7 +229,7 @@ class Placer {
       b.space.has_row = b.space.scans = true;
     }
     b.compile_cost += e.compile_cost;
-    b.inputs.insert(e.inputs.begin(), e.inputs.end());
+    add_inputs(g, e, b.inputs);
     run_after(groups_, g, needs);
   }
 

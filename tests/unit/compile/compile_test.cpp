@@ -123,10 +123,9 @@ TEST(Compile, ManyOutputsOfOneChain) {
 
 size_t most_words(const Program& p) {
   size_t most = 0;
-  for (auto& step : p.steps) {
-    auto& k = std::get<KernelStep>(step);
-    most = std::max(most, k.buffers.size() + k.params.size() + 2 * k.scalars.size());
-  }
+  for (auto& step : p.steps)
+    if (const auto* k = std::get_if<KernelStep>(&step))
+      most = std::max(most, k->buffers.size() + k->params.size() + 2 * k->scalars.size());
   return most;
 }
 
@@ -152,6 +151,22 @@ TEST(Compile, TheSumOf300StridedArrays) {
   }
   Program p = compile({in, {sum}}, cpu());
   EXPECT_LE(most_words(p), static_cast<size_t>(Options().max_kernel_words));
+}
+
+// What products give counts as what is given does.
+TEST(Compile, SumsThatReadMoreProductsThanAKernelHasArgumentsFor) {
+  const auto input = [](const Shape& shape) { return ir::input({DType::F32, shape}, {nullptr, "x", {}, 0}); };
+  const ir::NodeRef a = input({64, 48, 40});
+  std::vector<ir::NodeRef> in = {a}, out;
+  for (int k = 0; k < 140; ++k) {
+    in.push_back(input({64, 40, 32}));
+    in.push_back(input({64, 32, 48}));
+    const ir::NodeRef product = ir::dot(in[in.size() - 2], in.back());
+    out.push_back(ir::map(ir::Op::add, {a, ir::permute(product, {0, 2, 1})}));
+  }
+  const Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, 232448};
+  for (const Target& target : {cpu(), gpu})
+    EXPECT_LE(most_words(compile({in, out}, target)), static_cast<size_t>(Options().max_kernel_words));
 }
 
 // Each part is copied twice, by kernels that stay small, whatever the length of the loop.

@@ -77,10 +77,23 @@ class Closing {
     now_.emplace(&node, std::move(now));
   }
 
+  // What is read in the body as well as outside, so that nothing has to be stored for it: a broadcast would take many
+  // times the memory of what it repeats.
+  static bool is_view_of_memory(const Node& node) {
+    return !node.computed() && !is_copy(node) &&
+           (node.op == Op::broadcast || node.op == Op::permute || node.op == Op::reshape ||
+            node.op == Op::slice);
+  }
+
   // The node inside of the body, where it was visited.
   NodeRef made(const NodeRef& node) {
     if (const NodeRef* inside = find(node)) return *inside;
     if (!node->computed() && (node->op == Op::constant || node->op == Op::iota)) return node;
+    if (is_view_of_memory(*node)) {
+      if (const auto known = place_of_.find(node.get()); known != place_of_.end()) return known->second;
+      const NodeRef base = made(node->inputs[0]);
+      return place_of_[node.get()] = with_inputs(*node, {&base, 1});
+    }
     NodeRef& place = place_of_[node.get()];
     if (!place) {
       place = input(node->type, {nullptr, "k" + std::to_string(captured_.size()), {}, 0}, node->lines);

@@ -51,9 +51,10 @@ std::vector<NodeRef> Bodies::inputs() const {
 }
 
 bool Bodies::comes_from_outside(const NodeRef& value) const {
-  const std::vector<NodeRef> output{value};
-  const ir::Closed closed = ir::close({&output, 1}, inputs(), {});
-  return closed.captured.size() == 1 && closed.captured[0] == value;
+  const std::vector<NodeRef> own = inputs();
+  return std::ranges::none_of(ir::topological_order({&value, 1}), [&](const ir::Node* node) {
+    return std::ranges::any_of(own, [&](const NodeRef& input) { return input.get() == node; });
+  });
 }
 
 void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> places)>& f) {

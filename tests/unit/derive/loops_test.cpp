@@ -307,6 +307,19 @@ TEST(LoopKernels, OfCudaGiveItOnTheHost) {
   for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
 }
 
+// A broadcast that is stored before the loop would take many times the memory of what it repeats.
+TEST(Loops, ReadInTheirBodiesWhatIsAViewOfTheOutside) {
+  const NodeRef carried = ir::input({DType::F32, {6, 4, 5}}, {nullptr, "c", {}, 0});
+  const NodeRef x = ir::input({DType::F32, {5, 4}}, {nullptr, "x", {}, 0});
+  const NodeRef sines = ir::map(ir::Op::sin, {x});
+  const NodeRef wide = ir::broadcast(ir::permute(sines, {1, 0}), {6, 4, 5});
+  const std::vector<NodeRef> output{ir::map(ir::Op::add, {carried, wide})};
+  const ir::Closed closed = ir::close({&output, 1}, {&carried, 1}, {});
+  ASSERT_EQ(closed.captured.size(), 1u);
+  EXPECT_EQ(closed.captured[0], sines);
+  EXPECT_EQ(closed.bodies[0].inputs[1]->shape(), (Shape{5, 4}));
+}
+
 TEST(LoopKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), kGpu); }
 
 }  // namespace

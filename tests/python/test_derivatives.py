@@ -507,3 +507,38 @@ def test_jacobians_of_many_elements_are_one_batch():
     v = np.asarray(x)
     want = np.diag(np.cos(v) * v[::-1]) + np.fliplr(np.diag(np.sin(v)))
     np.testing.assert_allclose(j, want, rtol=1e-12, atol=1e-14)
+
+
+_GAPS = np.array([[1.0, np.nan, 3.0, 7.0], [np.nan, -2.0, 0.5, np.nan]])
+_OF_GAPS = {
+    "nanvar": wf.nanvar,
+    "nanstd": wf.nanstd,
+    "nanmean": wf.nanmean,
+    "nansum": wf.nansum,
+    "nanmax": wf.nanmax,
+    "nanmin": wf.nanmin,
+    "nanprod": wf.nanprod,
+    "nanvar of rows": lambda z: wf.nanvar(z, axis=1).sum(),
+    "var": lambda z: wf.var(z, where=~wf.isnan(z)),
+    "std": lambda z: wf.std(z, where=~wf.isnan(z), ddof=1),
+    "mean": lambda z: wf.mean(z, where=~wf.isnan(z)),
+    "sum": lambda z: wf.sum(z, where=~wf.isnan(z)),
+    "prod": lambda z: wf.prod(z, where=~wf.isnan(z)),
+    "max": lambda z: wf.max(z, where=~wf.isnan(z), initial=-100.0),
+}
+
+
+@pytest.mark.parametrize("name", _OF_GAPS)
+def test_what_a_reduction_leaves_out_does_not_reach_its_gradient(name):
+    f = _OF_GAPS[name]
+    found = np.asarray(wf.grad(f)(wf.asarray(_GAPS)))
+    step = 1e-6
+    for at in np.ndindex(_GAPS.shape):
+        if np.isnan(_GAPS[at]):
+            assert found[at] == 0, at
+            continue
+        up, down = _GAPS.copy(), _GAPS.copy()
+        up[at] += step
+        down[at] -= step
+        slope = (float(f(wf.asarray(up))) - float(f(wf.asarray(down)))) / (2 * step)
+        assert found[at] == pytest.approx(slope, rel=1e-6, abs=1e-8), at

@@ -246,11 +246,12 @@ def _spread_of(op: str, x: Array, axis: Any, correction: float, keepdims: Any, w
         x = _core.astype(x, _core.dtype("float64"))
     if where is not True:
         where = _core.broadcast_to(mask_of(op, where), x.shape)
+        x = _masked(x, where, 0)  # so that no derivative meets what is left out
         count: Any = _core.sum(where, axis, keepdims)
     else:
         count = x.size // builtins.max(_core.sum(x, axis, False).size, 1)
     if mean is None:
-        total = _core.sum(_masked(x, where, 0), axis, True)
+        total = _core.sum(x, axis, True)
         mean = _core.divide(total, count if where is True else _core.sum(where, axis, True))
     away = _core.subtract(x, mean)
     squares = _core.multiply(away, away) if x.dtype.kind != "c" else _core.square(_core.real(away)) + _core.square(_core.imag(away))

@@ -122,10 +122,12 @@ def nanvar(
         wide = nanvar(x, axis, "float32", None, 0, keepdims, where=where, mean=mean, correction=correction)
         return store(_core.astype(wide, x.dtype), out)
     middle = nanmean(x, axis, dtype, None, True, where=where) if mean is None else mean
+    present = _core.broadcast_to(_present(x, where), x.shape)
+    x = _core.where(present, x, 0)  # so that no derivative meets what is left out
     squares = _core.square(_core.abs(x - middle))
     # Those of infinities are NaN, and count.
-    total = _sum(squares, axis, dtype, None, keepdims, where=_present(x, where))
-    left = _core.astype(_core.sum(_present(x, where), axis, keepdims), total.dtype) - correction
+    total = _sum(squares, axis, dtype, None, keepdims, where=present)
+    left = _core.astype(_core.sum(present, axis, keepdims), total.dtype) - correction
     return store(_core.divide(total, _core.where(_core.less_equal(left, 0), float("nan"), left)), out)
 
 

@@ -85,6 +85,7 @@ struct DeviceInfo {
   size_t cache_bytes = 0;    // CPU: last-level cache; CUDA: L2
   size_t memory_bytes = 0;   // all of the device's memory
   size_t shared_bytes = 0;   // CUDA: most shared memory of one block
+  int resident_threads = 0;  // CUDA: that a multiprocessor runs at once
 };
 
 struct MemoryInfo {

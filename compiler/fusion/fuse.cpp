@@ -97,7 +97,7 @@ ir::Partition fuse(const ir::Graph& graph, const Target& target, const Options& 
   Groups groups;
   // Values worth storing show only once the groups are known; each round adds some, and there are few rounds.
   for (int round = 0, sharing = 0;; ++round) {
-    if (work.find_expressions(round < kRounds)) continue;
+    if (work.store_repeated_values(round < kRounds)) continue;
     groups = place_roots(roots, work.expressions(), target, options);
     if (options.fuse) take_in_groups(groups, work.expressions(), target, options);
     if (sharing++ >= kRoundsOfSharing || !work.store_shared(groups)) break;

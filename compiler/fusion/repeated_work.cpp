@@ -40,7 +40,7 @@ bool repeats(const Expression& e, const Target& target) {
 
 }  // namespace
 
-bool RepeatedWork::find_expressions(bool may_change) {
+bool RepeatedWork::store_repeated_values(bool may_change) {
   bool changed = false;
   expressions_.clear();
   for (auto* root : roots_.order) {

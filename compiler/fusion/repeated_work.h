@@ -16,9 +16,9 @@ class RepeatedWork {
   // Adds to `roots`, which outlives it.
   RepeatedWork(Roots& roots, const Target& target) : roots_(roots), target_(target) {}
 
-  // Finds every root's expression. True when a value turned out to be read at so many positions that it had
-  // better be stored: the roots have changed then, unless they `may_change` no more.
-  bool find_expressions(bool may_change);
+  // Finds every root's expression, and makes roots of values that are read at so many positions that they had
+  // better be stored, while roots `may_change`. Whether there were such: then expressions are to be found anew.
+  bool store_repeated_values(bool may_change);
   const Expressions& expressions() const { return expressions_; }
 
   // Makes roots of costly values that several groups would each compute; whether there are such.

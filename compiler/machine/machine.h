@@ -19,7 +19,8 @@ inline bool has_masks(const Target& cpu) { return cpu.vector_bytes >= 64; }
 inline constexpr int64_t kCpuLine = 64;
 
 // True where blocks form clusters, which read each other's shared memory; inferred from the 227 KiB of shared
-// memory that a block of such a GPU (compute capability 9.0 on) may have.
+// memory that a block may have with compute capability 9.0 and 10.0. The clusters of 12.0, whose blocks have
+// 99 KiB, are not used.
 inline bool has_clusters(const Target& cuda) { return cuda.shared_bytes >= size_t{200} << 10; }
 
 // Blocks of the largest cluster. Eight are the portable size; sixteen find room in each GPC where a

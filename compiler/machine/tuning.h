@@ -1,6 +1,6 @@
-// Every number that was measured rather than derived, in one table: docs/tuning.md lists it. Facts that
-// follow from what a machine is stand in machine.h, questions that fusion and schedules both ask in
-// feasible.h.
+// The numbers that were measured rather than derived, in one table: docs/tuning.md lists it. Facts that follow
+// from what a machine is stand in machine.h, questions that fusion and schedules both ask in feasible.h. A
+// number that one schedule alone looks at, for one dtype or one width, stands in its file beside the reason.
 //
 // A row: the constant's name, type, value and unit, when it was found, and what it says. The groups below
 // name the machine that its rows were measured on, and the command that measures them again.
@@ -106,6 +106,7 @@
   X(kThreads, int, 256, "threads", "2026-11-21", "of a block")                                                 \
   X(kThreadsOfRows, int, 128, "threads", "2026-11-21", "of a block of several rows")                           \
   X(kInFlight, int64_t, 64, "bytes", "2026-11-21", "that a thread of a row should ask for at once")            \
+  X(kKeptOfManyThreads, int64_t, 64, "bytes", "2026-11-21", "a thread that keeps no more is one of 1024 of a multiprocessor") \
   X(kRowBytes, int64_t, 64, "bytes", "2026-11-21", "in flight in a thread that goes on to fold them")          \
   X(kPointBytes, int64_t, 16, "bytes", "2026-11-21", "in flight in a thread that goes on to nothing else")     \
   X(kJoinBytes, int64_t, 40 << 10, "bytes", "2026-11-21", "of static shared memory that joins take, at most")  \
@@ -133,7 +134,7 @@
   X(kTurnThreads, int64_t, 512, "threads", "2026-11-22", "of a block that takes strips of columns in turn")    \
   X(kLongColumn, int64_t, 1024, "elements", "2026-11-22", "from which on blocks take strips in turn")          \
   X(kLongSingleColumn, int64_t, 8192, "elements", "2026-11-22", "the same for columns without vectors")        \
-  X(kTotalsThreads, int64_t, 512, "threads", "2026-11-21", "of a block whose rows are totalled across, at most") \
+  X(kThreadsAcrossTotals, int64_t, 512, "threads", "2026-11-21", "of a block whose rows are totalled across, at most") \
   X(kOtherBytes, int64_t, 160, "bytes", "2026-11-22", "of a thread's registers beside totals and rows")        \
   X(kOtherBytesAlone, int64_t, 112, "bytes", "2026-11-22", "the same where a row or a section is a thread's own") \
   X(kFewInTurn, int64_t, 4, "rows", "2026-11-23", "that a block takes in turn at least, while all are busy")   \
@@ -182,7 +183,7 @@
 
 // ---- what CUDA C++ looks like
 #define WEFT_TUNING_OF_CUDA_TEXT(X)                                                                            \
-  X(kThreadsOfTotals, int, 512, "threads", "2026-11-21", "of a block that joins totals across rows, at most")  \
+  X(kThreadsOfJoinedTotals, int, 512, "threads", "2026-11-21", "of a block that joins totals across rows, at most")  \
   X(kMostSpan, int64_t, 6, "rows", "2026-11-21", "that loads of a stencil share; more take too many registers") \
   X(kLongShiftedRow, int64_t, 128, "vectors", "2026-11-22", "from which on whole vectors of a shifted row have a branch of their own") \
   X(kManyShiftedLanes, int64_t, 16, "lanes", "2026-11-22", "the same: with 8 and fewer the branch costs more")

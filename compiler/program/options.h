@@ -23,6 +23,7 @@ struct Target {
   size_t cache_bytes = 32u << 20;  // CPU: last-level cache; CUDA: L2
   size_t shared_bytes = 0;         // CUDA: most shared memory of one block
   bool compiles = true;            // CPU: false where no kernel can be compiled; all programs run in blocks
+  int resident_threads = 2048;     // CUDA: that a multiprocessor runs at once
 };
 
 // Receives the text of every stage that changed something: the stage's name and the text.

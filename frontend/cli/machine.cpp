@@ -25,6 +25,8 @@ Target with_fixed(Target target, const DeviceChoice& choice) {
   if (choice.threads) target.threads = *choice.threads;
   if (choice.vector_bytes) target.vector_bytes = *choice.vector_bytes;
   if (choice.cache_bytes) target.cache_bytes = *choice.cache_bytes;
+  if (choice.shared_bytes) target.shared_bytes = *choice.shared_bytes;
+  if (choice.resident_threads) target.resident_threads = *choice.resident_threads;
   return target;
 }
 
@@ -52,6 +54,12 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache) {
       ->group("");
   command.add_option("--cache-bytes", choice.cache_bytes)
       ->check(takes("--cache-bytes", int64_t{0}, std::numeric_limits<int64_t>::max()))
+      ->group("");
+  command.add_option("--shared-bytes", choice.shared_bytes)
+      ->check(takes("--shared-bytes", int64_t{48} << 10, int64_t{1} << 20))
+      ->group("");
+  command.add_option("--resident-threads", choice.resident_threads)
+      ->check(takes("--resident-threads", 1024, 1 << 16))
       ->group("");
   if (cache)
     command

@@ -19,12 +19,12 @@ struct DeviceChoice {
   std::string cache_directory;  // of compiled kernels; empty: no disk cache
   uint64_t cache_limit = uint64_t{1} << 30;
   // Fixed instead of asked of the machine, so that output does not depend on it.
-  std::optional<int> threads, vector_bytes;
-  std::optional<size_t> cache_bytes;
+  std::optional<int> threads, vector_bytes, resident_threads;
+  std::optional<size_t> cache_bytes, shared_bytes;
 };
 // What the environment asks for.
 DeviceChoice default_device_choice();
-// --device and the hidden --threads, --vector-bytes and --cache-bytes; with `cache`, --cache-dir.
+// --device and the hidden --threads, --vector-bytes, --cache-bytes, --shared-bytes and --resident-threads; with `cache`, --cache-dir.
 void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache);
 
 // Error when it is no device's name.

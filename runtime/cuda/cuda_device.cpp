@@ -468,6 +468,7 @@ DeviceInfo describe_device(const Context& context) {
   info.threads = context.attribute(kDeviceMultiprocessors);
   info.cache_bytes = static_cast<size_t>(context.attribute(kDeviceL2Bytes));
   info.shared_bytes = static_cast<size_t>(context.attribute(kDeviceMaxSharedOptin));
+  info.resident_threads = context.attribute(kDeviceThreadsOfMultiprocessor);
   context.check(driver.cuDeviceTotalMem(&info.memory_bytes, context.device()), "cuDeviceTotalMem");
   return info;
 }

@@ -30,6 +30,7 @@ inline constexpr int kDeviceMultiprocessors = 16;
 inline constexpr int kDeviceL2Bytes = 38;
 inline constexpr int kDeviceComputeMajor = 75;
 inline constexpr int kDeviceComputeMinor = 76;
+inline constexpr int kDeviceThreadsOfMultiprocessor = 39;
 inline constexpr int kDeviceMaxSharedOptin = 97;
 inline constexpr int kDeviceMemoryPools = 115;
 

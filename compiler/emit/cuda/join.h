@@ -23,8 +23,9 @@ void join_columns(Entry& entry, size_t sweep);
 // Opens what only the last block does of those whose parts belong together: each of them has stored its part,
 // and that block sees them all.
 void begin_last(Entry& entry);
-// Of the blocks whose parts belong together the one that starts last will wait for the others, all of which
-// run by then. Nobody asks for the ticket before its part is done, so that it costs no time.
+// Each block of those whose parts belong together draws a ticket as it begins. The one that drew the last will
+// wait for the others, all of which run by then. A block looks at its ticket only when its part is done, so
+// that the way to memory costs no time.
 void take_ticket(Entry& entry);
 // Opens what only that block does, which has joined the parts. The others tell it of theirs where nothing was
 // before, and it leaves nothing there. To store a part, to count it and then to read all of them would be

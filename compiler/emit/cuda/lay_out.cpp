@@ -55,9 +55,7 @@ CudaFacts facts_of(const RowProgram& p, bool contract) {
 // ---- vectors along the lane axis
 
 int64_t lane_vectors(const RowProgram& p, const VectorLayout& v, int lanes) {
-  if (v.axis < 0) return 1;
-  const int64_t elements = p.extent(v.axis).value;
-  return v.shifted ? (elements + 2 * lanes - 2) / lanes : ceil_divide(elements, lanes);
+  return v.axis < 0 ? 1 : plan::vectors_of(p.extent(v.axis).value, lanes, v.shifted);
 }
 
 int64_t row_vectors(const RowProgram& p, const VectorLayout& v, int lanes) {
@@ -369,7 +367,7 @@ std::optional<EntryLayout> finish_entry(const RowProgram& p, const CudaSchedule&
     if (!l.vectors.ragged) e.lanes = 1;
     e.lane_vectors = lane_vectors(p, l.vectors, e.lanes);
   } else if (l.facts.totals_across) {
-    e.threads = std::clamp(l.across.threads_down * 32, 128, kThreadsOfTotals);
+    e.threads = std::clamp(l.across.threads_down * 32, 128, kThreadsOfJoinedTotals);
     e.tasks = ceil_divide(l.parts.vectors * e.lanes, e.threads / l.across.threads_down);
     return e;
   } else {
@@ -416,7 +414,7 @@ AcrossLayout across_of(const RowProgram& p, const CudaSchedule& s, const RowDivi
   across.rows_of_block = s.threads / d.threads * totals->rows_in_turn;
   across.blocks = ceil_divide(p.outer_count(), across.rows_of_block);
   // A few parts for each, and a sector or more of memory beside each other.
-  while (across.threads_down < kThreadsOfTotals / 8 && across.threads_down * 8 < across.blocks)
+  while (across.threads_down < kThreadsOfJoinedTotals / 8 && across.threads_down * 8 < across.blocks)
     across.threads_down *= 2;
   int64_t place = 0;
   for (size_t a = 0; a < p.accumulators.size(); ++a) {

@@ -44,6 +44,7 @@ Target target_of(TargetKind kind, const runtime::DeviceInfo& info) {
   target.vector_bytes = kind == TargetKind::Cpu ? info.vector_bytes : 16;
   target.cache_bytes = info.cache_bytes;
   target.shared_bytes = info.shared_bytes;
+  if (info.resident_threads > 0) target.resident_threads = info.resident_threads;
   target.compiles = info.compiles;
   return target;
 }

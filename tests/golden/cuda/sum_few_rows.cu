@@ -1,4 +1,4 @@
-// rows of 256 threads along axis 1, nothing crosses sweeps, 4 blocks a row; 64 elements a thread access
+// rows of 256 threads along axis 1, nothing crosses sweeps, all of a row is loaded at once, 4 blocks a row; 64 elements a thread access
 // 128 blocks of 256 threads, finish 0 of 1, 0 bytes shared, 0 bytes of partials
 static __device__ __forceinline__ double weft_splat_f64(double x) { return x; }
 static __device__ __forceinline__ float weft_splat_f32(float x) { return x; }

@@ -212,7 +212,14 @@ TEST_F(CudaCompile, TakesEveryShapeForEveryGpu) {
       "columns",     "register columns", "shared columns", "pairs"};
   for (const Gpu& gpu : {Gpu{"sm_90", {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}, true},
                          {"sm_80", {TargetKind::Cuda, 108, 16, size_t{40} << 20, size_t{163} << 10}, false},
-                         {"sm_89", {TargetKind::Cuda, 128, 16, size_t{72} << 20, size_t{99} << 10}, false}}) {
+                         {"sm_89",
+                          {.kind = TargetKind::Cuda,
+                           .threads = 128,
+                           .vector_bytes = 16,
+                           .cache_bytes = size_t{72} << 20,
+                           .shared_bytes = size_t{99} << 10,
+                           .resident_threads = 1536},
+                          false}}) {
     SCOPED_TRACE(gpu.architecture);
     std::set<std::string> shapes;
     for (auto& text : graphs_of_shapes()) {
@@ -223,6 +230,7 @@ TEST_F(CudaCompile, TakesEveryShapeForEveryGpu) {
         const plan::RowDivision d = plan::division_of(k.schedule);
         EXPECT_TRUE(gpu.has_clusters || d.blocks == 1) << k.schedule.reason;
         EXPECT_LE(k.emitted.launch.shared_bytes, gpu.target.shared_bytes) << k.schedule.reason;
+        EXPECT_LE(k.schedule.resident * k.schedule.threads, gpu.target.resident_threads) << k.schedule.reason;
       }
     }
     std::set<std::string> wanted = everywhere;

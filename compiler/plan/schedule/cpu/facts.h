@@ -56,7 +56,7 @@ RowProgram keeping(const RowProgram& program, const Facts& facts, bool stays);
 // Whether parts of a scanned row can be totalled first, then scanned from what comes before each.
 bool has_parts(const RowProgram& program);
 
-// Whether outputs pass the cache by: none of them can hold what is written, in rows that fill its lines.
+// Whether stores pass the cache by: half of it cannot hold what is written, and rows fill its lines.
 bool streams(const RowProgram& program, const Facts& facts);
 
 // Fewest tasks of so many multiply-adds that are worth a thread of their own.

@@ -114,7 +114,7 @@ Choice choose_bundled_rows(const RowProgram& p, const Facts& facts) {
   if (!bundles.fits || threads > kThreadsOfSharedRow || points * threads * 4 < facts.fill ||
       body_statements(kept) * elements > 2 * facts.most_unrolled)
     return {};
-  const int resident = elements * bytes <= kInFlight ? 1024 / kThreadsOfRows : 1;
+  const int resident = elements * bytes <= kKeptOfManyThreads ? 1024 / kThreadsOfRows : 1;
   return bundle(std::move(kept), facts, {static_cast<int>(threads), static_cast<int>(elements), true},
                 kThreadsOfRows, resident, "rows stay in registers");
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "compiler/base/integers.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/schedule/order.h"
 #include "compiler/program/options.h"
@@ -29,7 +30,8 @@ struct Cluster {
 struct Device {
   int blocks = 2;
 };
-// Blocks that each reduce a part of the row; the last of a row's blocks joins what they found.
+// Blocks that each reduce a part of the row. One of them joins what all found: along rows the one that begins
+// last, down columns the one that ends last.
 struct Parts {
   int64_t count = 2;
 };
@@ -177,6 +179,12 @@ struct CudaSchedule {
   std::string reason;  // what explain prints
 };
 
+// Vectors that so many elements take. `shifted`: they begin where memory is aligned, so that one more may be
+// needed at either end.
+inline int64_t vectors_of(int64_t elements, int lanes, bool shifted) {
+  return shifted ? (elements + 2 * lanes - 2) / lanes : ceil_divide(elements, lanes);
+}
+
 // Where values that one sweep computes and another reads stay.
 enum class Residence { Nowhere, Registers, Shared };
 
@@ -188,8 +196,8 @@ struct RowDivision {
   int vectors = 1;           // of a thread: in all where the row stays in registers, else in flight
   int blocks = 1;            // of a row, that wait for each other
   bool device_wide = false;  // these blocks are no cluster
-  int64_t parts = 1;         // of a row, whose blocks do not wait for each other
-  bool shifted = false;      // vectors begin where memory is aligned, before and behind the row's own
+  int64_t parts = 1;     // of a row; a block may wait for those that began before it, never for later ones
+  bool shifted = false;  // vectors begin where memory is aligned, before and behind the row's own
 };
 RowDivision division_of(const CudaSchedule& schedule);
 

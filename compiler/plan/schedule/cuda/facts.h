@@ -26,8 +26,8 @@ enum class Walk {
 struct Facts : Budget {
   Walk walk = Walk::Points;
   int lane_axis = 0;  // that neighbouring threads run along
-  // Of rows and their columns alone: vectors along the row, and whether a thread each takes rows that lie one
-  // behind the other.
+  // Of Walk::Rows alone: vectors along the row, and whether a thread each takes rows that lie one behind the
+  // other.
   Vectors row;
   bool bundles = false;
   bool crosses = false;  // values that one sweep computes and another reads

@@ -2,6 +2,7 @@
 // registers.
 #include <algorithm>
 
+#include "compiler/machine/feasible.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
 namespace weft::plan::cuda {
@@ -50,7 +51,8 @@ Choice choose_few_rows(const RowProgram& program, const Facts& facts) {
   // A GPC has no room for half a cluster, so that an eighth of the blocks that it could run stay idle, and some
   // clusters would have to wait for others to end.
   const bool fills = share.threads > kThreads || element_bytes >= 8;
-  if (fills && share.blocks > kSharersOfFewRows && blocks * 8 > 7 * 2 * facts.processors) return {};
+  if (fills && share.blocks > kSharersOfFewRows && blocks > running_in_clusters(2 * facts.processors))
+    return {};
   // All of them at once, with 128 registers for each thread, or with 64, which hold so many elements and what
   // is computed of them.
   const int64_t room =

@@ -56,9 +56,9 @@ Choice choose_register_rows(const RowProgram& program, const Facts& facts) {
   if (body_statements(kept) * each * lanes > 2 * facts.most_unrolled) return {};
   int64_t resident = 1;
   // 64 registers are enough for a thread that keeps little, and leave room for 1024 such threads.
-  if (each * bytes <= kInFlight || threads == 512)
+  if (each * bytes <= kKeptOfManyThreads || threads == 512)
     resident = kThreadsOf64Registers / std::max<int64_t>(threads, kThreadsOfRows);
-  if (threads == 512 && each * bytes <= kInFlight / 2) resident = 4;
+  if (threads == 512 && each * bytes <= kKeptOfManyThreads / 2) resident = 4;
   const int block = block_of_rows(static_cast<int>(threads));
   if (threads == 1) resident = (resident + 1) / 2;
   const RegisterRows rows{Threads{static_cast<int>(threads)}, static_cast<int>(each), facts.row.shifted};

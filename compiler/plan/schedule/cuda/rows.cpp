@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/machine/feasible.h"
 #include "compiler/plan/rewrite/online_softmax.h"
 #include "compiler/plan/schedule/cuda/shapes.h"
 
@@ -47,9 +48,8 @@ std::optional<CudaSchedule> share_in_cluster(const RowProgram& p, const Facts& f
   for (const Share& s : {Share{4, kThreads, 2}, Share{4, 2 * kThreads, 1}, Share{8, 2 * kThreads, 2},
                          Share{2, 4 * kThreads, 1}}) {
     const int64_t each = ceil_divide(row_vectors, s.blocks * s.threads);
-    // A GPC has no room for a part of a cluster, so that an eighth of the blocks that it could run stay idle.
-    const int64_t idle = s.blocks > 4 ? 1 : 0;
-    if (each > kVectorsInCluster || points * s.blocks * 8 > (8 - idle) * facts.processors * s.resident ||
+    const int64_t room = facts.processors * s.resident;
+    if (each > kVectorsInCluster || points * s.blocks > (s.blocks > 4 ? running_in_clusters(room) : room) ||
         each * facts.row.lanes * facts.statements > facts.most_unrolled)
       continue;
     const RegisterRows rows{Cluster{static_cast<int>(s.blocks)}, static_cast<int>(each), facts.row.shifted};

@@ -39,12 +39,12 @@ TotalsShare share_totals(const Facts& facts, int64_t row_vectors, int64_t bytes)
   for (;; share.cluster *= 2) {
     share.most = kThreads;
     if (share.held(row_vectors, bytes) <= std::max(facts.kept_bytes, bytes)) break;
-    share.most = kTotalsThreads;
+    share.most = kThreadsAcrossTotals;
     if (share.held(row_vectors, bytes) <= facts.kept_bytes / 4 * 3 || !facts.has_clusters() ||
         share.cluster == kLargestCluster)
       return share;
   }
-  if (share.held(row_vectors, bytes) > facts.kept_bytes) share.most = kTotalsThreads;
+  if (share.held(row_vectors, bytes) > facts.kept_bytes) share.most = kThreadsAcrossTotals;
   return share;
 }
 

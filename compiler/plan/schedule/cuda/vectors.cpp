@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "compiler/plan/facts/cuda_access.h"
+#include "compiler/plan/schedule/cuda/cuda_schedule.h"
 
 namespace weft::plan::cuda {
 
@@ -44,8 +45,7 @@ bool are_vectors(const RowProgram& p, int axis, int width, int transposed, const
 }  // namespace
 
 int64_t Vectors::count(const RowProgram& program) const {
-  const int64_t elements = program.extent(axis).value;
-  return shifted ? (elements + 2 * lanes - 2) / lanes : ceil_divide(elements, lanes);
+  return vectors_of(program.extent(axis).value, lanes, shifted);
 }
 
 int64_t lines(const RowProgram& program, int64_t count, int axis) {

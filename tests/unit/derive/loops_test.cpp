@@ -11,6 +11,7 @@
 #include "compiler/derive/batch.h"
 #include "compiler/derive/derive.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/close.h"
 #include "compiler/ir/make_loop.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"

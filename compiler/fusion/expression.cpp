@@ -130,6 +130,7 @@ class Collector {
     const int access = number(at);
     if (!seen_.emplace(n, access).second) return;
     if (n->op == Op::input) add_input(n, at);
+    if (n->op == Op::scalar && inputs_.insert(n).second) e_.scalars.push_back(n);
     if (kind(n->op) == OpKind::Source) return;
     if (roots_.contains(n)) return read_root(n, at);
     ++e_.times[n];

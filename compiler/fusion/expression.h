@@ -17,6 +17,7 @@ struct Expression {
       readings;                                    // of other roots, in the order in which they are met
   std::unordered_map<const ir::Node*, int> times;  // each node computed, and at how many accesses
   std::vector<const ir::Node*> inputs;             // arrays read
+  std::vector<const ir::Node*> scalars;            // numbers given to the kernel
   // Values of few elements that are each computed many times along the root's last axis.
   std::unordered_set<const ir::Node*> spread;
   int compile_cost = 0;

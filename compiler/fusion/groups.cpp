@@ -57,6 +57,8 @@ bool enough_siblings(const Building& b, size_t more, const Target& target) {
          (together > kTotalsInRegisters && b.space.has_row);
 }
 
-int words_of(const ir::Node& n) { return 2 + static_cast<int>(n.shape().size()); }
+int words_of(const ir::Node& n) {
+  return n.op == ir::Op::scalar ? 2 : 2 + static_cast<int>(n.shape().size());
+}
 
 }  // namespace weft::fusion

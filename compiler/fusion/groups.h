@@ -17,7 +17,7 @@ struct Building {
   std::vector<ir::Root> roots;
   std::set<int> before, after;  // groups that it reads, and that read it
   int level = 0;                // above that of each group in `before`
-  std::set<const ir::Node*> inputs;
+  std::set<const ir::Node*> inputs;  // arrays and scalars
   int compile_cost = 0;
   ir::NodeRef library;
 };
@@ -41,7 +41,7 @@ bool would_cycle(const Groups& groups, int g, const std::set<int>& needs);
 // hold gain nothing by a shared read.
 bool enough_siblings(const Building& b, size_t more, const Target& target);
 
-// About how many words of a kernel's arguments an array takes: its pointer, an offset, strides.
+// About how many words of a kernel's arguments an array takes (its pointer, an offset, strides), or a scalar.
 int words_of(const ir::Node& n);
 
 }  // namespace weft::fusion

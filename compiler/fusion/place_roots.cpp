@@ -81,9 +81,11 @@ class Placer {
     }
   }
 
-  // Adds what the group reads of memory for an expression: arrays, and what other groups compute.
+  // Adds what an expression makes arguments of the group's kernel: arrays, scalars, and what other groups
+  // compute.
   void add_inputs(int g, const Expression& e, std::set<const Node*>& inputs) const {
     inputs.insert(e.inputs.begin(), e.inputs.end());
+    inputs.insert(e.scalars.begin(), e.scalars.end());
     for (auto& [producer, reading] : e.readings)
       if (groups_.group_of.at(producer) != g) inputs.insert(producer);
   }

@@ -153,7 +153,7 @@ class FirstRoots {
     std::unordered_map<const Node*, int> window_of;
     for (auto* n : roots_.order) {
       cost += compile_cost(*n);
-      if (n->op == Op::input) words += words_of(*n);
+      if (n->op == Op::input || n->op == Op::scalar) words += words_of(*n);
       if (cost > options_.max_kernel_cost || words > most_words) cost = compile_cost(*n), words = 0, ++window;
       window_of[n] = window;
     }

@@ -20,8 +20,9 @@ constexpr size_t kReadersTried = 4;  // of each array
 // What a group's roots read, but for each other.
 struct Arrays {
   std::unordered_set<const Node*> all;
+  std::unordered_set<const Node*> scalars;
   std::vector<const Node*> large;  // those about as large as the group's loops
-  int words = 0;                   // of `all` and of the roots
+  int words = 0;                   // of `all`, of `scalars` and of the roots
 };
 
 class TakeIn {
@@ -87,6 +88,7 @@ class TakeIn {
       arrays_[g].words += words_of(*root.node);
       const Expression& e = expressions_.at(root.node.get());
       for (auto* in : e.inputs) add_array(g, in);
+      for (auto* in : e.scalars) add_scalar(g, in);
       for (auto& [producer, reading] : e.readings)
         if (group_of(producer) != g) add_array(g, producer);
     }
@@ -97,6 +99,10 @@ class TakeIn {
     arrays_[g].words += words_of(*n);
     if (element_count(n->shape()) * 2 > element_count(groups_.all[g].space.extents))
       arrays_[g].large.push_back(n);
+  }
+
+  void add_scalar(int g, const Node* n) {
+    if (arrays_[g].scalars.insert(n).second) arrays_[g].words += words_of(*n);
   }
 
   void remove_array(int g, const Node* n) {
@@ -208,6 +214,7 @@ class TakeIn {
     }
     for (auto* n : arrays_[group].all)
       if (group_of(n) != into) add_array(into, n);
+    for (auto* n : arrays_[group].scalars) add_scalar(into, n);
     arrays_[group] = {};
     std::ranges::move(from.roots, std::back_inserter(to.roots));
     to.inputs.insert(from.inputs.begin(), from.inputs.end());
@@ -227,6 +234,8 @@ class TakeIn {
     int words = arrays_[into].words + arrays_[group].words;
     for (auto* n : arrays_[group].all)
       if (arrays_[into].all.contains(n)) words -= words_of(*n);
+    for (auto* n : arrays_[group].scalars)
+      if (arrays_[into].scalars.contains(n)) words -= words_of(*n);
     return groups_.all[into].compile_cost + groups_.all[group].compile_cost <= options_.max_kernel_cost &&
            words <= options_.max_kernel_words;
   }

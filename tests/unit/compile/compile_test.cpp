@@ -169,6 +169,32 @@ TEST(Compile, SumsThatReadMoreProductsThanAKernelHasArgumentsFor) {
     EXPECT_LE(most_words(compile({in, out}, target)), static_cast<size_t>(Options().max_kernel_words));
 }
 
+// Numbers are arguments, too: a loop written out may give a kernel hundreds of them and few arrays.
+TEST(Compile, ALoopOfMoreNumbersThanAKernelHasArgumentsFor) {
+  const ir::NodeRef x = ir::input({DType::F32, {100}}, {nullptr, "x", {}, 0});
+  std::vector<ir::NodeRef> in = {x};
+  const auto number = [&] {
+    in.push_back(ir::scalar({DType::F32, {100}}, "s" + std::to_string(in.size())));
+    return in.back();
+  };
+  ir::NodeRef y = x;
+  for (int turn = 0; turn < 500; ++turn)
+    y = ir::map(ir::Op::add, {ir::map(ir::Op::multiply, {y, number()}), number()});
+  const Target gpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, 232448};
+  for (const Target& target : {cpu(), gpu})
+    EXPECT_LE(most_words(compile({in, {y}}, target)), static_cast<size_t>(Options().max_kernel_words));
+  // The same of rows that other groups take in: 300 sums, each of numbers of its own.
+  std::vector<ir::NodeRef> out;
+  const ir::NodeRef rows = ir::input({DType::F32, {64, 100}}, {nullptr, "rows", {}, 0});
+  in = {rows};
+  for (int k = 0; k < 300; ++k) {
+    in.push_back(ir::scalar({DType::F32, {64, 100}}, "s" + std::to_string(k)));
+    out.push_back(ir::reduce(ir::Op::sum, ir::map(ir::Op::multiply, {rows, in.back()}), {1}));
+  }
+  for (const Target& target : {cpu(), gpu})
+    EXPECT_LE(most_words(compile({in, out}, target)), static_cast<size_t>(Options().max_kernel_words));
+}
+
 // Each part is copied twice, by kernels that stay small, whatever the length of the loop.
 TEST(Compile, AConcatenationThatGrewInALoop) {
   std::vector<ir::NodeRef> in;

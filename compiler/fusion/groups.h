@@ -15,8 +15,8 @@ namespace weft::fusion {
 struct Building {
   Space space;
   std::vector<ir::Root> roots;
-  std::set<int> before, after;  // groups that it reads, and that read it
-  int level = 0;                // above that of each group in `before`
+  std::set<int> before, after;       // groups that it reads, and that read it
+  int level = 0;                     // above that of each group in `before`
   std::set<const ir::Node*> inputs;  // arrays and scalars
   int compile_cost = 0;
   ir::NodeRef library;

@@ -84,6 +84,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
           stack.push_back(user);
       }
     }
+    // The root's bound is for all that it repeats together: one value of several that exceed it has half of it.
     if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
         roots_.all.insert(node).second)
       stored.push_back(node);

@@ -84,8 +84,17 @@ std::string Nvrtc::toolchain(const std::string& architecture) const {
   return fmt::format("{}{} {} {}", kNvrtcToolchainPrefix, version_, fmt::join(kOptions, " "), architecture);
 }
 
-NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name,
-                          const std::string& architecture) const {
+std::string Nvrtc::log_of(NvrtcProgram program) const {
+  std::string log;
+  size_t bytes = 0;
+  if (api_.nvrtcGetProgramLogSize(program, &bytes) != kNvrtcSuccess || bytes <= 1) return log;
+  log.resize(bytes);
+  if (api_.nvrtcGetProgramLog(program, log.data()) == kNvrtcSuccess) log.resize(bytes - 1);
+  return log;
+}
+
+NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name, const std::string& architecture,
+                          std::string* log) const {
   std::call_once(first_compilation_, [this] { leave_interrupts_alone(api_); });
   const std::string target = "--gpu-architecture=" + architecture;
   for (int speed = speed_options_; speed >= 0; --speed) {
@@ -103,19 +112,15 @@ NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name,
     result = api_.nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());
     if (result == kNvrtcSuccess) {
       speed_options_ = speed;
+      if (log) *log = log_of(program);
       return program;
     }
-    std::string log;
-    size_t bytes = 0;
-    if (api_.nvrtcGetProgramLogSize(program, &bytes) == kNvrtcSuccess && bytes > 1) {
-      log.resize(bytes);
-      if (api_.nvrtcGetProgramLog(program, log.data()) == kNvrtcSuccess) log.resize(bytes - 1);
-    }
+    const std::string errors = log_of(program);
     api_.nvrtcDestroyProgram(&program);
     if (result == kNvrtcInvalidOption && speed > 0) continue;
     throw CompileError(fmt::format("nvrtc {}: {} for {}: {}", version_, name, architecture,
                                    api_.nvrtcGetErrorString(result)),
-                       log, source);
+                       errors, source);
   }
   throw InternalError("nvrtc: no set of options was tried");
 }
@@ -133,9 +138,9 @@ std::pair<NvrtcResult, std::string> Nvrtc::take(NvrtcProgram program, SizeOf siz
 }
 
 std::string Nvrtc::compile(const std::string& source, const std::string& name,
-                           const std::string& architecture) const {
+                           const std::string& architecture, std::string* log) const {
   const auto [result, cubin] =
-      take(build(source, name, architecture), api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN);
+      take(build(source, name, architecture, log), api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN);
   if (result != kNvrtcSuccess || cubin.empty())
     throw InternalError(fmt::format("nvrtc {}: no machine code of {} for {}: {}", version_, name,
                                     architecture, api_.nvrtcGetErrorString(result)));

@@ -21,9 +21,9 @@ class Nvrtc {
                                      int newest_major = 13);
 
   // The cubin of `source` for `architecture` ("sm_90"); `name` is what the log calls the source. Throws
-  // CompileError with NVRTC's log.
-  std::string compile(const std::string& source, const std::string& name,
-                      const std::string& architecture) const;
+  // CompileError with NVRTC's log. Warnings of what compiles go to `log`, if it is given.
+  std::string compile(const std::string& source, const std::string& name, const std::string& architecture,
+                      std::string* log = nullptr) const;
   // The same as PTX, for people to read.
   std::string ptx(const std::string& source, const std::string& name, const std::string& architecture) const;
 
@@ -34,8 +34,9 @@ class Nvrtc {
 
  private:
   Nvrtc() = default;
-  NvrtcProgram build(const std::string& source, const std::string& name,
-                     const std::string& architecture) const;
+  NvrtcProgram build(const std::string& source, const std::string& name, const std::string& architecture,
+                     std::string* log = nullptr) const;
+  std::string log_of(NvrtcProgram program) const;
   using SizeOf = NvrtcResult (*)(NvrtcProgram, size_t*);
   using Get = NvrtcResult (*)(NvrtcProgram, char*);
   // What a program was compiled to; the program is gone then.

@@ -192,7 +192,7 @@ for i in range(1, 50):
     y[i, 3] = y[i - 1, 3] * 0.5 + 1
 np.testing.assert_array_equal(np.asarray(x), y)
 """
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "WEFT_INTERPRET_LIMIT": limit}, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "WEFT_DEVICE": "cpu", "WEFT_INTERPRET_LIMIT": limit}, check=True, timeout=120)
 
 
 def test_eval_computes_one_array_a_list_or_several_and_gives_them_back():

@@ -85,6 +85,15 @@ extern "C" __global__ void k(const __grid_constant__ Args args) { *(float*)args.
   EXPECT_TRUE(is_cuda_elf(nvrtc_->compile(source, "k", "sm_90")));
 }
 
+// Two blocks of 1024 threads do not run at once where a multiprocessor runs 1536.
+TEST_F(NvrtcTest, TellsWarningsOfWhatCompiles) {
+  std::string log;
+  nvrtc_->compile(
+      "extern \"C\" __global__ void __launch_bounds__(1024, 2) k(float* x) { x[threadIdx.x] = 1; }", "k",
+      "sm_89", &log);
+  EXPECT_THAT(log, HasSubstr("ignored"));
+}
+
 TEST_F(NvrtcTest, ReportsTheCompilersLogAndTheSource) {
   std::string source = "extern \"C\" __global__ void broken() { int x = no_such_name; }";
   try {

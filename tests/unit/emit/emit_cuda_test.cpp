@@ -226,7 +226,10 @@ TEST_F(CudaCompile, TakesEveryShapeForEveryGpu) {
       const CudaCase c = compile(ir::parse(text), gpu.target);
       for (auto& k : c.kernels) {
         shapes.insert(shape_of(k.schedule));
-        EXPECT_NO_THROW(nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, gpu.architecture));
+        std::string log;
+        EXPECT_NO_THROW(
+            nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, gpu.architecture, &log));
+        EXPECT_EQ(log.find("ignored"), std::string::npos) << log << k.schedule.reason;
         const plan::RowDivision d = plan::division_of(k.schedule);
         EXPECT_TRUE(gpu.has_clusters || d.blocks == 1) << k.schedule.reason;
         EXPECT_LE(k.emitted.launch.shared_bytes, gpu.target.shared_bytes) << k.schedule.reason;

@@ -51,7 +51,7 @@ Work measure(const RowProgram& p) {
 }
 
 // The best axis of [first, last) to run lanes along: contiguous, and long enough for its ends not to matter.
-int best_axis(const RowProgram& p, int first, int last) {
+int axis_for_lanes(const RowProgram& p, int first, int last) {
   int best = last - 1;
   double best_score = -std::numeric_limits<double>::infinity();
   for (int a = last - 1; a >= first; --a) {
@@ -163,7 +163,7 @@ void walk(Facts& f, Walk walk, int lane_axis, const char* reason) {
 // Reductions: lanes along the row, unless something speaks for lanes across the points.
 void walk_reduction(const RowProgram& p, Facts& f) {
   const int outer = static_cast<int>(p.outer.size()), axes = outer + static_cast<int>(p.row.size());
-  const int row_axis = best_axis(p, outer + p.section_axes, axes);
+  const int row_axis = axis_for_lanes(p, outer + p.section_axes, axes);
   walk(f, Walk::Rows, row_axis,
        f.few_columns ? "lanes along a few columns"
        : f.tiny      ? "lanes across rows of a few elements, each totalled across too"
@@ -171,7 +171,7 @@ void walk_reduction(const RowProgram& p, Facts& f) {
   if (p.reduces_points()) f.walk = Walk::Totals, f.reason += ", which are totalled across too";
   if (p.section_axes > 0) f.walk = Walk::Sections;
   if (outer == 0 || f.walk != Walk::Rows || f.tiny) return;
-  const int column_axis = best_axis(p, 0, outer);
+  const int column_axis = axis_for_lanes(p, 0, outer);
   const int64_t columns = p.extent(column_axis).value;
   if (contiguity(p, column_axis) > contiguity(p, row_axis) &&
       columns >= std::min<int64_t>(f.vector, kFewColumns))
@@ -219,7 +219,8 @@ int choose_lanes(const RowProgram& p, const Facts& f) {
 Facts analyze(RowProgram& p, const Target& target, const Bias& bias) {
   Facts f = prepare(p, target, bias);
   if (p.ordered)
-    walk(f, Walk::Ordered, best_axis(p, 0, static_cast<int>(p.outer.size())), "the row is walked in order");
+    walk(f, Walk::Ordered, axis_for_lanes(p, 0, static_cast<int>(p.outer.size())),
+         "the row is walked in order");
   else if (p.row.empty())
     walk(f, Walk::Points, fastest_axis(p, f.vector, f.masks), "pointwise");
   else

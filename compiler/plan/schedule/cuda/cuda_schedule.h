@@ -174,7 +174,7 @@ struct CudaSchedule {
   int lane_axis = 0;  // the program's axis that neighbouring threads run along
   int lanes = 1;      // consecutive elements along it that a thread takes as a vector
   int threads = 1;    // of a block
-  int resident = 1;   // blocks for which the registers of a multiprocessor have to suffice
+  int resident = 1;   // blocks for which a multiprocessor's registers have to suffice; 1: no bound
   Caching caching = Caching::Plain;
   std::string reason;  // what explain prints
 };

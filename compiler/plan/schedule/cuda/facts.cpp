@@ -41,13 +41,13 @@ bool go_down_columns(const RowProgram& p, const Facts& facts, int row_axis, int 
 
 void find_walk(const RowProgram& p, Facts& f) {
   const int axes = f.outer + static_cast<int>(p.row.size());
-  const int outer_axis = f.outer > 0 ? best_axis(p, 0, f.outer) : -1;
+  const int outer_axis = f.outer > 0 ? axis_of_most_bytes(p, 0, f.outer) : -1;
   auto walk = [&](Walk how, int axis) { f.walk = how, f.lane_axis = axis; };
   if (p.row.empty()) return walk(Walk::Points, std::max(outer_axis, 0));
   if (p.ordered) return walk(Walk::OrderedColumns, outer_axis);
-  const int row_axis = best_axis(p, f.outer, axes);
+  const int row_axis = axis_of_most_bytes(p, f.outer, axes);
   if (p.reduces_points()) return walk(Walk::Totals, row_axis);
-  if (p.section_axes > 0) return walk(Walk::Sections, best_axis(p, f.outer + p.section_axes, axes));
+  if (p.section_axes > 0) return walk(Walk::Sections, axis_of_most_bytes(p, f.outer + p.section_axes, axes));
   if (outer_axis >= 0 && is_pairwise(p, outer_axis)) return walk(Walk::Pairs, outer_axis);
   if (outer_axis >= 0 && go_down_columns(p, f, row_axis, outer_axis)) return walk(Walk::Columns, outer_axis);
   walk(Walk::Rows, row_axis);

@@ -41,12 +41,12 @@ constexpr const char* kAtOnce = ", all of a row is loaded at once";
 // of memory which of them is last.
 std::optional<CudaSchedule> share_in_cluster(const RowProgram& p, const Facts& facts, int64_t row_vectors,
                                              int64_t points, const std::string& where) {
-  struct Share {
+  struct Split {
     int64_t blocks, threads, resident;
   };
   if (!facts.has_clusters() || p.sweeps.size() != 1 || points * kLargestCluster < facts.processors) return {};
-  for (const Share& s : {Share{4, kThreads, 2}, Share{4, 2 * kThreads, 1}, Share{8, 2 * kThreads, 2},
-                         Share{2, 4 * kThreads, 1}}) {
+  for (const Split& s : {Split{4, kThreads, 2}, Split{4, 2 * kThreads, 1}, Split{8, 2 * kThreads, 2},
+                         Split{2, 4 * kThreads, 1}}) {
     const int64_t each = ceil_divide(row_vectors, s.blocks * s.threads);
     const int64_t room = facts.processors * s.resident;
     if (each > kVectorsInCluster || points * s.blocks > (s.blocks > 4 ? running_in_clusters(room) : room) ||

@@ -15,13 +15,14 @@ namespace {
 
 int64_t power_of_two_down(int64_t n) { return power_of_two_up(n / 2 + 1); }
 
-struct Share {
+struct SectionShare {
   int64_t blocks = 0, threads = 1, vectors = 1;  // of a row; of a section, and of each of its threads
 };
 
 // The threads of a section's `vectors`, each of `bytes` that stay, where `blocks` share a row's sections.
-Share share_sections(int64_t sections, int64_t blocks, int64_t vectors, int64_t bytes, int64_t most_bytes) {
-  Share out{blocks, 0, 0};
+SectionShare share_sections(int64_t sections, int64_t blocks, int64_t vectors, int64_t bytes,
+                            int64_t most_bytes) {
+  SectionShare out{blocks, 0, 0};
   const int64_t beside = sections / blocks;
   const int64_t most = power_of_two_down(std::max<int64_t>(kSectionThreads / beside, 1));
   const int64_t each = std::max<int64_t>(most_bytes / std::max<int64_t>(bytes, 16), 1);
@@ -32,15 +33,15 @@ Share share_sections(int64_t sections, int64_t blocks, int64_t vectors, int64_t 
 }
 
 // The fewest blocks that keep the row, or as many as there are multiprocessors for; and whether they keep it.
-std::pair<Share, bool> best_share(const Facts& facts, int64_t sections, int64_t points, int64_t vectors,
-                                  int64_t bytes) {
-  Share best;
+std::pair<SectionShare, bool> best_share(const Facts& facts, int64_t sections, int64_t points,
+                                         int64_t vectors, int64_t bytes) {
+  SectionShare best;
   bool keeps = false;
   for (const int64_t most_bytes : {facts.kept_bytes / 2, facts.kept_bytes}) {
     for (int64_t blocks = 1; blocks <= std::min(facts.has_clusters() ? kBlocksOfSections : 1, sections);
          ++blocks) {
       if (sections % blocks != 0 || sections / blocks > kSectionsOfBlock) continue;
-      const Share next = share_sections(sections, blocks, vectors, bytes, most_bytes);
+      const SectionShare next = share_sections(sections, blocks, vectors, bytes, most_bytes);
       const bool fits = next.vectors * bytes <= most_bytes;
       if (best.blocks == 0 || (fits && (!keeps || points * best.blocks < facts.processors)) ||
           (!keeps && next.vectors < best.vectors))

@@ -74,7 +74,7 @@ Neighbours neighbours_along(const RowProgram& p, int axis) {
   return out;
 }
 
-int best_axis(const RowProgram& p, int first, int last) {
+int axis_of_most_bytes(const RowProgram& p, int first, int last) {
   int best = last - 1;
   int64_t most = -1;
   for (int a = last; a-- > first;) {

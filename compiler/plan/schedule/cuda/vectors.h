@@ -27,7 +27,7 @@ struct Neighbours {
 Neighbours neighbours_along(const RowProgram& program, int axis);
 
 // The axis of [first, last) along which most bytes are neighbours; the last one where nothing tells.
-int best_axis(const RowProgram& program, int first, int last);
+int axis_of_most_bytes(const RowProgram& program, int first, int last);
 
 // The widest vectors along an axis that all accesses allow: 16 bytes of the largest dtype. Loads that are
 // contiguous along `transposed` instead are left out. `flat`: the axis is rows that are walked as one.

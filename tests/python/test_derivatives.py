@@ -452,6 +452,26 @@ def test_checkpoint_computes_again_and_gives_the_same():
     np.testing.assert_allclose(np.asarray(wf.compile(wf.grad(lambda u: f(u, k, wf.checkpoint(segment))))(u)), np.asarray(want[0]), rtol=1e-12)
 
 
+def test_what_a_checkpoint_writes_to_its_arguments_stays_inside():
+    def segment(u, k):
+        u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return u
+
+    outside, k = wf.asarray(rng.normal(size=20)), wf.asarray(0.2)
+    before = np.asarray(outside).copy()
+
+    def f(k):
+        return wf.sum(wf.checkpoint(segment)(outside, k) ** 2)
+
+    value, slope = wf.value_and_grad(f)(k)
+    assert float(f(k)) == float(value)
+    got = wf.compile(wf.value_and_grad(f))(k)
+    assert math.isclose(float(got[0]), float(value), rel_tol=1e-14) and math.isclose(float(got[1]), float(slope), rel_tol=1e-13)
+    np.testing.assert_array_equal(np.asarray(outside), before)
+    np.testing.assert_array_equal(np.asarray(wf.checkpoint(segment)(u=outside, k=0.2)), segment(before.copy(), 0.2))
+    np.testing.assert_array_equal(np.asarray(outside), before)
+
+
 def positive(n, seed=3):
     a = np.random.default_rng(seed).normal(size=(n, n))
     return a @ a.T + n * np.eye(n)

@@ -168,15 +168,23 @@ class custom_jvp:
         return _with_derivative(name, result, call, back, forward)
 
 
+def _on_copies(f: Callable[..., Any], args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """f's result; what it writes to its arguments stays inside."""
+    leaves, put_together = flatten([list(args), keywords])
+    given, named = put_together(one.copy() if isinstance(one, Array) else one for one in leaves)
+    return f(*given, **named)
+
+
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, of which nothing but its arguments and results is kept for a derivative: it is called again for that.
 
-    Arrays that derivatives are wanted of are arguments of it. In a function that is being compiled it is the function as it is."""
+    Arrays that derivatives are wanted of are arguments of it. It gets copies of its arguments, so that what it writes to them stays inside.
+    In a function that is being compiled nothing else is done."""
 
     @functools.wraps(f)
     def computed_again(*args: Any, **keywords: Any) -> Any:
         if not _core.derives() or _core.records():
-            return f(*args, **keywords)
+            return _on_copies(f, args, keywords)
         name = _named(f)
         call = _Call([list(args), keywords])
 
@@ -202,8 +210,11 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
             return derivation
 
         def back(cotangents: list[Any], _: Any) -> list[Any]:
+            at_once = not _core.derives()
+            if at_once:  # so that all turns of a loop are one program, wherever their cotangents come from
+                _core.eval([one for one in cotangents if one is not None])
             found = list(again().vjp(cotangents))
-            if not _core.derives():
+            if at_once:
                 _core.eval(found)  # before what comes earlier is computed again
             return found
 

@@ -105,16 +105,16 @@ def test_memory_that_is_read_and_written_and_what_is_refused(statement, size):
 
 def test_large_memory_that_arrays_read_is_written_to_and_they_keep_their_values():
     n = np.arange(100_000) * 1.0
-    x, last = wf.asarray(n), wf.asarray(n)[-3:]
+    x, last = wf.asarray(n, copy=False), wf.asarray(n, copy=False)[-3:]
     pending = x * 2
     assert wf.add(x, 1, out=n) is n and n[5] == 6
     assert float(x[5]) == 5 and last.tolist() == [99_997, 99_998, 99_999] and float(pending[5]) == 10
     n[0] = -1  # nobody reads it any more
     view = n[::2]
-    y = wf.asarray(n)
+    y = wf.asarray(n, copy=False)
     wf.negative(y[::2], out=view)
     assert n[0] == 1 and n[2] == -3 and float(y[0]) == -1 and float(y[2]) == 3
-    kept = memoryview(wf._core.memory(wf.asarray(n)))
+    kept = memoryview(wf._core.memory(wf.asarray(n, copy=False)))
     with pytest.raises(ValueError, match="read-only"):
         wf.add(y, 1, out=n)
     del kept
@@ -123,7 +123,7 @@ def test_large_memory_that_arrays_read_is_written_to_and_they_keep_their_values(
 
 def test_a_shuffled_array_of_numpys_has_its_elements():
     n = np.arange(100_000)
-    x = wf.asarray(n)
+    x = wf.asarray(n, copy=False)
     wf.random.default_rng(3).shuffle(n)
     assert not (n == np.arange(100_000)).all() and (np.sort(n) == np.arange(100_000)).all() and int(x[5]) == 5
 

@@ -75,7 +75,7 @@ def test_memory_that_is_given_back_is_written_in_place_again():
 
 def test_numpys_memory_that_weft_reads_is_left_alone():
     n = np.zeros(100_000)
-    x = wf.asarray(n)
+    x = wf.asarray(n, copy=False)
     a = np.asarray(x)
     a[0] = 1
     assert n[0] == 0 and float(x[0]) == 1

@@ -54,8 +54,10 @@ std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
   }
 }
 
-// A copy of an array that is NumPy's own, row-major and of less than so many bytes; none of others.
-std::optional<Array> copied(PyObject* array, int64_t below, const std::string& device) {
+// A copy of an array that is NumPy's own and row-major: `below` so many bytes where nobody may write to it,
+// `writable_below` so many where somebody may; none of others.
+std::optional<Array> copied(PyObject* array, int64_t below, int64_t writable_below,
+                            const std::string& device) {
   static PyObject* const ndarray = numpy().attr("ndarray").ptr();
   if (reinterpret_cast<PyObject*>(Py_TYPE(array)) != ndarray) return {};
   Py_buffer view;
@@ -65,7 +67,7 @@ std::optional<Array> copied(PyObject* array, int64_t below, const std::string& d
   }
   const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&view, PyBuffer_Release);
   const std::optional<DType> dtype = dtype_of_format(view.format, view.itemsize);
-  if (!dtype || view.len >= below) return {};
+  if (!dtype || view.len >= (view.readonly ? below : writable_below)) return {};
   Shape shape;
   for (int k = 0; k < view.ndim; ++k) shape.push_back(view.shape[k]);
   return from_bytes(view.buf, *dtype, shape, device);
@@ -160,12 +162,14 @@ void bind_copies_in(nb::module_& m) {
       "ask.");
   m.def(
       "copied",
-      [](nb::handle array, int64_t below, const std::string& device) {
-        const std::optional<Array> made = copied(array.ptr(), below, device);
+      [](nb::handle array, int64_t below, int64_t writable_below, const std::string& device) {
+        const std::optional<Array> made = copied(array.ptr(), below, writable_below, device);
         return made ? nb::cast(Valued{*made, false}) : nb::none();
       },
-      "array"_a.none(), "below"_a, "device"_a,
-      "A copy of an array of NumPy's that is row-major and takes less than so many bytes; None of others.");
+      "array"_a.none(), "below"_a, "writable_below"_a, "device"_a,
+      "A copy of an array of NumPy's that is row-major and takes less than so many bytes, which may differ "
+      "where it can be "
+      "written; None of others.");
 }
 
 void bind_loans(nb::module_& m) {

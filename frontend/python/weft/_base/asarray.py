@@ -8,7 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._base.arguments import copies
 from weft._base.devices import Device
-from weft._base.memory import _borrow_from, from_numpy
+from weft._base.memory import _any_size, _borrow_from, from_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -51,15 +51,15 @@ def asarray(
 ) -> Array:
     """An array of what `a` holds: an array, a number, a nested sequence, or whatever NumPy takes for an array.
 
-    `copy` True always copies, False never does (ValueError where it would have to), None copies where needed. Memory of
-    NumPy is used where it lies, and is read-only meanwhile: see docs/memory.md. With `blocking` False a copy to a GPU may still
+    `copy` True always copies, False never does (ValueError where it would have to): memory of NumPy is used where it lies then, and is
+    read-only meanwhile. None copies what can be written, and what has to be: see docs/memory.md. With `blocking` False a copy to a GPU may still
     run when this returns: the source, which wf.pinned_empty() makes, is left alone until the stream has passed it.
     """
     if dtype is None and order is None and copy is None and like is None:
         # Nearly always, and then there is nothing to heed.
         if isinstance(a, Array) and (device is None or device == a.device):
             return _core.as_array(a) if _core.is_value(a) else a
-        if device is None and (made := _core.copied(a, _borrow_from, "")) is not None:
+        if device is None and (made := _core.copied(a, _borrow_from, _any_size, "")) is not None:
             return made
     order = heed("asarray", order, like)
     copy = copies("asarray", copy)

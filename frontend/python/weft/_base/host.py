@@ -41,7 +41,7 @@ def to_host(value: Any, as_writable: builtins.bool = False) -> Any:
 
 
 def from_host(value: Any, device: str) -> Any:
-    if (made := _core.copied(value, _borrow_from, device)) is not None:
+    if (made := _core.copied(value, _borrow_from, _borrow_from, device)) is not None:
         return made
     import numpy
 
@@ -52,7 +52,7 @@ def from_host(value: Any, device: str) -> Any:
     if isinstance(value, numpy.generic):
         return _core.as_value(from_numpy(numpy.asarray(value), device))
     if isinstance(value, numpy.ndarray):
-        return from_numpy(value, device)
+        return from_numpy(value, device, lock=value.base is None)  # NumPy has just made it, and nobody else has it
     if isinstance(value, tuple):  # with names
         ours = [from_host(one, device) for one in value]
         return type(value)(*ours) if hasattr(value, "_fields") else tuple(ours)

@@ -1,8 +1,8 @@
 """Values between NumPy and Weft without copies where that is safe.
 
-An array made of a NumPy array holds the values of that moment. Small ones are copied. Large ones are borrowed: Weft reads
-the memory where it lies, and NumPy may not write to it until the last array that reads it is gone; until then NumPy
-answers a write with its own error, that the array is read-only. What Weft itself writes to such memory, as `out=`, ends
+An array made of a NumPy array holds the values of that moment. What can be written is copied. Large arrays that nobody can
+write to are borrowed: Weft reads the memory where it lies. So is what is asked for by copy=False: NumPy may not write to it until
+the last array that reads it is gone; until then NumPy answers a write with its own error, that the array is read-only. What Weft itself writes to such memory, as `out=`, ends
 those loans first: arrays that read it get a copy. The other way round, `np.asarray(x)` is Weft's memory, to write to: x shows
 what is written until it is written to itself. What only reads takes to_numpy(), whose values stay.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _borrow_from = 256 * 1024  # bytes; copying less costs no more than what borrowing takes
+_any_size = 2**63 - 1
 
 _locked: dict[int, int] = {}  # NumPy arrays that are read-only for us, by identity, and how often
 _waiting: dict[int, list[Any]] = {}  # by an array that is read-only for us, views of it that are to be written again with it
@@ -63,8 +64,8 @@ def _unlock(array: Any) -> None:
         _unlock(view)
 
 
-def _loan(array: Any) -> _Loan | None:
-    """A loan of the array's memory; None where somebody else could still write to it."""
+def _loan(array: Any, lock: bool = True) -> _Loan | None:
+    """A loan of the array's memory; None where somebody else could still write to it, or where that would `lock` what can be written."""
     import numpy
 
     to_lock = []
@@ -73,6 +74,8 @@ def _loan(array: Any) -> _Loan | None:
         if view.flags.writeable or id(view) in _locked:
             to_lock.append(view)
         root, view = view, view.base
+    if to_lock and not lock:
+        return None
     if root.flags.owndata:
         return _Loan(array, to_lock)
     # Not NumPy's memory: what it is a view of lends it for reading only, or may write to it at any time.
@@ -83,9 +86,10 @@ def _loan(array: Any) -> _Loan | None:
     return _Loan(array, []) if readonly else None
 
 
-def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking: bool = True) -> Array:
-    """The NumPy array's values at this moment."""
-    if copy is None and blocking and (made := _core.copied(array, _borrow_from, device)) is not None:
+def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking: bool = True, lock: bool = False) -> Array:
+    """The NumPy array's values at this moment. `lock`: where it can be written, it is kept from that rather than copied."""
+    lock = lock or copy is False
+    if copy is None and blocking and (made := _core.copied(array, _borrow_from, _borrow_from if lock else _any_size, device)) is not None:
         return made
     import numpy
 
@@ -107,7 +111,7 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
                 # Nobody else has this copy.
                 return _core.borrow(array.ctypes.data, dtype, array.shape, array, device)
     borrow = on_host and copy is not True and (copy is False or array.nbytes >= _borrow_from)
-    loan = _loan(array) if borrow else None
+    loan = _loan(array, lock) if borrow else None
     if copy is False and loan is None:
         raise ValueError("asarray: this memory cannot be used without a copy: others may write to it")
     if loan is not None:

@@ -144,7 +144,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
 
     where = "" if device is None else Device(device)
     if isinstance(x, numpy.ndarray):
-        return from_numpy(x, where, copy)
+        return from_numpy(x, where, copy, lock=True)
     if not hasattr(x, "__dlpack_device__"):
         raise TypeError(f"from_dlpack: takes what has __dlpack__ and __dlpack_device__: got {type(x).__name__}")
     kind, number = x.__dlpack_device__()

@@ -142,10 +142,10 @@ class Batch {
       if (ir::same_loop(*one.node, n)) return one.results[ir::result_number(n)];
     std::vector<NodeRef> operands;
     for (const NodeRef& in : n.inputs) operands.push_back(find(in));
-    const auto body = [](std::span<const NodeRef> outputs, const Batched& inputs, int64_t size) {
-      return batched(outputs, inputs, size);
+    const auto body = [this](std::span<const NodeRef> outputs, const Batched& inputs, int64_t size) {
+      return batched(outputs, inputs, size, customs_);
     };
-    loops_.push_back({&n, batched_loop(n, operands, size_, body)});
+    loops_.push_back({&n, batched_loop(n, operands, size_, body, customs_ && !customs_->empty())});
     return loops_.back().results[ir::result_number(n)];
   }
 

@@ -43,8 +43,14 @@ Dims swapped(size_t rank) {
 
 class BatchedLoop {
  public:
-  BatchedLoop(const Node& node, std::span<const NodeRef> with_axis, int64_t size, const BatchBody& batch_body)
-      : node_(node), loop_(*ir::loop_of(node)), with_axis_(with_axis), size_(size), batch_body_(batch_body) {}
+  BatchedLoop(const Node& node, std::span<const NodeRef> with_axis, int64_t size, const BatchBody& batch_body,
+              bool has_customs)
+      : node_(node),
+        loop_(*ir::loop_of(node)),
+        with_axis_(with_axis),
+        size_(size),
+        batch_body_(batch_body),
+        has_customs_(has_customs) {}
 
   std::vector<NodeRef> run() {
     if (loop_.op == ir::Op::branch && with_axis_[0]) return chosen();
@@ -153,6 +159,13 @@ class BatchedLoop {
     for (const Graph& body : loop_.bodies) {
       std::vector<NodeRef> inputs(node_.inputs.begin() + 1, node_.inputs.end());
       std::unordered_map<const Node*, NodeRef> known;
+      if (has_customs_) {
+        // Nodes that are made anew would lose theirs, so what all values share gets the axis, too.
+        for (size_t i = 0; i < inputs.size(); ++i)
+          known.emplace(body.inputs[i].get(), with_axis_[i + 1] ? with_axis_[i + 1] : repeated(inputs[i]));
+        made.push_back(batch_body_(body.outputs, known, size_));
+        continue;
+      }
       for (size_t i = 0; i < inputs.size(); ++i) {
         if (!with_axis_[i + 1]) continue;
         inputs[i] = ir::input(body.inputs[i]->type, body.inputs[i]->as<ir::InputAttr>());
@@ -181,6 +194,7 @@ class BatchedLoop {
   std::span<const NodeRef> with_axis_;
   int64_t size_;
   const BatchBody& batch_body_;
+  bool has_customs_;
   std::vector<bool> inputs_, outputs_;  // which have the axis
   bool differs_ = false;                // whether a while_loop's condition does
 };
@@ -188,8 +202,8 @@ class BatchedLoop {
 }  // namespace
 
 std::vector<NodeRef> batched_loop(const Node& loop, std::span<const NodeRef> with_axis, int64_t size,
-                                  const BatchBody& batch_body) {
-  return BatchedLoop(loop, with_axis, size, batch_body).run();
+                                  const BatchBody& batch_body, bool has_customs) {
+  return BatchedLoop(loop, with_axis, size, batch_body, has_customs).run();
 }
 
 }  // namespace weft::derive

@@ -17,8 +17,9 @@ using BatchBody = std::function<std::vector<ir::NodeRef>(
 
 // All results of the loop with a leading axis of `size`. `with_axis`: the operands with that axis, null where there is
 // none. A choice that differs from value to value
-// computes all branches; a while_loop whose condition does runs until it holds for none.
+// computes all branches; a while_loop whose condition does runs until it holds for none. `has_customs`: values inside
+// may have derivatives of their own.
 std::vector<ir::NodeRef> batched_loop(const ir::Node& loop, std::span<const ir::NodeRef> with_axis,
-                                      int64_t size, const BatchBody& batch_body);
+                                      int64_t size, const BatchBody& batch_body, bool has_customs);
 
 }  // namespace weft::derive

@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "compiler/ir/build.h"
-#include "compiler/ir/make_loop.h"
 
 namespace weft::ir {
 namespace {

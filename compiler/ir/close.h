@@ -1,11 +1,10 @@
 // Bodies of functions as graphs of their own: what they use from outside becomes inputs.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "compiler/ir/node.h"
+#include "compiler/ir/make_loop.h"
 
 namespace weft::ir {
 
@@ -17,7 +16,6 @@ struct Closed {
 // The graphs of these lists of outputs, all with the same inputs. `own` are input nodes; `turn`, if it is not null, is
 // one that becomes the scalar of a loop's turn. Numbers and positions stay inside. `remade` hears which node stands for
 // which that used something from outside.
-using Remade = std::function<void(const NodeRef& was, const NodeRef& now)>;
 Closed close(std::span<const std::vector<NodeRef>> outputs, std::span<const NodeRef> own, const NodeRef& turn,
              const Remade& remade = {});
 

@@ -186,7 +186,7 @@ std::vector<NodeRef> results_of(const LoopRef& loop, std::span<const NodeRef> op
   return results;
 }
 
-std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs) {
+std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs, const Remade& remade) {
   std::unordered_map<const Node*, NodeRef> now;
   for (size_t i = 0; i < inputs.size(); ++i) now[graph.inputs[i].get()] = inputs[i];
   std::vector<NodeRef> operands;
@@ -198,7 +198,8 @@ std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs
       operands.push_back(now.at(in.get()));
       changed |= operands.back() != in;
     }
-    now[node] = changed ? with_inputs(*node, operands) : NodeRef(node);
+    NodeRef& made = now[node] = changed ? with_inputs(*node, operands) : NodeRef(node);
+    if (changed && remade) remade(NodeRef(node), made);
   }
   std::vector<NodeRef> outputs;
   outputs.reserve(graph.outputs.size());

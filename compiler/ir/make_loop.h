@@ -1,6 +1,7 @@
 // Makes loops: checks that bodies fit together, and gives the nodes of all results.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,9 @@ LoopRef checked(Loop loop);
 // All results of the loop on these operands.
 std::vector<NodeRef> results_of(const LoopRef& loop, std::span<const NodeRef> operands, const Lines& lines);
 
+// Hears which node stands for which, where one is made anew.
+using Remade = std::function<void(const NodeRef& was, const NodeRef& now)>;
 // The graph's outputs with these nodes in the places of its inputs.
-std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs);
+std::vector<NodeRef> inlined(const Graph& graph, std::span<const NodeRef> inputs, const Remade& remade = {});
 
 }  // namespace weft::ir

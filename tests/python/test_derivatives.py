@@ -452,6 +452,39 @@ def test_checkpoint_computes_again_and_gives_the_same():
     np.testing.assert_allclose(np.asarray(wf.compile(wf.grad(lambda u: f(u, k, wf.checkpoint(segment))))(u)), np.asarray(want[0]), rtol=1e-12)
 
 
+def test_a_custom_derivative_says_all_that_it_uses():
+    def f(k, x, stop=lambda k: k):
+        @wf.custom_vjp
+        def scaled(x):
+            return x * stop(k)
+
+        scaled.defvjp(lambda x: (x * stop(k), None), lambda _, c: (c * 3,))
+        return wf.sum(scaled(x))
+
+    x = wf.asarray([1.0, 2.0])
+    with pytest.raises(wf.Error, match="scaled: uses an array of outside, besides its arguments, that derivatives are wanted of"):
+        wf.grad(f)(2.0, x)
+    assert float(wf.grad(f)(2.0, x, wf.stop_gradient)) == 0
+    assert wf.grad(f, 1)(2.0, x).tolist() == [3, 3]
+
+    @wf.custom_jvp
+    def cubed(x):
+        return x**3 * x0
+
+    cubed.defjvp(lambda x, t: (x[0] ** 3, 3 * x[0] ** 2 * t[0]))
+    x0 = 1.0
+    assert float(wf.grad(cubed)(2.0)) == 12
+    with pytest.raises(wf.Error, match="cubed: uses an array of outside"):
+        x0 = wf.asarray(1.0)
+
+        def closes(x):
+            nonlocal x0
+            x0 = x
+            return cubed(2.0 * wf.ones(()))
+
+        wf.grad(closes)(2.0)
+
+
 def test_what_a_checkpoint_writes_to_its_arguments_stays_inside():
     def segment(u, k):
         u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])

@@ -319,16 +319,114 @@ def test_while_loops_have_derivatives_forward_alone():
         wf.grad(f)(3.0)
 
 
-def test_a_derivative_of_ones_own_inside_is_refused():
-    @wf.custom_vjp
-    def rounded(x):
-        return wf.round(x)
+@wf.custom_vjp
+def doubled_tanh(x, k):
+    return wf.tanh(x * k)
 
-    rounded.defvjp(lambda x: (wf.round(x), None), lambda _, c: (c,))
-    with pytest.raises(wf.Error, match="fori_loop: rounded has a derivative of its own inside of a body"):
-        wf.grad(lambda x: wf.fori_loop(0, 2, lambda i, v: rounded(v), x))(2.5)
-    around = wf.grad(lambda x: wf.fori_loop(0, 2, lambda i, v: v * 2 + rounded(x), x))(2.5)
-    assert float(around) == 7.0
+
+def _forward(x, k):
+    y = wf.tanh(x * k)
+    return y, (x, k, y)
+
+
+def _back(kept, c):
+    x, k, y = kept
+    d = 2 * c * (1 - y * y)
+    return d * k, wf.sum(d * x) if k.ndim == 0 else d * x
+
+
+doubled_tanh.defvjp(_forward, _back)
+
+
+def _in_a_loop(x, k, w):
+    return wf.sum(wf.fori_loop(0, 4, lambda i, v: doubled_tanh(v, k) * w + i, x) ** 2)
+
+
+def _written_out(x, k, w):
+    for i in range(4):
+        x = doubled_tanh(x, k) * w + i
+    return wf.sum(x * x)
+
+
+def test_a_derivative_of_ones_own_stands_in_bodies():
+    x, k, w = wf.asarray(np.linspace(-1, 1, 5)), wf.asarray(0.7), wf.asarray(np.linspace(1, 2, 5))
+    want = wf.grad(_written_out, (0, 1, 2))(x, k, w)
+    close(wf.grad(_in_a_loop, (0, 1, 2))(x, k, w), want)
+    close(wf.compile(wf.grad(_in_a_loop, (0, 1, 2)))(x, k, w), want)
+    twice = [wf.grad(lambda k: wf.sum(wf.grad(f)(x, k, w)))(k) for f in (_in_a_loop, _written_out)]
+    close(twice[:1], twice[1:])
+    ks = wf.asarray([0.2, 0.7])
+    close([wf.vmap(lambda k: wf.grad(_in_a_loop)(x, k, w))(ks)], [wf.stack([wf.grad(_written_out)(x, k, w) for k in ks])])
+    over = [wf.grad(lambda x: wf.sum(wf.vmap(lambda k: f(x, k, w))(ks)))(x) for f in (_in_a_loop, _written_out)]  # noqa: B023
+    close(over[:1], over[1:])
+    inner = lambda v, x: wf.fori_loop(0, 2, lambda j, u: doubled_tanh(u, x) + v, v)  # noqa: E731
+    nested = wf.grad(lambda x: wf.fori_loop(0, 2, lambda i, v: inner(v, x), x))(wf.asarray(0.3))
+
+    def by_hand(x):
+        v = x
+        for _ in range(2):
+            u = v
+            for _ in range(2):
+                u = doubled_tanh(u, x) + v
+            v = u
+        return v
+
+    close([nested], [wf.grad(by_hand)(wf.asarray(0.3))])
+
+
+def test_derivatives_of_ones_own_stand_in_branches_that_differ_from_value_to_value():
+    x = wf.asarray(np.linspace(-1, 1, 5))
+    ks, which = wf.asarray([0.2, 0.7, 0.9]), wf.asarray([True, False, True])
+    by_cond = lambda q, x, k: wf.cond(q, lambda x: wf.sum(doubled_tanh(x, k)), lambda x: wf.sum(wf.stop_gradient(x) * x), x)  # noqa: E731
+    by_where = lambda q, x, k: wf.where(q, wf.sum(doubled_tanh(x, k)), wf.sum(wf.stop_gradient(x) * x))  # noqa: E731
+    got, want = [wf.grad(lambda x: wf.sum(wf.vmap(lambda q, k: f(q, x, k))(which, ks)))(x) for f in (by_cond, by_where)]  # noqa: B023
+    close([got], [want])
+
+
+def test_custom_jvp_stands_in_bodies():
+    @wf.custom_jvp
+    def cube(x):
+        return x**3
+
+    cube.defjvp(lambda x, t: (x[0] ** 3, 6 * x[0] ** 2 * t[0]))  # twice the derivative
+    loop = lambda x: wf.fori_loop(0, 2, lambda i, v: cube(v) * x, x)  # noqa: E731
+    by_hand = lambda x: cube(cube(x) * x) * x  # noqa: E731
+    x, one = wf.asarray(1.1), wf.asarray(1.0)
+    close([wf.grad(loop)(x), wf.jvp(loop, (x,), (one,))[1]], [wf.grad(by_hand)(x)] * 2)
+    close([wf.grad(wf.grad(loop))(x)], [wf.grad(wf.grad(by_hand))(x)])
+
+
+def test_rules_that_call_each_other_have_one_derivative_inside():
+    @wf.custom_vjp
+    def sine(x):
+        return wf.sin(x)
+
+    @wf.custom_vjp
+    def cosine(x):
+        return wf.cos(x)
+
+    sine.defvjp(lambda x: (wf.sin(x), x), lambda x, c: (c * cosine(x),))
+    cosine.defvjp(lambda x: (wf.cos(x), x), lambda x, c: (-c * sine(x),))
+    loop = lambda x: wf.fori_loop(0, 3, lambda i, v: sine(v), x)  # noqa: E731
+    close([wf.grad(loop)(0.4)], [wf.grad(lambda x: wf.sin(wf.sin(wf.sin(x))))(0.4)])
+    with pytest.raises(wf.Error, match="cosine: is called by a derivative of custom_vjp or custom_jvp inside of a loop's body"):
+        wf.grad(wf.grad(loop))(0.4)
+
+
+def test_a_custom_derivative_says_all_that_it_uses_of_a_body():
+    def f(x):
+        def turn(i, v):
+            @wf.custom_vjp
+            def scaled(x):
+                return x * v
+
+            scaled.defvjp(lambda x: (x * v, None), lambda _, c: (c,))
+            return scaled(x)
+
+        return wf.fori_loop(0, 2, turn, x)
+
+    with pytest.raises(wf.Error, match="scaled: uses an array of a loop's body, besides its arguments, that derivatives are wanted of"):
+        wf.grad(f)(2.5)
 
 
 # ---- many values

@@ -1,5 +1,6 @@
 #include "frontend/cpp/derivatives/past.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -51,6 +52,33 @@ bool has_past(const ir::NodeRef& value) {
   for (const Past* past = innermost_past; past; past = past->outer_)
     leaves.insert(leaves.end(), past->leaves.begin(), past->leaves.end());
   return is_derived_by(value, leaves, *innermost_past->customs_);
+}
+
+bool has_past_besides(std::span<const ir::NodeRef> values, std::span<const ir::NodeRef> inputs,
+                      std::span<const ir::NodeRef> more) {
+  if (!keeps_past()) return false;
+  std::vector<ir::NodeRef> leaves;
+  const auto add = [&](std::span<const ir::NodeRef> all) {
+    for (const ir::NodeRef& leaf : all)
+      if (std::ranges::find(inputs, leaf) == inputs.end()) leaves.push_back(leaf);
+  };
+  for (const Past* past = innermost_past; past; past = past->outer_) add(past->leaves);
+  add(more);
+  // The inputs are constants meanwhile.
+  derive::Customs& customs = *innermost_past->customs_;
+  std::vector<std::pair<const ir::Node*, std::shared_ptr<const derive::Custom>>> was;
+  for (const ir::NodeRef& input : inputs) {
+    auto& place = customs[input.get()];
+    was.emplace_back(input.get(), std::exchange(place, std::make_shared<derive::Custom>()));
+  }
+  const std::vector<bool> found = derive::depends(values, leaves, customs);
+  for (auto one = was.rbegin(); one != was.rend(); ++one) {
+    if (one->second)
+      customs[one->first] = one->second;
+    else
+      customs.erase(one->first);
+  }
+  return std::ranges::find(found, true) != found.end();
 }
 
 bool may_show(const ir::NodeRef& value) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compiler/derive/derive.h"
@@ -26,6 +27,8 @@ class Past {
  private:
   friend bool keeps_past();
   friend bool has_past(const ir::NodeRef& value);
+  friend bool has_past_besides(std::span<const ir::NodeRef> values, std::span<const ir::NodeRef> inputs,
+                               std::span<const ir::NodeRef> more);
   friend bool may_show(const ir::NodeRef& value);
   friend Past* innermost_derivation();
   friend std::shared_ptr<derive::Customs> customs_here();
@@ -36,6 +39,9 @@ class Past {
 bool keeps_past();
 // Whether the value was computed from a leaf of this thread.
 bool has_past(const ir::NodeRef& value);
+// Whether a value was computed from a leaf, or from one of `more`, by another way than through the inputs.
+bool has_past_besides(std::span<const ir::NodeRef> values, std::span<const ir::NodeRef> inputs,
+                      std::span<const ir::NodeRef> more = {});
 // Whether it is derived by one, too: not where a NoDerivatives lives.
 bool is_derived(const ir::NodeRef& value);
 // The scope that was begun last, if any.

@@ -72,6 +72,7 @@ void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> 
                     Access::cell(result)->device.name);
       nodes.push_back(detail::read(result, {}));
     }
+    if (const std::shared_ptr<derive::Customs> customs = customs_here()) trace(*customs, nodes);
     cells = read.cells();
     late_checks = read.late_checks();
   }
@@ -87,31 +88,72 @@ void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> 
   }
 }
 
-void Bodies::refuse_derivatives(const derive::Customs& customs) const {
-  for (const std::vector<NodeRef>& list : results_) {
-    for (const ir::Node* node : ir::topological_order(list)) {
+void Bodies::trace(const derive::Customs& customs, const std::vector<NodeRef>& results) {
+  std::vector<NodeRef> roots = results;
+  for (size_t next = traced_.size();;) {
+    for (const ir::Node* node : ir::topological_order(roots)) {
       const auto found = customs.find(node);
       if (found == customs.end() || found->second->inputs.empty() || comes_from_outside(NodeRef(node)))
         continue;
-      throw Error(
-          std::string(op_) + ": " + found->second->name +
-          " has a derivative of its own inside of a body, which is derived as a whole: give that derivative "
-          "to a function around the loop");
+      std::vector<NodeRef> computed;
+      for (const NodeRef& output : found->second->outputs)
+        computed.insert(computed.end(), output->inputs.begin(), output->inputs.end());
+      if (has_past_besides(computed, found->second->inputs, own_))
+        throw Error(
+            found->second->name +
+            ": uses an array of a loop's body, besides its arguments, that derivatives are wanted of, and "
+            "says none by it: give it as an argument, or use its stop_gradient()");
+      if (!is_traced(*found->second)) traced_.push_back({found->second, {}, {}});
+    }
+    if (next == traced_.size()) break;
+    const std::shared_ptr<const derive::Custom> custom = traced_[next].custom;
+    traced_[next++] = derive::traced(custom);
+    roots = custom->inputs;
+  }
+  // A rule may call its own function, so these are not asked.
+  for (const derive::Traced& one : traced_) {
+    for (const ir::Node* node : ir::topological_order(derive::closed_over(one))) {
+      const auto found = customs.find(node);
+      if (found != customs.end() && !found->second->inputs.empty() && !is_traced(*found->second))
+        within_rules_.emplace_back(node);
     }
   }
 }
 
+bool Bodies::is_traced(const derive::Custom& custom) const {
+  return std::ranges::any_of(traced_, [&](const derive::Traced& one) { return one.custom.get() == &custom; });
+}
+
 ir::Closed Bodies::close() const {
   const std::shared_ptr<derive::Customs> customs = customs_here();
-  if (customs) refuse_derivatives(*customs);
+  std::vector<std::vector<NodeRef>> lists = results_;
+  std::vector<NodeRef> places = own_;
+  for (const derive::Traced& one : traced_) {
+    lists.push_back(derive::closed_over(one));
+    const std::vector<NodeRef> its = derive::places_of(one);
+    places.insert(places.end(), its.begin(), its.end());
+  }
+  lists.push_back(within_rules_);
   // What has no derivatives has none wherever it stands.
-  return ir::close(results_, own_, turn_, [&](const NodeRef& was, const NodeRef& now) {
+  ir::Closed closed = ir::close(lists, places, turn_, [&](const NodeRef& was, const NodeRef& now) {
     const auto found = customs ? customs->find(was.get()) : derive::Customs::iterator();
-    if (!customs || found == customs->end()) return;
+    if (!customs || found == customs->end() || !found->second->inputs.empty()) return;
     auto custom = std::make_shared<derive::Custom>(*found->second);
     custom->outputs = {now};
     customs->emplace(now.get(), std::move(custom));
   });
+  for (size_t i = 0; i < traced_.size(); ++i)
+    derive::add_closed(traced_[i], closed.bodies[results_.size() + i].outputs, customs);
+  for (size_t i = 0; i < within_rules_.size(); ++i) {
+    const NodeRef& now = closed.bodies.back().outputs[i];
+    if (now->op != ir::Op::input)  // else it was computed outside
+      customs->insert_or_assign(now.get(), derive::within_rule(*customs->at(within_rules_[i].get()), now));
+  }
+  closed.bodies.resize(results_.size());
+  const auto at = [](size_t place) { return static_cast<std::ptrdiff_t>(place); };
+  for (ir::Graph& body : closed.bodies)
+    body.inputs.erase(body.inputs.begin() + at(own_.size()), body.inputs.begin() + at(places.size()));
+  return closed;
 }
 
 std::vector<Array> run_loop(DeviceSlot& device, ir::Loop loop, std::span<const NodeRef> operands,

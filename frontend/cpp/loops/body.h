@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/derive/derive.h"
+#include "compiler/derive/traced.h"
 #include "compiler/ir/close.h"
 #include "compiler/ir/loop.h"
 #include "frontend/cpp/array/cell.h"
@@ -33,13 +34,17 @@ class Bodies {
   std::vector<ir::NodeRef> inputs() const;  // with the turn
   // Whether the value is the same in every turn.
   bool comes_from_outside(const ir::NodeRef& value) const;
-  void refuse_derivatives(const derive::Customs& customs) const;
+  bool is_traced(const derive::Custom& custom) const;
+  // Asks for the derivatives that values of the body have of their own.
+  void trace(const derive::Customs& customs, const std::vector<ir::NodeRef>& results);
 
   std::string_view op_;
   DeviceSlot& device_;
   std::vector<ir::NodeRef> own_;
   ir::NodeRef turn_;
   std::vector<std::vector<ir::NodeRef>> results_;
+  std::vector<derive::Traced> traced_;
+  std::vector<ir::NodeRef> within_rules_;  // values with derivatives of their own that rules of these compute
 };
 
 // Arrays of all results of the loop; computed at once where nothing is recorded.

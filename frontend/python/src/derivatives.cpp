@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/read.h"
 #include "frontend/cpp/array/view.h"
 #include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/derivatives/past.h"
@@ -29,6 +30,18 @@ nb::list list_of(std::span<const Array> arrays) {
 CustomDerivative::Map map_of(const nb::object& f) {
   if (f.is_none()) return {};
   return [f](std::span<const Array> given) { return arrays_of(f(list_of(given))); };
+}
+
+std::vector<ir::NodeRef> nodes_of(const nb::list& arrays) {
+  std::vector<ir::NodeRef> all;
+  all.reserve(arrays.size());
+  for (const Array& x : arrays_of(arrays)) all.push_back(detail::read(x, {}));
+  return all;
+}
+
+// Whether derivatives of the values are wanted by another way than through the inputs.
+bool derived_besides(const nb::list& values, const nb::list& inputs) {
+  return detail::has_past_besides(nodes_of(values), nodes_of(inputs));
 }
 
 }  // namespace
@@ -58,6 +71,7 @@ void bind_derivatives(nb::module_& m) {
           "tangents"_a);
   m.def("derives", [] { return detail::keeps_past(); }, "Whether this thread derives a function.");
   def(m, "is_derived", [](const Array& x) { return is_derived(x); }, "x"_a);
+  m.def("derived_besides", derived_besides, "values"_a, "inputs"_a);
   def(m, "forgotten", [](const Array& x) { return detail::forgotten(x); }, "x"_a);
   def(m, "stop_gradient", [](const Array& x) { return stop_gradient(x); }, "x"_a);
   def(m, "gradient_seed", [](const Array& loss) { return detail::seed_of(loss); }, "loss"_a);

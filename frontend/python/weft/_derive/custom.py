@@ -37,6 +37,17 @@ class _Call:
         made: list[Any] = self.put_together(leaves)
         return made
 
+    def with_copies(self) -> list[Any]:
+        """The arguments, of which arrays that are inputs are copies: one value where a view is read again and again, and whatever is written to them
+        stays inside."""
+        raw, _ = flatten(list(self.args))
+        for number, place in enumerate(self.places):
+            if isinstance(raw[place], Array):
+                self.inputs[number] = self.leaves[place] = raw[place].copy()
+                raw[place] = self.leaves[place].copy()
+        made: list[Any] = self.put_together(raw)
+        return made
+
     def tangents(self, given: Sequence[Any]) -> tuple[Any, ...]:
         """Those of all arguments, in their trees: zeros where none is given, None where there can be none."""
         found: list[Any] = [None] * len(self.leaves)
@@ -55,6 +66,10 @@ def _with_derivative(name: str, result: Any, call: _Call, back: Any, forward: An
     leaves, put_together = flatten(result)
     places = [i for i, one in enumerate(leaves) if isinstance(one, Array) and _has_tangents(one)]
     outputs = [leaves[place] for place in places]
+
+    if _core.derived_besides(outputs, call.inputs):
+        raise Error(f"{name}: uses an array of outside, besides its arguments, that derivatives are wanted of, and says none by it: give it as "
+                    "an argument, or use its stop_gradient()")
 
     def all_cotangents(given: list[Any]) -> Any:
         found: list[Any] = [None] * len(leaves)
@@ -106,7 +121,10 @@ class custom_vjp:
         fixed = [args[place] for place in self._places]
         chosen = [place for place in range(len(args)) if place not in self._places]
         call = _Call([args[place] for place in chosen])
-        result, needed = self._forward(*args)
+        given = list(args)
+        for place, one in zip(chosen, call.with_copies()):
+            given[place] = one
+        result, needed = self._forward(*given)
 
         def back(_: list[Any], cotangents: Any) -> list[Any]:
             found = self._back(*fixed, needed, cotangents)
@@ -149,10 +167,11 @@ class custom_jvp:
         if not _core.derives():
             return self._f(*args)
         call = _Call(args)
-        result = self._f(*args)
+        at, given = call.with_copies(), call.with_copies()
+        result = self._f(*given)
 
         def forward(tangents: list[Any]) -> Any:
-            return self._rule(tuple(args), call.tangents(tangents))[1]
+            return self._rule(tuple(at), call.tangents(tangents))[1]
 
         def back(cotangents: list[Any], _: Any) -> list[Any]:
             derivation = _core.Derivation()

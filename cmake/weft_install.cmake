@@ -21,6 +21,12 @@ if(TARGET weft)
     install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 
+  # Beside the library, which opens it.
+  if(TARGET weft_jit)
+    set_target_properties(weft_jit PROPERTIES INSTALL_RPATH $ORIGIN)
+    install(TARGETS weft_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+
   install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")
 set(include_dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
 include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")

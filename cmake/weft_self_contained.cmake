@@ -1,8 +1,9 @@
-# WEFT_SELF_CONTAINED: libweft holds Clang, LLVM, fmt and spdlog, shows no symbol but its own, and asks for no younger C library
-# than it has to. What remains to be found at run time is libc, libstdc++ and oneTBB, whose design wants it shared.
-option(WEFT_SELF_CONTAINED "Link Clang, LLVM, fmt and spdlog into libweft, for packages that need nothing else" OFF)
+# WEFT_SELF_CONTAINED: libweft holds fmt and spdlog, and libweft_jit holds Clang and LLVM. They show no symbols but their own, and
+# ask for no younger C library than they have to. What remains to be found at run time is libc, libstdc++ and oneTBB, whose
+# design wants it shared.
+option(WEFT_SELF_CONTAINED "Link Clang and LLVM into libweft_jit, fmt and spdlog into libweft, for packages that need nothing else" OFF)
 
-# weft_compiler_libraries(OUT): what clang_jit.cpp is linked with.
+# weft_compiler_libraries(OUT): what libweft_jit is linked with.
 function(weft_compiler_libraries out)
   if(NOT WEFT_SELF_CONTAINED)
     # Debian ships no unversioned libclang-cpp.so and leaves Clang's CMake package incomplete.

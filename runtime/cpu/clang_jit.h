@@ -1,34 +1,23 @@
-// C++ text to callable machine code, in this process: Clang parses, LLVM optimizes and ORC links. Nothing is
-// read from or written to files, and no other file of Weft sees LLVM. Every call is safe from any thread.
+// C++ text to callable machine code, in this process: Clang parses, LLVM optimizes and ORC links. They are in a library of
+// their own, libweft_jit.so, which the first compile opens. No text is read from or written to files. Every call is safe
+// from any thread; those that compile or link throw Error where that library is missing or of another version.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "runtime/jit/library.h"
 
 namespace weft::runtime {
-
-// How long the steps of one compile took.
-struct CompileTimes {
-  double parse_ms = 0;     // Clang: text to LLVM IR
-  double optimize_ms = 0;  // LLVM IR passes
-  double codegen_ms = 0;   // IR to object
-};
 
 class ClangJit {
  public:
   // False in a library that is built without (WEFT_CPU_JIT=OFF): then it knows the processor and compiles nothing.
   static const bool kCompiles;
 
-  // A linked object; its code is unmapped with the last owner.
-  class Code {
-   public:
-    virtual ~Code() = default;
-    // The address of a symbol that `load` was asked for; null when the object does not define it.
-    virtual void* address(std::string_view symbol) const = 0;
-  };
+  using Code = JitCode;
 
   // Compiles for this processor, or for an older one by LLVM's name: "x86-64-v3" has AVX2 and no more.
   explicit ClangJit(const std::string& processor = {});
@@ -54,6 +43,9 @@ class ClangJit {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// Opens libweft_jit.so in a folder, or where the loader finds it if it is not there.
+JitLibrary open_jit_library(const std::string& folder);
 
 // From here on only the calling thread compiles and links; returns when the others are done with it. For one
 // that ends the program while others still work.

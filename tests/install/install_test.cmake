@@ -1,5 +1,5 @@
 # Installs the build into a prefix of its own, moves the prefix, builds the consumer against it and runs it.
-# Takes way (find_package or pkg_config), build_dir, consumer_dir, work_dir, compiler and lib_dir.
+# Takes way (find_package or pkg_config), build_dir, consumer_dir, work_dir, compiler, lib_dir and jit, whether kernels are compiled.
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -25,12 +25,28 @@ if(way STREQUAL "find_package")
   run(${CMAKE_COMMAND} -S ${consumer_dir} -B ${work_dir}/build -D CMAKE_PREFIX_PATH=${prefix}
       -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release)
   run(${CMAKE_COMMAND} --build ${work_dir}/build)
-  run(${work_dir}/build/consumer)
+  set(consumer ${work_dir}/build/consumer)
 else()
   set(ENV{PKG_CONFIG_PATH} ${prefix}/${lib_dir}/pkgconfig)
   execute_process(COMMAND pkg-config --cflags --libs weft OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${compiler} -std=c++20 -O2 ${consumer_dir}/consumer.cpp -o ${work_dir}/consumer ${flags}
       -Wl,-rpath,${prefix}/${lib_dir})
-  run(${work_dir}/consumer)
+  set(consumer ${work_dir}/consumer)
+endif()
+
+run(${consumer})
+if(jit)
+  # Without the disk cache, as that might know the kernel.
+  set(ENV{WEFT_CACHE_DIR} off)
+  set(ENV{WEFT_TIER} compile)
+  run(${consumer})
+  # The compiler is opened where the library lies; without it, an error says what to do, and blocks do without.
+  file(REMOVE ${prefix}/${lib_dir}/libweft_jit.so)
+  execute_process(COMMAND ${consumer} RESULT_VARIABLE result ERROR_VARIABLE said)
+  if(result EQUAL 0 OR NOT said MATCHES "cannot open libweft_jit.so, which compiles kernels.*set WEFT_TIER=blocks")
+    message(FATAL_ERROR "without libweft_jit.so: ${result}, ${said}")
+  endif()
+  set(ENV{WEFT_TIER} blocks)
+  run(${consumer})
 endif()

@@ -1,4 +1,5 @@
-# A library that compiles no kernels is small, and asks for no compiler: `library` has at most `most` bytes.
+# A library that compiles no kernels, or opens what compiles them late, is small and asks for no compiler: `library` has at most
+# `most` bytes.
 file(SIZE ${library} bytes)
 if(bytes GREATER most)
   message(FATAL_ERROR "${library} has ${bytes} bytes, more than ${most}")

@@ -9,9 +9,12 @@
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "runtime/jit/version.h"
 
 namespace weft::runtime {
 namespace {
@@ -48,6 +51,38 @@ std::string link_log(const ClangJit& jit, const std::string& object) {
   }
   ADD_FAILURE() << "linked";
   return {};
+}
+
+std::string opening_error(const std::string& folder) {
+  try {
+    open_jit_library(folder);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "opened";
+  return {};
+}
+
+TEST(ClangJit, RefusesALibraryOfAnotherVersion) {
+  const std::string said =
+      opening_error((std::filesystem::read_symlink("/proc/self/exe").parent_path() / "stale_jit").string());
+  EXPECT_THAT(said, HasSubstr("has version 0.0.9-of-before, but this library needs " +
+                              std::string(kJitVersion) + "; install all of Weft again"));
+  EXPECT_THAT(said, HasSubstr("WEFT_TIER=blocks"));
+}
+
+TEST(ClangJit, SaysWhichLibraryCannotBeOpenedAndWhatToDo) {
+  std::string folder = (std::filesystem::temp_directory_path() / "weft-jit-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::ofstream(folder + "/libweft_jit.so") << "no library";
+  const std::string said = opening_error(folder);
+  EXPECT_THAT(said, HasSubstr("clang_jit: cannot open libweft_jit.so, which compiles kernels, in " + folder));
+  EXPECT_THAT(said, HasSubstr("install all of Weft again, or set WEFT_TIER=blocks"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ClangJit, OpensItsLibraryWhereTheLoaderFindsItWhenTheFolderHasNone) {
+  EXPECT_EQ(std::string(open_jit_library("/nowhere").version), kJitVersion);
 }
 
 TEST(ClangJit, CompilesAndCallsAFunction) {

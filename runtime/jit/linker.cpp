@@ -1,0 +1,137 @@
+// ORC links objects into this process.
+#include "runtime/jit/linker.h"
+
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <system_error>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/error.h"
+
+namespace weft::runtime {
+namespace {
+
+namespace orc = llvm::orc;
+
+// ORC hands errors of the linking steps to the session's reporter; links run on the thread that asked.
+thread_local std::string* link_log = nullptr;
+
+// What LLVM calls where the processor does not convert halves itself.
+float extend_half(_Float16 x) { return f16_to_float(std::bit_cast<uint16_t>(x)); }
+_Float16 truncate_to_half(float x) { return std::bit_cast<_Float16>(float_to_f16(x)); }
+
+struct LinkedCode : JitCode {
+  // Keeps the session alive, in which `library` lives.
+  std::shared_ptr<void> owner;
+  orc::ExecutionSession* session = nullptr;
+  orc::JITDylib* library = nullptr;
+  std::map<std::string, void*, std::less<>> addresses;
+
+  ~LinkedCode() override {
+    if (library) llvm::consumeError(session->removeJITDylib(*library));
+  }
+  void* address(std::string_view symbol) const override {
+    auto found = addresses.find(symbol);
+    return found == addresses.end() ? nullptr : found->second;
+  }
+};
+
+std::unique_ptr<orc::ExecutorProcessControl> this_process() {
+  auto control =
+      orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+  if (!control) throw InternalError("clang_jit: " + llvm::toString(control.takeError()));
+  return std::move(*control);
+}
+
+}  // namespace
+
+struct Linker::State {
+  JitHost host;
+  orc::ExecutionSession session;
+  orc::ObjectLinkingLayer layer;
+  orc::JITDylib* process = nullptr;
+  std::atomic<uint64_t> next_code{0};
+
+  explicit State(const JitHost& of_host) : host(of_host), session(this_process()), layer(session) {
+    session.setErrorReporter([](llvm::Error problem) {
+      std::string text = llvm::toString(std::move(problem));
+      if (link_log) *link_log += text + '\n';
+    });
+    define_process();
+  }
+  ~State() { llvm::consumeError(session.endSession()); }
+  void define_process();
+};
+
+// What kernels may call of this process.
+void Linker::State::define_process() {
+  process = &session.createBareJITDylib("process");
+  orc::SymbolMap allowed;
+  auto allow = [&](const char* name, auto* function) {
+    allowed[session.intern(name)] = {orc::ExecutorAddr::fromPtr(function),
+                                     llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  allow("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
+  allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
+  allow("weft_walk_2", host.walk);
+  allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
+  allow("__extendhfsf2", &extend_half);
+  allow("__truncsfhf2", &truncate_to_half);
+  if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))
+    throw InternalError("clang_jit: " + llvm::toString(std::move(problem)));
+}
+
+Linker::Linker(const JitHost& host) : state_(std::make_shared<State>(host)) {}
+Linker::~Linker() = default;
+
+std::shared_ptr<JitCode> Linker::load(std::string_view object, std::span<const std::string> symbols) {
+  State& state = *state_;
+  std::string log;
+  auto refuse = [&](llvm::Error problem) -> std::exception_ptr {
+    std::string text = llvm::toString(std::move(problem));
+    // LLVM hands the system's refusal on as text.
+    if ((log + text).find(std::generic_category().message(ENOMEM)) != std::string::npos)
+      return std::make_exception_ptr(OutOfMemory("clang_jit: no memory for the code of " +
+                                                 (symbols.empty() ? "?" : symbols.front()) +
+                                                 ": the system refuses " + state.host.refused_mapping()));
+    return std::make_exception_ptr(CompileError(
+        "clang_jit: cannot link the object of " + (symbols.empty() ? "?" : symbols.front()), log + text, {}));
+  };
+  struct Reporting {
+    explicit Reporting(std::string* to) { link_log = to; }
+    ~Reporting() { link_log = nullptr; }
+  } reporting(&log);
+
+  auto code = std::make_shared<LinkedCode>();
+  code->owner = state_;
+  code->session = &state.session;
+  auto library = state.session.createJITDylib("kernel" + std::to_string(state.next_code++));
+  if (!library) std::rethrow_exception(refuse(library.takeError()));
+  code->library = &*library;
+  library->addToLinkOrder(*state.process);
+  auto copy = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), "kernel.o");
+  if (llvm::Error problem = state.layer.add(*library, std::move(copy)))
+    std::rethrow_exception(refuse(std::move(problem)));
+
+  orc::SymbolLookupSet wanted;
+  for (const std::string& symbol : symbols)
+    wanted.add(state.session.intern(symbol), orc::SymbolLookupFlags::WeaklyReferencedSymbol);
+  auto found = state.session.lookup(orc::makeJITDylibSearchOrder(&*library), std::move(wanted));
+  if (!found) std::rethrow_exception(refuse(found.takeError()));
+  for (const auto& [symbol, definition] : *found)
+    if (definition.getAddress())
+      code->addresses.emplace((*symbol).str(), definition.getAddress().toPtr<void*>());
+  return code;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,16 @@
+// A processor as LLVM describes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::runtime {
+
+struct Processor {
+  std::string triple, cpu;            // "x86_64-pc-linux-gnu", "znver4"
+  std::vector<std::string> features;  // in which it differs from what LLVM says of `cpu`: "+avx2"
+  int vector_bytes = 16;              // width of the vector registers that kernels should use
+  bool avx512 = false;                // with its parts for bytes, long integers and narrower vectors
+};
+
+}  // namespace weft::runtime

@@ -81,7 +81,7 @@ def test_one_array_in_two_places_is_written_as_without_compiling():
 
 
 @pytest.mark.parametrize("look", [bool, float, np.asarray, lambda x: x.tolist(), lambda x: wf.eval(x * 2), lambda x: len(x[x > 0]),
-                                  lambda x: float((x * 2).sum()), lambda x: wf.unique(x), repr])
+                                  lambda x: float((x * 2).sum()), lambda x: wf.unique(x)])
 @pytest.mark.parametrize("shape", [(1,), (1000,)])
 def test_values_cannot_be_looked_at(look, shape):
     @wf.compile
@@ -122,10 +122,10 @@ def test_numbers_are_told_apart_by_sign_dtype_and_nan():
         assert f(x, zero).tolist() == [1] * 3
     for zero in (-0.0, np.float32(-0.0), (-0.0, 1)):
         assert f(x, zero).tolist() == [-1] * 3
-    assert len(calls) == 6
+    assert len(calls) == 5  # floats are arguments of one recording
     for _ in range(3):
         f(x, float("nan")), f(x, np.float32("nan")), f(x, 1), f(x, True), f(x, 1.0)
-    assert len(calls) == 11
+    assert len(calls) == 8
 
 
 def test_recordings_for_several_kinds_of_arguments_stand_beside_each_other():

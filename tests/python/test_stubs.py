@@ -19,6 +19,12 @@ w: wf.Array = wf.atan2(x, y, out=None)
 x[0] = wf.sum(x, axis=0)
 s: tuple[int, ...] = x.shape
 wf.compile(lambda a: a)(x)
+def plain(a: wf.Array, rate: float = 1.0) -> tuple[wf.Array, int]:
+    return a * rate, 2
+compiled = wf.compile(plain)
+t: tuple[wf.Array, int] = compiled(x, rate=0.5)
+count: int = compiled.recordings
+said: str = compiled.why() + compiled.explain(x, 0.5) + compiled.lower(x).show("graph")
 d = wf.float32
 b: bool = wf.allclose(x, x)
 v: wf.Array = wf.unique_all(x).values
@@ -28,7 +34,7 @@ i: int = wf.add.nin
 k: dict[wf.Array, int] = {x[0]: 1}
 """
 
-WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)"]
+WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "bad: int = compiled(x)"]
 
 
 def mypy(folder, *options):

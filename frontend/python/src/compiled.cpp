@@ -70,14 +70,39 @@ std::optional<size_t> hash_of(PyObject* object) {
   return std::nullopt;
 }
 
+// Numbers that are arguments of programs, as arrays of rank 0: floats and integers of Python's own.
+bool is_program_number(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return true;
+  if (!PyLong_CheckExact(object)) return false;
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0;
+}
+// More of them are taken by their values: a list of weights is no list of arguments.
+constexpr size_t kMostNumbers = 32;
+bool takes_numbers(PyObject* const* args, size_t count) {
+  const auto numbers = static_cast<size_t>(std::count_if(args, args + count, is_program_number));
+  return numbers > 0 && numbers <= kMostNumbers;
+}
+Array array_of_program_number(PyObject* object, const std::string& device) {
+  if (PyFloat_CheckExact(object)) {
+    const double value = PyFloat_AS_DOUBLE(object);
+    return from_bytes(&value, DType::F64, {}, device);
+  }
+  const int64_t value = PyLong_AsLongLong(object);
+  return from_bytes(&value, DType::I64, {}, device);
+}
+
 // The function as it was recorded for arguments of one kind.
 struct Recording {
   nb::object program_object;
   const Compiled* program;
-  std::vector<nb::object> values;  // of each argument that is no array; null: an array
-  std::vector<bool> is_value;      // whether an argument is an array that is one value
-  nb::object kind;                 // of the result: Array, None, tuple or list
-  std::vector<bool> gives_value;   // whether an array of the result is one value
+  std::vector<nb::object>
+      values;  // of each argument that decides something; null: an array, or any number of `type`
+  std::vector<PyTypeObject*> type;  // of an argument that is a number; null: of others
+  std::vector<bool> is_value;       // whether an argument is an array that is one value
+  nb::object kind;                  // of the result: Array, None, tuple or list
+  std::vector<bool> gives_value;    // whether an array of the result is one value
   std::vector<Guard> guards;
 
   // Whether it still says what the function would do.
@@ -89,6 +114,10 @@ struct Recording {
     if (values.size() != count) return false;
     for (size_t i = 0; i < count; ++i) {
       PyObject* value = values[i].ptr();
+      if (!value && type[i]) {
+        if (Py_TYPE(args[i]) != type[i]) return false;
+        continue;
+      }
       if (value ? is_array(args[i]) || !same_value(value, args[i]) : !is_array(args[i])) return false;
       if (!value && weft::python::is_value(args[i]) != is_value[i]) return false;
     }
@@ -181,6 +210,7 @@ PyObject* call_general(CompiledFunction& self, PyObject* const* args, size_t cou
 // None where an argument is no key.
 std::optional<Recordings::Key> key_of(PyObject* const* args, size_t count) {
   Recordings::Key key{count, count};
+  const bool numbers = takes_numbers(args, count);
   for (size_t i = 0; i < count; ++i) {
     size_t kind = reinterpret_cast<size_t>(Py_TYPE(args[i])), value = 0;
     if (is_array(args[i])) {
@@ -188,7 +218,7 @@ std::optional<Recordings::Key> key_of(PyObject* const* args, size_t count) {
       kind = mixed(kind, static_cast<size_t>(array.dtype()) * 2 + (is_value(args[i]) ? 1 : 0));
       for (const int64_t extent : array.shape()) kind = mixed(kind, static_cast<size_t>(extent));
       kind = mixed(kind, array.ndim());
-    } else {
+    } else if (!numbers || !is_program_number(args[i])) {
       const std::optional<size_t> hash = hash_of(args[i]);
       if (!hash) return std::nullopt;
       value = *hash;
@@ -229,10 +259,18 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
     break;
   }
   auto made = std::make_shared<Recording>();
-  nb::list given, places;
+  const bool takes = takes_numbers(args, count);
+  nb::list given, places, numbers, number_arrays;
+  const size_t array_count = static_cast<size_t>(std::count_if(args, args + count, is_array));
   for (size_t i = 0; i < count; ++i) {
     given.append(nb::handle(args[i]));
     made->is_value.push_back(is_array(args[i]) && is_value(args[i]));
+    made->type.push_back(nullptr);
+    if (takes && is_program_number(args[i])) {
+      made->type.back() = Py_TYPE(args[i]);
+      number_arrays.append(nb::steal(wrap(arrays[array_count + nb::len(numbers)])));
+      numbers.append(i);
+    }
     if (is_array(args[i])) {
       places.append(i);
       made->values.emplace_back();
@@ -240,11 +278,17 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       made->values.push_back(nb::borrow(args[i]));
     }
   }
-  const nb::object recorded =
-      or_wait_for_the_end([&] { return nb::handle(self.record)(nb::handle(self.function), given, places); });
+  const nb::object recorded = or_wait_for_the_end([&] {
+    return nb::handle(self.record)(nb::handle(self.function), given, places, numbers, number_arrays);
+  });
   made->program_object = recorded[0];
   made->program = nb::cast<const Compiled*>(made->program_object);
   made->kind = recorded[1];
+  const nb::object decided(recorded[4]);
+  for (const nb::handle number : numbers) {
+    const auto i = nb::cast<size_t>(number);
+    if (!PySequence_Contains(decided.ptr(), number.ptr())) made->values[i] = nb::object();
+  }
   for (const nb::handle one : nb::object(recorded[3])) made->gives_value.push_back(nb::cast<bool>(one));
   for (const nb::handle read : nb::object(recorded[2])) {
     Guard guard(read);
@@ -274,6 +318,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       } else if (PyTuple_Check(args[i]) && holds_array(args[i])) {
         general = true;
       }
+    }
+    if (!general && takes_numbers(args, count)) {
+      const std::string device = array_count > 0 ? held[0].device() : std::string();
+      for (size_t i = 0; i < count; ++i)
+        if (is_program_number(args[i])) held[array_count++] = array_of_program_number(args[i], device);
     }
     const std::span<const Array> arrays(held.begin(), array_count);
     if (general) return call_general(compiled_of(self), args, count, keywords);

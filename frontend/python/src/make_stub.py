@@ -12,7 +12,7 @@ from weft._names import NAMES
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
 import builtins
-from typing import Any, Callable, Iterable, Iterator, Sequence
+from typing import Any, Callable, Generic, Iterable, Iterator, ParamSpec, Sequence, TypeVar
 
 from weft import fft as fft
 from weft import lib as lib
@@ -25,6 +25,7 @@ from weft._base.dtypes import FloatInfo as FloatInfo
 from weft._base.dtypes import IntegerInfo as IntegerInfo
 from weft._array.elementwise import Composed as ComposedFunction
 from weft._array.layout import Flags as Flags
+from weft._compile.recordings import Lowered as Lowered
 from weft._numpy.files import Archive as Archive
 from weft._numpy.by_numpy import UniqueAll as UniqueAll
 from weft._numpy.by_numpy import UniqueCounts as UniqueCounts
@@ -39,6 +40,20 @@ pi: float
 inf: float
 nan: float
 newaxis: None
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+class CompiledFunction(Generic[P, R]):
+    __wrapped__: Callable[P, R]
+    @property
+    def recordings(self) -> int: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., R]: ...
+    def why(self) -> str: ...
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> str: ...
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered: ...
+    def warm(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
 
 Axis = int | tuple[int, ...] | None
 Shape = int | Sequence[int]
@@ -150,6 +165,8 @@ def main(path):
             lines.append(f"{name}: Function{value.nin}")
         elif isinstance(value, Composed):
             lines.append(f"{name}: ComposedFunction")
+        elif name == "compile":  # which keeps the signature of what it takes
+            lines.append("def compile(f: Callable[P, R]) -> CompiledFunction[P, R]: ...")
         elif inspect.isroutine(value):
             lines.append(declaration(name, value, "Array"))
         else:

@@ -196,7 +196,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
     }
     Argument given[arity];
     for (int i = 0; i < arity; ++i) {
-      if (arity == 2 && PyLong_CheckExact(args[i])) {
+      if (arity == 2 && (PyLong_CheckExact(args[i]) || is_given(args[i]))) {
         given[i].parse_beside(args[i], args[1 - i], op);
       } else {
         parse_argument(given[i], op_name, args[i]);

@@ -11,7 +11,8 @@ namespace weft::python {
 namespace {
 
 PyObject* convert_foreign;
-PyObject* flat_type;  // of x.flat, which NumPy's operators take as an array
+PyObject* flat_type;   // of x.flat, which NumPy's operators take as an array
+PyObject* given_type;  // of weft/_base/given.py
 
 Number integer(PyObject* object) {
   int overflow = 0;
@@ -74,7 +75,10 @@ std::optional<Number> python_number(PyObject* object) {
 
 }  // namespace
 
+bool is_given(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == given_type; }
+
 std::optional<Number> number_from(PyObject* object) {
+  if (is_given(object)) return python_number(nb::object(nb::handle(object).attr("known")()).ptr());
   if (PyFloat_CheckExact(object)) return Number(PyFloat_AS_DOUBLE(object));
   if (PyLong_CheckExact(object)) return integer(object);
   if (is_numpy_scalar(object)) {
@@ -105,7 +109,24 @@ bool Argument::parse(PyObject* object) {
   return false;
 }
 
+bool Argument::parse_given(PyObject* object, DType strong) {
+  const nb::handle given(object);
+  const nb::object value = given.attr("value");
+  const std::optional<Number> number = python_number(value.ptr());
+  const nb::object array = given.attr("array");
+  // Whether an integer fits is a question of its value.
+  if (!number || array.is_none() || (is_integer(strong) && PyLong_Check(value.ptr()) && strong != DType::I64))
+    return false;
+  converted_ = array_of(array.ptr()).astype(detail::weak_dtype("number", strong, *number));
+  array_ = &converted_;
+  return true;
+}
+
 bool Argument::parse_beside(PyObject* object, PyObject* other, ir::Op op) {
+  // What is raised to a power depends on the exponent.
+  if (is_given(object) && op != ir::Op::pow) {
+    if (is_array(other) && parse_given(object, array_of(other).dtype())) return true;
+  }
   try {
     return parse(object);
   } catch (const OverflowError&) {
@@ -173,6 +194,7 @@ void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) 
       return;
     }
   }
+  if (is_given(object) && is_float(dtype) && out.parse_given(object, dtype)) return;
   if (PyLong_CheckExact(object) && !is_integer(dtype)) {
     // However large: floats hold what Python's float() makes of it, bools whether it is true.
     const nb::object held =
@@ -193,6 +215,9 @@ void bind_operands(nb::module_& m) {
       },
       nb::arg("function"), nb::arg("flat"),
       "Sets the function that makes arrays of NumPy's arrays, of lists and of what has the type `flat`.");
+  m.def(
+      "take_given_with", [](nb::object type) { given_type = type.release().ptr(); }, nb::arg("type"),
+      "Sets the type of numbers that a function takes which is being recorded.");
 }
 
 }  // namespace weft::python

@@ -21,6 +21,9 @@ class Argument {
   // As parse(); an integer of more than 64 bits is taken beside an array of floats, as one of those, and by
   // comparisons beside one of integers, as infinity.
   bool parse_beside(PyObject* object, PyObject* other, ir::Op op);
+  // Takes a number that a function takes which is being recorded, as an array, in the dtype that it has
+  // beside one of dtype `strong`. False where its value decides what it is.
+  bool parse_given(PyObject* object, DType strong);
   // Takes what is no array and no number as an array, of this dtype if one is given.
   void convert(PyObject* object, std::optional<DType> dtype = {});
   void take_number(const Number& number) { number_ = number; }
@@ -95,7 +98,9 @@ std::optional<PyObject*> computed_now(ir::Op op, const std::array<PyObject*, cou
   return known.parse(operands) ? known.map(op) : std::nullopt;
 }
 
-// The number that a Python or NumPy scalar is; none for everything else.
+// Whether it is a number that a function takes which is being recorded: weft/_base/given.py.
+bool is_given(PyObject* object);
+// The number that a Python or NumPy scalar is; none for everything else. One that is_given() decides then.
 std::optional<Number> number_from(PyObject* object);
 // As parse(), and takes whatever NumPy makes arrays of; TypeError naming `op` when the object is nothing of
 // the kind.

@@ -13,6 +13,7 @@ from weft._base.arguments import check_casting, check_subok, no_value
 from weft._base.asarray import asarray, heed, viewable
 from weft._base.dtypes import can_cast, result_type
 from weft._base.errors import named
+from weft._base.given import Given, beside, known
 from weft._base.memory import NumpysOut
 from weft._base.operands import mask_of
 from weft._base.out import check_kind, given_out, place, store, value_of_rank_0
@@ -82,6 +83,7 @@ def by_rules(
         return _stored(f.__name__, f(*operands, dtype=dtype), outs[0], where)
     if signature is None and casting == "same_kind" and dtype is None:
         return f(*operands, out=out, where=where)
+    operands = [known(x) for x in operands]
     operands = [x if type(x) in (int, float, builtins.complex) else asarray(x) for x in operands]
     loop = _loop_of(f, operands, outs, dtype, casting, signature)
     operands = [_core.astype(asarray(x, dtype), dtype) for x, dtype in zip(operands, loop)]
@@ -275,6 +277,7 @@ def clip(
         min, max = a_min if a_min is not no_value else min, a_max if a_max is not no_value else max
     heed("clip", order, None)
     x = asarray(a)
+    min, max = beside(min, x), beside(max, x)
     if dtype is not None:
         (x,) = converted("clip", [x], dtype, casting)
     min = None if _beyond(x, min, -1) else min
@@ -303,4 +306,6 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("where: takes both x and y, or neither: got one of them")
+    if type(x) is Given or type(y) is Given:
+        x, y = (beside(one, other) if isinstance(other, Array) else known(one) for one, other in ((x, y), (y, x)))
     return _core.as_array(_core.where(condition, x, y))

@@ -10,6 +10,7 @@ from weft._array.reductions import sum as _sum
 from weft._array.shaping import expand_dims, moveaxis
 from weft._base.arguments import whole
 from weft._base.asarray import asarray
+from weft._base.given import known
 from weft._base.out import store
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -52,6 +53,7 @@ def matmul(
 
 def dot(a: Any, b: Any, out: Any = None) -> Array:
     """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one. Python's numbers are of 64 bits here."""
+    a, b = known(a), known(b)
     x, y = (asarray(one, device=getattr(other, "device", None)) if type(one) in (int, float, complex) else one for one, other in ((a, b), (b, a)))
     return store(_core.dot(x, y), out, same_dtype=True)
 

@@ -11,6 +11,7 @@ from weft._base.arguments import copies, whole, whole_shape
 from weft._base.asarray import asarray, heed, viewable
 from weft._base.dtypes import can_cast, result_type
 from weft._base.errors import axis_error, named
+from weft._base.given import known
 from weft._base.host import answered
 from weft._base.out import given_out, store
 
@@ -255,7 +256,7 @@ def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
-    arrays = listed("concatenate", arrays)
+    arrays = [known(one) for one in listed("concatenate", arrays)]
     xs = [asarray(x) for x in arrays]
     if axis is None:
         if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):

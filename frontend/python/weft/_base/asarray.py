@@ -8,6 +8,7 @@ from weft import _core
 from weft._core import Array
 from weft._base.arguments import copies
 from weft._base.devices import Device
+from weft._base.given import Given
 from weft._base.memory import _any_size, _borrow_from, from_numpy
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -61,6 +62,8 @@ def asarray(
             return _core.as_array(a) if _core.is_value(a) else a
         if device is None and (made := _core.copied(a, _borrow_from, _any_size, "")) is not None:
             return made
+    if type(a) is Given:
+        a = a.known() if a.array is None else a.array
     order = heed("asarray", order, like)
     copy = copies("asarray", copy)
     where = named_device(device)

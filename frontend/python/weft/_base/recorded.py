@@ -40,6 +40,13 @@ def _of_arguments(value: Any) -> Array | None:
     return None
 
 
+def described(x: Array) -> str:
+    """An array's shape and dtype, in few letters."""
+    name = str(x.dtype)
+    short = {"bool": "bool", "bfloat16": "bf16"}.get(name) or f"{x.dtype.kind}{8 * x.dtype.itemsize}"
+    return f"{x.shape} {short}"
+
+
 def refuse_arguments(op: str, values: Any) -> None:
     """Error where the function looks at arguments of the function that is being recorded."""
     found = _of_arguments([*values]) if _core.records() else None

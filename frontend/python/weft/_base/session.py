@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from weft import _core
 from weft._core import Array
 
@@ -33,7 +35,12 @@ def eval(*arrays: Any) -> Any:
 
 
 def explain(*arrays: Any) -> str:
-    """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not."""
+    """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not.
+
+    `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it.
+    """
+    if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
+        return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", None, arrays[1:], {})  # type: ignore[no-any-return]
     return _core.explain(_flat("explain", arrays))
 
 

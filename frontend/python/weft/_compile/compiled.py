@@ -11,8 +11,10 @@ from weft import _core
 from weft._core import Array, Error
 from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
+from weft._base.given import Decided, Given, known
 from weft._base.recorded import recording
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
+from weft._compile.recordings import Lowered, Recordings
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -58,6 +60,9 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _taken_apart(value: Any, leaves: list[Any]) -> Any:
     """What nested tuples, lists, dicts, sets and dataclasses are besides their leaves, as a key; None for a leaf."""
+    if type(value) is Given:  # whose hash would ask for its value
+        leaves.append(value)
+        return None
     if isinstance(value, dict):
         kind = _Defaulting(type(value), value.default_factory) if isinstance(value, collections.defaultdict) else type(value)
         return kind, tuple(value), tuple(_taken_apart(one, leaves) for one in value.values())
@@ -138,9 +143,13 @@ def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) 
                 "and store it outside")
 
 
-def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[Any, Any, Any, Any]:
-    """f's program for such arguments, of which those at `places` are arrays, what makes its result of the arrays, what else it read,
-    and which of the result's arrays are one value."""
+def _record(
+    f: Callable[..., Any], args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array], look: Any = None
+) -> tuple[Any, Any, Any, Any, dict[int, str]]:
+    """f's program for such arguments, of which those at `places` are arrays and those at `numbers` are its numbers, what makes its result of
+    the arrays, what else it read, which of the result's arrays are one value, and where numbers decided something. `look` is called with the
+    arrays of the result while they are recorded."""
+    decided = Decided()
     kind: Any = None
     values: list[bool] = []
 
@@ -149,15 +158,20 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
         given = list(args)
         for place, array in zip(places, arrays):
             given[place] = array
+        for place, array in zip(numbers, arrays[len(places):]):
+            given[place] = Given(args[place], array, frozenset((place,)), decided)
         outside = recording.set(object())
         try:
             result = f(*given)
         finally:
             recording.reset(outside)
         if result is None:
+            if look is not None:
+                look(arrays)
             return []
         leaves: list[Any] = []
         structure = _taken_apart(result, leaves)
+        leaves = [known(one) for one in leaves]
         others = tuple((i, one) for i, one in enumerate(leaves) if _as_it_is(one))
         results = [one for one in leaves if not _as_it_is(one)]
         for one in results:
@@ -167,39 +181,101 @@ def _record(f: Callable[..., Any], args: list[Any], places: list[int]) -> tuple[
                 raise TypeError("compile: takes functions that give arrays, numbers and text, alone or in tuples, lists and dicts of them: "
                                 f"got {type(one).__name__}")
         values = [_core.is_value(one) for one in results]
+        if look is not None:
+            look([*results, *arrays])
         plain = not others and (structure is None or (structure[0] in (tuple, list) and not any(structure[2])))
         kind = type(result) if plain else functools.partial(_result, structure, others)
         return results
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
     held: list[Any] = []
-    program = _core.Compiled([args[place] for place in places], flat, held)
+    program = _core.Compiled([args[place] for place in places] + number_arrays, flat, held)
+    decided.end()
     _refuse_kept([one for one in held if one() is not None], read, [one.it if isinstance(one, Same) else one for one in args])
-    return program, kind, read + guards_of_filled(filled), values
+    return program, kind, read + guards_of_filled(filled), values, decided
 
 
-def _general(f: Callable[..., Any]) -> Callable[..., Any]:
+class _Recorder:
+    """_record(), which notes what it was for."""
+
+    def __init__(self, noted: Recordings, is_leaves: bool) -> None:
+        self.noted, self.is_leaves = noted, is_leaves
+
+    def __call__(self, f: Any, args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array]) -> Any:
+        recorded = _record(f, args, places, numbers, number_arrays)
+        self.noted.note(args, numbers, recorded[4], self.is_leaves)
+        return recorded
+
+
+def _of_leaves(f: Callable[..., Any], structure: Any) -> Callable[..., Any]:
+    """f as a function of the leaves of its arguments."""
+
+    def unpacked(*leaves: Any) -> Any:
+        each = iter(leaves)
+        given = [_put_together(one, each) for one in structure]
+        before = _shown(given)
+        result = f(*given[0], **given[1])
+        if _shown(given) != before:
+            raise Error("compile: the function changed a list, dict, set or dataclass that it took, of which it has a copy: "
+                        "let it return what it put there")
+        return result
+
+    unpacked.__wrapped__ = f  # type: ignore[attr-defined]
+    return unpacked
+
+
+def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    """explain() or show() of the function as it is recorded for these arguments."""
+    f = f.__wrapped__ if isinstance(f, _core.CompiledFunction) else f
+    leaves: list[Any] = []
+    structure = (_taken_apart([*args], leaves), _taken_apart(keywords, leaves))
+    places = [place for place, one in enumerate(leaves) if isinstance(one, Array)]
+    numbers = [place for place, one in enumerate(leaves) if type(one) in (int, float) and -(2**63) <= one < 2**63]
+    said: list[str] = []
+
+    def look(arrays: list[Array]) -> None:
+        said[:] = [_core.explain(arrays) if what == "explain" else _core.show(arrays, stage)]
+
+    _record(_of_leaves(f, structure), leaves, places, numbers, [asarray(leaves[place]) for place in numbers], look)
+    return said[0]
+
+
+def _recordings(self: Any) -> int:
+    """How often the function was recorded."""
+    return len(self._noted.lines)
+
+
+def _why(self: Any) -> str:
+    """A line for each recording so far: the arguments that it is for, and which numbers decided something."""
+    return self._noted.why()  # type: ignore[no-any-return]
+
+
+def _explain(self: Any, *args: Any, **keywords: Any) -> str:
+    """How the function is computed of such arguments: kernels, and for each edge why it was fused or not."""
+    return looked_at(self, "explain", None, args, keywords)
+
+
+def _lower(self: Any, *args: Any, **keywords: Any) -> Lowered:
+    """The function as it is recorded for such arguments: explain() and show(stage) of it."""
+    return Lowered(lambda what, stage: looked_at(self, what, stage, args, keywords))
+
+
+_core.CompiledFunction.recordings = property(_recordings)
+_core.CompiledFunction.why = _why
+_core.CompiledFunction.explain = _explain
+_core.CompiledFunction.lower = _lower
+
+
+def _general(f: Callable[..., Any], noted: Recordings) -> Callable[..., Any]:
     """Calls of f with keywords, containers and NumPy's arrays: a compiled function of the leaves for each structure of them."""
-    known: dict[Any, Any] = {}
+    of_structure: dict[Any, Any] = {}
 
     def call(args: list[Any], keywords: dict[str, Any]) -> Any:
         leaves: list[Any] = []
         structure = (_taken_apart(args, leaves), _taken_apart(keywords, leaves))
-        of_leaves = known.get(structure)
+        of_leaves = of_structure.get(structure)
         if of_leaves is None:
-
-            def unpacked(*leaves: Any) -> Any:
-                each = iter(leaves)
-                given = [_put_together(one, each) for one in structure]
-                before = _shown(given)
-                result = f(*given[0], **given[1])
-                if _shown(given) != before:
-                    raise Error("compile: the function changed a list, dict, set or dataclass that it took, of which it has a copy: "
-                                "let it return what it put there")
-                return result
-
-            unpacked.__wrapped__ = f  # type: ignore[attr-defined]
-            of_leaves = known[structure] = _core.CompiledFunction(unpacked, _record, None)
+            of_leaves = of_structure[structure] = _core.CompiledFunction(_of_leaves(f, structure), _Recorder(noted, True), None)
         return of_leaves(*leaves)
 
     return call
@@ -208,6 +284,9 @@ def _general(f: Callable[..., Any]) -> Callable[..., Any]:
 def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, recorded once for each set of its arguments' dtypes, shapes and other values, and only run then.
 
+    Floats and integers are arguments of what is recorded, unless their value decides something there: a shape, an axis, a branch.
+    `recordings` counts, `why()` lists, `explain(*args)` and `lower(*args)` show what is recorded.
+
     Arrays, also NumPy's, which it cannot write to, and those in tuples, lists, dicts, sets and dataclasses are looked up by dtype, shape
     and device, and the function gets copies of these containers; everything else by value or, where it has no hash, by what it is. Where arrays, numbers or attributes that it uses besides its arguments have
     changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
@@ -215,5 +294,8 @@ def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not callable(f):
         raise TypeError(f"compile: takes a function: got {type(f).__name__}")
-    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _record, _general(f)), f)
+    code = getattr(f, "__code__", None)
+    noted = Recordings(getattr(f, "__qualname__", type(f).__name__), code.co_varnames[: code.co_argcount] if code is not None else ())
+    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, False), _general(f, noted)), f)
+    made._noted = noted  # type: ignore[attr-defined]
     return made

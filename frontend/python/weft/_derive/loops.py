@@ -5,6 +5,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._base.asarray import asarray
+from weft._base.given import known
 from weft._base.recorded import recording
 from weft._derive.trees import flatten
 
@@ -43,13 +44,14 @@ class _Carry:
     def __init__(self, op: str, init: Any):
         self.op, self.tree = op, init
         leaves, self.put_together = flatten(init)
+        leaves = [known(one) for one in leaves]
         self.leaves = [asarray(one) for one in leaves]
         self.is_number = [type(one) in (bool, int, float, complex) for one in leaves]
         self.paths = _paths(init, "carry")
 
     def taken_apart(self, tree: Any) -> list[Array]:
         """The leaves of what a body gives. TypeError, naming the leaf, where the body changes their types."""
-        found = flatten(tree)[0]
+        found = [known(one) for one in flatten(tree)[0]]
         paths = _paths(tree, "carry")
         if paths != self.paths:
             missing = [one for one in self.paths if one not in paths]

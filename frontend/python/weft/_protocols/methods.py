@@ -17,6 +17,7 @@ from weft._base.errors import missing_of_array
 from weft._base.host import answered, from_host
 from weft._base.memory import to_numpy
 from weft._base.out import store, target
+from weft._base.recorded import described
 from weft._derive import tape
 from weft._numpy import by_numpy
 from weft._protocols import exchange
@@ -47,15 +48,21 @@ def _new(
     return creation.empty(shape, dtype)
 
 
+def _has_no_value(x: Array) -> bool:
+    return _core.records() and _core.depends_on_arguments(x)
+
+
 def _repr(self: Array) -> str:
-    return repr(to_numpy(self))
+    return f"<recorded {described(self)}>" if _has_no_value(self) else repr(to_numpy(self))
 
 
 def _str(self: Array) -> str:
-    return str(to_numpy(self))
+    return f"<recorded {described(self)}>" if _has_no_value(self) else str(to_numpy(self))
 
 
 def _format(self: Array, spec: str) -> str:
+    if _has_no_value(self):
+        return f"<recorded {described(self)}>"
     return format(self.item() if spec and self.ndim == 0 else to_numpy(self), spec)
 
 

@@ -1,0 +1,151 @@
+"""Numbers that a function takes which is being recorded: arguments of its program, as long as nobody asks for their values.
+
+A number has a value and an array of rank 0, which is an input of the program. Arrays compute with the array, in the dtype that the
+number would have beside them. Whatever looks at the value gets it, and decides: the recording then holds for that value alone.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+
+from weft import _core
+from weft._core import Array
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+_package = __file__.rpartition("_base")[0]
+
+
+def _line() -> str:
+    """The line outside of the package that is being run."""
+    frame: Any = sys._getframe(1)
+    while frame and frame.f_code.co_filename.startswith(_package):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}" if frame else ""
+
+
+class Decided(dict[int, str]):
+    """Where values were asked for, by the place among the arguments."""
+
+    def __init__(self) -> None:
+        self.made: list[Given] = []
+
+    def end(self) -> None:
+        """The recording is over: who kept one of the numbers has a number."""
+        for one in self.made:
+            one.array = None
+        self.made = []
+
+
+class Given:
+    """A float or an integer that is an argument."""
+
+    __slots__ = ("array", "decided", "places", "value")
+
+    def __init__(self, value: Any, array: Any, places: frozenset[int], decided: Decided) -> None:
+        self.value, self.array, self.places, self.decided = value, array, places, decided
+        decided.made.append(self)
+
+    @property
+    def __class__(self) -> Any:  # isinstance() takes it for the number that it is
+        return type(self.value)
+
+    def known(self) -> Any:
+        """The value, which decides something."""
+        for place in self.places:
+            self.decided.setdefault(place, _line())
+        return self.value
+
+    def _is_float(self) -> bool:
+        return type(self.value) is float and self.array is not None
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        import numpy
+
+        return numpy.asarray(self.known(), dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*(known(one) for one in inputs), **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.known(), name)
+
+    def __reduce__(self) -> Any:
+        return type(self.value), (self.known(),)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if type(other) is int and other == 2 and modulus is None and type(self.value) is float:
+            return self * self
+        if isinstance(other, Array):
+            return NotImplemented
+        return pow(self.known(), known(other)) if modulus is None else pow(self.known(), known(other), modulus)
+
+    def __rpow__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Array) else pow(other, self.known())
+
+    def __neg__(self) -> Any:
+        return Given(-self.value, -self.array, self.places, self.decided) if self._is_float() else -self.known()
+
+    def __pos__(self) -> Any:
+        return self if self._is_float() else +self.known()
+
+    def __abs__(self) -> Any:
+        return Given(abs(self.value), abs(self.array), self.places, self.decided) if self._is_float() else abs(self.known())
+
+
+def known(value: Any) -> Any:
+    """The value of what may be such a number, where the value decides something."""
+    return value.known() if type(value) is Given else value
+
+
+def beside(value: Any, x: Array) -> Any:
+    """What may be such a number as an operand of x: an array of x's dtype where that holds any number; else its value."""
+    if type(value) is not Given:
+        return value
+    return _core.astype(value.array, x.dtype) if x.dtype.kind == "f" and value.array is not None else value.known()
+
+
+def _arithmetic(name: str) -> None:
+    of: Callable[..., Any] = getattr(operator, f"__{name}__")
+
+    def both(a: Any, b: Any) -> Any:
+        values = tuple(one.value if type(one) is Given else one for one in (a, b))
+        # Of two integers it is an integer of any size, or a quotient that is rounded once: the recording is of their values.
+        if any(type(one) is Given and one.array is None for one in (a, b)) or not all(type(one) in (int, float) for one in values) or all(type(one) is int for one in values):
+            return of(known(a), known(b))
+        if name == "truediv" and values[1] == 0:
+            return of(known(a), known(b))  # raises
+        arrays = [_core.astype(one.array, _core.dtype("float64")) if type(one) is Given else float(one) for one in (a, b)]
+        given = [one for one in (a, b) if type(one) is Given]
+        places = frozenset().union(*(one.places for one in given))
+        return Given(of(*values), of(*arrays), places, given[0].decided)
+
+    def forward(self: Given, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Array) or hasattr(other, "__array_ufunc__") and type(other) is not Given else both(self, other)
+
+    def reflected(self: Given, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Array) else both(other, self)
+
+    setattr(Given, f"__{name}__", forward)
+    setattr(Given, f"__r{name}__", reflected)
+
+
+def _looks(name: str) -> None:
+    def of(self: Given, *args: Any) -> Any:
+        if args and isinstance(args[0], Array):
+            return NotImplemented
+        return getattr(self.known(), f"__{name}__")(*(known(one) for one in args))
+
+    setattr(Given, f"__{name}__", of)
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    _arithmetic(_name)
+for _name in ("bool int float index complex round trunc floor ceil hash str repr format divmod rdivmod mod rmod floordiv rfloordiv "
+              "lt le gt ge eq ne and rand or ror xor rxor lshift rlshift rshift rrshift invert").split():  # fmt: skip
+    _looks(_name)
+
+_core.take_given_with(Given)

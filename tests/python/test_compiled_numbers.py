@@ -1,0 +1,158 @@
+"""Numbers as arguments of compiled functions: arguments of the program, unless their value decides something."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import weft as wf
+
+SEVERAL = (0.1, 0.25, -3.0, 0.0, -0.0, 1e300, math.inf, math.nan)
+
+
+def same(have, want):
+    have, want = ([*one] if isinstance(one, (tuple, list)) else [one] for one in (have, want))
+    for h, w in zip(have, want, strict=True):
+        assert getattr(h, "dtype", type(h)) == getattr(w, "dtype", type(w))
+        h, w = (np.asarray(one).astype("float32") if np.asarray(one).dtype.kind == "V" else np.asarray(one) for one in (h, w))  # whose NaNs differ
+        np.testing.assert_array_equal(h, w)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16", "complex64"])
+@pytest.mark.parametrize("body", [
+    lambda x, a: x * a, lambda x, a: a * x, lambda x, a: x - a, lambda x, a: a - x, lambda x, a: x / a, lambda x, a: x + 2 * a, lambda x, a: x + (a - 1) * a,
+    lambda x, a: x * -a, lambda x, a: x * abs(a), lambda x, a: x * (a * a), lambda x, a: wf.multiply(x, a), lambda x, a: wf.add(a, x), lambda x, a: x.sum() * a,
+    lambda x, a: wf.where(x == a, x, a), lambda x, a: wf.asarray(a) + x, lambda x, a: wf.exp(a) + x, lambda x, a: wf.full(3, a) + x,
+    lambda x, a: wf.stack([x, x * a]), lambda x, a: wf.concatenate([x, [a]]), lambda x, a: wf.select([x == 1], [a], x), lambda x, a: (x == a, a != x),
+    lambda x, a: wf.dot(x, a), lambda x, a: x**a, lambda x, a: (a, x), lambda x, a: x * (a / 2 + 1.5 - a),
+], ids=range(25))  # fmt: skip
+def test_results_are_the_functions_own(dtype, body):
+    x = wf.asarray(np.arange(3.0), dtype=dtype)
+    f = wf.compile(body)
+    for a in (*SEVERAL, 2, 3, -1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of recordings, and of divisions
+            same(f(x, a), body(x, a))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool", "float32"])
+def test_integers_beside_every_dtype(dtype):
+    x = wf.asarray(np.array([0, 1, 1]), dtype=dtype)
+    for body in (lambda x, n: x * n, lambda x, n: x + n, lambda x, n: n - x, lambda x, n: x == n, lambda x, n: wf.maximum(x, n), lambda x, n: x / n):
+        f = wf.compile(body)
+        for n in (1, 3, 100):
+            same(f(x, n), body(x, n))
+    if dtype in ("int8", "uint8"):
+        f = wf.compile(lambda x, n: x + n)
+        f(x, 1)
+        with pytest.raises(OverflowError):
+            f(x, 300)
+
+
+def test_another_number_is_no_other_recording():
+    @wf.compile
+    def step(u, dt, options):
+        u += dt
+        u[0] = dt / 2
+        return (u * options["rate"]).sum() * dt
+
+    for dt in SEVERAL[:4]:
+        u = wf.ones(50)
+        want = wf.ones(50) + dt
+        want[0] = dt / 2
+        assert float(step(u, dt, {"rate": dt + 1})) == float((want * (dt + 1)).sum() * dt)
+        np.testing.assert_array_equal(np.asarray(u), np.asarray(want))  # it is written in place
+    assert step.recordings == 1 and "any float" in step.why()
+    squared = wf.compile(lambda x, a: x * a**2)
+    assert [squared(wf.ones(1), a).tolist() for a in (2.0, -3.0)] == [[4], [9]] and squared.recordings == 1
+    assert float(step(wf.ones(50), dt=0.5, options={"rate": 2.0})) > 0
+
+
+@pytest.mark.parametrize("decides", [
+    lambda x, n: x if n > 1 else -x, lambda x, n: x[n], lambda x, n: x * len(range(n)), lambda x, n: wf.ones((n, 2)), lambda x, n: x * math.sqrt(n),
+    lambda x, n: x * {1: 5, 2: 6, 3: 7}[n], lambda x, n: wf.roll(x, n), lambda x, n: x * int(f"{n}"), lambda x, n: x.reshape(-1, n), lambda x, n: x * (n % 2),
+    lambda x, n: x * (n // 2), lambda x, n: x * np.sqrt(n), lambda x, n: x * [1, 2, 3, 4][n], lambda x, n: wf.sum(wf.stack([x] * n)), lambda x, n: x if n else 0,
+    lambda x, n: x * round(n), lambda x, n: wf.asarray([n, 1]), lambda x, n: x * (n & 1), lambda x, n: x if isinstance(n, int) and n == 2 else 2 * x,
+    lambda x, n: x * sum([n] * 2), lambda x, n: x * np.asarray([n, 1.0]).sum(), lambda x, n: x * float(n), lambda x, n: x * n**3, lambda x, n: x * n * n,
+], ids=range(24))  # fmt: skip
+def test_a_value_that_decides_something_is_followed(decides):
+    x = wf.arange(6.0)
+    f = wf.compile(decides)
+    for _ in range(2):
+        for n in (1, 2, 3):
+            same(f(x, n), decides(x, n))
+    assert f.recordings <= 3
+
+
+def test_only_what_decides_is_recorded_again():
+    @wf.compile
+    def f(x, a, n):
+        for _ in range(n):
+            x = x * a
+        return x
+
+    for n in (1, 2):
+        for a in (2.0, 3.0, 4.0):
+            assert f(wf.ones(2), a, n).tolist() == [a**n] * 2
+    assert f.recordings == 2
+    assert "a: any float, n = 2 (its value was asked for at test_compiled_numbers.py:" in f.why()
+
+
+def test_a_number_that_is_kept_is_a_number():
+    kept = []
+
+    @wf.compile
+    def f(x, a):
+        kept.append(a)
+        kept.append(a * 2)
+        return x * a
+
+    f(wf.ones(2), 1.5)
+    a, twice = kept
+    assert a + 1 == 2.5 and twice == 3.0 and float(a) == 1.5 and repr(a) == "1.5" and (wf.ones(2) * a).tolist() == [1.5] * 2
+
+
+def test_a_division_by_a_number_that_is_zero_at_first_raises_as_pythons_does():
+    f = wf.compile(lambda x, a: x * (1 / a))
+    with pytest.raises(ZeroDivisionError):
+        f(wf.ones(2), 0.0)
+    assert f(wf.ones(2), 2.0).tolist() == [0.5] * 2
+
+
+def test_many_recordings_warn_once():
+    @wf.compile
+    def f(x, n):
+        return x if n > 0 else -x
+
+    with pytest.warns(UserWarning, match=r"f has been recorded 8 times, the last time for x: \(2,\) f64, n = 8 .*why\(\)") as warned:
+        for n in range(1, 13):
+            f(wf.ones(2), n)
+    assert len(warned) == 1 and f.recordings == 12 and f.why().count("\n") == 12
+
+
+def test_what_is_printed_while_recording(capsys):
+    @wf.compile
+    def f(x):
+        print(x, repr(x > 0), f"{x.sum():.2f}", wf.ones(1))
+        return x
+
+    f(wf.ones(1000))
+    assert capsys.readouterr().out == "<recorded (1000,) f64> <recorded (1000,) bool> <recorded () f64> [1.]\n"
+
+
+def test_explain_shows_a_function_as_it_is_recorded():
+    x = wf.ones(1000)
+    gradient = wf.grad(lambda c: (wf.sin(c) ** 2).sum())
+    for text in (wf.explain(gradient, x), wf.compile(gradient).explain(x), wf.compile(gradient).lower(x).explain()):
+        assert text.startswith("step 0: kernel over (1000,)") and "cos" in text
+    looped = wf.explain(lambda x, n: wf.fori_loop(0, n, lambda i, y: wf.sin(y), x), x, 10)
+    assert "sin" in looped and "loop" in looped
+
+    @wf.compile
+    def writes(x, a):
+        x += a
+
+    assert "kernel over (1000,)" in writes.explain(x, 2.0) and x.tolist() == [1] * 1000
+    lowered = writes.lower(x, a=2.0)
+    assert "add" in lowered.show("graph") and repr(lowered) == lowered.show("graph")
+    assert wf.explain(lambda: wf.ones(3)) and writes.recordings == 0

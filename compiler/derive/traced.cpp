@@ -40,10 +40,11 @@ Map rule_on(const std::vector<NodeRef>& places, const std::vector<NodeRef>& resu
   return [graph, results, customs](std::span<const NodeRef> given) {
     const std::shared_ptr<Customs> all = customs.lock();
     std::span<const NodeRef> made;
-    const std::vector<NodeRef> inlined = ir::inlined(graph, given, [&](const NodeRef& was, const NodeRef& now) {
-      const auto found = all ? all->find(was.get()) : Customs::iterator();
-      if (all && found != all->end()) all->emplace(now.get(), within_rule(*found->second, now));
-    });
+    const std::vector<NodeRef> inlined =
+        ir::inlined(graph, given, [&](const NodeRef& was, const NodeRef& now) {
+          const auto found = all ? all->find(was.get()) : Customs::iterator();
+          if (all && found != all->end()) all->emplace(now.get(), within_rule(*found->second, now));
+        });
     made = inlined;
     return taken(results, made);
   };
@@ -58,19 +59,23 @@ std::shared_ptr<Custom> within_rule(const Custom& inner, const NodeRef& now) {
   if (inner.inputs.empty()) return custom;
   custom->inputs.assign(now->inputs.begin(), now->inputs.end());
   custom->vjp = custom->jvp = [name = inner.name](std::span<const NodeRef>) -> std::vector<NodeRef> {
-    throw Error(name + ": is called by a derivative of custom_vjp or custom_jvp inside of a loop's body, and so has no "
-                "further derivative: put the loop inside of the function, or write that derivative out");
+    throw Error(
+        name +
+        ": is called by a derivative of custom_vjp or custom_jvp inside of a loop's body, and so has no "
+        "further derivative: put the loop inside of the function, or write that derivative out");
   };
   return custom;
 }
 
 Traced traced(const std::shared_ptr<const Custom>& custom) {
-  return {custom, traced_rule(custom->vjp, custom->outputs, "g"), traced_rule(custom->jvp, custom->inputs, "t")};
+  return {custom, traced_rule(custom->vjp, custom->outputs, "g"),
+          traced_rule(custom->jvp, custom->inputs, "t")};
 }
 
 std::vector<NodeRef> closed_over(const Traced& traced) {
   std::vector<NodeRef> all;
-  for (const auto* list : {&traced.custom->outputs, &traced.custom->inputs, &traced.vjp.results, &traced.jvp.results})
+  for (const auto* list :
+       {&traced.custom->outputs, &traced.custom->inputs, &traced.vjp.results, &traced.jvp.results})
     for (const NodeRef& node : *list)
       if (node) all.push_back(node);
   return all;

@@ -26,6 +26,7 @@ std::vector<ir::NodeRef> places_of(const Traced& traced);
 // Of the custom at a node inside of a rule: further derivatives of it are an error.
 std::shared_ptr<Custom> within_rule(const Custom& inner, const ir::NodeRef& now);
 // Adds the same of the nodes that stand for closed_over() in the body.
-void add_closed(const Traced& traced, std::span<const ir::NodeRef> now, const std::shared_ptr<Customs>& customs);
+void add_closed(const Traced& traced, std::span<const ir::NodeRef> now,
+                const std::shared_ptr<Customs>& customs);
 
 }  // namespace weft::derive

@@ -126,6 +126,14 @@ void derivatives() {
   Array second = grad([&](const Array& v) { return sum(grad(loss)(v, x) * v); })(w);
   CHECK(dw.shape() == w.shape() && grads[1].shape() == x.shape() && second.shape() == w.shape());
   CHECK(value.item<double>() == both.item<double>());
+
+  Derivation tape;
+  Array v = tape.leaf(w);
+  Array result = loss(v, x) + 0.1 * sum(square(v));  // any statements, of any functions
+  tape.finish({&result, 1});
+  Array one = ones({});
+  w -= 0.1 * tape.vjp({&one, 1})[0];
+  CHECK(w.shape() == dw.shape() && loss(w, x).item<double>() < value.item<double>());
 }
 
 void loops() {

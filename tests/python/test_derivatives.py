@@ -505,6 +505,31 @@ def test_what_a_checkpoint_writes_to_its_arguments_stays_inside():
     np.testing.assert_array_equal(np.asarray(outside), before)
 
 
+def test_a_checkpoint_that_is_compiled_gives_trees_and_plain_values_and_nests():
+    @wf.checkpoint
+    def segment(state, k, count):
+        u, others = state["u"], state["others"]
+        for _ in range(count):
+            u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return {"u": u, "others": (others[0] * k, None), "count": count}
+
+    def f(u, k):
+        state = {"u": u, "others": (wf.asarray(3), None)}
+        for _ in range(3):
+            state = segment(state, k, 4)
+        assert state["count"] == 4
+        return wf.sum(state["u"] ** 2) * state["others"][0]
+
+    u, k = wf.asarray(rng.normal(size=20)), wf.asarray(0.2)
+    want = wf.value_and_grad(f, (0, 1))(u, k)
+    got = wf.compile(wf.value_and_grad(f, (0, 1)))(u, k)
+    np.testing.assert_allclose(float(got[0]), float(want[0]), rtol=1e-13)
+    for one, other in zip(got[1], want[1]):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-11)
+    nested = wf.compile(wf.grad(lambda u: f(wf.checkpoint(lambda u: u * 2)(u), k)))(u)
+    np.testing.assert_allclose(np.asarray(nested), 2 * np.asarray(wf.grad(f)(u * 2, k)), rtol=1e-11)
+
+
 def positive(n, seed=3):
     a = np.random.default_rng(seed).normal(size=(n, n))
     return a @ a.T + n * np.eye(n)

@@ -4,6 +4,8 @@
 //
 //   auto slope = weft::grad([](const Array& x) { return sum(sin(x)); });
 //   Array cosine = slope(x);
+//
+// There is no backward() of arrays: a Derivation is the tape, and its scope says what is remembered.
 #pragma once
 
 #include <array>

@@ -194,16 +194,37 @@ def _on_copies(f: Callable[..., Any], args: Sequence[Any], keywords: dict[str, A
     return f(*given, **named)
 
 
+def _in_one_turn(f: Callable[..., Any], args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """f's result by a scan of one turn, whose derivative computes the turn again."""
+    leaves, put_together = flatten([list(args), keywords])
+    places = [i for i, one in enumerate(leaves) if isinstance(one, Array)]
+    found: list[Any] = []
+    put: Any = None
+
+    def body(_: list[Array], sliced: list[Array]) -> tuple[list[Array], list[Array]]:
+        nonlocal found, put
+        for place, one in zip(places, sliced):
+            leaves[place] = one
+        given, named = put_together(leaves)
+        found, put = flatten(f(*given, **named))
+        return [], [one for one in found if isinstance(one, Array)]
+
+    stacked = iter(_core.scan(body, [], [leaves[place][None] for place in places], 1, False)[1])
+    return put(next(stacked)[0] if isinstance(one, Array) else one for one in found)
+
+
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, of which nothing but its arguments and results is kept for a derivative: it is called again for that.
 
     Arrays that derivatives are wanted of are arguments of it. It gets copies of its arguments, so that what it writes to them stays inside.
-    In a function that is being compiled nothing else is done."""
+    In a function that is being compiled it is recorded as the body of a loop of one turn: equal ones are compiled once."""
 
     @functools.wraps(f)
     def computed_again(*args: Any, **keywords: Any) -> Any:
-        if not _core.derives() or _core.records():
+        if not _core.derives():
             return _on_copies(f, args, keywords)
+        if _core.records():
+            return _in_one_turn(f, args, keywords)
         name = _named(f)
         call = _Call([list(args), keywords])
 

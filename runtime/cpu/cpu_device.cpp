@@ -519,7 +519,8 @@ KernelRef CpuDevice::build(const KernelSource& source) {
 KernelRef CpuDevice::link(const KernelSource& source, const std::string& object) {
   auto code = jit_.load(object, std::vector<std::string>{source.name, source.name + "_finish"});
   if (!code->address(source.name))
-    throw CompileError("cpu: the source does not define its entry " + source.name, {}, source.text);
+    throw CompileError("cpu: the source does not define its entry " + source.name,
+                       "the object that was compiled has no symbol " + source.name + '\n', source.text);
   return std::make_shared<CpuKernel>(std::move(code), source.name);
 }
 

@@ -20,8 +20,10 @@ bool all_of_avx512() {
 #endif
 
 [[noreturn]] void refuse(std::string_view source) {
-  throw CompileError("cpu: this library compiles no kernels: it was built with WEFT_CPU_JIT=OFF", {},
-                     std::string(source));
+  throw CompileError(
+      "cpu: this library compiles no kernels: it was built with WEFT_CPU_JIT=OFF",
+      "build Weft with WEFT_CPU_JIT=ON, which takes Clang and LLVM 19; programs run in blocks without",
+      std::string(source));
 }
 
 }  // namespace

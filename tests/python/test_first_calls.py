@@ -71,6 +71,22 @@ def test_explain_says_which_way_a_step_goes(auto):
     assert text.startswith("step 0: kernel over") and "in blocks" not in text
 
 
+def test_explain_says_the_way_of_a_step_whose_kernel_another_program_has(auto):
+    """What `explain` says before the first call is what that call does, for tiny steps, which are late, and for large ones."""
+    f = lambda x: wf.arcsinh(x) * wf.expm1(x)  # noqa: E731
+    inputs = [wf.asarray(np.linspace(0.1, 3.0, n)) for n in (600, 700, 600_000, 700_000)]
+    wf.set_tier("compile")
+    for x in inputs[::2]:
+        wf.eval(f(x))
+    wf.set_tier("auto")
+    for x in inputs[1::2]:
+        said = "runs in blocks" in wf.explain(f(x))
+        before = wf.stats()
+        wf.eval(f(x))
+        assert since(before, "compiles") == 0
+        assert said == (since(before, "blocks_launched") == 1)
+
+
 def test_warm_compiles_and_runs_nothing(auto):
     @wf.compile
     def f(x, y=None):

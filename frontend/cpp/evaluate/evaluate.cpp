@@ -62,6 +62,12 @@ uint64_t program_seed(const DeviceSlot& device, Tier tier) {
   return device.key ^ (static_cast<uint64_t>(tier) << 32);
 }
 
+// What a session's tier asks for. A schedule that was tuned is kept under what its kernel's text says, so that is not late.
+void ask_for_blocks(Options& options, DeviceSlot& device, Tier tier) {
+  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
+  options.late = tier == Tier::Auto && !device.choices.any();
+}
+
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, std::vector<int> donated) {
   SessionState& session = device.session;
@@ -76,8 +82,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
   options.donated = std::move(donated);
-  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
-  options.late = tier == Tier::Auto && !device.choices.any();
+  ask_for_blocks(options, device, tier);
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
@@ -98,7 +103,7 @@ std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<
   if (ProgramCache::Program known = session.programs.find(graph.key(program_seed(device, tier))))
     return known->ways();
   Options options = device.compile_options();
-  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
+  ask_for_blocks(options, device, tier);
   return runtime::first_ways(compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto),
                              *device.device, tier == Tier::Auto);
 }

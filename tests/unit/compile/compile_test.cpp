@@ -35,6 +35,7 @@ std::string with(std::string text, const std::vector<int64_t>& extents) {
 
 std::vector<Hash> hashes(const Program& p) {
   std::vector<Hash> out;
+  out.reserve(p.kernels.size());
   for (auto& k : p.kernels) out.push_back(k.hash);
   return out;
 }
@@ -113,6 +114,7 @@ TEST(Compile, ThousandsOfStackedSoftmaxes) {
 TEST(Compile, ManyOutputsOfOneChain) {
   ir::NodeRef x = ir::input({DType::F32, {1000}}, {nullptr, "x", {}, 0}), y = x;
   std::vector<ir::NodeRef> outputs;
+  outputs.reserve(1000);
   for (int k = 0; k < 1000; ++k) outputs.push_back(y = ir::map(ir::Op::sin, {y}));
   Program p = compile({{x}, outputs}, cpu());
   EXPECT_EQ(p.outputs.size(), 1000u);
@@ -198,6 +200,7 @@ TEST(Compile, ALoopOfMoreNumbersThanAKernelHasArgumentsFor) {
 // Each part is copied twice, by kernels that stay small, whatever the length of the loop.
 TEST(Compile, AConcatenationThatGrewInALoop) {
   std::vector<ir::NodeRef> in;
+  in.reserve(500);
   for (int k = 0; k < 500; ++k)
     in.push_back(ir::input({DType::F32, {100}}, {nullptr, "x" + std::to_string(k), {}, 0}));
   ir::NodeRef all = in[0];
@@ -316,6 +319,7 @@ TEST(Compile, AnArrayThatGrewInALoopAndWasReadOnTheWay) {
 
 TEST(Compile, TheConcatenationOf300Arrays) {
   std::vector<ir::NodeRef> in;
+  in.reserve(300);
   for (int k = 0; k < 300; ++k)
     in.push_back(ir::input({DType::F32, {7}}, {nullptr, "a" + std::to_string(k), {}, 0}));
   ir::NodeRef all = ir::concat(in, 0);

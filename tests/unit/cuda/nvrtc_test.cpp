@@ -129,6 +129,7 @@ TEST_F(NvrtcTest, ToolchainTellsVersionAndArchitecture) {
 TEST_F(NvrtcTest, CompilesFromManyThreads) {
   std::vector<std::string> images(4);
   std::vector<std::thread> threads;
+  threads.reserve(images.size());
   for (size_t i = 0; i < images.size(); ++i)
     threads.emplace_back([&, i] { images[i] = nvrtc_->compile(kAxpy, "axpy", "sm_90"); });
   for (auto& thread : threads) thread.join();

@@ -168,6 +168,11 @@ class Device : public std::enable_shared_from_this<Device> {
   // Whether there are loops for block programs here, and their start. `buffers` and `scalars` are the words of
   // a kernel's arguments, without the integers between them.
   virtual bool runs_blocks() const { return false; }
+  // What the loop of that number gives for one element of each operand, all of one dtype, which is the
+  // result's too. False where there is none.
+  virtual bool map_element(int /*loop*/, std::span<const Scalar> /*operands*/, Scalar& /*result*/) {
+    return false;
+  }
   virtual void launch_blocks(const BlockProgram& /*program*/, const Launch& /*how*/,
                              std::span<const uint64_t> /*buffers*/, std::span<const uint64_t> /*scalars*/) {
     throw InternalError("launch_blocks: the device has no loops");

@@ -104,7 +104,10 @@ NodeRef map(Op op, Inputs&& inputs, const Lines& lines) {
     throw InternalError("map: " + std::string(name(op)) + " is not made by its inputs alone");
   }
   TensorType type = infer(op, inputs, {}, {});
-  if (std::all_of(inputs.begin(), inputs.end(), [](const NodeRef& in) { return constant_value(*in); })) {
+  // What rounds in its own way is left to kernels, so that a constant's function is that of an array of it.
+  const bool exact = rounds_once(op, (*inputs.begin())->dtype(), type.dtype);
+  if (exact &&
+      std::all_of(inputs.begin(), inputs.end(), [](const NodeRef& in) { return constant_value(*in); })) {
     Scalar values[kMostOperands];
     for (size_t i = 0; i < inputs.size(); ++i) values[i] = *constant_value(*inputs[i]);
     const Scalar folded = evaluate_map(op, type.dtype, {values, inputs.size()});

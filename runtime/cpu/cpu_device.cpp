@@ -27,6 +27,7 @@
 #include "runtime/cpu/cpu_dot.h"
 #include "runtime/cpu/cpu_solve.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/map_element.h"
 #include "runtime/cpu/memory_pool.h"
 #include "runtime/fork.h"
 #include "runtime/interrupt.h"
@@ -276,6 +277,9 @@ class CpuDevice : public Device {
   }
 
   bool runs_blocks() const override { return true; }
+  bool map_element(int loop, std::span<const Scalar> operands, Scalar& result) override {
+    return runtime::map_element(block_loops_, loop, operands, result);
+  }
   void launch_blocks(const BlockProgram& program, const Launch& how, std::span<const uint64_t> buffers,
                      std::span<const uint64_t> scalars) override {
     const BlockArguments arguments{buffers.data(), scalars.data()};

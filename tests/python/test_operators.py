@@ -192,10 +192,11 @@ def test_out_and_where():
 def test_powers_of_complex_numbers_have_numpys_zeros(power):
     parts = [0.0, -0.0, 1.5, -3.25]
     theirs = np.array([complex(re, im) for re in parts for im in parts])
-    want = theirs**power
-    for have in (wf.asarray(theirs) ** power, wf.asarray(theirs).__ipow__(power)):
-        np.testing.assert_array_equal(np.asarray(have), want)
-        np.testing.assert_array_equal(np.signbit(np.asarray(have).imag), np.signbit(want.imag))
+    for repeats in (1, 100):
+        ours, want = wf.asarray(np.tile(theirs, repeats)), np.tile(theirs, repeats) ** power
+        for have in (ours**power, ours.__ipow__(power)):
+            np.testing.assert_array_equal(np.asarray(have), want)
+            np.testing.assert_array_equal(np.signbit(np.asarray(have).imag), np.signbit(want.imag))
 
 
 @pytest.mark.parametrize("name", ["arctan2", "copysign", "heaviside", "hypot", "logaddexp", "nextafter"])

@@ -144,6 +144,13 @@ extern const OpInfo kOps[];  // by Op
 inline const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
 inline std::string_view name(Op op) { return info(op).name; }
 inline OpKind kind(Op op) { return info(op).kind; }
+// Whether a map from one dtype to another gives the exact result, rounded once: whoever computes it, it has the
+// same bits. Of complex numbers only what is computed without rounding counts.
+inline bool rounds_once(Op op, DType from, DType to) {
+  if (!is_float(to) && !is_complex(to)) return true;
+  if (is_complex(from) || is_complex(to)) return info(op).complex_ulp == 0;
+  return (to == DType::F64 ? info(op).ulp.f64 : info(op).ulp.f32) <= 0.5f;
+}
 std::optional<Op> op_from_name(std::string_view name);
 // Whether a value is given from outside of the graph.
 inline bool is_given(Op op) { return op == Op::input || op == Op::scalar; }

@@ -163,7 +163,8 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
       throw Error("compile: an argument of another compiled function was kept");
   }
   state->scalars = graph.scalars;
-  state->program = detail::program_for(*state->device, computed, graph);
+  state->program = detail::program_for(*state->device, computed, graph,
+                                       state->device->session.tier.load(std::memory_order_relaxed));
   state_ = state;
 }
 

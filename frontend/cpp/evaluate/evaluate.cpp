@@ -12,6 +12,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/interpret/interpret.h"
+#include "compiler/ir/interpret/rounding.h"
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/turns.h"
@@ -51,11 +52,28 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
 
 }  // namespace
 
-bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+namespace {
+
+// Whether the graph's arrays are too few or too small for a kernel to be worth its compilation.
+bool is_small(const DeviceSlot& device, const Canonical& graph) {
   const int64_t limit = device.session.options.interpret_limit;
   // Of memory that the host has to ask for each array costs more than a kernel, however small it is.
   const bool tiny = device.device->host_visible() && graph.largest <= limit / 16;
   return tiny || graph.elements <= limit;
+}
+
+}  // namespace
+
+Tier tier_of(const DeviceSlot& device, const Canonical& graph) {
+  const Tier tier = device.session.tier.load(std::memory_order_relaxed);
+  return tier == Tier::Compile && device.device->runs_blocks() && is_small(device, graph) ? Tier::Blocks
+                                                                                          : tier;
+}
+
+bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+  if (!is_small(device, graph)) return false;
+  return !device.device->runs_blocks() ||
+         std::ranges::all_of(graph.order, [](const ir::Node* n) { return ir::rounds_as_kernels(*n); });
 }
 
 uint64_t program_seed(const DeviceSlot& device, Tier tier) {
@@ -69,9 +87,8 @@ void ask_for_blocks(Options& options, DeviceSlot& device, Tier tier) {
 }
 
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                  const Canonical& graph, std::vector<int> donated) {
+                                  const Canonical& graph, Tier tier, std::vector<int> donated) {
   SessionState& session = device.session;
-  const Tier tier = session.tier.load(std::memory_order_relaxed);
   uint64_t seed = program_seed(device, tier);
   if (!donated.empty()) seed = hash_bytes(donated.data(), donated.size() * sizeof(int), seed).low;
   const Hash key = graph.key(seed);
@@ -99,7 +116,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                                   const Canonical& graph) {
   SessionState& session = device.session;
-  const Tier tier = session.tier.load(std::memory_order_relaxed);
+  const Tier tier = tier_of(device, graph);
   if (ProgramCache::Program known = session.programs.find(graph.key(program_seed(device, tier))))
     return known->ways();
   Options options = device.compile_options();
@@ -208,18 +225,18 @@ std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir:
                                          const Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
   ProgramCache::Program program;
   if (!graph.updates) {
-    program = program_for(device, nodes, graph);
+    program = program_for(device, nodes, graph, tier_of(device, graph));
     if (program->most_taken() < kWorthTakingOver && !program->saves_a_copy())
       return run(device, nodes, graph, program);
   }
   if (dying_inputs(nodes, graph).empty()) {
-    if (!program) program = program_for(device, nodes, graph);
+    if (!program) program = program_for(device, nodes, graph, tier_of(device, graph));
     return run(device, nodes, graph, program);
   }
   // Whoever holds the lock meanwhile may have begun to read what dies.
   alone.lock();
   const std::vector<int> dying = dying_inputs(nodes, graph);
-  if (!program) program = program_for(device, nodes, graph, dying);
+  if (!program) program = program_for(device, nodes, graph, tier_of(device, graph), dying);
   return run(device, nodes, graph, program, dying);
 }
 
@@ -325,8 +342,8 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   prepare(device, {&node, 1}, graph);
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
-  if (!is_interpreted(device, graph)) return nullptr;
-  return on_host(device, {&node, 1}, graph)[0];
+  if (is_interpreted(device, graph)) return on_host(device, {&node, 1}, graph)[0];
+  return is_small(device, graph) ? evaluate(device, {&node, 1})[0] : nullptr;
 }
 
 void materialize(std::span<Cell* const> cells) {

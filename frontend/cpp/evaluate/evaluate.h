@@ -21,7 +21,7 @@ constexpr int64_t kWorthTakingOver = 1 << 20;
 // written in place; what waits to be written to large memory that the graph reads is computed with it.
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
 
-// The node's value by the interpreter; null where there is more to compute than its limit.
+// The node's value, computed at once; null where that is more than small work.
 runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node);
 
 // Computes the cells in one program for each device and keeps the values in them.
@@ -33,13 +33,17 @@ runtime::BufferRef memory_now(Cell& cell);
 
 // Fills `graph` for looking a program up.
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
-// Whether the arrays of a prepared graph are too few or too small for a kernel to be worth its compilation.
+// Whether the interpreter computes a prepared graph: its arrays are too few or too small for a kernel to be
+// worth its compilation, and, where there are blocks, nobody can tell from the result which way was taken.
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph);
+// How a prepared graph is run by whom nobody asked to compile: the session's tier, and blocks for small graphs
+// where that would wait for kernels.
+Tier tier_of(const DeviceSlot& device, const Canonical& graph);
 // With a graph's structure it names the graph's program for a tier.
 uint64_t program_seed(const DeviceSlot& device, Tier tier);
 // The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                  const Canonical& graph, std::vector<int> donated = {});
+                                  const Canonical& graph, Tier tier, std::vector<int> donated = {});
 // How a run of a prepared graph would do each step now. Compiles no kernel.
 std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                                   const Canonical& graph);

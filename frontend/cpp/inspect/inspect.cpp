@@ -124,7 +124,8 @@ void one_kernel(std::span<const Array> xs) {
   const std::vector<Array> pending = to_compute("one_kernel", xs);
   if (!pending.empty()) {
     Inspected at(pending);
-    const detail::ProgramCache::Program known = detail::program_for(at.device, at.nodes, at.graph);
+    const detail::ProgramCache::Program known = detail::program_for(
+        at.device, at.nodes, at.graph, at.device.session.tier.load(std::memory_order_relaxed));
     const Program& program = known->program();
     if (kernel_steps(program) != static_cast<int64_t>(program.steps.size()) || program.steps.size() > 1) {
       const size_t library = program.steps.size() - static_cast<size_t>(kernel_steps(program));

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "compiler/base/error.h"
+#include "compiler/blocks/loops.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/ops/evaluate.h"
 #include "compiler/ir/text/print.h"
@@ -235,7 +236,7 @@ std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands)
   }
   if (!device) return {};
   Scalar value;
-  if (!map_known(op, {known, operands.size()}, value)) return {};
+  if (!map_known(*device, op, {known, operands.size()}, value)) return {};
   return record(*device, ir::constant({value.dtype, {}}, value), kInMemory);
 }
 
@@ -315,13 +316,41 @@ bool compute(const ir::Evaluator::Typed<T>& by, const std::array<T, 2>& x, Scala
   return true;
 }
 
+// A power as `simplify` has it where it knows the exponent.
+bool simple_power(std::span<const Scalar> operands, Scalar& out) {
+  const Scalar& x = operands[0];
+  const double power = operands[1].re;
+  if (power == 2 || power == 3) {
+    out = ir::evaluate_map(ir::Op::square, x.dtype, {&x, 1});
+    if (power == 2) return true;
+    const Scalar both[] = {out, x};
+    out = ir::evaluate_map(ir::Op::multiply, x.dtype, both);
+    return true;
+  }
+  if (power == -1) out = ir::evaluate_map(ir::Op::reciprocal, x.dtype, {&x, 1});
+  if (power == 0.5 || power == 1) out = ir::evaluate_map(ir::Op::pow, x.dtype, {operands.data(), 2});
+  return power == -1 || power == 0.5 || power == 1;
+}
+
+// Halves are computed in f32 and rounded, as kernels do it.
+bool map_as_kernels(runtime::Device& device, ir::Op op, std::span<Scalar> operands, Scalar& out) {
+  const DType dtype = operands[0].dtype;
+  if (is_half(dtype) && ir::info(op).halves == ir::Halves::Own) return false;
+  const DType computed = is_half(dtype) ? DType::F32 : dtype;
+  if (!blocks::has_loop(op, computed)) return false;
+  for (Scalar& x : operands) x = x.cast(computed);
+  if (!device.map_element(blocks::loop_of(op, computed), operands, out)) return false;
+  out = out.cast(dtype);
+  return true;
+}
+
 }  // namespace
 
-bool map_known(ir::Op op, std::span<const Known> operands, Scalar& out) {
+bool map_known(DeviceSlot& device, ir::Op op, std::span<const Known> operands, Scalar& out) {
   const ir::OpInfo& row = ir::info(op);
   if (row.result != ir::Result::Same && row.result != ir::Result::Bool) return false;
   // Nearly always: the dtypes of Python's numbers. How integers are raised to others is looked at first.
-  if (operands.size() == 2) {
+  if (operands.size() == 2 && op != ir::Op::pow && ir::rounds_once(op, DType::F64, DType::F64)) {
     const Scalar &x = operands[0].value, &y = operands[1].value;
     const auto is_float = [](const Scalar& v) { return v.dtype == DType::F64; };
     const auto is_whole = [](const Known& k) {
@@ -331,7 +360,7 @@ bool map_known(ir::Op op, std::span<const Known> operands, Scalar& out) {
     const bool floats = is_float(x) || is_float(y);
     const bool plain = (is_float(x) || is_whole(operands[0])) && (is_float(y) || is_whole(operands[1]));
     if (plain && floats && compute<double>(row.eval.f64, {as_double(x), as_double(y)}, out)) return true;
-    if (plain && !floats && op != ir::Op::pow && compute<int64_t>(row.eval.i, {x.i, y.i}, out)) return true;
+    if (plain && !floats && compute<int64_t>(row.eval.i, {x.i, y.i}, out)) return true;
   }
   std::optional<DType> strong;
   for (const Known& x : operands) {
@@ -366,6 +395,9 @@ bool map_known(ir::Op op, std::span<const Known> operands, Scalar& out) {
     values[k] = value.cast(dtype);
   }
   const DType to = row.result == ir::Result::Bool ? DType::Bool : dtype;
+  if (op == ir::Op::pow && simple_power({values, 2}, out)) return true;
+  if (!ir::rounds_once(op, dtype, to))
+    return map_as_kernels(*device.device, op, {values, operands.size()}, out);
   out = ir::evaluate_map(op, to, {values, operands.size()});
   return true;
 }

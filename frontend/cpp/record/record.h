@@ -98,9 +98,9 @@ struct Known {
   Scalar value;
   bool gives_way = false;
 };
-// The map of such operands, of which one at least is an array's, as it would be recorded. False for what is to be
-// recorded.
-bool map_known(ir::Op op, std::span<const Known> operands, Scalar& out);
+// The map of such operands, of which one at least is an array's on the device, with the bits of what would be
+// recorded. False for what is to be recorded.
+bool map_known(DeviceSlot& device, ir::Op op, std::span<const Known> operands, Scalar& out);
 
 Array map(ir::Op op, const Operand& x);
 Array map(ir::Op op, const Operand& x, const Operand& y);

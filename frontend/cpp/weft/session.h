@@ -21,8 +21,9 @@ struct SessionOptions {
   Numerics numerics = Numerics::Standard;
   // A recorded graph that passes this many nodes is computed at once, so that loops stay bounded.
   int graph_limit = 4096;
-  // Graphs whose nodes have at most this many elements together, or a sixteenth of it each, are computed by
-  // the interpreter, never compiled. Floats may differ from a kernel's in the last bit. 0: always kernels.
+  // Graphs whose nodes have at most this many elements together, or a sixteenth of it each, wait for no
+  // compiler. The interpreter computes them where its results have a kernel's bits; else they run in blocks.
+  // On a GPU the interpreter computes all of them, and floats may differ from a kernel's in the last bit.
   int interpret_limit = 256;
   // What first calls do while kernels are not compiled. Results are the same bits.
   Tier tier = Tier::Auto;

@@ -60,7 +60,7 @@ class KnownOperands {
   // A new reference, null with an error set; none where it is to be recorded.
   std::optional<PyObject*> map(ir::Op op) const {
     Scalar result;
-    if (!detail::map_known(op, known_, result)) return {};
+    if (!detail::map_known(*device_, op, known_, result)) return {};
     return wrap_number(*device_, result);
   }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/interpret/interpret.h"
+#include "compiler/ir/interpret/rounding.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
@@ -17,6 +19,25 @@ namespace weft::test {
 namespace {
 
 using ir::HostTensor;
+
+// The interpreter gives the same bits where it says so.
+void compare_interpreted(const ir::Graph& graph, const std::vector<HostTensor>& inputs,
+                         const std::vector<HostTensor>& blocks, const std::string& what) {
+  ir::Graph part{graph.inputs, {}};
+  std::vector<size_t> places;
+  for (size_t k = 0; k < blocks.size(); ++k) {
+    const std::vector<const ir::Node*> nodes = ir::topological_order({&graph.outputs[k], 1});
+    if (!std::ranges::all_of(nodes, [](const ir::Node* n) { return ir::rounds_as_kernels(*n); })) continue;
+    part.outputs.push_back(graph.outputs[k]);
+    places.push_back(k);
+  }
+  if (places.empty()) return;
+  const std::vector<HostTensor> interpreted = ir::interpret(part, inputs);
+  for (size_t k = 0; k < places.size(); ++k)
+    if (const std::string d = first_difference(blocks[places[k]], interpreted[k]); !d.empty())
+      ADD_FAILURE() << what << ", output " << places[k] << ", interpreted and in blocks: " << d
+                    << ir::print({graph.inputs, {part.outputs[k]}});
+}
 
 // Runs both ways and compares: which NaN comes of two is the machine's choice, by the order in which an
 // instruction has its operands.
@@ -32,6 +53,7 @@ void compare(const ir::Graph& graph, const std::vector<HostTensor>& inputs, cons
       ADD_FAILURE() << what << ", output " << k << " "
                     << (graph.outputs[k]->op == ir::Op::input ? "" : ir::name(graph.outputs[k]->op)) << ": "
                     << d;
+  compare_interpreted(graph, inputs, blocks, what);
 }
 
 std::vector<HostTensor> picked_inputs(const ir::Graph& graph, uint64_t seed) {

@@ -321,12 +321,14 @@ $fn $V weft_pow_$T($V z, $V w) {
   $RV n = weft_abs_$R(w.re);
   $B whole = weft_equal_$R(w.im, zero) & weft_equal_$R(weft_floor_$R(n), n) & weft_less_equal_$R(n, ($RV)(64.0));
   $V r = weft_exp_$T(weft_multiply_$T(w, weft_log_$T(z)));
-  $V product = unit, power = z;
+  $V product = unit, power = z;  // the first factor is taken as it is: with its zeros' signs
   $RV left = weft_select_$R(whole, n, zero);
+  $B begun = weft_less_$R(n, zero);
   for (int i = 0; i < 7; ++i) {
     $RV next = weft_floor_$R(left * half);
     $B odd = weft_greater_$R(left, next + next);
-    product = weft_select_$T(odd, weft_multiply_$T(product, power), product);
+    product = weft_select_$T(odd, weft_select_$T(begun, weft_multiply_$T(product, power), power), product);
+    begun = begun | odd;
     power = weft_square_$T(power);
     left = next;
   }

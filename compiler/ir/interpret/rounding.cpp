@@ -16,7 +16,8 @@ bool is_product(const Node* n) {
 
 bool map_rounds_once(const Node& map) {
   const auto has_products = [](const NodeRef& in) { return is_product(in.get()); };
-  if ((map.op == Op::add || map.op == Op::subtract) && std::ranges::any_of(map.inputs, has_products)) return false;
+  if ((map.op == Op::add || map.op == Op::subtract) && std::ranges::any_of(map.inputs, has_products))
+    return false;
   return rounds_once(map.op, (*map.inputs.begin())->dtype(), map.dtype());
 }
 
@@ -31,13 +32,19 @@ bool rounds_as_kernels(const Node& node) {
     case OpKind::Source:
     case OpKind::View:
     case OpKind::Gather:
-    case OpKind::Update: return true;
-    case OpKind::Map: return map_rounds_once(node);
-    case OpKind::Reduce: return node.op != Op::sum && node.op != Op::prod;
-    case OpKind::Scan: return node.op != Op::cumulative_sum && node.op != Op::cumulative_prod;
-    case OpKind::Scatter: return node.op != Op::scatter_add;
+    case OpKind::Update:
+      return true;
+    case OpKind::Map:
+      return map_rounds_once(node);
+    case OpKind::Reduce:
+      return node.op != Op::sum && node.op != Op::prod;
+    case OpKind::Scan:
+      return node.op != Op::cumulative_sum && node.op != Op::cumulative_prod;
+    case OpKind::Scatter:
+      return node.op != Op::scatter_add;
     case OpKind::Dot:
-    case OpKind::Loop: return false;
+    case OpKind::Loop:
+      return false;
   }
   return false;
 }

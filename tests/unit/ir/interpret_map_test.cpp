@@ -105,11 +105,17 @@ TEST_P(EveryMap, TakesEveryAcceptedDTypeOnOddShapesAndRoundsToIt) {
       const std::vector<HostTensor> args = random_inputs(row, t, shape, random);
       const HostTensor got = map_of(op, args);
       ASSERT_EQ(got.type.shape, shape);
-      // Each element alone, folded as constants, gives the same bits.
+      // Each element alone, folded as constants, gives the same bits. What kernels round in their own way is not
+      // folded.
       for (size_t i = 0; i < static_cast<size_t>(element_count(shape)); ++i) {
         std::vector<NodeRef> constants;
         for (const HostTensor& a : args) constants.push_back(constant({t, {}}, element(a, i)));
-        const Scalar folded = map(op, constants)->as<ConstantAttr>().value;
+        const NodeRef one = map(op, constants);
+        if (!rounds_once(op, t, got.type.dtype)) {
+          EXPECT_EQ(one->op, op) << name(t);
+          continue;
+        }
+        const Scalar folded = one->as<ConstantAttr>().value;
         const Scalar value = element(got, i);
         EXPECT_TRUE(value.same(folded) || (std::isnan(value.re) && std::isnan(folded.re)))
             << row.name << " " << name(t) << " " << value.re << " " << folded.re;

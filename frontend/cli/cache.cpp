@@ -21,6 +21,12 @@ struct Flags {
   std::string bundle, target;
 };
 
+std::string size(uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) * 1e-3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+}
+
 std::unique_ptr<KernelCache> open(const std::string& directory, uint64_t limit) {
   if (directory.empty()) throw Error("cache: there is no cache folder; name one with --cache-dir");
   auto cache = std::make_unique<KernelCache>(directory, limit);
@@ -49,11 +55,11 @@ void list(const Flags& flags) {
   auto entries = cache->list();
   for (const CacheEntry& e : entries) {
     bytes += e.bytes;
-    fmt::print("{}  {:>8}  {:%Y-%m-%d %H:%M}  {}  {}{}\n", to_string(e.key).substr(0, 12), e.bytes,
+    fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {}  {}{}\n", to_string(e.key).substr(0, 12), size(e.bytes),
                fmt::localtime(static_cast<std::time_t>(e.last_used)), e.kernel, e.toolchain,
                e.problem.empty() ? "" : "  DAMAGED: " + e.problem);
   }
-  fmt::print("{} kernels, {} bytes in {}\n", entries.size(), bytes, cache->directory());
+  fmt::print("{} kernels, {} in {}\n", entries.size(), size(bytes), cache->directory());
 }
 
 void verify(const Flags& flags) {

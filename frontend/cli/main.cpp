@@ -1,16 +1,21 @@
 // The program `weft`: parses the command line, runs one command, and turns what is thrown into messages and
 // exit codes.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/exit_code.h"
+#include "frontend/cli/nearest.h"
 
 namespace weft::cli {
 namespace {
@@ -22,6 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   weft explain softmax.weft
   weft tune softmax.weft --device cuda
   weft grad loss.weft --wrt weights
+  weft help tune
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
 70 a defect of weft.)";
@@ -39,6 +45,25 @@ std::string command_of(const CLI::App& app) {
   for (const CLI::App* at = &app; !at->get_subcommands().empty(); name += " " + at->get_name())
     at = at->get_subcommands().front();
   return name;
+}
+
+// What the first word may have been meant to be, where it is no command.
+std::string command_meant(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return {};
+  return meant(argv[1], names);
+}
+
+// `weft help`, `weft help cache ls` and `weft version` are what the flags at the end say.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words == std::vector<std::string>{"version"}) return {"--version"};
+  if (words.empty() || words[0] != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
 }
 
 int run(int argc, char** argv) {
@@ -60,10 +85,13 @@ int run(int argc, char** argv) {
   add_cache(app);
   app.footer(kExamples);  // last: commands take over the footer that is there when they are added
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = words_of(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0)
-      return fail(kUsage, fmt::format("{}\nTry '{} --help'.", e.what(), command_of(app)));
+      return fail(kUsage, fmt::format("{}{}\nTry '{} --help'.", e.what(), command_meant(app, argc, argv),
+                                      command_of(app)));
     app.exit(e);  // --help and --version
   }
   if (!std::cout.flush() || std::fflush(stdout) != 0)

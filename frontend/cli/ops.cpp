@@ -3,11 +3,13 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/ops/op.h"
 #include "frontend/cli/commands.h"
+#include "frontend/cli/nearest.h"
 
 namespace weft::cli {
 namespace {
@@ -174,7 +176,12 @@ void run(const Flags& flags) {
     if (k.name == flags.kind) kind = k.kind;
   if (!flags.name.empty()) {
     auto op = ir::op_from_name(flags.name);
-    if (!op) throw Error(fmt::format("ops: there is no op '{}'; 'weft ops' lists them", flags.name));
+    if (!op) {
+      std::vector<std::string> names;
+      for (int i = 0; i < ir::kOpCount; ++i) names.emplace_back(info(static_cast<Op>(i)).name);
+      throw Error(fmt::format("ops: there is no op '{}'{}; 'weft ops' lists them", flags.name,
+                              meant(flags.name, names)));
+    }
     print_one(info(*op));
   } else if (flags.markdown) {
     print_markdown(kind);

@@ -15,7 +15,40 @@ FUNCTIONS = sorted(
 def test_functions_have_signature_and_documentation(name):
     f = getattr(wf, name)
     assert f.__doc__ and f.__doc__.strip()
-    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels")
+    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels", "show_versions")
+
+
+def test_dir_holds_what_users_call():
+    assert not [name for name in dir(wf) if name.startswith("_") and not name.endswith("__")]
+    assert {*wf.__all__, "compile", "float32", "testing"} <= {*dir(wf)} and "builtins" not in dir(wf)
+    import weft
+
+    assert all(hasattr(weft, name) for name in dir(wf))
+
+
+@pytest.mark.parametrize("name, says", [
+    ("jit", "weft.compile does that"), ("tensor", "weft.array does that"), ("softmx", r"did you mean weft.softmax\?"), ("vmapp", r"did you mean weft.vmap\?"),
+    ("arrange", r"did you mean weft.arange\?"), ("quite_another", "attribute 'quite_another'$"), ("_cor", "attribute '_cor'$"),
+])  # fmt: skip
+def test_a_name_that_is_not_there_says_which_is(name, says):
+    with pytest.raises(AttributeError, match=says):
+        getattr(wf, name)
+    with pytest.raises(AttributeError, match=r"did you mean weft.linalg.solve\?"):
+        wf.linalg.solv
+
+
+def test_versions_and_misspelt_variables(capsys, monkeypatch):
+    monkeypatch.setenv("WEFT_NUMERICS", "strict")
+    wf.show_versions()
+    said = capsys.readouterr().out
+    assert f"weft {wf.__version__}\n" in said and f"numpy {np.__version__}\n" in said and "devices: cpu" in said and "WEFT_NUMERICS=strict" in said
+    monkeypatch.setenv("WEFT_TREADS", "2")
+    with pytest.warns(UserWarning, match=r"has WEFT_TREADS, which Weft does not read: did you mean WEFT_THREADS\?"):
+        wf._settings.check_environment()
+    from pathlib import Path
+
+    page = Path(__file__, "../../../docs/settings.md").resolve().read_text()
+    assert sorted(wf._settings.variables) == sorted(line.split("`")[1] for line in page.splitlines() if line.startswith("| `WEFT_"))
 
 
 def test_signatures_come_from_the_op_table():

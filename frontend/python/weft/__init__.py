@@ -19,6 +19,7 @@ from weft import _names, fft, lib, linalg, random  # noqa: E402
 from weft._base import dtypes as _dtypes  # noqa: E402
 from weft._base import errors as _errors  # noqa: E402
 from weft._base import old_places as _old_places  # noqa: E402
+from weft._base import settings as _settings  # noqa: E402
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft._protocols import methods as _methods  # noqa: E402
 
@@ -60,6 +61,7 @@ for _module, _listed in _names.NAMES.items():
             _value.__module__ = "weft"
     __all__ += _listed
 _methods.attach()
+_settings.check_environment()
 _old_places.register()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
@@ -85,4 +87,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_dtypes.names, *_numpys, "testing"])
+    """What users call: no module or name of the package's own."""
+    plain = [name for name in globals() if not name.startswith("_")]
+    said = ("__all__", "__array_api_version__", "__array_namespace_info__", "__doc__", "__file__", "__name__", "__path__", "__version__")
+    return sorted({*plain, *said, *_dtypes.names, *_numpys, "testing"})

@@ -85,6 +85,7 @@ _LISTED = {
     "weft._numpy.walks": "frompyfunc ndenumerate ndindex nditer vectorize",
     "weft._protocols.exchange": "from_dlpack",
     "weft._base.info": "__array_namespace_info__",
+    "weft._base.settings": "show_versions",
     "weft._base.session": "eval explain finish_kernels one_kernel set_tier show stats sync tier tune",
     "weft._base.streams": "Event Stream pinned pinned_empty",
     "weft._compile.compiled": "compile",

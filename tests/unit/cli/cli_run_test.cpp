@@ -344,12 +344,22 @@ TEST_F(CliRun, SaysWhatIsWrongWithADevice) {
   expect_error(run_scaled({"--device", "cuda:99"}), 1, "cuda:99");
 }
 
+TEST_F(CliRun, HelpAndVersionAreWordsToo) {
+  EXPECT_EQ(run_weft({"help"}).out, run_weft({"--help"}).out);
+  EXPECT_EQ(run_weft({"help", "cache", "ls"}).out, run_weft({"cache", "ls", "--help"}).out);
+  EXPECT_EQ(run_weft({"version"}).out, run_weft({"--version"}).out);
+  EXPECT_EQ(run_weft({"help"}).code, 0);
+}
+
 TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run_weft({}), 2, "subcommand");
   expect_error(run_weft({"bogus"}), 2, "bogus");
   expect_error(run_weft({"cache", "bogus"}), 2, "bogus");
   expect_error(run_weft({"cache"}), 2, "subcommand");
   expect_error(run_weft({"weave"}), 2, "--help");
+  expect_error(run_weft({"explian", "x.weft"}), 2, "did you mean 'explain'?");
+  expect_error(run_weft({"ops", "sqtr"}), 1, "there is no op 'sqtr'; did you mean 'sqrt'?");
+  EXPECT_THAT(run_weft({"ops", "sqtrooooot"}).err, Not(HasSubstr("did you mean")));
   expect_error(run({}), 2, "FILE is required");
   expect_error(run_scaled({"--time=0"}), 2, "--time");
   expect_error(run_scaled({"--time=0"}), 2, "Try 'weft run --help'.");

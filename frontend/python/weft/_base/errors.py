@@ -25,11 +25,32 @@ _of_no_arrays = {
 }
 
 
+# What other libraries call what Weft has under another name.
+_elsewhere = {
+    "DeviceArray": "Array", "Tensor": "Array", "as_tensor": "asarray", "block_until_ready": "sync", "cat": "concatenate", "compute": "eval", "from_numpy": "asarray",
+    "jit": "compile", "njit": "compile", "synchronize": "sync", "tensor": "array", "value_and_gradient": "value_and_grad",
+}
+
+
+def _meant(module: str, name: str) -> str:
+    """What the name may have been meant to be, as a question; empty where nothing is near."""
+    if not module and name in _elsewhere:
+        return f"weft.{_elsewhere[name]} does that"
+    import difflib
+    import importlib
+
+    public = [one for one in dir(importlib.import_module(f"weft{module}")) if not one.startswith("_")]
+    near = difflib.get_close_matches(name, public, 1, 0.75)
+    return f"did you mean weft{module}.{near[0]}?" if near else ""
+
+
 def missing(module: str, name: str) -> AttributeError:
-    """That a module has no such name, and what to do where NumPy's module has it."""
+    """That a module has no such name, and what to do where NumPy's module has it, or where another name is near."""
     plain = f"module 'weft{module}' has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(plain)  # Python itself asks for such names, which must not import NumPy
+    if not module and name in _elsewhere:
+        return AttributeError(f"{plain}: {_meant(module, name)}")
     import importlib
 
     numpys = importlib.import_module(f"numpy{module}")
@@ -37,7 +58,8 @@ def missing(module: str, name: str) -> AttributeError:
         try:
             getattr(numpys, name)
         except AttributeError as error:  # NumPy says what to write instead of what it has given up
-            return AttributeError(f"{plain}: {error}" if "removed" in str(error) or "deprecated" in str(error) else plain)
+            meant = str(error) if "removed" in str(error) or "deprecated" in str(error) else _meant(module, name)
+            return AttributeError(f"{plain}: {meant}" if meant else plain)
     where = f"numpy{module}.{name}"
     if name in _of_no_arrays:
         return AttributeError(f"{plain}: NumPy has it: use {where}")

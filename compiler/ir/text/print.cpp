@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/text/function_text.h"
 
 namespace weft::ir {
 namespace {
@@ -122,16 +124,29 @@ class Bodies {
   explicit Bodies(const Graph& graph) { add(graph); }
   const std::vector<std::pair<std::string, const Graph*>>& all() const { return all_; }
   const std::vector<std::string>& names(const Loop& loop) const { return names_.at(loop.hash); }
+  const std::vector<std::pair<std::string, const Function*>>& functions() const { return functions_; }
+  const std::string& name(const Function& function) const { return function_names_.at(function.hash); }
 
  private:
   void add(const Graph& graph) {
     for (const Node* node : topological_order(graph.outputs)) {
+      if (is_apply(*node)) add(*function_of(*node));
       if (!is_loop(*node) || names_.contains(loop_of(*node)->hash)) continue;
       std::vector<std::string> names;
       names.reserve(loop_of(*node)->bodies.size());
       for (const Graph& body : loop_of(*node)->bodies) names.push_back(name_of(body));
       names_.emplace(loop_of(*node)->hash, std::move(names));
     }
+  }
+  // By its own name where that is an identifier and not taken.
+  void add(const Function& function) {
+    if (function_names_.contains(function.hash)) return;
+    const bool taken = !is_identifier(function.name) || std::ranges::any_of(functions_, [&](auto& other) {
+      return other.first == function.name;
+    });
+    std::string name = taken ? fmt::format("function_{}", functions_.size()) : function.name;
+    function_names_.emplace(function.hash, name);
+    functions_.emplace_back(std::move(name), &function);
   }
   std::string name_of(const Graph& body) {
     const Hash hash = hash_graph(body);
@@ -143,6 +158,8 @@ class Bodies {
     return name;
   }
 
+  std::vector<std::pair<std::string, const Function*>> functions_;
+  std::unordered_map<Hash, std::string, HashOf> function_names_;
   std::vector<std::pair<std::string, const Graph*>> all_;
   std::unordered_map<Hash, std::string, HashOf> bodies_;
   std::unordered_map<Hash, std::vector<std::string>, HashOf> names_;
@@ -199,6 +216,11 @@ class Arguments {
     if (loop.op == Op::scan) put(next(), "carries={}, length={}", loop.carries, loop.length);
     if (loop.sliced > 0) put(next(), "sliced={}", loop.sliced);
     if (loop.reverse) put(next(), "reverse=1");
+    put(next(), "result={}", a.result);
+  }
+
+  void one(const Node&, const ApplyAttr& a) {
+    put(next(), "function={}", bodies_ ? bodies_->name(*a.function) : a.function->name);
     put(next(), "result={}", a.result);
   }
 
@@ -279,6 +301,7 @@ void put_graph(Buffer& out, const std::string& head, const Graph& graph, const B
 std::string print(const Graph& graph, PrintOptions options) {
   const Bodies bodies(graph);
   Buffer out;
+  for (const auto& [name, function] : bodies.functions()) put(out, "{}\n", print(*function, name));
   for (const auto& [name, body] : bodies.all()) {
     put_graph(out, "body " + name, *body, bodies, options);
     put(out, "\n");

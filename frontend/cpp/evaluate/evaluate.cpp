@@ -52,6 +52,7 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
 }  // namespace
 
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+  if (graph.applies && !device.target.compiles) return true;
   const int64_t limit = device.session.options.interpret_limit;
   // Of memory that the host has to ask for each array costs more than a kernel, however small it is.
   const bool tiny = device.device->host_visible() && graph.largest <= limit / 16;

@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "compiler/base/error.h"
-#include "compiler/ir/build.h"
 #include "compiler/ir/loop_hash.h"
 
 namespace weft::ir {
@@ -197,13 +196,5 @@ FunctionRef checked(Function function) {
 const Hash& hash_of(const Function& function) { return function.hash; }
 
 float cost_of(const Node& node) { return is_apply(node) ? function_of(node)->cost : info(node.op).cost; }
-
-std::vector<NodeRef> apply(const FunctionRef& function, std::span<const NodeRef> operands,
-                           const Lines& lines) {
-  std::vector<NodeRef> results;
-  for (size_t k = 0; k < function->block.gives.size(); ++k)
-    results.push_back(make(Op::apply, operands, ApplyAttr{function, static_cast<int64_t>(k)}, {}, lines));
-  return results;
-}
 
 }  // namespace weft::ir

@@ -61,8 +61,4 @@ inline const FunctionRef& function_of(const Node& node) { return node.as<ApplyAt
 // What computing the node costs an element, as OpInfo::cost.
 float cost_of(const Node& node);
 
-// All results of the function on these operands, which have one shape and its dtypes.
-std::vector<NodeRef> apply(const FunctionRef& function, std::span<const NodeRef> operands,
-                           const Lines& lines);
-
 }  // namespace weft::ir

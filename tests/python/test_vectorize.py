@@ -179,7 +179,10 @@ def test_pythons_numbers_give_way():
     x = wf.asarray(F.astype("float32"))
     assert wf.vectorize(lambda v: v * 2.0 + 1)(x).dtype == "float32"
     assert wf.vectorize(lambda v: math.sqrt(v * v))(x).dtype == "float64"
-    assert wf.vectorize(lambda v, w: v * w)(x, 2.0).dtype == "float32"
+    doubled = wf.vectorize(lambda v, w, n: v * w + n)(x, 2.0, 3)
+    assert doubled.dtype == "float32"
+    np.testing.assert_array_equal(np.asarray(doubled), F.astype("float32") * 2 + 3)
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(lambda a, v, b: (a - v) * b)(1, x, 0.5)), (1 - F.astype("float32")) * np.float32(0.5))
     assert wf.vectorize(lambda v: 3)(x).dtype == "int64"
     total = wf.vectorize(lambda v: sum((v, v, 0.5)))(x)
     assert total.dtype == "float32"
@@ -326,7 +329,11 @@ def test_falls_back_when_told_to():
     x = wf.asarray([1, 20, 300])
     with pytest.raises(wf.Error):
         wf.vectorize(text)(x)
-    np.testing.assert_array_equal(np.asarray(wf.vectorize(text, fallback=True)(x)), [1, 2, 3])
+    lengths = wf.vectorize(text, fallback=True)(x)
+    np.testing.assert_array_equal(np.asarray(lengths), [1, 2, 3])
+    told = wf.explain(lengths)
+    assert told.startswith("text: computed by Python, one element after the other (fallback=True), since text: ") and "test_vectorize.py" in told
+    assert "by Python" not in wf.explain(wf.vectorize(escape)(wf.asarray(F), wf.asarray(G)))
 
 
 decorated = wf.vectorize(escape)

@@ -13,9 +13,9 @@
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/make_loop.h"
-#include "compiler/ir/text/function_text.h"
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/literal.h"
+#include "compiler/ir/text/parse_function.h"
 #include "compiler/ir/text/print.h"
 
 namespace weft::ir {

@@ -9,10 +9,10 @@
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
-#include "compiler/ir/text/function_text.h"
 
 namespace weft::ir {
 namespace {
@@ -117,6 +117,88 @@ void put_scalar(Buffer& out, const Scalar& value) {
       put(out, ")");
   }
 }
+
+class FunctionPrinter {
+ public:
+  explicit FunctionPrinter(const Function& f) : f_(f), numbers_(f.values.size()) {}
+
+  std::string run(std::string_view name) {
+    out_ = fmt::format("function {}(", name);
+    typed_list(f_.block.params);
+    out_ += ") {\n";
+    body(f_.block, 1);
+    out_ += "  return " + list(f_.block.gives) + "\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  std::string number(int v) const { return fmt::format("%{}", numbers_[static_cast<size_t>(v)]); }
+  std::string list(const std::vector<int>& values) const {
+    std::string out;
+    for (int v : values) out += (out.empty() ? "" : ", ") + number(v);
+    return out;
+  }
+  std::string_view type(int v) const { return weft::name(f_.values[static_cast<size_t>(v)]); }
+  void define(int v) { numbers_[static_cast<size_t>(v)] = next_++; }
+  void typed_list(const std::vector<int>& values) {
+    for (size_t k = 0; k < values.size(); ++k) {
+      define(values[k]);
+      out_ += fmt::format("{}{} : {}", k ? ", " : "", number(values[k]), type(values[k]));
+    }
+  }
+
+  void body(const Block& b, size_t depth) {
+    for (const Instruction& i : b.body) one(i, depth);
+  }
+  void given(const Block& b, size_t depth) {
+    out_ += std::string(2 * depth, ' ') + "give" + (b.gives.empty() ? "" : " ") + list(b.gives) + "\n";
+  }
+
+  void one(const Instruction& i, size_t depth) {
+    const std::string margin(2 * depth, ' ');
+    using Kind = Instruction::Kind;
+    if (i.kind == Kind::Map || i.kind == Kind::Constant) {
+      const std::string operands = i.kind == Kind::Map ? list(i.args) : to_string(i.value);
+      define(i.outs[0]);
+      out_ += fmt::format("{}{} = {} {} : {}\n", margin, number(i.outs[0]),
+                          i.kind == Kind::Map ? name(i.op) : "constant", operands, type(i.outs[0]));
+      return;
+    }
+    // Results are named first, and numbered last: nothing in the blocks reads them.
+    std::string before = std::move(out_);
+    out_.clear();
+    if (i.kind == Kind::If) {
+      out_ = fmt::format("if {} {{\n", number(i.args[0]));
+      body(i.blocks[0], depth + 1);
+      given(i.blocks[0], depth + 1);
+      out_ += margin + "} else {\n";
+      body(i.blocks[1], depth + 1);
+      given(i.blocks[1], depth + 1);
+    } else {
+      const Block& head = i.blocks[0];
+      std::string carried;
+      for (size_t k = 0; k < i.args.size(); ++k) {
+        define(head.params[k]);
+        carried += fmt::format("{} {} = {}", k ? "," : "", number(head.params[k]), number(i.args[k]));
+      }
+      out_ = fmt::format("while{} {{\n", carried);
+      body(head, depth + 1);
+      out_ += fmt::format("{}  test {}\n", margin, number(head.gives[0]));
+      body(i.blocks[1], depth + 1);
+      given(i.blocks[1], depth + 1);
+    }
+    out_ += margin + "}\n";
+    std::string inside = std::exchange(out_, std::move(before));
+    out_ += margin;
+    typed_list(i.outs);
+    out_ += (i.outs.empty() ? "" : " = ") + inside;
+  }
+
+  const Function& f_;
+  std::vector<int> numbers_;
+  int next_ = 0;
+  std::string out_;
+};
 
 // The bodies of a text's loops, each once, before those that use it.
 class Bodies {
@@ -297,6 +379,10 @@ void put_graph(Buffer& out, const std::string& head, const Graph& graph, const B
 }
 
 }  // namespace
+
+std::string print(const Function& function, std::string_view name) {
+  return FunctionPrinter(function).run(name);
+}
 
 std::string print(const Graph& graph, PrintOptions options) {
   const Bodies bodies(graph);

@@ -4,7 +4,8 @@
 #include "compiler/derive/functions.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/function.h"
-#include "compiler/ir/text/function_text.h"
+#include "compiler/ir/text/parse_function.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/record/record.h"
 
 namespace weft {
@@ -46,8 +47,11 @@ std::vector<Array> ScalarFunction::operator()(std::span<const Operand> operands)
     for (size_t i = 0; i < nodes.size(); ++i)
       nodes[i] = ir::broadcast(ir::cast(nodes[i], function_->argument(i), r.lines()), shape, r.lines());
     std::vector<Array> results;
-    for (ir::NodeRef& result : ir::apply(function_, nodes, r.lines()))
-      results.push_back(r.finish(std::move(result), static_cast<uint32_t>(nodes.size()) + 1));
+    for (size_t k = 0; k < function_->block.gives.size(); ++k) {
+      const ir::ApplyAttr attr{function_, static_cast<int64_t>(k)};
+      results.push_back(r.finish(ir::make(ir::Op::apply, nodes, attr, {}, r.lines()),
+                                 static_cast<uint32_t>(nodes.size()) + 1));
+    }
     return results;
   });
 }

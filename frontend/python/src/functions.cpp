@@ -33,11 +33,16 @@ void bind_functions(nb::module_& m) {
       .def_prop_ro("name", &ScalarFunction::name)
       .def_prop_ro("text", &ScalarFunction::text)
       .def("derivatives", &ScalarFunction::derivatives)
-      .def("__call__", [](const ScalarFunction& f, const std::vector<Argument>& operands) {
+      .def("__call__", [](const ScalarFunction& f, const nb::list& operands) {
         const PythonLine line;
+        // Each a new one: an argument that was an array keeps it.
+        std::vector<Argument> arguments(operands.size());
         std::vector<Operand> given;
         given.reserve(operands.size());
-        for (const Argument& one : operands) given.push_back(one.operand(f.name().c_str()));
+        for (size_t k = 0; k < operands.size(); ++k) {
+          arguments[k].take(operands[k].ptr());
+          given.push_back(arguments[k].operand(f.name().c_str()));
+        }
         nb::list results;
         for (const Array& x : f(given)) results.append(nb::steal(wrap(x)));
         return results;

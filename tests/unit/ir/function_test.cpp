@@ -11,8 +11,8 @@
 #include "compiler/base/interrupted.h"
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/interpret/interpret_function.h"
-#include "compiler/ir/text/function_text.h"
 #include "compiler/ir/text/parse.h"
+#include "compiler/ir/text/parse_function.h"
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 

@@ -10,6 +10,7 @@ from weft import _core
 from weft._core import Array, Error
 from weft._base.asarray import asarray
 from weft._base.host import answered
+from weft._base.session import note
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -57,10 +58,14 @@ class Vectorized:
             return answered(self._numpys().__call__, *args, **keywords)
         try:
             compiled, arrays = self._compiled(args, keywords)
-        except Error:
+        except Error as error:
             if not self.fallback:
                 raise
-            return answered(self._numpys().__call__, *args, **keywords)
+            results = answered(self._numpys().__call__, *args, **keywords)
+            for x in results if isinstance(results, tuple) else (results,):
+                if isinstance(x, Array):
+                    note(x, f"{self.__name__}: computed by Python, one element after the other (fallback=True), since {error}")
+            return results
         results = compiled.function(arrays)
         if self.otypes is not None:
             wanted = [_core.dtype(one) if not isinstance(one, str) else _dtype_of(one) for one in self.otypes]

@@ -148,7 +148,11 @@ class ProgramBuilder {
   // Blocks in the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
     if (target_.kind == TargetKind::Cuda) return std::nullopt;
-    if (target_.compiles && (!options_.blocks || and_kernels_)) return std::nullopt;
+    if (target_.compiles && (!options_.blocks || and_kernels_ || plan::has_function(p))) return std::nullopt;
+    if (plan::has_function(p))
+      throw Error(
+          "apply: a function of scalars needs a compiler, and this library was built without one: build it "
+          "with WEFT_CPU_JIT=ON, or call the function outside of compile(), where it is interpreted");
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);
     const auto blocks = std::make_shared<const BlockProgram>(blocks::prepare(scheduled, s));
@@ -165,7 +169,7 @@ class ProgramBuilder {
   void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
                          const emit::cpu::CpuLayout& layout, const emit::Emitted& out) const {
     const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
-    if (!options_.blocks || !and_kernels_ || !cpu) return;
+    if (!options_.blocks || !and_kernels_ || !cpu || plan::has_function(p)) return;
     BlockProgram program = blocks::prepare(p, *cpu, layout);
     program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
     k.blocks = std::make_shared<const BlockProgram>(std::move(program));
@@ -174,8 +178,8 @@ class ProgramBuilder {
   // Where blocks run in less time than the kernel's text takes, that is made when somebody asks for it. Parts are left
   // out: their memory is the text's to tell.
   std::optional<Scheduled> add_late(KernelStep& k, plan::RowProgram& p) {
-    if (!options_.late || !options_.blocks || !and_kernels_ || target_.kind == TargetKind::Cuda ||
-        options_.dump)
+    if (!options_.late || !options_.blocks || !and_kernels_ || plan::has_function(p) ||
+        target_.kind == TargetKind::Cuda || options_.dump)
       return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);

@@ -19,8 +19,7 @@ double element_ns(const plan::RowProgram& p, const plan::Stmt& stmt) {
   };
   if (const auto* l = std::get_if<plan::Let>(&stmt)) {
     const DType t = p.values[static_cast<size_t>(l->out)].dtype;
-    return (kTimeOfWork * std::max<double>(ir::info(l->op).cost, 0.5) * (is_complex(t) ? 4 : 1) +
-            kTimeOfStatement) *
+    return (kTimeOfWork * std::max<double>(cost_of(*l), 0.5) * (is_complex(t) ? 4 : 1) + kTimeOfStatement) *
            wide(t);
   }
   if (const auto* l = std::get_if<plan::Load>(&stmt))

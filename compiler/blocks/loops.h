@@ -25,7 +25,7 @@ constexpr int kFoldCount = ir::kOpCount * kDTypeCount;
 // Whether there is one, of maps but casts.
 inline bool has_loop(ir::Op op, DType dtype) {
   return ir::kind(op) == ir::OpKind::Map && op != ir::Op::cast && op != ir::Op::bitcast &&
-         (op == ir::Op::select || ir::accepts(op, dtype));
+         op != ir::Op::apply && (op == ir::Op::select || ir::accepts(op, dtype));
 }
 inline bool has_fold(ir::Op op, DType dtype) {
   if (op == ir::Op::fma) return dtype == DType::F32 || dtype == DType::F64;

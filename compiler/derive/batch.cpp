@@ -160,6 +160,7 @@ class Batch {
     for (size_t i = 0; i < in.size(); ++i) in[i] = repeated(n.inputs[i], n.lines);
     if (n.op == Op::cast) return ir::cast(in[0], n.dtype(), n.lines);
     if (n.op == Op::bitcast) return ir::bitcast(in[0], n.dtype(), n.lines);
+    if (n.op == Op::apply) return ir::make(n.op, std::move(in), n.attr, {}, n.lines);
     return ir::map(n.op, std::move(in), n.lines);
   }
 

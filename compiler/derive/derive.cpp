@@ -214,6 +214,8 @@ void check_custom(const Custom& custom, bool known, size_t got, size_t wanted, c
 
 bool has_tangents(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
+NodeRef tangent_of(const Node& node, std::span<const NodeRef> tangents) { return tangent(node, tangents); }
+
 std::vector<bool> depends(std::span<const NodeRef> outputs, std::span<const NodeRef> wrt,
                           const Customs& customs) {
   const Between between(outputs, wrt, customs);

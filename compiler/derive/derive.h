@@ -31,6 +31,9 @@ using Customs = std::unordered_map<const ir::Node*, std::shared_ptr<const Custom
 
 // Whether values of the dtype have tangents: floats and complex numbers.
 bool has_tangents(DType dtype);
+// A map's tangent for tangents of its operands, of which there is at least one; null where it is zero. Error where it
+// has no derivative.
+ir::NodeRef tangent_of(const ir::Node& node, std::span<const ir::NodeRef> tangents);
 
 // Which of the outputs depend on a node of `wrt` in a way that has a derivative.
 std::vector<bool> depends(std::span<const ir::NodeRef> outputs, std::span<const ir::NodeRef> wrt,

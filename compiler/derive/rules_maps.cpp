@@ -1,4 +1,7 @@
 // Maps whose operands and results are not all of one dtype, or that are linear over the reals alone.
+#include <utility>
+
+#include "compiler/derive/functions.h"
 #include "compiler/derive/nodes.h"
 #include "compiler/derive/rules.h"
 
@@ -87,12 +90,36 @@ NodeRef cast_jvp(const Node& n, Tangents t) { return ir::cast(t[0], n.dtype(), n
 // Complex numbers lose their imaginary part either way.
 NodeRef cast_vjp(const Node& n, size_t, const NodeRef& c) { return ir::cast(c, x_of(n)->dtype(), n.lines); }
 
+// ---- functions of scalars: the derivatives of a result by each argument are functions, too
+NodeRef partial(const Node& n, size_t argument, DType of) {
+  const int number =
+      partial_number(*ir::function_of(n), static_cast<size_t>(n.as<ir::ApplyAttr>().result), argument);
+  if (number < 0) return {};
+  const NodeRef found = ir::make(Op::apply, std::span<const NodeRef>(n.inputs.begin(), n.inputs.size()),
+                                 ir::ApplyAttr{partials(ir::function_of(n)), number}, {}, n.lines);
+  return ir::cast(found, of, n.lines);
+}
+NodeRef apply_jvp(const Node& n, Tangents t) {
+  NodeRef total;
+  for (size_t i = 0; i < t.size(); ++i) {
+    const NodeRef by = t[i] ? partial(n, i, n.dtype()) : NodeRef();
+    if (!by) continue;
+    NodeRef part = op(Op::multiply, by, ir::cast(t[i], n.dtype(), n.lines), n.lines);
+    total = total ? op(Op::add, total, part, n.lines) : std::move(part);
+  }
+  return total;
+}
+NodeRef apply_vjp(const Node& n, size_t input, const NodeRef& c) {
+  const NodeRef by = partial(n, input, n.dtype());
+  return by ? ir::cast(op(Op::multiply, by, c, n.lines), n.inputs[input]->dtype(), n.lines) : NodeRef();
+}
+
 }  // namespace
 
 const Rule* rule_of_map(Op op) {
   static constexpr Rule kAbs{abs_jvp, abs_vjp}, kSign{sign_jvp, sign_vjp}, kReal{real_jvp, real_vjp},
       kImag{imag_jvp, imag_vjp}, kComplex{complex_jvp, complex_vjp}, kConj{conj_jvp, conj_vjp},
-      kSelect{select_jvp, select_vjp}, kCast{cast_jvp, cast_vjp};
+      kSelect{select_jvp, select_vjp}, kCast{cast_jvp, cast_vjp}, kApply{apply_jvp, apply_vjp};
   switch (op) {
     case Op::abs:
       return &kAbs;
@@ -110,6 +137,8 @@ const Rule* rule_of_map(Op op) {
       return &kSelect;
     case Op::cast:
       return &kCast;
+    case Op::apply:
+      return &kApply;
     default:
       return nullptr;
   }

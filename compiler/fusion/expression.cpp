@@ -1,4 +1,5 @@
 #include "compiler/fusion/expression.h"
+#include "compiler/ir/function.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -208,7 +209,7 @@ std::unordered_set<const Node*> lasting_roots(const std::vector<const Node*>& or
 int compile_cost(const Node& n) {
   if (kind(n.op) == OpKind::Source) return 0;
   if (n.op == Op::update) return kUpdateCompileCost;
-  const int cost = std::max(1, static_cast<int>(info(n.op).cost));
+  const int cost = std::max(1, static_cast<int>(ir::cost_of(n)));
   return kind(n.dtype()) == DTypeKind::Complex ? kComplexCompileCost * cost : cost;
 }
 

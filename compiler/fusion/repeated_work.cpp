@@ -1,4 +1,5 @@
 #include "compiler/fusion/repeated_work.h"
+#include "compiler/ir/function.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -29,7 +30,7 @@ float cost(const Node* n, const Target& target) {
   if (!machine::is_gpu(target) && gathers_lanes(n)) return kGatherWork;
   if (n->op == Op::concat || n->op == Op::pad || n->op == Op::update)
     return kPartWork * static_cast<float>(n->inputs.size());
-  return kind(n->op) == OpKind::Map ? std::max(info(n->op).cost, 0.25f) : 0;
+  return kind(n->op) == OpKind::Map ? std::max(ir::cost_of(*n), 0.25f) : 0;
 }
 
 bool repeats(const Expression& e, const Target& target) {

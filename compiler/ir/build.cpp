@@ -304,6 +304,8 @@ bool is_copy(const Node& node) { return node.op == Op::broadcast && node.shape()
 NodeRef with_inputs(const Node& node, std::span<const NodeRef> in) {
   const Lines& lines = node.lines;
   switch (node.op) {
+    case Op::apply:
+      return make(node.op, in, node.attr, {}, lines);
     case Op::cast:
       return cast(in[0], node.dtype(), lines);
     case Op::bitcast:

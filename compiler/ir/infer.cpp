@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
 
 namespace weft::ir {
@@ -179,6 +180,27 @@ TensorType infer_map(Op op, std::span<const NodeRef> inputs, const TensorType& s
   }
   if (size_of(to) > size_of(first.dtype())) check_size(name(op), first.shape(), size_of(to));
   return {to, first.shape()};
+}
+
+TensorType infer_apply(std::span<const NodeRef> inputs, const ApplyAttr& attr) {
+  if (!attr.function) throw InternalError("apply: has no function");
+  const Function& f = *attr.function;
+  if (inputs.size() != f.block.params.size())
+    fail(Op::apply, f.name + " takes " + std::to_string(f.block.params.size()) + " operands",
+         std::to_string(inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->shape() != inputs[0]->shape()) fail(Op::apply, "shapes differ", shapes(inputs));
+    if (inputs[i]->dtype() != f.argument(i))
+      fail<TypeError>(Op::apply,
+                      f.name + " takes " + text(f.argument(i)) + " as operand " + std::to_string(i),
+                      text(inputs[i]->dtype()));
+  }
+  if (attr.result < 0 || attr.result >= static_cast<int64_t>(f.block.gives.size()))
+    fail(Op::apply, f.name + " has " + std::to_string(f.block.gives.size()) + " results",
+         "result " + std::to_string(attr.result));
+  const DType to = f.result(static_cast<size_t>(attr.result));
+  check_size(name(Op::apply), inputs[0]->shape(), size_of(to));
+  return {to, inputs[0]->shape()};
 }
 
 TensorType infer_broadcast(const Node& x, const TensorType& stated) {
@@ -414,7 +436,8 @@ TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const
     case OpKind::Source:
       return infer_source(op, attr, stated);
     case OpKind::Map:
-      return infer_map(op, inputs, stated);
+      return op == Op::apply ? infer_apply(inputs, attribute<ApplyAttr>(op, attr))
+                             : infer_map(op, inputs, stated);
     case OpKind::Reduce:
       return infer_reduce(op, *inputs[0], attr);
     case OpKind::Scan:

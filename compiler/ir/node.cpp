@@ -79,6 +79,9 @@ struct MixAttr {
   uint64_t operator()(const LoopAttr& a) const {
     return mix(mix(h, hash_of(*a.loop).low), static_cast<uint64_t>(a.result));
   }
+  uint64_t operator()(const ApplyAttr& a) const {
+    return mix(mix(h, hash_of(*a.function).low), static_cast<uint64_t>(a.result));
+  }
 };
 
 bool same_attr(const Attr& a, const Attr& b) {
@@ -105,6 +108,8 @@ bool same_attr(const Attr& a, const Attr& b) {
           return x.before == y.before && x.after == y.after;
         } else if constexpr (std::is_same_v<A, LoopAttr>) {
           return hash_of(*x.loop) == hash_of(*y.loop) && x.result == y.result;
+        } else if constexpr (std::is_same_v<A, ApplyAttr>) {
+          return hash_of(*x.function) == hash_of(*y.function) && x.result == y.result;
         } else {
           return true;
         }
@@ -201,6 +206,11 @@ class Words {
   void operator()(const LoopAttr& a) {
     add(hash_of(*a.loop).low);
     add(hash_of(*a.loop).high);
+    add(static_cast<uint64_t>(a.result));
+  }
+  void operator()(const ApplyAttr& a) {
+    add(hash_of(*a.function).low);
+    add(hash_of(*a.function).high);
     add(static_cast<uint64_t>(a.result));
   }
   Hash hash() const { return hash_bytes(words_.data(), words_.size() * sizeof(uint64_t)); }

@@ -66,8 +66,14 @@ struct LoopAttr {
   std::shared_ptr<const Loop> loop;
   int64_t result = 0;
 };
+// apply: the function (compiler/ir/function.h), and which of its results the node is
+struct Function;
+struct ApplyAttr {
+  std::shared_ptr<const Function> function;
+  int64_t result = 0;
+};
 using Attr = std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr,
-                          PadAttr, LoopAttr>;
+                          PadAttr, LoopAttr, ApplyAttr>;
 
 class Node;
 

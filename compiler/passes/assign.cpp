@@ -1,4 +1,5 @@
 #include "compiler/passes/assign.h"
+#include "compiler/ir/function.h"
 
 #include <algorithm>
 #include <optional>
@@ -147,7 +148,7 @@ class InPlace {
       if (is != ir::OpKind::Map && is != ir::OpKind::View && n.op != Op::update && n.op != Op::gather)
         continue;
       work += n.op == Op::gather      ? kGatherWork
-              : is == ir::OpKind::Map ? ir::info(n.op).cost
+              : is == ir::OpKind::Map ? ir::cost_of(n)
               : ir::views_one(n.op)   ? 0
                                       : kPartWork * static_cast<float>(n.inputs.size());
       if (work > kWorkOfUnwritten) return false;

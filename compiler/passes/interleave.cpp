@@ -1,4 +1,5 @@
 #include "compiler/passes/interleave.h"
+#include "compiler/ir/function.h"
 
 #include <algorithm>
 #include <limits>
@@ -83,7 +84,7 @@ class AsSelect {
       const NodeRef& from = value->inputs[0];
       if (from->shape() == n_->shape() && at.starts == at_.starts && at.steps == at_.steps) whole = from;
     } else if (kind(value->op) == ir::OpKind::Map) {
-      work_ += ir::info(value->op).cost;
+      work_ += ir::cost_of(*value);
       if (work_ > kWorkOfUnwritten) return {};
       std::vector<NodeRef> inputs;
       for (const NodeRef& in : value->inputs) {

@@ -1,4 +1,5 @@
 #include "compiler/plan/plan.h"
+#include "compiler/ir/function.h"
 
 #include <algorithm>
 #include <iterator>
@@ -39,6 +40,17 @@ Index* index_of(Stmt& stmt) {
       Match{[](Position& s) { return &s.at; }, [](Test& s) { return &s.at; }, [](Load& s) { return &s.at; },
             [](Store& s) { return &s.at; }, [](auto&) -> Index* { return nullptr; }},
       stmt);
+}
+
+float cost_of(const Let& let) { return let.function ? let.function->cost : info(let.op).cost; }
+
+bool has_function(const RowProgram& program) {
+  bool found = false;
+  for_each_stmt(program, [&](const Stmt& s) {
+    const auto* let = std::get_if<Let>(&s);
+    found |= let && let->op == ir::Op::apply;
+  });
+  return found;
 }
 
 std::vector<Value> uses(const Stmt& stmt) {
@@ -360,7 +372,7 @@ class CheapRepeats {
   float cost_of(const Stmt& stmt, const std::vector<Value>& used) const {
     float sum = 0;
     for (Value u : used) sum += costs_.at(u);
-    if (auto* l = std::get_if<Let>(&stmt)) sum += info(l->op).cost;
+    if (auto* l = std::get_if<Let>(&stmt)) sum += plan::cost_of(*l);
     if (std::holds_alternative<Scan>(stmt)) sum += tuning::kCostOfScan;
     return sum;
   }

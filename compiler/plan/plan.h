@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,10 @@
 #include "compiler/base/shape.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/ops/op.h"
+
+namespace weft::ir {
+struct Function;
+}
 
 namespace weft::plan {
 
@@ -48,7 +53,13 @@ struct Let {
   Value out;
   ir::Op op;
   std::vector<Value> args;
+  // Of `apply`: what it computes, and which result it is. Operands beyond the function's are bools: where one is
+  // false, nothing is asked for, and no loop is to run.
+  std::shared_ptr<const ir::Function> function = {};
+  int result = 0;
 };  // a map op; cast and bitcast go by the values' dtypes
+// What it costs an element, as OpInfo::cost.
+float cost_of(const Let& let);
 struct Literal {
   Value out;
   Scalar value;
@@ -215,6 +226,9 @@ struct RowProgram {
     return n;
   }
 };
+
+// Whether some statement computes a function of scalars.
+bool has_function(const RowProgram& program);
 
 // The values that a statement reads and the one that it defines (-1: none).
 std::vector<Value> uses(const Stmt& stmt);

@@ -115,8 +115,9 @@ void print_one(const OpInfo& op) {
   if (auto bound = ulp(op); !bound.empty()) fmt::print("  error     at most {} ulp\n", bound);
   if (op.kind == OpKind::Map) {
     fmt::print("  cost      {} multiply-adds, roughly\n", op.cost);
-    fmt::print("  source    {}\n",
-               op.code.empty() ? fmt::format("weft_{}(…), from the prelude", op.name) : std::string(op.code));
+    if (op.arity > 0)
+      fmt::print("  source    {}\n", op.code.empty() ? fmt::format("weft_{}(…), from the prelude", op.name)
+                                                     : std::string(op.code));
   }
   if (!op.derivative.empty()) fmt::print("  tangent   {}\n", op.derivative);
   if (op.commutative) fmt::print("  order     of the operands does not matter\n");

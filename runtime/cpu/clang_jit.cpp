@@ -126,7 +126,7 @@ struct ClangJit::State {
   Jit& jit() {
     std::call_once(opened, [this] {
       static const JitHost host{&Background::mine, &Background::checkpoint, &refused_mapping,
-                                reinterpret_cast<void*>(&weft_walk_2)};
+                                reinterpret_cast<void*>(&weft_walk_2), &weft_leave_rest};
       made = open_jit_library(folder_of_this()).make(processor, host);
     });
     return *made;

@@ -253,4 +253,6 @@ void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long row
   }
 }
 
+extern "C" long weft_leave_rest() { return PartOf::leave_rest() ? 1 : 0; }
+
 }  // namespace weft::runtime

@@ -7,4 +7,7 @@ namespace weft::runtime {
 
 WEFT_CPU_WALK
 
+// What loops of scalar functions ask now and then: whether what follows is left undone, as somebody gave it up.
+extern "C" long weft_leave_rest();
+
 }  // namespace weft::runtime

@@ -31,6 +31,7 @@ struct JitHost {
   void (*checkpoint)();              // Background::checkpoint
   std::string (*refused_mapping)();  // why the system refuses memory
   void* walk;                        // weft_walk_2, which kernels call
+  long (*leave_rest)();              // weft_leave_rest, which loops of kernels call
 };
 
 // ClangJit says what each does. Safe from any thread.

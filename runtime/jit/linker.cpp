@@ -84,6 +84,7 @@ void Linker::State::define_process() {
   allow("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
   allow("weft_walk_2", host.walk);
+  allow("weft_leave_rest", host.leave_rest);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
   allow("__extendhfsf2", &extend_half);
   allow("__truncsfhf2", &truncate_to_half);

@@ -82,7 +82,8 @@ std::vector<Op> map_ops(DType t) {
   std::vector<Op> ops;
   for (int k = 0; k < ir::kOpCount; ++k) {
     const Op op = static_cast<Op>(k);
-    if (kind(op) == OpKind::Map && op != Op::select && op != Op::cast && op != Op::bitcast && accepts(op, t))
+    if (kind(op) == OpKind::Map && op != Op::select && op != Op::cast && op != Op::bitcast &&
+        op != Op::apply && accepts(op, t))
       ops.push_back(op);
   }
   return ops;

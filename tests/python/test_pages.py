@@ -10,6 +10,7 @@ import ast
 import contextlib
 import io
 import itertools
+import linecache
 import os
 import pathlib
 import re
@@ -53,6 +54,7 @@ def squeezed(text):
 def run_block(code, names, printed, file):
     """Runs the statements of a block one by one, each held to its comment."""
     lines = code.split("\n")
+    linecache.cache[file] = (len(code), None, code.splitlines(True), file)  # for what reads source
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         for statement in ast.parse(code).body:

@@ -145,6 +145,9 @@ LOOPS = {
     "compiling": "n = 0\nprint('ready', flush=True)\nwhile True:\n    n += 1\n    x = wf.arange(1000) * 1.0\n"
     "    for i in range(n % 50 + 3):\n        x = (wf.sin(x) if n >> i & 1 else wf.cos(x)) + x[::-1]\n    wf.eval(x)",
     "a loop without end": "x = wf.ones(5000)\nprint('ready', flush=True)\nwf.while_loop(lambda v: wf.max(v) < 2.0, wf.sin, x)",
+    "a function without end": "import linecache\nsource = 'def f(x):\\n    while True:\\n        x = x + 1\\n        if x < 0:\\n            return x\\n'\n"
+    "linecache.cache['endless'] = (len(source), None, source.splitlines(True), 'endless')\nexec(compile(source, 'endless', 'exec'))\n"
+    "x = wf.ones(100_000)\nprint('ready', flush=True)\nwf.eval(wf.vectorize(f)(x))",
     "a compiled loop": "run = wf.compile(lambda x: wf.fori_loop(0, 2**60, lambda i, v: wf.fori_loop(0, 5, lambda j, w: wf.cos(w), v), x + 1))\n"
     "x = wf.ones(50)\nprint('ready', flush=True)\nrun(x)",
 }

@@ -222,7 +222,7 @@ void EntryBuilder::find_ends(SpanLayout& span) const {
   bool cut = false, guarded = false;
   std::vector<const Store*> contiguous;
   for (auto& s : span.stmts) {
-    if (auto* let = std::get_if<Let>(s.stmt)) work += info(let->op).cost;
+    if (auto* let = std::get_if<Let>(s.stmt)) work += cost_of(*let);
     auto* fold = std::get_if<Fold>(s.stmt);
     writes_scratch |= fold && p_.accumulators[fold->accumulator].is_over_points();
     auto* store = std::get_if<Store>(s.stmt);

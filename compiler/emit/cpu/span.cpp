@@ -2,6 +2,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/emit/cpu/uniform.h"
+#include "compiler/emit/function.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::emit::cpu {
@@ -144,6 +145,16 @@ void write_test(Span& s, const Test& t, Way way) {
 
 namespace {
 
+// Results of one call are members of one struct.
+void write_function_call(Span& s, const Let& let) {
+  add_function(s.entry, let);
+  const std::string call =
+      call_of(let, s.masked() ? "alive" : s.entry.dialect.splat(DType::Bool, "true"), name_of);
+  const auto [known, added] = s.calls.try_emplace(call, format("t{}", let.out));
+  if (added) s.text.body += format("    const auto {} = {};\n", known->second, call);
+  define(s, let.out, format("{}.r{}", known->second, let.result));
+}
+
 struct WriteStmt {
   Span& s;
   const SpanStmt& how;
@@ -151,6 +162,7 @@ struct WriteStmt {
   void operator()(const Let& let) const {
     const Entry& e = s.entry;
     for (Value a : let.args) import(s, a);
+    if (let.function) return write_function_call(s, let);
     if (e.layout.unrounded.contains(let.out))
       s.text.body +=
           "    " + define_rounded(let.out, spell_unrounded(let, e.program, e.dialect, name_of)) + "\n";

@@ -52,6 +52,7 @@ struct Span {
   std::set<Value> imported = {};
   std::map<std::pair<std::string, int>, std::string> steps = {};  // by stride and count, of those that share
   std::map<std::string, std::string> masks = {};                  // names of those that several loads share
+  std::map<std::string, std::string> calls = {};                  // names of functions' results
   struct Met {
     size_t accesses = 0;
     std::string name = {};

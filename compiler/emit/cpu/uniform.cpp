@@ -1,6 +1,7 @@
 #include "compiler/emit/cpu/uniform.h"
 
 #include "compiler/base/error.h"
+#include "compiler/emit/function.h"
 
 namespace weft::emit::cpu {
 
@@ -20,6 +21,11 @@ std::string define_rounded(Value v, const std::string& unrounded) {
 
 std::string stored_name(const Entry& e, Value v) {
   return e.layout.unrounded.contains(v) ? format("e{}", v) : name_of(v);
+}
+
+void add_function(const Entry& e, const Let& let) {
+  if (e.functions.names.insert(emit::name_of(*let.function)).second)
+    e.functions.text += write_for_cpu(*let.function);
 }
 
 std::string offset(const Entry& e, const Index& at) {
@@ -54,6 +60,11 @@ struct WriteUniform {
   const Entry& e;
 
   std::string operator()(const Let& s) const {
+    if (s.function) {
+      add_function(e, s);
+      const std::string all = e.dialect.splat(DType::Bool, "true");
+      return define_uniform(e, s.out, format("{}.r{}", call_of(s, all, name_of), s.result));
+    }
     return e.layout.unrounded.contains(s.out)
                ? define_rounded(s.out, spell_unrounded(s, e.program, e.dialect, name_of))
                : define_uniform(e, s.out, spell(s, e.program, e.dialect, name_of));

@@ -9,6 +9,9 @@
 
 namespace weft::emit::cpu {
 
+// The function that an `apply` calls, once an entry.
+void add_function(const Entry& e, const plan::Let& let);
+
 std::string write_uniform(const Entry& entry, const plan::Stmt& stmt);
 
 // Statements that define a value; the second one of a stored half, whose wider number is e<n>.

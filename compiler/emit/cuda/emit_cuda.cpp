@@ -6,6 +6,7 @@
 #include "compiler/emit/cuda/shapes.h"
 #include "compiler/emit/cuda/support.h"
 #include "compiler/emit/cuda/totals.h"
+#include "compiler/emit/function.h"
 #include "compiler/emit/prelude/prelude.h"
 
 namespace weft::emit {
@@ -103,6 +104,18 @@ std::string arguments_struct(const RowProgram& p, const CudaLayout& l, const Arg
   return format("struct Args {{ unsigned long long w[{}]; }};\n", std::max<size_t>(words, 1));
 }
 
+// The functions that the program applies, each once.
+std::string functions_of(const RowProgram& p) {
+  std::string text;
+  std::set<std::string> names;
+  for_each_stmt(p, [&](const Stmt& s) {
+    const auto* let = std::get_if<Let>(&s);
+    if (let && let->function && names.insert(name_of(*let->function)).second)
+      text += write_for_cuda(*let->function);
+  });
+  return text;
+}
+
 // The text under a name that is made of it.
 KernelSource named(std::string text) {
   KernelSource source;
@@ -124,7 +137,7 @@ Emitted emit_cuda(const RowProgram& p, const CudaSchedule& schedule, bool contra
   const std::string main = body_of({p, l, l.main, numbers, arguments});
   const std::string finish = l.finish ? body_of({p, l, *l.finish, numbers, arguments}) : "";
 
-  std::string text = arguments_struct(p, l, arguments);
+  std::string text = functions_of(p) + arguments_struct(p, l, arguments);
   if (l.shared.is_used) text += "extern __shared__ __align__(16) unsigned char weft_shared[];\n";
   text += state_structs(p, l);
   text += opening(p, l, l.main, arguments, "WEFT_NAME") + main + "}\n";

@@ -36,6 +36,8 @@ struct Scope {
   std::set<plan::Value> settled;            // values k<value>[u], whose sweep is over
   std::set<plan::Value> outer;              // columns: values h<value>[e], which outer code defines
   bool at_element = false;                  // inside of a loop over the lanes
+  // Of calls of functions: the name of their results, and the length of the text behind them.
+  std::map<std::string, std::pair<std::string, size_t>> calls;
 };
 
 // Where a statement stands.

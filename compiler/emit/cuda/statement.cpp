@@ -7,6 +7,7 @@
 #include "compiler/emit/cuda/scan.h"
 #include "compiler/emit/cuda/totals.h"
 #include "compiler/emit/cuda/values.h"
+#include "compiler/emit/function.h"
 
 namespace weft::emit {
 
@@ -103,7 +104,20 @@ std::string own_spelling(const Entry& e, const Let& l, const Place& place) {
   return half_operation(e, l, t, e.dtype(l.out));
 }
 
+// Results of one call are members of one struct, while it is in scope.
+void write_function_call(Entry& e, const Let& l) {
+  const std::string call = call_of(l, "true", [&](Value v) { return name_of(e, v); });
+  auto& known = e.scope.calls[call];
+  if (!e.code.is_open_since(known.second)) {
+    known.first = format("t{}", l.out);
+    e.code.line("const auto {} = {};", known.first, call);
+    known.second = e.code.text().size();
+  }
+  e.code.line("const {} v{} = {}.r{};", e.value_type(l.out), l.out, known.first, l.result);
+}
+
 void write_let(Entry& e, const Let& l, const Place& place) {
+  if (l.function) return write_function_call(e, l);
   std::string text = own_spelling(e, l, place);
   if (text.empty()) text = spell(l, e.program, e.dialect, [&](Value v) { return name_of(e, v); });
   e.code.line("const {} v{} = {};", e.value_type(l.out), l.out, text);

@@ -36,6 +36,13 @@ class Writer {
     add("#pragma unroll 1");
     line(text, std::forward<Args>(args)...);
   }
+  // Whether the block in which the text had this length is still open; 0: none had.
+  bool is_open_since(size_t length) const {
+    int depth = length == 0 ? -1 : 0;
+    for (size_t k = length; k < out_.size() && depth >= 0; ++k)
+      depth += out_[k] == '{' ? 1 : out_[k] == '}' ? -1 : 0;
+    return depth >= 0;
+  }
   const std::string& text() const { return out_; }
 
  private:

@@ -9,6 +9,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/repeat.h"
+#include "compiler/ir/function.h"
+#include "compiler/ir/interpret/interpret_function.h"
 #include "compiler/ir/interpret/interpret_reduce.h"
 #include "compiler/ir/interpret/walk.h"
 #include "compiler/ir/loop.h"
@@ -92,7 +94,7 @@ class Step {
       case OpKind::Loop:  // not a step of its own
         break;
       case OpKind::Map:
-        return mapped();
+        return is_apply(node_) ? applied() : mapped();
       case OpKind::Gather:
         return gathered();
       case OpKind::Scatter:
@@ -179,6 +181,26 @@ class Step {
     const int64_t count = splat ? 1 : element_count(node_.shape());
     Value result = fresh(count, splat);
     evaluate_map(node_.op, from(arity - 1).dtype(), node_.dtype(), {args, arity}, bytes(result), count);
+    return result;
+  }
+
+  // Each result runs the function: who has many elements compiles it.
+  Value applied() const {
+    bool splat = true;
+    for (const Value* in : in_) splat = splat && in->elements.splat;
+    const int64_t count = splat ? 1 : element_count(node_.shape());
+    Value result = fresh(count, splat);
+    const auto number = static_cast<size_t>(node_.as<ApplyAttr>().result);
+    std::vector<Scalar> args(in_.size());
+    for (int64_t i = 0; i < count; ++i) {
+      for (size_t k = 0; k < args.size(); ++k) {
+        const DType t = from(k).dtype();
+        args[k] =
+            Scalar::load(t, data(k) + (in_[k]->elements.splat ? 0 : static_cast<size_t>(i) * size_of(t)));
+      }
+      ir::run(*function_of(node_), args)[number].store(bytes(result) +
+                                                       static_cast<size_t>(i) * size_of(node_.dtype()));
+    }
     return result;
   }
 

@@ -15,6 +15,7 @@ bool is_product(const Node* n) {
 }
 
 bool map_rounds_once(const Node& map) {
+  if (map.op == Op::apply) return false;
   const auto has_products = [](const NodeRef& in) { return is_product(in.get()); };
   if ((map.op == Op::add || map.op == Op::subtract) && std::ranges::any_of(map.inputs, has_products))
     return false;

@@ -15,6 +15,7 @@
 #include "compiler/ir/make_loop.h"
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/literal.h"
+#include "compiler/ir/text/parse_function.h"
 #include "compiler/ir/text/print.h"
 
 namespace weft::ir {
@@ -64,7 +65,8 @@ class Parser {
       : lexer_(text, file_name), file_(interned(file_name)) {}
 
   Graph graph() {
-    for (skip_newlines(); lexer_.peek().is("body"); skip_newlines()) body();
+    for (skip_newlines(); lexer_.peek().is("body") || lexer_.peek().is("function"); skip_newlines())
+      lexer_.peek().is("body") ? body() : function();
     if (!lexer_.peek().is("graph")) lexer_.expected("'graph'");
     lexer_.take();
     if (lexer_.peek().kind == Token::Word) lexer_.take();
@@ -87,6 +89,13 @@ class Parser {
     if (bodies_.contains(name.text)) lexer_.fail(name, fmt::format("{} is already a body", quoted(name)));
     lexer_.take();
     bodies_.emplace(name.text, block());
+  }
+
+  void function() {
+    FunctionRef made = parse_function(lexer_);
+    const std::string name = made->name;
+    if (!functions_.emplace(name, std::move(made)).second)
+      lexer_.fail(lexer_.peek(), fmt::format("'{}' is already a function", name));
   }
 
   // What stands in braces.
@@ -251,7 +260,8 @@ class Parser {
         lexer_.fail(at, fmt::format("expected a value or '{}=…', got {}", at.text, quoted(at)));
       lexer_.take();
       Attribute a{at, lexer_.peek(), lexer_.peek().is('['), {}, {}, false};
-      if (kind(s.op) == OpKind::Loop && names_bodies(at.text))
+      if ((kind(s.op) == OpKind::Loop && names_bodies(at.text)) ||
+          (s.op == Op::apply && at.text == "function"))
         a.words = words();
       else if (a.is_list)
         a.values = list();
@@ -300,7 +310,9 @@ class Parser {
 
   static bool needs_type(Op op) { return info(op).states_shape || info(op).result == Result::Stated; }
   // Maps whose operands may be of mixed types or literals.
-  static bool is_elementwise(Op op) { return kind(op) == OpKind::Map && info(op).result != Result::Stated; }
+  static bool is_elementwise(Op op) {
+    return kind(op) == OpKind::Map && info(op).arity >= 0 && info(op).result != Result::Stated;
+  }
 
   NodeRef make_node(Statement& s) {
     check_operands(s);
@@ -453,9 +465,22 @@ class Parser {
         Dims before = list_or(s, "before", rank, 0);
         return PadAttr{std::move(before), list_or(s, "after", rank, 0)};
       }
+      case Op::apply:
+        return apply_attribute(s);
       default:
         return {};
     }
+  }
+
+  ApplyAttr apply_attribute(Statement& s) const {
+    for (Attribute& a : s.attributes) {
+      if (a.key.text != "function") continue;
+      a.used = true;
+      const auto found = functions_.find(std::string(a.words[0].text));
+      if (found == functions_.end()) lexer_.fail(a.at, fmt::format("{} is no function above", quoted(a.at)));
+      return {found->second, find_number(s, "result").value_or(0)};
+    }
+    missing(s, "function=…");
   }
 
   std::vector<Graph> bodies(Statement& s, std::string_view key) const {
@@ -532,6 +557,7 @@ class Parser {
   std::vector<std::pair<NodeRef, Token>> assigns_;
   std::unordered_map<std::string_view, Definition> values_;
   std::unordered_map<std::string_view, Graph> bodies_;
+  std::unordered_map<std::string, FunctionRef> functions_;
 };
 
 }  // namespace

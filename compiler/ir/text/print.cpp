@@ -9,7 +9,9 @@
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
 
 namespace weft::ir {
@@ -116,22 +118,117 @@ void put_scalar(Buffer& out, const Scalar& value) {
   }
 }
 
+class FunctionPrinter {
+ public:
+  explicit FunctionPrinter(const Function& f) : f_(f), numbers_(f.values.size()) {}
+
+  std::string run(std::string_view name) {
+    out_ = fmt::format("function {}(", name);
+    typed_list(f_.block.params);
+    out_ += ") {\n";
+    body(f_.block, 1);
+    out_ += "  return " + list(f_.block.gives) + "\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  std::string number(int v) const { return fmt::format("%{}", numbers_[static_cast<size_t>(v)]); }
+  std::string list(const std::vector<int>& values) const {
+    std::string out;
+    for (int v : values) out += (out.empty() ? "" : ", ") + number(v);
+    return out;
+  }
+  std::string_view type(int v) const { return weft::name(f_.values[static_cast<size_t>(v)]); }
+  void define(int v) { numbers_[static_cast<size_t>(v)] = next_++; }
+  void typed_list(const std::vector<int>& values) {
+    for (size_t k = 0; k < values.size(); ++k) {
+      define(values[k]);
+      out_ += fmt::format("{}{} : {}", k ? ", " : "", number(values[k]), type(values[k]));
+    }
+  }
+
+  void body(const Block& b, size_t depth) {
+    for (const Instruction& i : b.body) one(i, depth);
+  }
+  void given(const Block& b, size_t depth) {
+    out_ += std::string(2 * depth, ' ') + "give" + (b.gives.empty() ? "" : " ") + list(b.gives) + "\n";
+  }
+
+  void one(const Instruction& i, size_t depth) {
+    const std::string margin(2 * depth, ' ');
+    using Kind = Instruction::Kind;
+    if (i.kind == Kind::Map || i.kind == Kind::Constant) {
+      const std::string operands = i.kind == Kind::Map ? list(i.args) : to_string(i.value);
+      define(i.outs[0]);
+      out_ += fmt::format("{}{} = {} {} : {}\n", margin, number(i.outs[0]),
+                          i.kind == Kind::Map ? name(i.op) : "constant", operands, type(i.outs[0]));
+      return;
+    }
+    // Results are named first, and numbered last: nothing in the blocks reads them.
+    std::string before = std::move(out_);
+    out_.clear();
+    if (i.kind == Kind::If) {
+      out_ = fmt::format("if {} {{\n", number(i.args[0]));
+      body(i.blocks[0], depth + 1);
+      given(i.blocks[0], depth + 1);
+      out_ += margin + "} else {\n";
+      body(i.blocks[1], depth + 1);
+      given(i.blocks[1], depth + 1);
+    } else {
+      const Block& head = i.blocks[0];
+      std::string carried;
+      for (size_t k = 0; k < i.args.size(); ++k) {
+        define(head.params[k]);
+        carried += fmt::format("{} {} = {}", k ? "," : "", number(head.params[k]), number(i.args[k]));
+      }
+      out_ = fmt::format("while{} {{\n", carried);
+      body(head, depth + 1);
+      out_ += fmt::format("{}  test {}\n", margin, number(head.gives[0]));
+      body(i.blocks[1], depth + 1);
+      given(i.blocks[1], depth + 1);
+    }
+    out_ += margin + "}\n";
+    std::string inside = std::exchange(out_, std::move(before));
+    out_ += margin;
+    typed_list(i.outs);
+    out_ += (i.outs.empty() ? "" : " = ") + inside;
+  }
+
+  const Function& f_;
+  std::vector<int> numbers_;
+  int next_ = 0;
+  std::string out_;
+};
+
 // The bodies of a text's loops, each once, before those that use it.
 class Bodies {
  public:
   explicit Bodies(const Graph& graph) { add(graph); }
   const std::vector<std::pair<std::string, const Graph*>>& all() const { return all_; }
   const std::vector<std::string>& names(const Loop& loop) const { return names_.at(loop.hash); }
+  const std::vector<std::pair<std::string, const Function*>>& functions() const { return functions_; }
+  const std::string& name(const Function& function) const { return function_names_.at(function.hash); }
 
  private:
   void add(const Graph& graph) {
     for (const Node* node : topological_order(graph.outputs)) {
+      if (is_apply(*node)) add(*function_of(*node));
       if (!is_loop(*node) || names_.contains(loop_of(*node)->hash)) continue;
       std::vector<std::string> names;
       names.reserve(loop_of(*node)->bodies.size());
       for (const Graph& body : loop_of(*node)->bodies) names.push_back(name_of(body));
       names_.emplace(loop_of(*node)->hash, std::move(names));
     }
+  }
+  // By its own name where that is an identifier and not taken.
+  void add(const Function& function) {
+    if (function_names_.contains(function.hash)) return;
+    const bool taken = !is_identifier(function.name) || std::ranges::any_of(functions_, [&](auto& other) {
+      return other.first == function.name;
+    });
+    std::string name = taken ? fmt::format("function_{}", functions_.size()) : function.name;
+    function_names_.emplace(function.hash, name);
+    functions_.emplace_back(std::move(name), &function);
   }
   std::string name_of(const Graph& body) {
     const Hash hash = hash_graph(body);
@@ -143,6 +240,8 @@ class Bodies {
     return name;
   }
 
+  std::vector<std::pair<std::string, const Function*>> functions_;
+  std::unordered_map<Hash, std::string, HashOf> function_names_;
   std::vector<std::pair<std::string, const Graph*>> all_;
   std::unordered_map<Hash, std::string, HashOf> bodies_;
   std::unordered_map<Hash, std::vector<std::string>, HashOf> names_;
@@ -199,6 +298,11 @@ class Arguments {
     if (loop.op == Op::scan) put(next(), "carries={}, length={}", loop.carries, loop.length);
     if (loop.sliced > 0) put(next(), "sliced={}", loop.sliced);
     if (loop.reverse) put(next(), "reverse=1");
+    put(next(), "result={}", a.result);
+  }
+
+  void one(const Node&, const ApplyAttr& a) {
+    put(next(), "function={}", bodies_ ? bodies_->name(*a.function) : a.function->name);
     put(next(), "result={}", a.result);
   }
 
@@ -276,9 +380,14 @@ void put_graph(Buffer& out, const std::string& head, const Graph& graph, const B
 
 }  // namespace
 
+std::string print(const Function& function, std::string_view name) {
+  return FunctionPrinter(function).run(name);
+}
+
 std::string print(const Graph& graph, PrintOptions options) {
   const Bodies bodies(graph);
   Buffer out;
+  for (const auto& [name, function] : bodies.functions()) put(out, "{}\n", print(*function, name));
   for (const auto& [name, body] : bodies.all()) {
     put_graph(out, "body " + name, *body, bodies, options);
     put(out, "\n");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "compiler/ir/node.h"
@@ -23,6 +24,9 @@ ValueNames value_names(const Graph& graph);
 
 // The nodes in the order of the text: the graph's inputs, then what the outputs reach, each after its inputs.
 std::vector<const Node*> text_order(const Graph& graph);
+
+// "function name(%0 : f64) {", a line for each instruction, "}".
+std::string print(const Function& function, std::string_view name);
 
 // One line of the text, "%m = max %a, axes=[1] : f32[64]"; a node without a name is "%?".
 std::string print(const Node& node, const ValueNames& names);

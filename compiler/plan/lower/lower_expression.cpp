@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/function.h"
 
 namespace weft::plan {
 
@@ -290,6 +291,17 @@ Value ExpressionLowerer::load(const Request& r) {
   return out;
 }
 
+// A loop may have no end on what a guard leaves unspecified, so it is told of the guards.
+Value ExpressionLowerer::applied(const Node& n, std::vector<Value> args, const std::vector<Value>& guards) {
+  const ir::FunctionRef& function = ir::function_of(n);
+  if (function->loops) args.insert(args.end(), guards.begin(), guards.end());
+  const bool in_row = std::ranges::any_of(args, [&](Value a) { return row(a); });
+  const Value out = define(n.dtype(), in_row);
+  emit(Let{out, Op::apply, std::move(args), function, static_cast<int>(n.as<ir::ApplyAttr>().result)},
+       in_row);
+  return out;
+}
+
 Value ExpressionLowerer::compute(const Request& r, const std::vector<Branch>& inputs) {
   const Node* n = r.node;
   if (loads(n)) return load(r);
@@ -356,6 +368,7 @@ Value ExpressionLowerer::compute(const Request& r, const std::vector<Branch>& in
     throw InternalError("lower: " + std::string(name(n->op)) + " has to be in memory");
   std::vector<Value> args(inputs.size());
   for (size_t k = 0; k < inputs.size(); ++k) args[k] = in(k);
+  if (ir::is_apply(*n)) return applied(*n, std::move(args), *guards_[r.guards]);
   return let(n->op, n->dtype(), std::move(args));
 }
 

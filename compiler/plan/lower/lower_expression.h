@@ -79,6 +79,7 @@ class ExpressionLowerer {
   bool loads(const ir::Node* n) const;
   std::vector<Branch> branches(const Request& r, std::vector<Request>& needs);
   Value load(const Request& r);
+  Value applied(const ir::Node& n, std::vector<Value> args, const std::vector<Value>& guards);
   Value compute(const Request& r, const std::vector<Branch>& inputs);
 
   const std::function<bool(const ir::Node*)>& in_memory_;

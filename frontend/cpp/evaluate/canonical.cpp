@@ -9,6 +9,7 @@
 #include "compiler/base/per_thread.h"
 #include "compiler/ir/analysis/special.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
 
 namespace weft::detail {
@@ -100,6 +101,11 @@ class Words {
     add(a.loop->hash.high);
     add(static_cast<uint64_t>(a.result));
   }
+  void operator()(const ir::ApplyAttr& a) {
+    add(a.function->hash.low);
+    add(a.function->hash.high);
+    add(static_cast<uint64_t>(a.result));
+  }
 
  private:
   std::vector<uint64_t>& out_;
@@ -149,7 +155,14 @@ class LatestNumbers {
   size_t count_ = 0;
 };
 
+// Of a function with loops nobody knows how long it takes.
+constexpr int64_t kElementsOfLoops = int64_t{1} << 32;
+
 int64_t elements_of(const Node& node, bool scalar) {
+  if (ir::is_apply(node)) {
+    const ir::Function& f = *ir::function_of(node);
+    return f.loops ? kElementsOfLoops : element_count(node.shape()) * (1 + static_cast<int64_t>(f.cost) / 8);
+  }
   if (scalar || node.op == Op::constant) return 1;
   return ir::is_loop(node) ? ir::loop_of(node)->work : element_count(node.shape());
 }
@@ -188,6 +201,7 @@ void Canonical::clear() {
   elements = 0;
   largest = 0;
   updates = false;
+  applies = false;
 }
 
 Hash Canonical::key(uint64_t seed) const {
@@ -246,6 +260,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       out.elements += elements;
       out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;
+      out.applies |= op == Op::apply;
       if (value != node) numbers.at(value) = number;
     } else if (value != node) {
       // An input that the graph had reached by itself.

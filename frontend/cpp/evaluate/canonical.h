@@ -36,6 +36,7 @@ struct Canonical {
   int64_t elements = 0;
   int64_t largest = 0;   // elements of a node, counted the same
   bool updates = false;  // whether there is an update, which may be written in place
+  bool applies = false;  // functions of scalars, which only kernels and the interpreter compute
 
   // The place in `order` of a node, and of one that was cut to an input.
   size_t number_of(const ir::Node& node) const { return static_cast<size_t>(numbers.find(&node)); }

@@ -71,6 +71,7 @@ Tier tier_of(const DeviceSlot& device, const Canonical& graph) {
 }
 
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
+  if (graph.applies && !device.target.compiles) return true;
   if (!is_small(device, graph)) return false;
   return !device.device->runs_blocks() ||
          std::ranges::all_of(graph.order, [](const ir::Node* n) { return ir::rounds_as_kernels(*n); });

@@ -33,6 +33,7 @@ NB_MODULE(weft_core, m) {
   bind_compiled(m);
   bind_derivatives(m);
   bind_loops(m);
+  bind_functions(m);
   bind_scans(m);
   bind_devices(m);
   bind_streams(m);

@@ -18,6 +18,7 @@ void bind_products(nanobind::module_& m);
 void bind_compiled(nanobind::module_& m);
 void bind_derivatives(nanobind::module_& m);
 void bind_loops(nanobind::module_& m);
+void bind_functions(nanobind::module_& m);
 void bind_scans(nanobind::module_& m);
 void bind_devices(nanobind::module_& m);
 void bind_streams(nanobind::module_& m);

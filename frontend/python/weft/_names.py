@@ -82,7 +82,8 @@ _LISTED = {
         "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific "
         "get_printoptions printoptions set_printoptions"
     ),
-    "weft._numpy.walks": "frompyfunc ndenumerate ndindex nditer vectorize",
+    "weft._numpy.walks": "frompyfunc ndenumerate ndindex nditer",
+    "weft._vectorize.vectorized": "vectorize",
     "weft._protocols.exchange": "from_dlpack",
     "weft._base.info": "__array_namespace_info__",
     "weft._base.settings": "show_versions",

@@ -94,7 +94,7 @@ std::vector<std::tuple<Op, DType>> maps() {
   for (const Op op : all_ops()) {
     const OpInfo& row = ir::info(op);
     if (row.kind != OpKind::Map || !gives_floats(row) || has_none(row)) continue;
-    if (op == Op::select || op == Op::cast) continue;
+    if (op == Op::select || op == Op::cast || op == Op::apply) continue;
     for (const DType t : kFloats)
       if (ir::accepts(op, t)) all.emplace_back(op, t);
   }
@@ -429,7 +429,7 @@ TEST(Derive, OfRandomGraphsAreRight) {
   for (const Op op : all_ops()) {
     const OpKind kind = ir::kind(op);
     if (kind != OpKind::Map && kind != OpKind::Reduce && kind != OpKind::Scan) continue;
-    if (!has_none(ir::info(op)) && op != Op::bitcast) options.drawn_from.push_back(op);
+    if (!has_none(ir::info(op)) && op != Op::bitcast && op != Op::apply) options.drawn_from.push_back(op);
   }
   int compared_count = 0;
   constexpr int kGraphs = 300;

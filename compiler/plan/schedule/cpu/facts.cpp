@@ -25,7 +25,7 @@ Work measure(const RowProgram& p) {
   double bytes = 0;
   auto add = [&](const Stmt& s, float times) {
     if (auto* l = std::get_if<Let>(&s)) {
-      w.cost += times * std::max(info(l->op).cost, 0.5f) * (is_complex(p.values[l->out].dtype) ? 4 : 1);
+      w.cost += times * std::max(cost_of(*l), 0.5f) * (is_complex(p.values[l->out].dtype) ? 4 : 1);
       w.widest = std::max(w.widest, register_bytes(p.values[l->out].dtype));
     }
     if (auto* l = std::get_if<Load>(&s)) {

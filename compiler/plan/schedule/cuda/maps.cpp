@@ -30,7 +30,7 @@ bool is_busy(const RowProgram& p, const Vectors& v) {
   const auto varies = varies_along(p, v.axis);
   for (auto& s : p.sweeps[0].body) {
     if (auto* l = std::get_if<Let>(&s)) {
-      work += info(l->op).cost;
+      work += cost_of(*l);
       divides |= (l->op == ir::Op::divide || l->op == ir::Op::sqrt) && p.values[l->out].dtype == DType::F32 &&
                  std::ranges::all_of(l->args, [&](Value a) { return varies[a]; });
     }

@@ -35,7 +35,7 @@ bool is_worth_loading_ahead(const RowProgram& p, int neighbours) {
   bool narrow = neighbours > 1;
   for_each_stmt(p, [&](const Stmt& s) {
     if (auto* l = std::get_if<Load>(&s)) narrow &= size_of(p.buffers[l->buffer].dtype) <= 4;
-    if (auto* l = std::get_if<Let>(&s)) work += ir::info(l->op).cost;
+    if (auto* l = std::get_if<Let>(&s)) work += cost_of(*l);
   });
   return narrow && work >= kWorthLoadingAhead;
 }

@@ -30,7 +30,7 @@ bool is_light(const RowProgram& p) {
   return p.sweeps.size() == 1 && std::ranges::all_of(p.sweeps[0].body, [](const Stmt& s) {
            auto* let = std::get_if<Let>(&s);
            return !std::holds_alternative<Scan>(s) && !std::holds_alternative<Largest>(s) &&
-                  (!let || ir::info(let->op).cost <= kLightFold);
+                  (!let || cost_of(*let) <= kLightFold);
          });
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 
 from weft import _core
 from weft._core import Array
@@ -34,6 +35,16 @@ def eval(*arrays: Any) -> Any:
     return arrays
 
 
+# What explain() says of arrays that were not computed by programs, by their addresses, for as long as they live.
+_notes: dict[int, tuple[Any, str]] = {}
+
+
+def note(x: Array, text: str) -> None:
+    """Has explain() say this of an array that is in memory."""
+    at = id(x)
+    _notes[at] = weakref.ref(x, lambda _: _notes.pop(at, None)), text
+
+
 def explain(*arrays: Any) -> str:
     """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not.
 
@@ -41,7 +52,8 @@ def explain(*arrays: Any) -> str:
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
         return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", None, arrays[1:], {})  # type: ignore[no-any-return]
-    return _core.explain(_flat("explain", arrays))
+    flat = _flat("explain", arrays)
+    return "".join(_notes[id(x)][1] + "\n" for x in flat if id(x) in _notes) + _core.explain(flat)
 
 
 def show(x: Any, stage: str = "") -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import functools
 
 from weft._core import Array
 from weft._base.host import answered, to_host
@@ -43,23 +41,6 @@ def nditer(op: Any, *args: Any, **options: Any) -> Any:
     import numpy
 
     return numpy.nditer(_locked(op), *args, **options)
-
-
-def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
-              signature: str | None = None) -> Any:
-    """A function of elements as a function of arrays, called for each of them: numpy.vectorize, whose loop is Python's."""
-    if pyfunc is None:
-        return lambda f: vectorize(f, otypes, doc, excluded, cache, signature)
-
-    import numpy
-
-    by_element = numpy.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
-
-    def vectorized(*args: Any, **options: Any) -> Any:
-        return answered(by_element.__call__, *args, **options)
-
-    functools.update_wrapper(vectorized, pyfunc).__doc__ = by_element.__doc__
-    return vectorized
 
 
 def frompyfunc(func: Any, /, nin: int, nout: int, *, identity: Any = None) -> Any:

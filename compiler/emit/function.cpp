@@ -1,0 +1,260 @@
+#include "compiler/emit/function.h"
+
+#include <fmt/format.h>
+
+#include "compiler/emit/cpu/cpu_dialect.h"
+#include "compiler/emit/cuda/cuda_dialect.h"
+#include "compiler/ir/function.h"
+
+namespace weft::emit {
+
+using fmt::format;
+using ir::Block;
+using ir::Function;
+using ir::Instruction;
+
+namespace {
+
+// What a branch costs at least that is jumped over where no lane takes it: less is computed for nothing.
+constexpr float kWorthAJump = 24;
+// Turns between two looks whether somebody gave the work up: a look reads a clock.
+constexpr int kTurnsBetweenLooks = 4096;
+
+// What both targets write alike.
+class FunctionWriter {
+ public:
+  FunctionWriter(const Function& f, const Dialect& dialect) : f_(f), dialect_(dialect) {
+    for (const DType t : f.values) program_.values.push_back({t, false});
+  }
+  virtual ~FunctionWriter() = default;
+  FunctionWriter(const FunctionWriter&) = delete;
+  FunctionWriter& operator=(const FunctionWriter&) = delete;
+
+  // `head`: how the function is declared; `mask`: the type of its first argument.
+  std::string write(const std::string& head, const std::string& mask, const std::string& before) {
+    const std::string name = name_of(f_), result = name + "_results";
+    std::string members, params, results;
+    for (size_t k = 0; k < f_.block.gives.size(); ++k) {
+      members += format(" {} r{};", type(f_.block.gives[k]), k);
+      results += (k ? ", " : "") + v(f_.block.gives[k]);
+    }
+    for (int p : f_.block.params) params += format(", {} {}", type(p), v(p));
+    out_ = format("struct {} {{{} }};\n{} {} {}({} m0{}) {{\n{}", result, members, head, result, name, mask,
+                  params, before);
+    body(f_.block, "m0");
+    return out_ + format("  return {{{}}};\n}}\n", results);
+  }
+
+ protected:
+  static std::string v(int value) { return format("v{}", value); }
+  DType dtype(int value) const { return f_.values[static_cast<size_t>(value)]; }
+  std::string type(int value) const { return dialect_.value_type(dtype(value)); }
+  void line(const std::string& text) { out_ += std::string(2 * depth_, ' ') + text + "\n"; }
+  void open(const std::string& text) {
+    line(text);
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}");
+  }
+
+  void body(const Block& b, const std::string& mask) {
+    for (const Instruction& i : b.body) switch (i.kind) {
+        case Instruction::Kind::Map:
+          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]), map(i)));
+          break;
+        case Instruction::Kind::Constant:
+          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]),
+                      dialect_.splat(i.value.dtype, literal(i.value))));
+          break;
+        case Instruction::Kind::If:
+          branch(i, mask);
+          break;
+        case Instruction::Kind::While:
+          loop(i, mask);
+          break;
+      }
+  }
+
+  virtual std::string map(const Instruction& i) const {
+    return spell(plan::Let{i.outs[0], i.op, i.args}, program_, dialect_, [](plan::Value x) { return v(x); });
+  }
+  virtual void branch(const Instruction& i, const std::string& mask) = 0;
+  virtual void loop(const Instruction& i, const std::string& mask) = 0;
+  // Sets what a loop carries to these expressions, which may read what they set.
+  void carry(const std::vector<int>& params, const std::vector<std::string>& next) {
+    for (size_t k = 0; k < params.size(); ++k)
+      line(format("const {} n{} = {};", type(params[k]), params[k], next[k]));
+    for (int p : params) line(format("{} = n{};", v(p), p));
+  }
+  void take(const Instruction& i) {
+    for (size_t k = 0; k < i.args.size(); ++k) {
+      const int p = i.blocks[0].params[k];
+      line(format("{} {} = {};", type(p), v(p), v(i.args[k])));
+    }
+  }
+  void leave(const Instruction& i) {
+    for (size_t k = 0; k < i.outs.size(); ++k)
+      line(format("const {} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.blocks[0].params[k])));
+  }
+
+  const Function& f_;
+  const Dialect& dialect_;
+  plan::RowProgram program_;  // of the values alone: what spell() asks for
+  std::string out_;
+  size_t depth_ = 1;
+};
+
+float cost_of(const Block& b) {
+  float cost = 0;
+  for (const Instruction& i : b.body) {
+    if (i.kind == Instruction::Kind::While) return 1e9f;
+    if (i.kind == Instruction::Kind::Map) cost += info(i.op).cost;
+    for (const Block& inner : i.blocks) cost += cost_of(inner);
+  }
+  return cost;
+}
+
+class CpuFunction : public FunctionWriter {
+ public:
+  using FunctionWriter::FunctionWriter;
+
+ private:
+  std::string mask() { return format("m{}", ++masks_); }
+  std::string chosen(DType t, const std::string& mask, const std::string& a, const std::string& b) const {
+    return a == b ? a : format("weft_select_{}({}, {}, {})", suffix(t), mask, a, b);
+  }
+
+  // The block's values: where it is light, of all lanes; else of those that take it, if any does.
+  std::vector<std::string> side(const Block& b, const Instruction& i, const std::string& mask, char mark) {
+    std::vector<std::string> given;
+    if (cost_of(b) < kWorthAJump) {
+      body(b, mask);
+      for (int g : b.gives) given.push_back(v(g));
+      return given;
+    }
+    for (int o : i.outs) {
+      given.push_back(format("{}{}", mark, o));
+      line(format("{} {}{} = {{}};", type(o), mark, o));
+    }
+    open(format("if (__builtin_reduce_or({})) {{", mask));
+    body(b, mask);
+    for (size_t k = 0; k < given.size(); ++k) line(format("{} = {};", given[k], v(b.gives[k])));
+    close();
+    return given;
+  }
+
+  void branch(const Instruction& i, const std::string& outer) override {
+    const std::string taken = mask(), other = mask(), test = v(i.args[0]);
+    line(format("const boolv {} = {} & {};", taken, outer, test));
+    line(format("const boolv {} = {} & ~{};", other, outer, test));
+    const std::vector<std::string> a = side(i.blocks[0], i, taken, 'a'), b = side(i.blocks[1], i, other, 'b');
+    for (size_t k = 0; k < i.outs.size(); ++k)
+      line(format("const {} {} = {};", type(i.outs[k]), v(i.outs[k]),
+                  chosen(dtype(i.outs[k]), test, a[k], b[k])));
+  }
+
+  void loop(const Instruction& i, const std::string& outer) override {
+    const Block &head = i.blocks[0], &tail = i.blocks[1];
+    const std::string left = mask();
+    take(i);
+    line(format("boolv {} = {};", left, outer));
+    open("for (;;) {");
+    body(head, left);
+    line(format("{0} = {0} & {1};", left, v(head.gives[0])));
+    line(format("if (!__builtin_reduce_or({})) break;", left));
+    line(format("if (++turns >= {}) {{ if (weft_leave_rest()) break; turns = 0; }}", kTurnsBetweenLooks));
+    body(tail, left);
+    std::vector<std::string> next;
+    for (size_t k = 0; k < tail.gives.size(); ++k)
+      next.push_back(chosen(dtype(tail.gives[k]), left, v(tail.gives[k]), v(head.params[k])));
+    carry(head.params, next);
+    close();
+    leave(i);
+  }
+
+  int masks_ = 0;
+};
+
+class CudaFunction : public FunctionWriter {
+ public:
+  using FunctionWriter::FunctionWriter;
+
+ private:
+  // Products are rounded before they are added, as on the CPU.
+  std::string map(const Instruction& i) const override {
+    const DType t = dtype(i.args[0]);
+    if ((i.op == ir::Op::multiply || i.op == ir::Op::square) && is_float(t) && !is_half(t))
+      return format("__{}mul_rn({}, {})", t == DType::F64 ? 'd' : 'f', v(i.args[0]), v(i.args.back()));
+    if (t == DType::Bool && (i.op == ir::Op::add || i.op == ir::Op::bitwise_or))
+      return format("weft_either({}, {})", v(i.args[0]), v(i.args[1]));
+    if (is_half(t) && (i.op == ir::Op::add || i.op == ir::Op::subtract))
+      return format("weft_{}_{}({}, {})", name(i.op), suffix(t), v(i.args[0]), v(i.args[1]));
+    if (t == DType::F16 && i.op == ir::Op::multiply)
+      return format("weft_multiply_f16({}, {})", v(i.args[0]), v(i.args[1]));
+    if (t == DType::F16 && i.op == ir::Op::square) return format("weft_square_f16({})", v(i.args[0]));
+    if (i.op == ir::Op::select && dtype(i.outs[0]) == DType::F16)
+      return format("weft_select_f16({}, {}, {})", v(i.args[0]), v(i.args[1]), v(i.args[2]));
+    return FunctionWriter::map(i);
+  }
+
+  void branch(const Instruction& i, const std::string& mask) override {
+    for (int o : i.outs) line(format("{} {};", type(o), v(o)));
+    open(format("if ({}) {{", v(i.args[0])));
+    side(i.blocks[0], i, mask);
+    --depth_;
+    open("} else {");
+    side(i.blocks[1], i, mask);
+    close();
+  }
+  void side(const Block& b, const Instruction& i, const std::string& mask) {
+    body(b, mask);
+    for (size_t k = 0; k < i.outs.size(); ++k) line(format("{} = {};", v(i.outs[k]), v(b.gives[k])));
+  }
+
+  void loop(const Instruction& i, const std::string& mask) override {
+    const Block &head = i.blocks[0], &tail = i.blocks[1];
+    take(i);
+    line("#pragma unroll 1");
+    open("for (;;) {");
+    body(head, mask);
+    line(format("if (!({} && {})) break;", mask, v(head.gives[0])));
+    body(tail, mask);
+    std::vector<std::string> next;
+    next.reserve(tail.gives.size());
+    for (int g : tail.gives) next.push_back(v(g));
+    carry(head.params, next);
+    close();
+    leave(i);
+  }
+};
+
+}  // namespace
+
+std::string name_of(const Function& function) {
+  return "weft_function_" + to_string(function.hash).substr(0, 16);
+}
+
+std::string write_for_cpu(const Function& function) {
+  const CpuDialect dialect;
+  const std::string text = CpuFunction(function, dialect)
+                               .write("static inline __attribute__((always_inline))", "boolv",
+                                      function.loops ? "  int turns = 0;\n" : "");
+  return (function.loops ? "extern \"C\" long weft_leave_rest();\n" : "") + text;
+}
+
+std::string write_for_cuda(const Function& function) {
+  const CudaDialect dialect;
+  return CudaFunction(function, dialect).write("static __device__ __forceinline__", "bool", "");
+}
+
+std::string call_of(const plan::Let& let, const std::string& mask, const Names& names) {
+  const size_t own = let.function->block.params.size();
+  std::string all = mask, args;
+  for (size_t k = own; k < let.args.size(); ++k) all += " & " + names(let.args[k]);
+  for (size_t k = 0; k < own; ++k) args += ", " + names(let.args[k]);
+  return format("{}({}{})", name_of(*let.function), all, args);
+}
+
+}  // namespace weft::emit

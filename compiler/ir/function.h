@@ -1,0 +1,64 @@
+// What an `apply` node does to each element: a function of scalars in SSA form, with structured branches and loops. An
+// `apply` of a function with several results is as many nodes on the same operands, as loops are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/base/dtype.h"
+#include "compiler/base/hash.h"
+#include "compiler/ir/node.h"
+
+namespace weft::ir {
+
+struct Instruction;
+
+// A value is a number, counted in the order of the text. A block sees the values of those around it.
+struct Block {
+  std::vector<int> params;  // what it is given
+  std::vector<Instruction> body;
+  std::vector<int> gives;
+};
+
+struct Instruction {
+  enum class Kind : uint8_t {
+    Map,       // out = op(args), a map but `apply`
+    Constant,  // out = value
+    If,        // outs = what one of two blocks gives, by args[0]
+    While,  // args are carried: the first block takes them and gives a bool, the second gives the next ones
+  } kind = Kind::Map;
+  Op op = Op::positive;
+  std::vector<int> args, outs;
+  Scalar value = {};
+  std::vector<Block> blocks;  // the second one of a While also sees the first one's values
+};
+
+struct Function {
+  std::string name;           // for text alone
+  std::vector<DType> values;  // the dtype of each
+  Block block;                // takes the arguments, gives the results
+  // Made by checked().
+  Hash hash;       // equal for functions that do the same
+  float cost = 0;  // as of an op; turns of a loop count as some
+  bool loops = false;
+
+  DType argument(size_t i) const { return values[static_cast<size_t>(block.params[i])]; }
+  DType result(size_t i) const { return values[static_cast<size_t>(block.gives[i])]; }
+};
+using FunctionRef = std::shared_ptr<const Function>;
+
+// The function with what follows from its instructions. Error where an instruction breaks a rule.
+FunctionRef checked(Function function);
+// The dtype of a map's result on operands of these dtypes; `stated` is that of a cast. Error where it takes no such.
+DType map_result(Op op, std::span<const DType> operands, DType stated);
+
+inline bool is_apply(const Node& node) { return node.op == Op::apply; }
+inline const FunctionRef& function_of(const Node& node) { return node.as<ApplyAttr>().function; }
+// What computing the node costs an element, as OpInfo::cost.
+float cost_of(const Node& node);
+
+}  // namespace weft::ir

@@ -1,0 +1,54 @@
+// Functions of scalars, which weft._functions makes of Python's.
+#include "frontend/cpp/weft/functions.h"
+
+#include "compiler/ir/ops/op.h"
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/module.h"
+
+namespace weft::python {
+
+namespace {
+
+// Of each map what a reader of Python's functions asks: the number of its operands, the kinds that it takes (bool,
+// integers, floats, complex), the dtype of its result, and how it is computed on kinds that it does not take.
+nb::dict rows_of_maps() {
+  nb::dict rows;
+  constexpr const char* kResults[] = {"same", "bool", "real", "complex", "index", "stated"};
+  constexpr const char* kWhole[] = {"widened", "f64", "refused", "kept", "truncated"};
+  for (int k = 0; k < ir::kOpCount; ++k) {
+    const ir::OpInfo& row = ir::kOps[k];
+    if (row.kind != ir::OpKind::Map || row.arity < 1 || row.result == ir::Result::Stated) continue;
+    const int kinds = (row.accepts & ir::kBool ? 1 : 0) | (row.accepts & ir::kSigned ? 2 : 0) |
+                      (row.accepts & ir::kFloat ? 4 : 0) | (row.accepts & ir::kComplex ? 8 : 0);
+    rows[nb::str(row.name.data(), row.name.size())] = nb::make_tuple(
+        row.arity, kinds, kResults[static_cast<int>(row.result)], kWhole[static_cast<int>(row.whole)]);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_functions(nb::module_& m) {
+  nb::class_<ScalarFunction>(m, "ScalarFunction")
+      .def_prop_ro("name", &ScalarFunction::name)
+      .def_prop_ro("text", &ScalarFunction::text)
+      .def("derivatives", &ScalarFunction::derivatives)
+      .def("__call__", [](const ScalarFunction& f, const nb::list& operands) {
+        const PythonLine line;
+        // Each a new one: an argument that was an array keeps it.
+        std::vector<Argument> arguments(operands.size());
+        std::vector<Operand> given;
+        given.reserve(operands.size());
+        for (size_t k = 0; k < operands.size(); ++k) {
+          arguments[k].take(operands[k].ptr());
+          given.push_back(arguments[k].operand(f.name().c_str()));
+        }
+        nb::list results;
+        for (const Array& x : f(given)) results.append(nb::steal(wrap(x)));
+        return results;
+      });
+  m.attr("map_rows") = rows_of_maps();
+  m.def("scalar_function", [](const std::string& text) { return ScalarFunction::parse(text); }, "text"_a);
+}
+
+}  // namespace weft::python

@@ -1,0 +1,105 @@
+"""What names stand for while a function is read, and the text that is written of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from weft._vectorize.types import Type, type_of_number
+
+
+class Value(NamedTuple):
+    """A number that the function computes, by its name in the text."""
+
+    name: str
+    type: Type
+
+
+class Const(NamedTuple):
+    """A number of Python's that is known."""
+
+    number: Any
+
+    @property
+    def type(self) -> Type:
+        """Python's type of it."""
+        return type_of_number(self.number)
+
+
+class Several(NamedTuple):
+    """A tuple."""
+
+    parts: tuple[Any, ...]
+
+
+class Object(NamedTuple):
+    """What is no number: a function, a module, a dtype."""
+
+    it: Any
+
+
+class Local(NamedTuple):
+    """A function that is written inside of the one that is read."""
+
+    node: Any
+    scope: Any
+
+
+class Unbound(NamedTuple):
+    """A name that has a value on some paths alone."""
+
+    name: str
+
+
+def literal(number: Any, dtype: str) -> str:
+    """A number as the text has it."""
+    if dtype == "bool":
+        return "true" if number else "false"
+    if dtype[0] in "iu":
+        return str(int(number))
+    if dtype[0] == "c":
+        number = complex(number)
+        return f"({_float(number.real)}, {_float(number.imag)})"
+    return _float(float(number))
+
+
+def _float(number: float) -> str:
+    if number != number:
+        return "nan"
+    if number in (float("inf"), float("-inf")):
+        return "inf" if number > 0 else "-inf"
+    text = repr(number)
+    return text if "." in text or "e" in text else text + ".0"
+
+
+class Text:
+    """The lines of a function. A block is a list of lines of its own until it is put in its place."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._count = 0
+
+    def fresh(self) -> str:
+        """A name that is not taken."""
+        self._count += 1
+        return f"%{self._count - 1}"
+
+    def op(self, op: str, operands: list[str], t: Type) -> Value:
+        """A map of values."""
+        name = self.fresh()
+        self.lines.append(f"{name} = {op} {', '.join(operands)} : {t.dtype}")
+        return Value(name, t)
+
+    def constant(self, number: Any, t: Type) -> Value:
+        """A number as a value."""
+        name = self.fresh()
+        self.lines.append(f"{name} = constant {literal(number, t.dtype)} : {t.dtype}")
+        return Value(name, t)
+
+    def inside(self, f: Any) -> list[str]:
+        """The lines that f() writes."""
+        outer, self.lines = self.lines, []
+        try:
+            f()
+            return self.lines
+        finally:
+            self.lines = outer

@@ -1,0 +1,155 @@
+"""vectorize(): a function of numbers, read from its source and compiled for the dtypes that it is called with."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+
+from weft import _core
+from weft._core import Array, Error
+from weft._base.asarray import asarray
+from weft._base.host import answered
+from weft._base.session import note
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST_KEPT = 64
+
+
+class Vectorized:
+    """A function of arrays that computes a function of numbers for each of their elements, which broadcast."""
+
+    def __init__(self, pyfunc: Any, otypes: Any, doc: str | None, excluded: Any, signature: str | None, fallback: bool):
+        functools.update_wrapper(self, pyfunc)
+        if doc is not None:
+            self.__doc__ = doc
+        self.__name__ = getattr(pyfunc, "__name__", type(pyfunc).__name__)
+        self.pyfunc, self.signature, self.fallback = pyfunc, signature, fallback
+        self.otypes = otypes if isinstance(otypes, str) or otypes is None else [*otypes]
+        self.excluded = set(excluded or ())
+        self._known: dict[Any, list[Any]] = {}
+        self._by_element: Any = None
+
+    @property
+    def _weft_scalar_function(self) -> Any:
+        return self.pyfunc
+
+    def __repr__(self) -> str:
+        return f"<weft.vectorize of {self.__name__}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> Any:
+        # A decorated function's own name leads to this object.
+        if getattr(self.pyfunc, "__qualname__", None) and _found(self.pyfunc.__module__, self.pyfunc.__qualname__) is self:
+            return _found, (self.pyfunc.__module__, self.pyfunc.__qualname__)
+        return Vectorized, (self.pyfunc, self.otypes, self.__doc__, self.excluded, self.signature, self.fallback)
+
+    def text(self, *args: Any, **keywords: Any) -> str:
+        """The scalar function that calls with arguments of these dtypes compute, as text."""
+        return self._compiled(args, keywords)[0].function.text
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if self.signature is not None:
+            return answered(self._numpys().__call__, *args, **keywords)
+        try:
+            compiled, arrays = self._compiled(args, keywords)
+        except Error as error:
+            if not self.fallback:
+                raise
+            results = answered(self._numpys().__call__, *args, **keywords)
+            for x in results if isinstance(results, tuple) else (results,):
+                if isinstance(x, Array):
+                    note(x, f"{self.__name__}: computed by Python, one element after the other (fallback=True), since {error}")
+            return results
+        results = compiled.function(arrays)
+        if self.otypes is not None:
+            wanted = [_core.dtype(one) if not isinstance(one, str) else _dtype_of(one) for one in self.otypes]
+            if len(wanted) != len(results):
+                raise Error(f"{self.__name__}: otypes has a dtype for each result: got {len(wanted)} for {len(results)}")
+            results = [_core.astype(x, dtype) for x, dtype in zip(results, wanted)]
+        results = [x if x.ndim else _core.as_value(x) for x in results]
+        return tuple(results) if compiled.is_several else results[0]
+
+    def _numpys(self) -> Any:
+        """The loop over elements that Python runs."""
+        if self._by_element is None:
+            import numpy
+
+            self._by_element = numpy.vectorize(self.pyfunc, self.otypes, None, self.excluded or None, False, self.signature)
+        return self._by_element
+
+    def _compiled(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The function for these arguments, and those of them that are arrays."""
+        arrays: list[Any] = []
+        key: list[Any] = []
+
+        def typed(one: Any, is_known: bool) -> Any:
+            if is_known:
+                key.append((type(one), one) if isinstance(one, (bool, int, float, complex)) else id(one))
+                return one
+            if type(one) in (bool, int, float, complex):
+                t: Any = type(one)
+            else:
+                one = asarray(one)
+                t = str(one.dtype)
+            arrays.append(one)
+            key.append(t)
+            return t
+
+        places = [typed(one, i in self.excluded) for i, one in enumerate(args)]
+        names = {name: typed(one, name in self.excluded) for name, one in keywords.items()}
+        key.append(tuple(names))
+        known = self._known.get(tuple(key), ())
+        for compiled in known:
+            if compiled.captured.unchanged():
+                return compiled, arrays
+        from weft._vectorize.compiled import Compiled
+        from weft._vectorize.types import Type, type_of_dtype
+
+        if not arrays:
+            raise Error(f"{self.__name__}: takes one array at least: got none")
+        def type_of(t: Any, is_known: bool) -> Any:
+            if is_known:
+                return t
+            weak = {bool: "bool", int: "i64", float: "f64", complex: "c128"}
+            return Type(weak[t], True) if isinstance(t, type) else type_of_dtype(t)
+
+        name = self.__name__ if self.__name__.isidentifier() and self.__name__.isascii() else "function"
+        compiled = Compiled(self.pyfunc, [type_of(t, i in self.excluded) for i, t in enumerate(places)],
+                            {n: type_of(t, n in self.excluded) for n, t in names.items()}, name)
+        if len(self._known) > _MOST_KEPT:
+            self._known.clear()
+        self._known[tuple(key)] = [compiled, *known][:4]
+        return compiled, arrays
+
+
+def _found(module: str, name: str) -> Any:
+    """What a module has under a qualified name; None where it has nothing."""
+    found = sys.modules.get(module)
+    if found is None:
+        found = __import__(module, fromlist=["_"])
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _dtype_of(letter: str) -> Any:
+    import numpy
+
+    return _core.dtype(numpy.dtype(letter))
+
+
+def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
+              signature: str | None = None, *, fallback: builtins.bool = False) -> Any:
+    """A function of numbers as a function of arrays: read from its source, compiled for the dtypes of its arguments, and fused with what is
+    around it. What cannot be compiled is an error that says what to write; with fallback=True, or a signature, Python runs it for each element."""
+    if pyfunc is None:
+        return lambda f: vectorize(f, otypes, doc, excluded, cache, signature, fallback=fallback)
+    if not callable(pyfunc):
+        raise TypeError(f"vectorize: takes a function: got {type(pyfunc).__name__}")
+    return Vectorized(pyfunc, otypes, doc, excluded, signature, fallback)

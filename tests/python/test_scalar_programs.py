@@ -1,0 +1,12 @@
+"""300 random functions of numbers give what Python gives; scalar_programs.py runs more."""
+
+import pytest
+from scalar_programs import difference
+
+GROUP = 10
+
+
+@pytest.mark.parametrize("group", range(30))
+def test_gives_what_python_gives(group):
+    for seed in range(1 + group * GROUP, 1 + (group + 1) * GROUP):
+        assert difference(seed) == ""

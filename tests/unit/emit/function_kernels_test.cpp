@@ -1,0 +1,172 @@
+// Kernels of scalar functions: on every back end, and as CUDA on the host, they give what the interpreter does.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "compiler/ir/text/parse.h"
+#include "compiler/ir/text/print.h"
+#include "tests/fuzz/backend.h"
+#include "tests/fuzz/check.h"
+#include "tests/fuzz/emulated_device.h"
+#include "tests/support/taken_by_nvrtc.h"
+
+namespace weft::test {
+namespace {
+
+using ir::Graph;
+
+const Target kGpu{TargetKind::Cuda, 132, 16, size_t{50} << 20, 232448};
+
+// Turns until x leaves a circle, and where it does: lanes part at every turn.
+constexpr const char* kEscape = R"(function escape(%x : f64, %c : f64) {
+  %zero = constant 0 : i32
+  %one = constant 1 : i32
+  %most = constant 40 : i32
+  %bound = constant 4.0 : f64
+  %turns : i32, %last : f64 = while %k = %zero, %y = %x {
+    %few = less %k, %most : bool
+    %square = multiply %y, %y : f64
+    %near = less %square, %bound : bool
+    %both = bitwise_and %few, %near : bool
+    test %both
+    %next = add %square, %c : f64
+    %turn = add %k, %one : i32
+    give %turn, %next
+  }
+  return %turns, %last
+}
+)";
+
+// Branches in each other and in a loop, light ones and such as are jumped over, of a dtype.
+constexpr const char* kBranching = R"(function branching(%a : T, %b : T, %n : u8) {
+  %zero = constant 0 : u8
+  %one = constant 1 : u8
+  %seven = constant 7 : u8
+  %half = constant HALF : T
+  %m = bitwise_and %n, %seven : u8
+  %k : u8, %r : T = while %i = %zero, %x = %a {
+    %more = less %i, %m : bool
+    test %more
+    %test = less %x, %b : bool
+    %y : T = if %test {
+      %far = greater %b, %half : bool
+      %inner : T = if %far {
+        %q0 = divide_by %x, %half : T
+        %q1 = divide_by %q0, %half : T
+        %q2 = add %q1, %b : T
+        give %q2
+      } else {
+        %s = add %x, %half : T
+        give %s
+      }
+      give %inner
+    } else {
+      %d = subtract %x, %b : T
+      give %d
+    }
+    %next = add %i, %one : u8
+    give %next, %y
+  }
+  return %r
+}
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::vector<Graph> graphs() {
+  std::vector<std::string> texts;
+  const std::string escape = kEscape;
+  texts.push_back(escape +
+                  "graph {\n %x = input : f64[7, 45]\n %c = input : f64[7, 45]\n"
+                  " %a = apply %x, %c, function=escape : i32[7, 45]\n %b = apply %x, %c, function=escape, "
+                  "result=1 : f64[7, 45]\n"
+                  " return %a, %b\n}");
+  // Between a producer and a reduction, over rows and over columns.
+  for (const char* axes : {"[0]", "[1]", "[0, 1]"})
+    texts.push_back(
+        escape +
+        "graph {\n %x = input : f64[9, 300]\n %c = input : f64[300]\n %w = broadcast %c : f64[9, 300]\n"
+        " %y = multiply %x, %w\n %a = apply %y, %w, function=escape : i32[9, 300]\n %f = cast %a : f64[9, "
+        "300]\n"
+        " %s = sum %f, axes=" +
+        axes + "\n return %s\n}");
+  // Of what a guard leaves unspecified.
+  texts.push_back(escape +
+                  "graph {\n %x = input : f64[5, 21]\n %c = input : f64[5, 21]\n %a = apply %x, %c, "
+                  "function=escape, result=1 : f64[5, 21]\n"
+                  " %z = constant 1.0 : f64[]\n %p = pad %a, %z, before=[1, 2], after=[0, 3]\n return %p\n}");
+  // Of one value, and of none.
+  texts.push_back(escape +
+                  "graph {\n %x = input : f64[]\n %c = input : f64[]\n %a = apply %x, %c, function=escape : "
+                  "i32[]\n return %a\n}");
+  texts.push_back(escape +
+                  "graph {\n %x = input : f64[0, 4]\n %c = input : f64[0, 4]\n %a = apply %x, %c, "
+                  "function=escape : i32[0, 4]\n return %a\n}");
+  for (const char* t : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}) {
+    const bool is_whole = t[0] == 'i' || t[0] == 'u';
+    std::string text = replaced(kBranching, "divide_by", is_whole ? "floor_divide" : "divide");
+    text = replaced(replaced(text, "HALF", is_whole ? "3" : "0.5"), " T", std::string(" ") + t);
+    const std::string type = std::string(t) + "[3, 130]";
+    texts.push_back(text + "graph {\n %a = input : " + type + "\n %b = input : " + type +
+                    "\n %n = input : u8[3, 130]\n %r = apply %a, %b, %n, function=branching : " + type +
+                    "\n return %r\n}");
+  }
+  std::vector<Graph> all;
+  for (const std::string& text : texts) all.push_back(ir::parse(text, "graph"));
+  return all;
+}
+
+TEST(FunctionKernels, GiveWhatTheInterpreterDoes) {
+  for (const std::string& name : backend_names())
+    for (const Graph& graph : graphs())
+      EXPECT_EQ(check(on(backend(name)), graph, 3, false), "") << name << ": " << ir::print(graph);
+}
+
+TEST(FunctionKernels, OfCudaGiveItOnTheHost) {
+  const std::vector<Graph> all = graphs();
+  std::vector<Program> programs;
+  for (const Graph& graph : all) programs.push_back(compile(graph, kGpu));
+  runtime::Counters counters;
+  Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), kGpu};
+  ASSERT_TRUE(emulated.device);
+  for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
+}
+
+TEST(FunctionKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), kGpu); }
+
+// Of one function on the same operands there is one call.
+TEST(FunctionKernels, ComputeSeveralResultsOnce) {
+  const auto calls_in = [](const std::string& text) {
+    size_t calls = 0;
+    for (size_t at = 0; (at = text.find("= weft_function_", at)) != std::string::npos; ++at) ++calls;
+    return calls;
+  };
+  const Graph graph = graphs()[0];
+  for (const Target& target : {kGpu, Target{}}) {
+    const Program program = compile(graph, target);
+    ASSERT_EQ(program.kernels.size(), 1u);
+    EXPECT_EQ(calls_in(program.kernels[0].text), 1u) << program.kernels[0].text;
+  }
+}
+
+TEST(FunctionKernels, AreRefusedWhereNoneIsCompiled) {
+  Target target;
+  target.compiles = false;
+  try {
+    compile(graphs()[0], target);
+    FAIL() << "was compiled";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("apply: a function of scalars needs a compiler"), std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace weft::test

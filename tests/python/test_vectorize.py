@@ -332,7 +332,7 @@ def test_falls_back_when_told_to():
     lengths = wf.vectorize(text, fallback=True)(x)
     np.testing.assert_array_equal(np.asarray(lengths), [1, 2, 3])
     told = wf.explain(lengths)
-    assert told.startswith("text: computed by Python, one element after the other (fallback=True), since text: ") and "test_vectorize.py" in told
+    assert told.startswith("text: computed by Python, one element after the other, since text: ") and "test_vectorize.py" in told
     assert "by Python" not in wf.explain(wf.vectorize(escape)(wf.asarray(F), wf.asarray(G)))
 
 
@@ -441,3 +441,11 @@ def test_refuses_with_line_construct_and_advice(body, construct):
 
 def test_there_are_a_hundred_refusals():
     assert len(BODIES) >= 100
+
+
+def test_python_calls_what_has_no_source_and_says_so():
+    made = {}
+    exec("def larger(a, b):\n    return a if a > b else b", made)
+    with pytest.warns(RuntimeWarning, match="Python calls it for each element"):
+        result = wf.vectorize(made["larger"])(wf.asarray([1, 5]), wf.asarray([3, 2]))
+    assert result.tolist() == [3, 5]

@@ -299,8 +299,10 @@ TEST(Fold, MapsOfConstants) {
   EXPECT_EQ(value(map(Op::nextafter, {number(1, DType::BF16), number(2, DType::BF16)})).re, 1 + 0x1p-7);
   EXPECT_EQ(value(map(Op::sqrt, {number(2, DType::F64)})).re, std::sqrt(2.0));
   const NodeRef z = constant({DType::C64, {}}, Scalar::of(std::complex<double>(3, 4)));
-  EXPECT_EQ(value(map(Op::abs, {z})).re, 5);
-  EXPECT_EQ(map(Op::abs, {z})->dtype(), DType::F32);
+  EXPECT_EQ(value(map(Op::real, {z})).re, 3);
+  EXPECT_EQ(map(Op::real, {z})->dtype(), DType::F32);
+  EXPECT_EQ(map(Op::abs, {z})->op, Op::abs) << "a kernel rounds it in its own way";
+  EXPECT_EQ(map(Op::sin, {f32(1)})->op, Op::sin);
   EXPECT_EQ(map(Op::add, {in({2, 2}), f32(1)})->op, Op::add);
 }
 

@@ -10,12 +10,19 @@ from typing import Any
 from weft._core import Error
 from weft._vectorize.refusals import Source
 
+
+class Unreadable(Error):
+    """There is no source to compile: Python has to call the function."""
+
+
 _known: dict[Any, tuple[Source, Any]] = {}
 
 
 def source_of(f: Any) -> tuple[Source, Any]:
     """Where the function stands, and its tree: a def or a lambda. Read once for each code object."""
-    code = f.__code__
+    code = getattr(f, "__code__", None)
+    if code is None:
+        raise Unreadable(f"vectorize: {getattr(f, '__name__', f)!s} is not written in Python")
     found = _known.get(code)
     if found is None:
         found = _known[code] = _read(f)
@@ -27,7 +34,7 @@ def _read(f: Any) -> tuple[Source, Any]:
     try:
         lines, first = inspect.getsourcelines(f)
     except (OSError, TypeError):
-        raise Error(f"vectorize: the source of {name} cannot be read: write it in a file or a notebook, or give fallback=True, which calls it for each element") from None
+        raise Unreadable(f"vectorize: the source of {name} cannot be read: write it in a file or a notebook") from None
     text = textwrap.dedent("".join(lines))
     source = Source(f.__code__.co_filename, max(first, 1), text.splitlines(), name)
     if f.__name__ == "<lambda>":

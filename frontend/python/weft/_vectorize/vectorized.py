@@ -60,11 +60,17 @@ class Vectorized:
             compiled, arrays = self._compiled(args, keywords)
         except Error as error:
             if not self.fallback:
-                raise
+                from weft._vectorize.source import Unreadable
+
+                if not isinstance(error, Unreadable):
+                    raise
+                import warnings
+
+                warnings.warn(f"{error}; Python calls it for each element, as with fallback=True", RuntimeWarning, stacklevel=2)
             results = answered(self._numpys().__call__, *args, **keywords)
             for x in results if isinstance(results, tuple) else (results,):
                 if isinstance(x, Array):
-                    note(x, f"{self.__name__}: computed by Python, one element after the other (fallback=True), since {error}")
+                    note(x, f"{self.__name__}: computed by Python, one element after the other, since {error}")
             return results
         results = compiled.function(arrays)
         if self.otypes is not None:

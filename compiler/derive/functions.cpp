@@ -110,6 +110,7 @@ class Forward {
       return node;
     };
     std::vector<NodeRef> operands;
+    operands.reserve(i.args.size());
     for (const int a : i.args) operands.push_back(given(a));
     const NodeRef node = ir::make(i.op, operands, {}, {dtype(out), {}});
     known.emplace(node.get(), out);

@@ -167,6 +167,7 @@ class CpuFunction : public FunctionWriter {
     line(format("if (++turns >= {}) {{ if (weft_leave_rest()) break; turns = 0; }}", kTurnsBetweenLooks));
     body(tail, left);
     std::vector<std::string> next;
+    next.reserve(tail.gives.size());
     for (size_t k = 0; k < tail.gives.size(); ++k)
       next.push_back(chosen(dtype(tail.gives[k]), left, v(tail.gives[k]), v(head.params[k])));
     carry(head.params, next);

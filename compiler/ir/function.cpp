@@ -113,6 +113,7 @@ class Checker {
   float one(const Instruction& i) {
     add(static_cast<uint64_t>(i.kind));
     std::vector<DType> args;
+    args.reserve(i.args.size());
     add(i.args.size());
     for (int a : i.args) args.push_back(read(a));
     const bool branches = i.kind == Instruction::Kind::If || i.kind == Instruction::Kind::While;

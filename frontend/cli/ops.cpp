@@ -179,6 +179,7 @@ void run(const Flags& flags) {
     auto op = ir::op_from_name(flags.name);
     if (!op) {
       std::vector<std::string> names;
+      names.reserve(ir::kOpCount);
       for (int i = 0; i < ir::kOpCount; ++i) names.emplace_back(info(static_cast<Op>(i)).name);
       throw Error(fmt::format("ops: there is no op '{}'{}; 'weft ops' lists them", flags.name,
                               meant(flags.name, names)));

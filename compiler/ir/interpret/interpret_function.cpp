@@ -60,6 +60,7 @@ class FunctionRun {
   void loop(const Instruction& i) {
     const Block& head = i.blocks[0];
     std::vector<Scalar> carried;
+    carried.reserve(i.args.size());
     for (int v : i.args) carried.push_back(at(v));
     for (;; carried = given(i.blocks[1])) {
       set(head.params, carried);

@@ -144,6 +144,7 @@ class FunctionParser {
       i.outs = {define(outs[0].at, stated_)};
       if (i.kind == Instruction::Kind::Map) {
         std::vector<DType> args;
+        args.reserve(i.args.size());
         for (int a : i.args) args.push_back(f_.values[static_cast<size_t>(a)]);
         const DType got = at_token(op_at, [&] { return map_result(i.op, args, stated_); });
         if (got != stated_)

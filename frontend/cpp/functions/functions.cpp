@@ -18,12 +18,14 @@ const std::string& ScalarFunction::name() const { return function_->name; }
 
 std::vector<DType> ScalarFunction::arguments() const {
   std::vector<DType> dtypes;
+  dtypes.reserve(function_->block.params.size());
   for (size_t i = 0; i < function_->block.params.size(); ++i) dtypes.push_back(function_->argument(i));
   return dtypes;
 }
 
 std::vector<DType> ScalarFunction::results() const {
   std::vector<DType> dtypes;
+  dtypes.reserve(function_->block.gives.size());
   for (size_t i = 0; i < function_->block.gives.size(); ++i) dtypes.push_back(function_->result(i));
   return dtypes;
 }

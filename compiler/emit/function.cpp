@@ -9,7 +9,6 @@
 namespace weft::emit {
 
 using fmt::format;
-using ir::Block;
 using ir::Function;
 using ir::Instruction;
 
@@ -59,7 +58,7 @@ class FunctionWriter {
     line("}");
   }
 
-  void body(const Block& b, const std::string& mask) {
+  void body(const ir::Block& b, const std::string& mask) {
     for (const Instruction& i : b.body) switch (i.kind) {
         case Instruction::Kind::Map:
           line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]), map(i)));
@@ -106,12 +105,12 @@ class FunctionWriter {
   size_t depth_ = 1;
 };
 
-float cost_of(const Block& b) {
+float cost_of(const ir::Block& b) {
   float cost = 0;
   for (const Instruction& i : b.body) {
     if (i.kind == Instruction::Kind::While) return 1e9f;
     if (i.kind == Instruction::Kind::Map) cost += info(i.op).cost;
-    for (const Block& inner : i.blocks) cost += cost_of(inner);
+    for (const ir::Block& inner : i.blocks) cost += cost_of(inner);
   }
   return cost;
 }
@@ -127,7 +126,7 @@ class CpuFunction : public FunctionWriter {
   }
 
   // The block's values: where it is light, of all lanes; else of those that take it, if any does.
-  std::vector<std::string> side(const Block& b, const Instruction& i, const std::string& mask, char mark) {
+  std::vector<std::string> side(const ir::Block& b, const Instruction& i, const std::string& mask, char mark) {
     std::vector<std::string> given;
     if (cost_of(b) < kWorthAJump) {
       body(b, mask);
@@ -156,7 +155,7 @@ class CpuFunction : public FunctionWriter {
   }
 
   void loop(const Instruction& i, const std::string& outer) override {
-    const Block &head = i.blocks[0], &tail = i.blocks[1];
+    const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
     const std::string left = mask();
     take(i);
     line(format("boolv {} = {};", left, outer));
@@ -209,13 +208,13 @@ class CudaFunction : public FunctionWriter {
     side(i.blocks[1], i, mask);
     close();
   }
-  void side(const Block& b, const Instruction& i, const std::string& mask) {
+  void side(const ir::Block& b, const Instruction& i, const std::string& mask) {
     body(b, mask);
     for (size_t k = 0; k < i.outs.size(); ++k) line(format("{} = {};", v(i.outs[k]), v(b.gives[k])));
   }
 
   void loop(const Instruction& i, const std::string& mask) override {
-    const Block &head = i.blocks[0], &tail = i.blocks[1];
+    const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
     take(i);
     line("#pragma unroll 1");
     open("for (;;) {");

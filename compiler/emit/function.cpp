@@ -126,7 +126,8 @@ class CpuFunction : public FunctionWriter {
   }
 
   // The block's values: where it is light, of all lanes; else of those that take it, if any does.
-  std::vector<std::string> side(const ir::Block& b, const Instruction& i, const std::string& mask, char mark) {
+  std::vector<std::string> side(const ir::Block& b, const Instruction& i, const std::string& mask,
+                                char mark) {
     std::vector<std::string> given;
     if (cost_of(b) < kWorthAJump) {
       body(b, mask);

@@ -39,7 +39,7 @@ struct Options {
   int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
-  bool blocks = false;  // CPU: block programs take the place of kernels, where there are any
+  bool blocks = false;  // CPU: block programs in place of kernels, or beside them: see compile()
   bool late = false;    // kernels beside blocks may be late; `choose` is not asked for these
   Choose choose;        // schedules other than the rules' own; empty: none
   DumpSink dump;        // empty: none

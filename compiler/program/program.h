@@ -95,7 +95,7 @@ struct KernelStep {
   KernelKey key;        // under which another schedule is asked for
   Bias bias;            // of the schedule that it has
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
-  // What runs in place of a kernel, which then has no source; or, if that was asked for, why there is none.
+  // What runs in place of a kernel, which then has no source, or beside it: the runtime then decides which.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
 };
 

@@ -50,10 +50,6 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether the graph's arrays are too few or too small for a kernel to be worth its compilation.
 bool is_small(const DeviceSlot& device, const Canonical& graph) {
   const int64_t limit = device.session.options.interpret_limit;
@@ -81,11 +77,16 @@ uint64_t program_seed(const DeviceSlot& device, Tier tier) {
   return device.key ^ (static_cast<uint64_t>(tier) << 32);
 }
 
-// What a session's tier asks for. A schedule that was tuned is kept under what its kernel's text says, so that is not late.
+namespace {
+
+// What a session's tier asks for. A schedule that was tuned is kept under what its kernel's text says, so that is
+// not late.
 void ask_for_blocks(Options& options, DeviceSlot& device, Tier tier) {
   options.blocks = tier != Tier::Compile && device.device->runs_blocks();
   options.late = tier == Tier::Auto && !device.choices.any();
 }
+
+}  // namespace
 
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, Tier tier, std::vector<int> donated) {

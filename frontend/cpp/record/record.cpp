@@ -316,7 +316,7 @@ bool compute(const ir::Evaluator::Typed<T>& by, const std::array<T, 2>& x, Scala
   return true;
 }
 
-// A power as `simplify` has it where it knows the exponent.
+// A power as passes/simplify.cpp has it where it knows the exponent; test_numbers.py holds the two together.
 bool simple_power(std::span<const Scalar> operands, Scalar& out) {
   const Scalar& x = operands[0];
   const double power = operands[1].re;

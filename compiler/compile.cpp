@@ -70,14 +70,13 @@ ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options
   return graph;
 }
 
-Program compile(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels) {
+Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
   const CompileBody compile_body = [&](const ir::Graph& body, std::vector<int> donated) {
     Options of_body = options;
     of_body.donated = std::move(donated);
-    return compile(body, target, of_body, and_kernels);
+    return compile(body, target, of_body);
   };
-  Program program =
-      build_program(prepare(graph, target, options), target, options, and_kernels, compile_body);
+  Program program = build_program(prepare(graph, target, options), target, options, compile_body);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;

@@ -12,10 +12,7 @@
 
 namespace weft {
 
-// `and_kernels`: where options ask for blocks, steps have kernels beside them, of the same schedules: either way
-// gives the same bits.
-Program compile(const ir::Graph& graph, const Target& target, const Options& options = {},
-                bool and_kernels = false);
+Program compile(const ir::Graph& graph, const Target& target, const Options& options = {});
 
 // The graph that compile() hands to fusion: every pass over graphs has run. For tools that show it.
 ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options = {});

@@ -36,12 +36,11 @@ using ir::OpKind;
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options,
                  const CompileBody& compile_body)
       : graph_(graph),
         target_(target),
         options_(options),
-        and_kernels_(and_kernels),
         compile_body_(compile_body) {}
 
   Program run() {
@@ -148,7 +147,7 @@ class ProgramBuilder {
   // Blocks in the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
     if (target_.kind == TargetKind::Cuda) return std::nullopt;
-    if (target_.compiles && (!options_.blocks || and_kernels_ || plan::has_function(p))) return std::nullopt;
+    if (target_.compiles && (options_.blocks != Blocks::Instead || plan::has_function(p))) return std::nullopt;
     if (plan::has_function(p))
       throw Error(
           "apply: a function of scalars needs a compiler, and this library was built without one: build it "
@@ -169,7 +168,8 @@ class ProgramBuilder {
   void add_blocks_beside(KernelStep& k, const plan::RowProgram& p, const plan::Schedule& schedule,
                          const emit::cpu::CpuLayout& layout, const emit::Emitted& out) const {
     const auto* cpu = std::get_if<plan::CpuSchedule>(&schedule);
-    if (!options_.blocks || !and_kernels_ || !cpu || plan::has_function(p)) return;
+    const bool beside = options_.blocks == Blocks::Beside || options_.blocks == Blocks::BesideLate;
+    if (!beside || !cpu || plan::has_function(p)) return;
     BlockProgram program = blocks::prepare(p, *cpu, layout);
     program.estimate = blocks::estimate(p, *cpu, target_, out.launch.tasks, out.source.text.size());
     k.blocks = std::make_shared<const BlockProgram>(std::move(program));
@@ -178,7 +178,7 @@ class ProgramBuilder {
   // Where blocks run in less time than the kernel's text takes, that is made when somebody asks for it. Parts are left
   // out: their memory is the text's to tell.
   std::optional<Scheduled> add_late(KernelStep& k, plan::RowProgram& p) {
-    if (!options_.late || !options_.blocks || !and_kernels_ || plan::has_function(p) ||
+    if (options_.blocks != Blocks::BesideLate || plan::has_function(p) ||
         target_.kind == TargetKind::Cuda || options_.dump)
       return std::nullopt;
     plan::RowProgram scheduled = p;
@@ -434,7 +434,6 @@ class ProgramBuilder {
   const ir::Graph& graph_;
   const Target& target_;
   const Options& options_;
-  const bool and_kernels_;
   const CompileBody& compile_body_;
   Program program_;
   Titles title_;
@@ -451,9 +450,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
                       const CompileBody& compile_body) {
-  return ProgramBuilder(graph, target, options, and_kernels, compile_body).run();
+  return ProgramBuilder(graph, target, options, compile_body).run();
 }
 
 }  // namespace weft

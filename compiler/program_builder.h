@@ -9,8 +9,7 @@
 
 namespace weft {
 
-// `and_kernels`: see compile().
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options, bool and_kernels,
+Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
                       const CompileBody& compile_body);
 
 }  // namespace weft

@@ -29,6 +29,15 @@ struct Target {
 // Receives the text of every stage that changed something: the stage's name and the text.
 using DumpSink = std::function<void(std::string_view stage, std::string_view text)>;
 
+// Block programs, which run without a kernel, and where they stand. A CPU that compiles nothing has them in any case; on a
+// GPU there are none.
+enum class Blocks {
+  None,     // every step has a kernel
+  Instead,  // in the place of kernels, of which not even the text is made
+  Beside,   // beside kernels, of the same schedules: either gives the same bits
+  BesideLate,  // the same; where blocks take less time than a kernel's text, that is made when somebody asks for it
+};
+
 struct Options {
   Numerics numerics = Numerics::Standard;
   bool fuse = true;                         // false: a kernel for each op, to compare with
@@ -39,10 +48,10 @@ struct Options {
   int max_kernel_words = 480;  // arguments of one kernel, in 8-byte words
   // Inputs (numbered among input nodes) whose memory nobody else needs afterwards: updates may write into it.
   std::vector<int> donated;
-  bool blocks = false;  // CPU: block programs in place of kernels, or beside them: see compile()
-  bool late = false;    // kernels beside blocks may be late; `choose` is not asked for these
-  Choose choose;        // schedules other than the rules' own; empty: none
-  DumpSink dump;        // empty: none
+  Blocks blocks = Blocks::None;
+  Choose
+      choose;  // schedules other than the rules' own; empty: none. Not asked for blocks alone, nor for late kernels
+  DumpSink dump;  // empty: none
 };
 
 }  // namespace weft

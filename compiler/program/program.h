@@ -95,7 +95,7 @@ struct KernelStep {
   KernelKey key;        // under which another schedule is asked for
   Bias bias;            // of the schedule that it has
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
-  // What runs in place of a kernel, which then has no source, or beside it: the runtime then decides which.
+  // What runs in the kernel's place (`kernel` is -1), or beside it: the runtime then decides which. Null: the kernel alone.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
 };
 

@@ -118,7 +118,7 @@ std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
 std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
                                           const std::vector<ir::HostTensor>& inputs, const Options& options) {
   Options with_blocks = options;
-  with_blocks.blocks = true;
+  with_blocks.blocks = Blocks::Instead;
   return run_program(b, graph, inputs, compile(graph, b.target, with_blocks));
 }
 

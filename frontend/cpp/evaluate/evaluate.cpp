@@ -79,11 +79,12 @@ uint64_t program_seed(const DeviceSlot& device, Tier tier) {
 
 namespace {
 
-// What a session's tier asks for. A schedule that was tuned is kept under what its kernel's text says, so that is
-// not late.
-void ask_for_blocks(Options& options, DeviceSlot& device, Tier tier) {
-  options.blocks = tier != Tier::Compile && device.device->runs_blocks();
-  options.late = tier == Tier::Auto && !device.choices.any();
+// Where block programs stand in what a session's tier asks for. A schedule that was tuned is kept under what its
+// kernel's text says, so that is not late.
+Blocks blocks_of(DeviceSlot& device, Tier tier) {
+  if (tier == Tier::Compile || !device.device->runs_blocks()) return Blocks::None;
+  if (tier == Tier::Blocks) return Blocks::Instead;
+  return device.choices.any() ? Blocks::Beside : Blocks::BesideLate;
 }
 
 }  // namespace
@@ -101,11 +102,11 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
   options.donated = std::move(donated);
-  ask_for_blocks(options, device, tier);
+  options.blocks = blocks_of(device, tier);
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        return compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto);
+        return compile(graph_of(nodes, graph), device.target, options);
       },
       device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
   if (session.log->should_log(spdlog::level::debug)) {
@@ -122,9 +123,9 @@ std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<
   if (ProgramCache::Program known = session.programs.find(graph.key(program_seed(device, tier))))
     return known->ways();
   Options options = device.compile_options();
-  ask_for_blocks(options, device, tier);
-  return runtime::first_ways(compile(graph_of(nodes, graph), device.target, options, tier == Tier::Auto),
-                             *device.device, tier == Tier::Auto);
+  options.blocks = blocks_of(device, tier);
+  return runtime::first_ways(compile(graph_of(nodes, graph), device.target, options), *device.device,
+                             tier == Tier::Auto);
 }
 
 void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {

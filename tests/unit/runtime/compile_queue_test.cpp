@@ -161,9 +161,8 @@ Program program(test::Backend& cpu, int number, bool late = false) {
     text += "  %" + std::to_string(k) + " = " + (number >> (k % 10) & 1 ? "cos" : "exp") + " %" +
             std::to_string(k - 1) + " : f32[1000]\n";
   Options options;
-  options.blocks = true;
-  options.late = late;
-  return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options, true);
+  options.blocks = late ? Blocks::BesideLate : Blocks::Beside;
+  return compile(ir::parse(text + "  return %11\n}\n"), cpu.target, options);
 }
 
 std::vector<std::byte> run(test::Backend& cpu, const Executable& executable) {
@@ -295,10 +294,10 @@ TEST(LateTexts, AreThoseThatAreMadeAtOnceForWhatTheyAreStartedWith) {
   for (const char* text : graphs) {
     const ir::Graph graph = ir::parse(std::string("graph {\n ") + text + "}\n");
     Options options;
-    options.blocks = true;
-    const Program at_once = compile(graph, cpu.target, options, true);
-    options.late = true;
-    const Program late = compile(graph, cpu.target, options, true);
+    options.blocks = Blocks::Beside;
+    const Program at_once = compile(graph, cpu.target, options);
+    options.blocks = Blocks::BesideLate;
+    const Program late = compile(graph, cpu.target, options);
     ASSERT_EQ(late.late.size(), 1U) << text;
     ASSERT_EQ(late.steps.size(), at_once.steps.size());
     const LateSource made = late.late[0]();
@@ -321,10 +320,10 @@ TEST(LateTexts, OfRandomGraphsAreThoseThatAreMadeAtOnce) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const ir::Graph graph = test::random_graph(seed);
     Options options;
-    options.blocks = true;
-    const Program at_once = compile(graph, cpu.target, options, true);
-    options.late = true;
-    const Program late = compile(graph, cpu.target, options, true);
+    options.blocks = Blocks::Beside;
+    const Program at_once = compile(graph, cpu.target, options);
+    options.blocks = Blocks::BesideLate;
+    const Program late = compile(graph, cpu.target, options);
     ASSERT_EQ(late.steps.size(), at_once.steps.size());
     for (size_t s = 0; s < late.steps.size(); ++s) {
       const auto* step = std::get_if<KernelStep>(&late.steps[s]);

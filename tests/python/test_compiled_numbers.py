@@ -84,6 +84,46 @@ def test_a_value_that_decides_something_is_followed(decides):
     assert f.recordings <= 3
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("body", [
+    lambda x, a: x * a, lambda x, a: a * x, lambda x, a: a - x, lambda x, a: x / a, lambda x, a: x + 2 * a, lambda x, a: x + (a - 1) * a, lambda x, a: x * -a,
+    lambda x, a: x * abs(a), lambda x, a: wf.multiply(x, a), lambda x, a: x.sum() * a, lambda x, a: wf.where(x == a, x, a), lambda x, a: wf.asarray(a) + x,
+    lambda x, a: wf.exp(a) + x, lambda x, a: wf.clip(x.real, a, None), lambda x, a: wf.stack([x, x * a]), lambda x, a: wf.concatenate([x, [a]]), lambda x, a: x**a,
+    lambda x, a: (a, x), lambda x, a: x * (1 / a), lambda x, a: x * a**2, lambda x, a: x * a**3, lambda x, a: x if a > 0.5 else x + a, lambda x, a: x * np.sqrt(a * a),
+    lambda x, a: x * a.dtype.itemsize, lambda x, a: x * float(a), lambda x, a: np.float64(3) * a * x, lambda x, a: x * (a // 2), lambda x, a: x * math.atan(a),
+], ids=range(28))  # fmt: skip
+def test_numpys_float64_is_an_argument_with_its_dtype(dtype, body):
+    x = wf.asarray(np.array([0.0, 1, 2])).astype(dtype)
+    f = wf.compile(body)
+    for a in (0.1, 0.25, -3.0, 1e300, math.inf, math.nan):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of recordings and of overflows
+            same(f(x, np.float64(a)), body(x, np.float64(a)))
+
+
+def test_another_float64_of_numpys_is_no_other_recording():
+    f = wf.compile(lambda x, a: x * a + (1 - a) / 2)
+    x = wf.ones(3, dtype="float32")
+    for a in np.linspace(0, 1, 5):
+        same(f(x, a), x * a + (1 - a) / 2)
+        assert f(x, a).dtype == np.float64
+    assert f.recordings == 1 and "a: any float64" in f.why()
+    assert f(x, 0.5).dtype == np.float32 and f.recordings == 2
+
+    @wf.compile
+    def stores(x, a):
+        x[0] = a
+        x += a
+
+    for a in np.linspace(0, 1, 5):
+        y, z = wf.ones(3, dtype="float32"), wf.ones(3, dtype="float32")
+        stores(y, a)
+        z[0] = a
+        z += a
+        same(y, z)
+    assert stores.recordings == 1
+
+
 def test_only_what_decides_is_recorded_again():
     @wf.compile
     def f(x, a, n):

@@ -16,6 +16,17 @@ def test_complex_numbers_are_ordered(expression):
     check("x = (lambda c: " + expression + ")(np.array([[1 + 2j, 1 - 1j, 1 + 2j], [complex(0, np.nan), 3, -2j], [3, complex(np.nan, 1), 3 + 0j]])); x")
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u1", "bool"])
+@pytest.mark.parametrize("values", ["r % 3", "r * 0", "-r", "(r > 4000)", "np.where(r == 3001, 99, r % 7)"])
+def test_the_first_of_equals_is_the_largest(dtype, values):
+    for name in ("argmax", "argmin"):
+        for of in ("v", "v[::-1]", "v[5:]", "v[::3]", "np.roll(v, 7)", "np.concatenate([v[:70], v])", "v[:4000].reshape(40, 100)[:, ::-1]", "v[:4000].reshape(40, 100).T", "-v.astype('f4')"):
+            check(f"r = np.arange(4099); v = ({values}).astype('{dtype}'); x = np.{name}({of})")
+        if dtype[0] == "f":
+            for special in ("np.full(300, -np.inf)", "np.full(300, np.inf)", "np.where(v[:300] == 1, np.nan, v[:300])", "np.where(v[:300] == 1, np.inf, -np.inf)", "np.where(np.arange(300) > 200, np.nan, -np.inf)"):
+                check(f"r = np.arange(4099); v = ({values}).astype('{dtype}'); x = np.{name}(({special}).astype('{dtype}'))")
+
+
 @pytest.mark.parametrize("number", [2**64, 2**70, -(2**63) - 1, -(2**70), 10**400])
 def test_integers_beyond_64_bits(number):
     for expression in ("a < n", "a == n", "a != n", "n > a", "u >= n", "n <= u", "f < n", "f + n", "f * n", "n / f", "np.maximum(f, n)", "np.less(a, n)", "f.astype('f4') + n",
@@ -60,7 +71,7 @@ def test_padding(expression):
 
 
 @pytest.mark.parametrize("expression", [
-    "x = np.diag(m); x[0] = 1", "x = np.diag(m); m[0, 0] = 9; x", "np.diag(m, 1)", "np.tril(a)", "np.triu(a, 1)", "x = np.zeros((6, 2), int); np.fill_diagonal(x, [1, 2, 3], wrap=True)",
+    "x = np.diag(m); x[0] = 1", "x = np.diag(m); m[0, 0] = 9; x", "np.diag(m, 1)", "x = np.zeros((3, 2)); np.fill_diagonal(x, []); x", "np.tril(a)", "np.triu(a, 1)", "x = np.zeros((6, 2), int); np.fill_diagonal(x, [1, 2, 3], wrap=True)",
     "x = np.zeros((2, 2, 2), int); np.fill_diagonal(x, 5)", "x = np.zeros((4, 2)); np.fill_diagonal(x, 4)", "x = np.zeros((4, 2)); np.fill_diagonal(x, 4, wrap=True)",
     "x = np.zeros((7, 3)); np.fill_diagonal(x, [1, 2], wrap=True)", "x = np.zeros((3, 5)); np.fill_diagonal(x, [1, 2, 3, 4], wrap=True)", "np.fill_diagonal(t, 1)", "np.fill_diagonal(a, 1)",
     "np.einsum(m, [0, 1], m, [1, 2], [0, 2])", "np.einsum(m, [0, 1], m, [1, 2])", "np.einsum(m, [1, 0])", "np.einsum(m, [0, 0])", "np.einsum(m, [0, 1], [])",

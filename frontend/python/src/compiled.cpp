@@ -70,9 +70,10 @@ std::optional<size_t> hash_of(PyObject* object) {
   return std::nullopt;
 }
 
-// Numbers that are arguments of programs, as arrays of rank 0: floats and integers of Python's own.
+// Numbers that are arguments of programs, as arrays of rank 0: floats and integers of Python's own, and NumPy's
+// float64.
 bool is_program_number(PyObject* object) {
-  if (PyFloat_CheckExact(object)) return true;
+  if (PyFloat_CheckExact(object) || is_numpy_float64(object)) return true;
   if (!PyLong_CheckExact(object)) return false;
   int overflow = 0;
   PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -85,7 +86,7 @@ bool takes_numbers(PyObject* const* args, size_t count) {
   return numbers > 0 && numbers <= kMostNumbers;
 }
 Array array_of_program_number(PyObject* object, const std::string& device) {
-  if (PyFloat_CheckExact(object)) {
+  if (PyFloat_Check(object)) {
     const double value = PyFloat_AS_DOUBLE(object);
     return from_bytes(&value, DType::F64, {}, device);
   }

@@ -75,10 +75,16 @@ std::optional<Number> python_number(PyObject* object) {
 
 }  // namespace
 
+bool is_numpy_float64(PyObject* object) {
+  if (!PyFloat_Check(object) || PyFloat_CheckExact(object)) return false;
+  static PyObject* float64 = nullptr;
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == numpy_type("float64", float64);
+}
+
 bool is_given(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == given_type; }
 
 std::optional<Number> number_from(PyObject* object) {
-  if (is_given(object)) return python_number(nb::object(nb::handle(object).attr("known")()).ptr());
+  if (is_given(object)) return number_from(nb::object(nb::handle(object).attr("known")()).ptr());
   if (PyFloat_CheckExact(object)) return Number(PyFloat_AS_DOUBLE(object));
   if (PyLong_CheckExact(object)) return integer(object);
   if (is_numpy_scalar(object)) {
@@ -109,7 +115,7 @@ bool Argument::parse(PyObject* object) {
   return false;
 }
 
-bool Argument::parse_given(PyObject* object, DType strong) {
+bool Argument::parse_given(PyObject* object, DType strong, bool stored) {
   const nb::handle given(object);
   const nb::object value = given.attr("value");
   const std::optional<Number> number = python_number(value.ptr());
@@ -117,7 +123,10 @@ bool Argument::parse_given(PyObject* object, DType strong) {
   // Whether an integer fits is a question of its value.
   if (!number || array.is_none() || (is_integer(strong) && PyLong_Check(value.ptr()) && strong != DType::I64))
     return false;
-  converted_ = array_of(array.ptr()).astype(detail::weak_dtype("number", strong, *number));
+  converted_ = array_of(array.ptr());
+  // NumPy's scalars have a dtype of their own.
+  if (stored || !is_numpy_float64(value.ptr()))
+    converted_ = converted_.astype(detail::weak_dtype("number", strong, *number));
   array_ = &converted_;
   return true;
 }
@@ -194,7 +203,7 @@ void parse_stored(Argument& out, const char* op, PyObject* object, DType dtype) 
       return;
     }
   }
-  if (is_given(object) && is_float(dtype) && out.parse_given(object, dtype)) return;
+  if (is_given(object) && is_float(dtype) && out.parse_given(object, dtype, true)) return;
   if (PyLong_CheckExact(object) && !is_integer(dtype)) {
     // However large: floats hold what Python's float() makes of it, bools whether it is true.
     const nb::object held =

@@ -22,8 +22,8 @@ class Argument {
   // comparisons beside one of integers, as infinity.
   bool parse_beside(PyObject* object, PyObject* other, ir::Op op);
   // Takes a number that a function takes which is being recorded, as an array, in the dtype that it has
-  // beside one of dtype `strong`. False where its value decides what it is.
-  bool parse_given(PyObject* object, DType strong);
+  // beside one of dtype `strong`, or `stored` in one. False where its value decides what it is.
+  bool parse_given(PyObject* object, DType strong, bool stored = false);
   // Takes what is no array and no number as an array, of this dtype if one is given.
   void convert(PyObject* object, std::optional<DType> dtype = {});
   void take_number(const Number& number) { number_ = number; }
@@ -98,6 +98,8 @@ std::optional<PyObject*> computed_now(ir::Op op, const std::array<PyObject*, cou
   return known.parse(operands) ? known.map(op) : std::nullopt;
 }
 
+// Whether it is NumPy's scalar of that very type.
+bool is_numpy_float64(PyObject* object);
 // Whether it is a number that a function takes which is being recorded: weft/_base/given.py.
 bool is_given(PyObject* object);
 // The number that a Python or NumPy scalar is; none for everything else. One that is_given() decides then.

@@ -77,7 +77,9 @@ def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
         positions = (at // columns, at % columns)
     n = positions[0].shape[0]
     values = _core.reshape(as_stored(val, a), (-1,))
-    if values.size not in (0, 1, n):
+    if values.size == 0:
+        return  # as NumPy: there is nothing to repeat
+    if values.size not in (1, n):
         values = _core.tile(values, (-(-n // values.size),))[:n]
     a[positions] = values
 

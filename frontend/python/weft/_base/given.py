@@ -1,7 +1,7 @@
 """Numbers that a function takes which is being recorded: arguments of its program, as long as nobody asks for their values.
 
 A number has a value and an array of rank 0, which is an input of the program. Arrays compute with the array, in the dtype that the
-number would have beside them. Whatever looks at the value gets it, and decides: the recording then holds for that value alone.
+number would have beside them: NumPy's float64 keeps its own. Whatever looks at the value gets it, and decides: the recording then holds for that value alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Decided(dict[int, str]):
 
 
 class Given:
-    """A float or an integer that is an argument."""
+    """A float, an integer or NumPy's float64 that is an argument."""
 
     __slots__ = ("array", "decided", "places", "value")
 
@@ -60,7 +60,7 @@ class Given:
         return self.value
 
     def _is_float(self) -> bool:
-        return type(self.value) is float and self.array is not None
+        return isinstance(self.value, float) and self.array is not None
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         import numpy
@@ -96,6 +96,12 @@ class Given:
         return Given(abs(self.value), abs(self.array), self.places, self.decided) if self._is_float() else abs(self.known())
 
 
+def is_float64(value: Any) -> bool:
+    """Whether it is NumPy's scalar of that very type."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and type(value) is numpy.float64
+
+
 def known(value: Any) -> Any:
     """The value of what may be such a number, where the value decides something."""
     return value.known() if type(value) is Given else value
@@ -105,6 +111,8 @@ def beside(value: Any, x: Array) -> Any:
     """What may be such a number as an operand of x: an array of x's dtype where that holds any number; else its value."""
     if type(value) is not Given:
         return value
+    if value.array is not None and is_float64(value.value):
+        return value.array
     return _core.astype(value.array, x.dtype) if x.dtype.kind == "f" and value.array is not None else value.known()
 
 
@@ -114,9 +122,9 @@ def _arithmetic(name: str) -> None:
     def both(a: Any, b: Any) -> Any:
         values = tuple(one.value if type(one) is Given else one for one in (a, b))
         # Of two integers it is an integer of any size, or a quotient that is rounded once: the recording is of their values.
-        if any(type(one) is Given and one.array is None for one in (a, b)) or not all(type(one) in (int, float) for one in values) or all(type(one) is int for one in values):
+        if any(type(one) is Given and one.array is None for one in (a, b)) or not all(type(one) in (int, float) or is_float64(one) for one in values) or all(type(one) is int for one in values):
             return of(known(a), known(b))
-        if name == "truediv" and values[1] == 0:
+        if name == "truediv" and values[1] == 0 and not any(is_float64(one) for one in values):
             return of(known(a), known(b))  # raises
         arrays = [_core.astype(one.array, _core.dtype("float64")) if type(one) is Given else float(one) for one in (a, b)]
         given = [one for one in (a, b) if type(one) is Given]

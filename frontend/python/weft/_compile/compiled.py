@@ -11,7 +11,7 @@ from weft import _core
 from weft._core import Array, Error
 from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
-from weft._base.given import Decided, Given, known
+from weft._base.given import Decided, Given, is_float64, known
 from weft._base.recorded import recording
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._compile.recordings import Lowered, Recordings
@@ -230,7 +230,7 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
     leaves: list[Any] = []
     structure = (_taken_apart([*args], leaves), _taken_apart(keywords, leaves))
     places = [place for place, one in enumerate(leaves) if isinstance(one, Array)]
-    numbers = [place for place, one in enumerate(leaves) if type(one) in (int, float) and -(2**63) <= one < 2**63]
+    numbers = [place for place, one in enumerate(leaves) if is_float64(one) or type(one) is float or type(one) is int and -(2**63) <= one < 2**63]
     said: list[str] = []
 
     def look(arrays: list[Array]) -> None:

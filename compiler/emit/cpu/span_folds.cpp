@@ -77,7 +77,12 @@ void fold_position(Span& s, const Folding& f) {
   s.text.state.push_back({format("  i64v J{};\n", f.n), "", format("      s.J{0} = J{0};\n", f.n)});
   s.text.gather += format("      J{0} = s.J{0};\n", f.n);
   s.text.before += format("  i64v I{} = (i64v)(0x7fffffffffffffffL);\n", f.n);
-  s.text.body += format("    weft_take_{0}_{1}(A{2}, I{2}, {3}, {4});\n", op, t, f.n, f.value, f.at);
+  // A call walks a row from its first vector to its last, of which the first is taken whatever it holds.
+  if (!s.masked() && !s.many_rows())
+    s.text.body += format("    if (k == 0) I{0} = {4};\n    weft_take_later_{1}_{2}(A{0}, I{0}, {3}, {4});\n",
+                          f.n, op, t, f.value, f.at);
+  else
+    s.text.body += format("    weft_take_{0}_{1}(A{2}, I{2}, {3}, {4});\n", op, t, f.n, f.value, f.at);
   s.text.after += format("  weft_take_{0}_{1}(s->T{2}, s->J{2}, A{2}, I{2});\n", op, t, f.n);
 }
 

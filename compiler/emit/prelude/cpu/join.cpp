@@ -35,6 +35,35 @@ $fn void weft_take_argmin_$T($V& v, i64v& i, $V w, i64v j) {
   v = weft_select_$T(t, w, v);
   i = weft_select_i64(t, j, i);
 }
+// The same of positions that only grow from one call to the next, so that the first of equals stays.
+//@ weft_take_later_argmax_$T : ints
+$fn void weft_take_later_argmax_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector(w > v, boolv);
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_later_argmin_$T : ints
+$fn void weft_take_later_argmin_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector(w < v, boolv);
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_later_argmax_$T : halves floats
+$fn void weft_take_later_argmax_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector((w > v) | ((w != w) & (v == v)), boolv);
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_later_argmin_$T : halves floats
+$fn void weft_take_later_argmin_$T($V& v, i64v& i, $V w, i64v j) {
+  boolv t = __builtin_convertvector((w < v) | ((w != w) & (v == v)), boolv);
+  v = weft_select_$T(t, w, v);
+  i = weft_select_i64(t, j, i);
+}
+//@ weft_take_later_argmax_bool
+$fn void weft_take_later_argmax_bool(boolv& v, i64v& i, boolv w, i64v j) { weft_take_argmax_bool(v, i, w, j); }
+//@ weft_take_later_argmin_bool
+$fn void weft_take_later_argmin_bool(boolv& v, i64v& i, boolv w, i64v j) { weft_take_argmin_bool(v, i, w, j); }
 //@ weft_take_argmax_bool
 $fn void weft_take_argmax_bool(boolv& v, i64v& i, boolv w, i64v j) {
   u8v a = __builtin_convertvector(v, u8v);

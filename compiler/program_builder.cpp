@@ -38,10 +38,7 @@ class ProgramBuilder {
  public:
   ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options,
                  const CompileBody& compile_body)
-      : graph_(graph),
-        target_(target),
-        options_(options),
-        compile_body_(compile_body) {}
+      : graph_(graph), target_(target), options_(options), compile_body_(compile_body) {}
 
   Program run() {
     declare_inputs();
@@ -147,7 +144,8 @@ class ProgramBuilder {
   // Blocks in the place of a kernel, of which not even the text is made.
   std::optional<Scheduled> add_blocks(KernelStep& k, plan::RowProgram& p) {
     if (target_.kind == TargetKind::Cuda) return std::nullopt;
-    if (target_.compiles && (options_.blocks != Blocks::Instead || plan::has_function(p))) return std::nullopt;
+    if (target_.compiles && (options_.blocks != Blocks::Instead || plan::has_function(p)))
+      return std::nullopt;
     if (plan::has_function(p))
       throw Error(
           "apply: a function of scalars needs a compiler, and this library was built without one: build it "
@@ -178,8 +176,8 @@ class ProgramBuilder {
   // Where blocks run in less time than the kernel's text takes, that is made when somebody asks for it. Parts are left
   // out: their memory is the text's to tell.
   std::optional<Scheduled> add_late(KernelStep& k, plan::RowProgram& p) {
-    if (options_.blocks != Blocks::BesideLate || plan::has_function(p) ||
-        target_.kind == TargetKind::Cuda || options_.dump)
+    if (options_.blocks != Blocks::BesideLate || plan::has_function(p) || target_.kind == TargetKind::Cuda ||
+        options_.dump)
       return std::nullopt;
     plan::RowProgram scheduled = p;
     const plan::CpuSchedule s = schedule_for_cpu(scheduled, {}, options_.numerics != Numerics::Strict);

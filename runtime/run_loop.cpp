@@ -6,24 +6,13 @@
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
 #include "runtime/interrupt.h"
+#include "runtime/part.h"
 
 namespace weft::runtime {
 namespace {
 
 // What kernels may expect of memory.
 constexpr int64_t kAlignment = 64;
-
-// A part of a buffer of the host's memory.
-class Part : public Buffer {
- public:
-  Part(BufferRef whole, int64_t offset, int64_t bytes)
-      : Buffer(whole->device(), static_cast<char*>(whole->data()) + offset, static_cast<size_t>(bytes),
-               Writable::Never),
-        whole_(std::move(whole)) {}
-
- private:
-  BufferRef whole_;
-};
 
 class Turns {
  public:

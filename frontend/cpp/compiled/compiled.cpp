@@ -155,7 +155,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
   }
   const detail::LongWork work;
   detail::Canonical graph;
-  detail::prepare(*state->device, computed, graph);
+  detail::prepare(*state->device, computed, graph, false);
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     state->place_of.push_back(place_of(graph.inputs[i]));
     state->buffers.push_back(graph.buffers[i]);

@@ -155,6 +155,14 @@ class LatestNumbers {
   size_t count_ = 0;
 };
 
+// The same slice or update, of a window in place of the input.
+ir::NodeRef in_window(const Node& node, std::span<const ir::NodeRef> inputs, const Window& window) {
+  ir::SliceAttr range = node.as<ir::SliceAttr>();
+  for (size_t k = 0; k < range.starts.size(); ++k) range.starts[k] -= window.starts[k];
+  return ir::make(node.op, inputs, std::move(range),
+                  {node.dtype(), node.op == Op::update ? window.extents : node.shape()}, node.lines);
+}
+
 // Of a function with loops nobody knows how long it takes.
 constexpr int64_t kElementsOfLoops = int64_t{1} << 32;
 
@@ -189,6 +197,7 @@ runtime::BufferRef value_of(const ir::Node& input) {
 void Canonical::clear() {
   numbers.clear();
   words.clear();
+  begins.clear();
   order.clear();
   inputs.clear();
   buffers.clear();
@@ -196,12 +205,15 @@ void Canonical::clear() {
   scalars.clear();
   scalar_nodes.clear();
   equals.clear();
+  windows.clear();
+  window_of.clear();
   uses.clear();
   depths.clear();
   elements = 0;
   largest = 0;
   updates = false;
   applies = false;
+  in_parts = false;
 }
 
 Hash Canonical::key(uint64_t seed) const {
@@ -228,6 +240,7 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
     if (number < 0) {
       number = static_cast<int32_t>(out.order.size());
       out.order.push_back(value);
+      out.begins.push_back(static_cast<uint32_t>(out.words.size()));
       const bool scalar = becomes_scalar(*value, user);
       const Op op = scalar ? Op::scalar : value->op;
       words.add(static_cast<uint64_t>(op) | static_cast<uint64_t>(value->dtype()) << 8 |
@@ -261,6 +274,8 @@ void canonicalize(std::span<const ir::NodeRef> outputs, Canonical& out) {
       out.largest = std::max(out.largest, elements);
       out.updates |= op == Op::update;
       out.applies |= op == Op::apply;
+      if (op == Op::slice || op == Op::update)
+        out.in_parts |= out.order[static_cast<size_t>(numbers.at(value->inputs[0].get()))]->op == Op::input;
       if (value != node) numbers.at(value) = number;
     } else if (value != node) {
       // An input that the graph had reached by itself.
@@ -308,11 +323,13 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
   size_t scalar = 0;  // the next one
   for (size_t i = 0; i < made.size(); ++i) {
     const Node& node = *canonical.order[i];
+    const Window* window = canonical.window(i);
     if (node.op == Op::input) {
       const auto& attr = node.as<ir::InputAttr>();
-      made[i] = ir::input(node.type,
-                          {nullptr, "a" + std::to_string(graph.inputs.size()), attr.strides, attr.offset},
-                          node.lines);
+      const std::string name = "a" + std::to_string(graph.inputs.size());
+      made[i] =
+          window ? ir::input({node.dtype(), window->extents}, {nullptr, name, window->strides, 0}, node.lines)
+                 : ir::input(node.type, {nullptr, name, attr.strides, attr.offset}, node.lines);
       graph.inputs.push_back(made[i]);
     } else if (scalar < scalar_nodes.size() && scalar_nodes[scalar] == i) {
       if (const size_t first = equals.empty() ? scalar : equals[scalar]; first != scalar) {
@@ -329,7 +346,8 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
       for (const ir::NodeRef& in : node.inputs) {
         inputs.push_back(made[canonical.number_of(*in)]);
       }
-      made[i] = ir::make(node.op, inputs, node.attr, node.type, node.lines);
+      made[i] = window ? in_window(node, inputs, *window)
+                       : ir::make(node.op, inputs, node.attr, node.type, node.lines);
     }
   }
   for (const ir::NodeRef& output : outputs) {

@@ -10,6 +10,7 @@
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/evaluate/node_numbers.h"
+#include "frontend/cpp/evaluate/window.h"
 #include "runtime/device.h"
 
 namespace weft::detail {
@@ -19,7 +20,8 @@ constexpr int64_t kFilledElements = 1024;
 
 struct Canonical {
   NodeNumbers numbers;
-  std::vector<uint64_t> words;  // the structure
+  std::vector<uint64_t> words;   // the structure
+  std::vector<uint32_t> begins;  // of each node: where its words begin
   std::vector<const ir::Node*>
       order;                        // the graph's nodes, each after its inputs; input nodes where it was cut
   std::vector<ir::NodeRef> inputs;  // input nodes, in argument order
@@ -30,17 +32,26 @@ struct Canonical {
   // Of each of those the place among them of the first that has its value, type and line: itself mostly.
   // Empty where none has another's, or once they are to stay apart.
   std::vector<uint32_t> equals;
-  std::vector<uint32_t> uses;    // of each node by others of the graph
-  std::vector<uint32_t> depths;  // of each node
+  std::vector<Window> windows;     // of inputs: see windows.h
+  std::vector<int32_t> window_of;  // of each node the window that it is or that it takes a part of; -1: none
+  std::vector<uint32_t> uses;      // of each node by others of the graph
+  std::vector<uint32_t> depths;    // of each node
   // Of all nodes together. Constants count as one, but for large ones that are asked for.
   int64_t elements = 0;
-  int64_t largest = 0;   // elements of a node, counted the same
-  bool updates = false;  // whether there is an update, which may be written in place
-  bool applies = false;  // functions of scalars, which only kernels and the interpreter compute
+  int64_t largest = 0;    // elements of a node, counted the same
+  bool updates = false;   // whether there is an update, which may be written in place
+  bool in_parts = false;  // whether an input is sliced or updated
+  bool applies = false;   // functions of scalars, which only kernels and the interpreter compute
 
   // The place in `order` of a node, and of one that was cut to an input.
   size_t number_of(const ir::Node& node) const { return static_cast<size_t>(numbers.find(&node)); }
   bool holds(const ir::Node& node) const { return numbers.find(&node) >= 0; }
+  // The window that a node is, or that it takes a part of; null where there is none, or none that is used.
+  const Window* window(size_t node) const {
+    const int32_t number = window_of.empty() ? -1 : window_of[node];
+    return number >= 0 && windows[static_cast<size_t>(number)].used ? &windows[static_cast<size_t>(number)]
+                                                                    : nullptr;
+  }
 
   void clear();
   Hash key(uint64_t seed) const;

@@ -16,6 +16,7 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/turns.h"
+#include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/load_program.h"
 
@@ -128,7 +129,7 @@ std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<
                              tier == Tier::Auto);
 }
 
-void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph) {
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph, bool windows) {
   // A graph that writes memory in place runs with the lock held alone: its nodes have no sound memory
   // meanwhile.
   std::shared_lock lock(device.in_place, std::try_to_lock);
@@ -137,6 +138,7 @@ void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& 
     lock.lock();
   }
   canonicalize(nodes, graph);
+  if (windows && device.device->host_visible()) find_windows(nodes, graph);
   if (!graph.equals.empty()) {
     const Hash which = hash_bytes(graph.equals.data(), graph.equals.size() * sizeof(uint32_t));
     if (!device.session.equal_numbers.may_be_one(graph.key(device.key), which)) graph.equals.clear();
@@ -211,7 +213,11 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
                                     const Canonical& graph, const ProgramCache::Program& program,
                                     const std::vector<int>& given = {}) {
   try {
-    return program->run(graph.buffers, graph.scalars, given);
+    std::vector<runtime::BufferRef> parts;
+    const std::span<const runtime::BufferRef> inputs = arguments(graph, parts);
+    std::vector<runtime::BufferRef> results = program->run(inputs, graph.scalars, given);
+    put_back(nodes, graph, inputs, results);
+    return results;
   } catch (const runtime::BufferRefused& e) {
     // The same program may have been compiled for other lines.
     Options options = device.session.compile_options();
@@ -225,7 +231,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
 
 // `alone` is to be held until the nodes have their values.
 std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
-                                         const Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
+                                         Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
   ProgramCache::Program program;
   if (!graph.updates) {
     program = program_for(device, nodes, graph, tier_of(device, graph));
@@ -233,14 +239,17 @@ std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir:
       return run(device, nodes, graph, program);
   }
   if (dying_inputs(nodes, graph).empty()) {
+    drop_written_windows({}, graph);
     if (!program) program = program_for(device, nodes, graph, tier_of(device, graph));
     return run(device, nodes, graph, program);
   }
   // Whoever holds the lock meanwhile may have begun to read what dies.
   alone.lock();
   const std::vector<int> dying = dying_inputs(nodes, graph);
-  if (!program) program = program_for(device, nodes, graph, tier_of(device, graph), dying);
-  return run(device, nodes, graph, program, dying);
+  drop_written_windows(dying, graph);
+  const std::vector<int> given = to_give(dying, graph);
+  if (!program) program = program_for(device, nodes, graph, tier_of(device, graph), given);
+  return run(device, nodes, graph, program, given);
 }
 
 // What the device's pending writes are to be computed to; those that were computed meanwhile are forgotten.
@@ -320,6 +329,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     if (std::find(kept.begin(), kept.end(), reader) == kept.end()) kept.push_back(std::move(reader));
   if (!kept.empty()) {
     add_outputs(kept, graph);
+    drop_kept_windows(kept, graph);
     outputs.insert(outputs.end(), kept.begin(), kept.end());
   }
   const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
@@ -342,7 +352,7 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   if (node->op == ir::Op::input) return buffer_of(*node);
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
-  prepare(device, {&node, 1}, graph);
+  prepare(device, {&node, 1}, graph, false);
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
   if (is_interpreted(device, graph)) return on_host(device, {&node, 1}, graph)[0];

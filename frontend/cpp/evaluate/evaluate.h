@@ -32,7 +32,8 @@ runtime::BufferRef materialized(Cell& cell);
 runtime::BufferRef memory_now(Cell& cell);
 
 // Fills `graph` for looking a program up.
-void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph);
+// `windows`: with windows in place of inputs where that is sound (windows.h).
+void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& graph, bool windows = true);
 // Whether the interpreter computes a prepared graph: its arrays are too few or too small for a kernel to be
 // worth its compilation, and, where there are blocks, nobody can tell from the result which way was taken.
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph);

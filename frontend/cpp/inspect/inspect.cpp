@@ -13,6 +13,7 @@
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/tune.h"
@@ -26,13 +27,16 @@ struct Inspected {
   detail::DeviceSlot& device;
   std::vector<ir::NodeRef> nodes;
   detail::Canonical graph;
+  std::vector<runtime::BufferRef> parts;  // of inputs
 
   // Arrays of one device.
   explicit Inspected(std::span<const Array> xs) : device(Access::cell(xs[0])->device) {
     for (const Array& x : xs) nodes.push_back(detail::read(x, {}));
     detail::prepare(device, nodes, graph);
+    detail::drop_written_windows({}, graph);
   }
   explicit Inspected(const Array& x) : Inspected({&x, 1}) {}
+  std::span<const runtime::BufferRef> arguments() { return detail::arguments(graph, parts); }
   bool in_memory() const { return graph.order.size() == 1 && !graph.buffers.empty(); }
 };
 
@@ -136,7 +140,7 @@ void one_kernel(std::span<const Array> xs) {
                   std::to_string(library) + " library calls or copies\n" + program.explanation);
     }
     if (std::ranges::none_of(pending, [](const Array& x) { return static_cast<bool>(Access::view(x)); })) {
-      const auto results = known->run(at.graph.buffers, at.graph.scalars);
+      const auto results = known->run(at.arguments(), at.graph.scalars);
       for (size_t k = 0; k < results.size(); ++k)
         at.nodes[k]->set_computed(detail::input_node(at.nodes[k]->type, results[k]));
     }
@@ -168,7 +172,7 @@ std::string tune(std::span<const Array> xs, double seconds) {
   };
   const auto run = [&](const runtime::Executable& program) {
     const auto start = Clock::now();
-    program.run(at.graph.buffers, at.graph.scalars);
+    program.run(at.arguments(), at.graph.scalars);
     at.device.device->synchronize();
     return seconds_since(start);
   };

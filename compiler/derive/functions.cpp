@@ -104,9 +104,11 @@ class Forward {
     const int out = i.outs[0];
     if (!has_tangents(dtype(out))) return;
     std::unordered_map<const ir::Node*, int> known;
+    std::vector<NodeRef> alive;  // whatever `known` has: another node at its place would be taken for it
     const auto given = [&](int v) {
       NodeRef node = ir::input({dtype(v), {}}, {nullptr, "v" + std::to_string(known.size()), {}, 0});
       known.emplace(node.get(), v);
+      alive.push_back(node);
       return node;
     };
     std::vector<NodeRef> operands;
@@ -124,7 +126,9 @@ class Forward {
         any |= t != kZero;
       }
       const NodeRef made = any ? tangent_of(*node, tangents) : NodeRef();
-      if (made) own[k] = instructions_of(made, known, to);
+      if (!made) continue;
+      alive.push_back(made);
+      own[k] = instructions_of(made, known, to);
     }
     if (std::ranges::any_of(own, [](int t) { return t != kZero; })) tangents_of(out) = std::move(own);
   }
@@ -227,7 +231,9 @@ class Forward {
 
 }  // namespace
 
-FunctionRef partials(const FunctionRef& function) { return Forward(*function).run(); }
+FunctionRef partials(const FunctionRef& function) {
+  return function->derivative ? function->derivative : Forward(*function).run();
+}
 
 int partial_number(const Function& f, size_t result, size_t argument) {
   if (!has_tangents(f.result(result)) || !has_tangents(f.argument(argument))) return -1;

@@ -374,6 +374,15 @@ def test_is_derived():
     np.testing.assert_allclose(np.asarray(tangent), np.asarray(got), rtol=1e-12)
 
 
+def test_is_derived_by_each_of_several_arguments():
+    g = wf.vectorize(lambda x, a, b: x * b if x > 0 else a * math.expm1(x) * b)
+    x, a, b = (wf.asarray(v) for v in ([-1.0, 2.0], [0.5, 0.25], [3.0, 4.0]))
+    by = wf.grad(lambda *v: wf.sum(g(*v)), argnums=(0, 1, 2))(x, a, b)
+    want = ([0.5 * math.exp(-1) * 3, 4], [math.expm1(-1) * 3, 0], [0.5 * math.expm1(-1), 2])
+    for got, right in zip(by, want):
+        np.testing.assert_allclose(np.asarray(got), right, rtol=1e-12)
+
+
 def test_is_done_for_many_values():
     f = wf.vectorize(escape)
     many = wf.vmap(lambda a: f(a, wf.asarray(G[0])))(wf.asarray(F))

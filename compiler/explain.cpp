@@ -7,6 +7,8 @@
 #include <span>
 #include <unordered_set>
 
+#include "compiler/ir/function.h"
+
 namespace weft {
 
 namespace {
@@ -45,7 +47,7 @@ std::string list(std::span<const Node* const> nodes) {
   std::string ops;
   for (size_t k = 0; k < nodes.size(); ++k) {
     lines = lines.united(nodes[k]->lines);
-    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(name(nodes[k]->op));
+    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(ir::called(*nodes[k]));
   }
   if (nodes.size() > kMost) ops += fmt::format(" and {} more", nodes.size() - kMost);
   const std::string where = to_string(lines);
@@ -58,7 +60,7 @@ const std::string& Titles::operator()(const Node& n) {
   std::string& title = titles_[&n];
   if (!title.empty()) return title;
   const std::string lines = to_string(n.lines);
-  title = fmt::format("{} : {}{}{}", name(n.op), name(n.dtype()), to_string(n.shape()),
+  title = fmt::format("{} : {}{}{}", ir::called(n), name(n.dtype()), to_string(n.shape()),
                       lines.empty() ? "" : " at " + lines);
   if (const int number = ++uses_[title]; number > 1) title += fmt::format(" ({})", number);
   return title;

@@ -59,6 +59,7 @@ class Checker {
     if (f_.block.params.empty()) fail("it has no arguments: give it one at least");
     if (f_.block.gives.empty()) fail("it has no results: return one value at least");
     f_.cost = block(f_.block);
+    if (f_.derivative) derivative(*f_.derivative);
     f_.hash = hash_bytes(words_.data(), words_.size() * sizeof(uint64_t));
   }
 
@@ -67,6 +68,23 @@ class Checker {
     throw Error(fmt::format("function {}: {}", f_.name, rule));
   }
   void add(uint64_t word) { words_.push_back(word); }
+
+  // It takes what the function takes, and gives a derivative of each float result by each float argument.
+  void derivative(const Function& d) {
+    std::vector<DType> wanted;
+    for (size_t r = 0; r < f_.block.gives.size(); ++r)
+      for (size_t k = 0; k < f_.block.params.size(); ++k)
+        if (is_float(f_.result(r)) && is_float(f_.argument(k))) wanted.push_back(f_.result(r));
+    bool fits = d.block.params.size() == f_.block.params.size() && d.block.gives.size() == wanted.size();
+    for (size_t k = 0; fits && k < f_.block.params.size(); ++k) fits = d.argument(k) == f_.argument(k);
+    for (size_t k = 0; fits && k < wanted.size(); ++k) fits = d.result(k) == wanted[k];
+    if (!fits)
+      fail(
+          "its derivative has to take its arguments, and to give one value of each float result by each "
+          "float argument");
+    add(d.hash.low);
+    add(d.hash.high);
+  }
 
   DType read(int v) {
     if (v < 0 || static_cast<size_t>(v) >= known_.size() || !known_[static_cast<size_t>(v)])

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/dtype.h"
@@ -38,7 +39,9 @@ struct Instruction {
 };
 
 struct Function {
-  std::string name;           // for text alone
+  std::string name;  // for text alone
+  std::shared_ptr<const Function>
+      derivative;  // where its author says it: of the same arguments, gives what derive::partials() does
   std::vector<DType> values;  // the dtype of each
   Block block;                // takes the arguments, gives the results
   // Made by checked().
@@ -58,6 +61,10 @@ DType map_result(Op op, std::span<const DType> operands, DType stated);
 
 inline bool is_apply(const Node& node) { return node.op == Op::apply; }
 inline const FunctionRef& function_of(const Node& node) { return node.as<ApplyAttr>().function; }
+// The name of its function, or of its op.
+inline std::string_view called(const Node& node) {
+  return is_apply(node) ? std::string_view(function_of(node)->name) : name(node.op);
+}
 // What computing the node costs an element, as OpInfo::cost.
 float cost_of(const Node& node);
 

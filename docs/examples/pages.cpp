@@ -206,9 +206,16 @@ void errors() {
   CHECK(refused);
 }
 
+void ops_as_text() {
+  const Map elu = define_map("elu", "T x, T a", "T r", "r = x > 0 ? x : a * expm1(x)");
+  Array y = elu(linspace(-1, 1, 5), 0.5);
+  CHECK(y.to_vector<double>()[4] == 1);
+}
+
 }  // namespace
 
 int main() {
+  ops_as_text();
   arrays();
   laziness();
   writes();

@@ -134,6 +134,22 @@ std::string TextLexer::located(const Token& at, std::string_view message) const 
   return fmt::format("{}\n  {}\n  {}^", where, printable(shown), caret);
 }
 
+std::string_view TextLexer::take_enclosed(char opens, char closes) {
+  if (!token_.is(opens)) expected(fmt::format("'{}'", opens));
+  const Token at = token_;
+  const auto start = static_cast<size_t>(at.text.data() - text_.data()) + 1;
+  size_t depth = 1, end = start;
+  for (; end < text_.size(); ++end) {
+    if (text_[end] == opens) ++depth;
+    if (text_[end] == closes && --depth == 0) break;
+  }
+  if (end >= text_.size()) fail(at, fmt::format("'{}' is never closed", opens));
+  for (size_t k = start; k < end; ++k) line_ += text_[k] == '\n';
+  at_ = end + 1;
+  advance();
+  return text_.substr(start, end - start);
+}
+
 void TextLexer::fail(const Token& at, std::string_view message) const { throw Error(located(at, message)); }
 
 void TextLexer::expected(std::string_view what) const {

@@ -33,6 +33,11 @@ class TextLexer {
   // "expected X, got Y", Y being the next token.
   [[noreturn]] void expected(std::string_view what) const;
 
+  // What stands between the parentheses or braces that open here, as it is; they are taken.
+  std::string_view take_enclosed(char opens, char closes);
+  std::string_view text() const { return text_; }
+  const std::string& file_name() const { return file_name_; }
+
  private:
   void advance();
   std::string_view token_end(size_t start) const;

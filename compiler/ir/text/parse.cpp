@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/code/code.h"
 #include "compiler/ir/make_loop.h"
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/literal.h"
@@ -65,8 +67,17 @@ class Parser {
       : lexer_(text, file_name), file_(interned(file_name)) {}
 
   Graph graph() {
-    for (skip_newlines(); lexer_.peek().is("body") || lexer_.peek().is("function"); skip_newlines())
-      lexer_.peek().is("body") ? body() : function();
+    for (skip_newlines();; skip_newlines()) {
+      if (lexer_.peek().is("body")) {
+        body();
+      } else if (lexer_.peek().is("function")) {
+        function();
+      } else if (lexer_.peek().is("map")) {
+        code();
+      } else {
+        break;
+      }
+    }
     if (!lexer_.peek().is("graph")) lexer_.expected("'graph'");
     lexer_.take();
     if (lexer_.peek().kind == Token::Word) lexer_.take();
@@ -96,6 +107,34 @@ class Parser {
     const std::string name = made->name;
     if (!functions_.emplace(name, std::move(made)).second)
       lexer_.fail(lexer_.peek(), fmt::format("'{}' is already a function", name));
+  }
+
+  // map name(T x) -> (T y) { y = …; } derivative { dy_dx = …; }
+  void code() {
+    lexer_.take();
+    const Token named = lexer_.peek();
+    if (named.kind != Token::Word) lexer_.expected("the name of an op");
+    CodeTexts texts;
+    texts.name = std::string(lexer_.take().text);
+    if (functions_.contains(texts.name) || codes_.contains(texts.name))
+      lexer_.fail(named, fmt::format("{} is already a function", quoted(named)));
+    const auto text = [&](std::string_view part) {
+      return CodeText{lexer_.text(), part, lexer_.file_name()};
+    };
+    const std::string_view nothing = lexer_.text().substr(0, 0);
+    texts.in_params = text(lexer_.take_enclosed('(', ')'));
+    if (lexer_.peek().text != "-") lexer_.expected("'->'");
+    lexer_.take();
+    expect('>');
+    texts.out_params = text(lexer_.take_enclosed('(', ')'));
+    texts.operation = text(lexer_.take_enclosed('{', '}'));
+    texts.preamble = text(nothing);
+    texts.derivative = text(nothing);
+    if (lexer_.peek().is("derivative")) {
+      lexer_.take();
+      texts.derivative = text(lexer_.take_enclosed('{', '}'));
+    }
+    codes_.emplace(texts.name, Code::parse(texts));
   }
 
   // What stands in braces.
@@ -476,11 +515,23 @@ class Parser {
     for (Attribute& a : s.attributes) {
       if (a.key.text != "function") continue;
       a.used = true;
+      if (const auto code = codes_.find(a.words[0].text); code != codes_.end())
+        return {function_of(*code->second, s), find_number(s, "result").value_or(0)};
       const auto found = functions_.find(std::string(a.words[0].text));
       if (found == functions_.end()) lexer_.fail(a.at, fmt::format("{} is no function above", quoted(a.at)));
       return {found->second, find_number(s, "result").value_or(0)};
     }
     missing(s, "function=…");
+  }
+
+  // The op for the dtypes of these operands.
+  static FunctionRef function_of(const Code& code, const Statement& s) {
+    std::vector<Code::Argument> arguments;
+    arguments.reserve(s.operands.size());
+    for (const Operand& one : s.operands)
+      if (one.node) arguments.push_back({one.node->dtype()});
+    if (code.takes_index()) arguments.pop_back();
+    return code.of(arguments);
   }
 
   std::vector<Graph> bodies(Statement& s, std::string_view key) const {
@@ -558,6 +609,7 @@ class Parser {
   std::unordered_map<std::string_view, Definition> values_;
   std::unordered_map<std::string_view, Graph> bodies_;
   std::unordered_map<std::string, FunctionRef> functions_;
+  std::map<std::string, std::shared_ptr<const Code>, std::less<>> codes_;
 };
 
 }  // namespace

@@ -36,6 +36,11 @@ class FunctionParser {
     const Token named = lexer_.peek();
     if (named.kind != Token::Word) lexer_.expected("a function's name");
     f_.name = std::string(lexer_.take().text);
+    return rest(named);
+  }
+
+ private:
+  FunctionRef rest(const Token& named) {
     expect('(');
     do typed(f_.block.params);
     while (accept(','));
@@ -46,10 +51,14 @@ class FunctionParser {
     end_of_line();
     skip_newlines();
     expect('}');
+    if (lexer_.peek().is("derivative")) {
+      FunctionParser derivative(lexer_);
+      derivative.f_.name = "d_" + f_.name;
+      f_.derivative = derivative.rest(lexer_.take());
+    }
     return at_token(named, [&] { return checked(std::move(f_)); });
   }
 
- private:
   static constexpr size_t kDeepest = 200;
 
   bool accept(char c) {

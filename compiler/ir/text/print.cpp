@@ -124,14 +124,23 @@ class FunctionPrinter {
 
   std::string run(std::string_view name) {
     out_ = fmt::format("function {}(", name);
-    typed_list(f_.block.params);
-    out_ += ") {\n";
-    body(f_.block, 1);
-    out_ += "  return " + list(f_.block.gives) + "\n}\n";
-    return std::move(out_);
+    rest();
+    if (f_.derivative) {
+      FunctionPrinter own(*f_.derivative);
+      own.out_ = " derivative(";
+      own.rest();
+      out_ += own.out_;
+    }
+    return out_ + "\n";
   }
 
  private:
+  void rest() {
+    typed_list(f_.block.params);
+    out_ += ") {\n";
+    body(f_.block, 1);
+    out_ += "  return " + list(f_.block.gives) + "\n}";
+  }
   std::string number(int v) const { return fmt::format("%{}", numbers_[static_cast<size_t>(v)]); }
   std::string list(const std::vector<int>& values) const {
     std::string out;

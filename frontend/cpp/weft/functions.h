@@ -14,7 +14,8 @@ namespace weft {
 
 namespace ir {
 struct Function;
-}
+class Code;
+}  // namespace ir
 
 class ScalarFunction {
  public:
@@ -37,8 +38,48 @@ class ScalarFunction {
   }
 
  private:
+  friend class Map;
   explicit ScalarFunction(std::shared_ptr<const ir::Function> function) : function_(std::move(function)) {}
   std::shared_ptr<const ir::Function> function_;
 };
+
+// An op of elements as text: statements in the form of C, which are a ScalarFunction for the dtypes of each call.
+//
+//   const Map elu = define_map("elu", "T x, T a", "T r", "r = x > 0 ? x : a * expm1(x)");
+//   Array y = elu(x, 0.5);
+class Map {
+ public:
+  const std::string& name() const;
+  // How many arrays a call gives.
+  size_t results() const;
+  // Each result for each element of the operands, which broadcast. Error where a type does not fit.
+  std::vector<Array> all(std::span<const Operand> operands) const;
+  // The only result. Error where there are several.
+  template <class... Operands>
+  Array operator()(const Operands&... operands) const {
+    const Operand list[] = {Operand(operands)...};
+    return one({list, sizeof...(operands)});
+  }
+  Array one(std::span<const Operand> operands) const;
+  // What is computed for operands of these dtypes.
+  ScalarFunction function(std::span<const Operand> operands) const;
+
+ private:
+  friend Map define_map(const std::string&, const std::string&, const std::string&, const std::string&,
+                        const struct MapOptions&);
+  explicit Map(std::shared_ptr<const ir::Code> code) : code_(std::move(code)) {}
+  std::shared_ptr<const ir::Code> code_;
+};
+
+struct MapOptions {
+  std::string preamble;    // functions that the operation calls: "T half(T x) { return x / 2; }"
+  std::string derivative;  // of each result r by each parameter x: "dr_dx = 1"; else it is computed forward
+};
+
+// The op that a text is, under a name that explain() and kernels show. `in_params` and `out_params` name types and
+// values, as in "T x, float y"; a name that is no type's is one for whatever is given. Error at the line and column
+// of what the text cannot have.
+Map define_map(const std::string& name, const std::string& in_params, const std::string& out_params,
+               const std::string& operation, const MapOptions& options = {});
 
 }  // namespace weft

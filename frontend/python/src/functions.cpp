@@ -26,6 +26,26 @@ nb::dict rows_of_maps() {
   return rows;
 }
 
+// f(operands) of a list of Python's.
+template <class F>
+auto with_operands(const std::string& name, const nb::list& operands, F&& f) {
+  // Each a new one: an argument that was an array keeps it.
+  std::vector<Argument> arguments(operands.size());
+  std::vector<Operand> given;
+  given.reserve(operands.size());
+  for (size_t k = 0; k < operands.size(); ++k) {
+    arguments[k].take(operands[k].ptr());
+    given.push_back(arguments[k].operand(name.c_str()));
+  }
+  return f(given);
+}
+
+nb::list listed(const std::vector<Array>& arrays) {
+  nb::list results;
+  for (const Array& x : arrays) results.append(nb::steal(wrap(x)));
+  return results;
+}
+
 }  // namespace
 
 void bind_functions(nb::module_& m) {
@@ -35,18 +55,25 @@ void bind_functions(nb::module_& m) {
       .def("derivatives", &ScalarFunction::derivatives)
       .def("__call__", [](const ScalarFunction& f, const nb::list& operands) {
         const PythonLine line;
-        // Each a new one: an argument that was an array keeps it.
-        std::vector<Argument> arguments(operands.size());
-        std::vector<Operand> given;
-        given.reserve(operands.size());
-        for (size_t k = 0; k < operands.size(); ++k) {
-          arguments[k].take(operands[k].ptr());
-          given.push_back(arguments[k].operand(f.name().c_str()));
-        }
-        nb::list results;
-        for (const Array& x : f(given)) results.append(nb::steal(wrap(x)));
-        return results;
+        return with_operands(f.name(), operands, [&](const auto& given) { return listed(f(given)); });
       });
+  nb::class_<Map>(m, "Map")
+      .def_prop_ro("name", &Map::name)
+      .def_prop_ro("results", &Map::results)
+      .def("function",
+           [](const Map& map, const nb::list& operands) {
+             return with_operands(map.name(), operands,
+                                  [&](const auto& given) { return map.function(given); });
+           })
+      .def("__call__", [](const Map& map, const nb::list& operands) {
+        const PythonLine line;
+        return with_operands(map.name(), operands, [&](const auto& given) { return listed(map.all(given)); });
+      });
+  m.def("define_map",
+        [](const std::string& name, const std::string& in_params, const std::string& out_params,
+           const std::string& operation, const std::string& preamble, const std::string& derivative) {
+          return define_map(name, in_params, out_params, operation, {preamble, derivative});
+        });
   m.attr("map_rows") = rows_of_maps();
   m.def("scalar_function", [](const std::string& text) { return ScalarFunction::parse(text); }, "text"_a);
 }

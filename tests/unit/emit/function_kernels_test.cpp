@@ -74,6 +74,19 @@ constexpr const char* kBranching = R"(function branching(%a : T, %b : T, %n : u8
 }
 )";
 
+// Loops that are left in several ways, quotients, and bits.
+constexpr const char* kCode = R"(map turned(T x, T y) -> (T r, int turns) {
+  turns = 0;
+  r = x < y ? x : y;
+  for (int k = 1; k < 9; ++k) {
+    if (k % 3 == 2) continue;
+    if (r > x * 2 + k) break;
+    r += (T)(k << 1) / (T)3;
+    ++turns;
+  }
+}
+)";
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
@@ -118,6 +131,18 @@ std::vector<Graph> graphs() {
                     "\n %n = input : u8[3, 130]\n %r = apply %a, %b, %n, function=branching : " + type +
                     "\n return %r\n}");
   }
+  // Ops as text, one of which has a derivative of its own.
+  for (const char* t : {"i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64"}) {
+    const std::string type = std::string(t) + "[3, 130]";
+    texts.push_back(std::string(kCode) + "graph {\n %a = input : " + type + "\n %b = input : " + type +
+                    "\n %r = apply %a, %b, function=turned : " + type +
+                    "\n %k = apply %a, %b, function=turned, " + "result=1 : i32[3, 130]\n return %r, %k\n}");
+  }
+  texts.push_back(
+      "map elu(T x, float a) -> (T r) { r = x > 0 ? x : a * expm1(x); } derivative { dr_dx = x > 0 ? 1 : r + "
+      "a; }\n"
+      "graph {\n %x = input : f32[9, 300]\n %a = constant 0.5 : f32[9, 300]\n %y = square %x\n"
+      " %r = apply %y, %a, function=elu : f32[9, 300]\n %s = sum %r, axes=[1]\n return %s\n}");
   std::vector<Graph> all;
   for (const std::string& text : texts) all.push_back(ir::parse(text, "graph"));
   return all;

@@ -1,0 +1,28 @@
+// An op as text that was read, before the dtypes of a call are known.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/code/code_syntax.h"
+
+namespace weft::ir {
+
+// The texts of an op. Each names itself in errors, and has to live as long as what is parsed of it.
+struct CodeTexts {
+  std::string name;
+  CodeText in_params, out_params, operation;
+  CodeText preamble;    // functions that the operation calls
+  CodeText derivative;  // assigns dr_dx, of each result r by each parameter x
+};
+
+struct ParsedCode {
+  CodeTexts texts;
+  std::set<std::string> generics;
+  std::vector<CodeParameter> params, results;
+  CodeStatements operation, derivative;
+  std::vector<CodeFunction> functions;
+};
+
+}  // namespace weft::ir

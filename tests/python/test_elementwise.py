@@ -1,0 +1,165 @@
+"""elementwise(), ops as text: beside NumPy, in compiled functions, with derivatives, and what it refuses."""
+
+import pickle
+
+import numpy as np
+import pytest
+import weft as wf
+
+X = np.linspace(-3, 3, 24).reshape(4, 6)
+
+
+def elu(**more):
+    return wf.elementwise("r = x > 0 ? x : a * expm1(x)", "T x, T a", "T r", "elu", **more)
+
+
+def of_elu(x, a):
+    return np.where(x > 0, x, a * np.expm1(x))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("view", [lambda v: v, lambda v: v.T, lambda v: v[::-2, ::-1], lambda v: v[:, :0], lambda v: v[1, 2]])
+def test_gives_what_numpy_gives(dtype, view):
+    x = X.astype(dtype)
+    got = elu()(view(wf.asarray(x)), 0.5)
+    want = of_elu(view(x), np.dtype(dtype).type(0.5))
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(np.asarray(got), want, rtol=4 * np.finfo(dtype).eps, atol=0)
+
+
+def test_operands_broadcast_and_types_meet():
+    f = wf.elementwise("r = x * y + n", "T x, T y, int32 n", "T r")
+    x, y = np.arange(3, dtype="float32")[:, None], np.arange(4, dtype="float64")
+    got = f(wf.asarray(x), wf.asarray(y), 2)
+    assert got.dtype == "float64"
+    np.testing.assert_array_equal(np.asarray(got), x * y + 2)
+    assert f(wf.arange(3, dtype="int16"), 2, 1).dtype == "int16"
+    assert f(wf.asarray(x), 2.5, 1).dtype == "float32"
+    assert f(wf.arange(3), 0.5, 1).dtype == "float64"
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"])
+def test_takes_every_real_dtype(dtype):
+    x = np.array([0, 1, 0, 1, 1], dtype) if dtype == "bool" else np.array([0, 1, 5, 100, 7], dtype)
+    got = wf.elementwise("r = x > 2 ? x : x + 1", "T x", "T r")(wf.asarray(x))
+    assert got.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(got), np.where(x > 2, x, x + x.dtype.type(1)))
+
+
+def test_takes_complex_numbers():
+    z = np.array([1 + 2j, -3j, 0.5])
+    f = wf.elementwise("n = z.real() * z.real() + z.imag() * z.imag(); c = conj(z) * complex<double>(0, 1)", "complex128 z", "double n, complex128 c")
+    n, c = f(wf.asarray(z))
+    np.testing.assert_allclose(np.asarray(n), abs(z) ** 2)
+    np.testing.assert_allclose(np.asarray(c), z.conj() * 1j)
+
+
+def test_loops_are_what_python_runs():
+    f = wf.elementwise("""
+        int n = 0;  // steps to 1
+        T v = x;
+        while (v != 1) { v = v % 2 ? 3 * v + 1 : v / 2; ++n; }
+        steps = n;""", "T x", "int steps", "collatz")
+
+    def steps(v):
+        n = 0
+        while v != 1:
+            v, n = (3 * v + 1 if v % 2 else v // 2), n + 1
+        return n
+
+    x = np.arange(1, 200)
+    np.testing.assert_array_equal(np.asarray(f(wf.asarray(x))), [steps(v) for v in x.tolist()])
+
+
+def test_i_is_the_number_of_the_element():
+    f = wf.elementwise("r = x + i", "T x", "T r")
+    np.testing.assert_array_equal(np.asarray(f(wf.zeros((3, 4), dtype="int64"))), np.arange(12).reshape(3, 4))
+    np.testing.assert_array_equal(np.asarray(f(wf.zeros((4, 3), dtype="int64").T)), np.arange(12).reshape(3, 4))
+    assert f(wf.zeros((0, 3))).shape == (0, 3)
+
+
+def test_functions_of_a_preamble_are_inlined():
+    f = wf.elementwise("r = wrapped(x, (T)1)", "T x", "T r", preamble="""
+        template <typename T> __device__ T wrapped(T x, T most) {
+            for (;;) { if (x < most) return x; x -= most; }
+        }""")
+    x = np.array([0.25, 1.5, 7.75])
+    np.testing.assert_array_equal(np.asarray(f(wf.asarray(x))), [0.25, 0.5, 0.75])
+
+
+def test_is_one_kernel_with_what_is_around_it_and_named():
+    x = wf.asarray(X)
+    y = wf.sum(elu()(x * 2, 0.5) + 1)
+    wf.one_kernel(y)
+    told = wf.explain(wf.sum(elu()(x * 2, 0.5) + 1))
+    assert "multiply, elu, add, sum" in told and told.count("step ") == 1
+
+
+def test_out_takes_the_results():
+    f = wf.elementwise("s = x + y; d = x - y", "T x, T y", "T s, T d", "both")
+    x, y = wf.arange(4.0), wf.ones(4)
+    s, d = wf.zeros(4), wf.zeros(4)
+    assert f(x, y, s, d)[0] is s
+    np.testing.assert_array_equal(np.asarray(d), np.arange(4) - 1)
+    f(x, x, out=(s, d))
+    np.testing.assert_array_equal(np.asarray(s), np.arange(4) * 2)
+    with pytest.raises(wf.Error, match=r"both: out has the shape of the result, \(4,\): got \(3,\)"):
+        f(x, y, out=(s, wf.zeros(3)))
+
+
+@pytest.mark.parametrize("derivative", ["", "dr_dx = x > 0 ? 1 : r + a; dr_da = x > 0 ? 0 : expm1(x)"])
+def test_has_derivatives(derivative):
+    f = elu(derivative=derivative)
+    x, a = wf.asarray(X), wf.asarray(np.full(X.shape, 0.5))
+    by_x, by_a = wf.grad(lambda v, w: wf.sum(f(v, w)), argnums=(0, 1))(x, a)
+    np.testing.assert_allclose(np.asarray(by_x), np.where(X > 0, 1, 0.5 * np.exp(X)), rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(by_a), np.where(X > 0, 0, np.expm1(X)), rtol=1e-12, atol=1e-15)
+    _, second = wf.jvp(wf.grad(lambda v: wf.sum(f(v, 0.5))), (x,), (wf.ones(X.shape),))
+    np.testing.assert_allclose(np.asarray(second), np.where(X > 0, 0, 0.5 * np.exp(X)), rtol=1e-12, atol=1e-15)
+
+
+def test_the_derivative_that_is_given_counts():
+    f = wf.elementwise("r = x * x", "T x", "T r", derivative="dr_dx = 100")
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v)))(wf.ones(3))), [100, 100, 100])
+
+
+def test_branches_that_are_not_taken_leave_no_nan_in_derivatives():
+    f = wf.elementwise("r = x > 0 ? sqrt(x) : 0", "T x", "T r")
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v)))(wf.asarray([0.0, 4.0]))), [0, 0.25])
+
+
+def test_works_in_compiled_functions_vmap_and_loops():
+    f = elu()
+    x = wf.asarray(X)
+    want = of_elu(X, 0.5)
+    np.testing.assert_allclose(np.asarray(wf.compile(lambda v: f(v, 0.5))(x)), want, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(wf.vmap(lambda v: f(v, 0.5))(x)), want, rtol=1e-14)
+    last, _ = wf.scan(lambda c, _: (f(c, 0.5), c), x, wf.arange(3))
+    np.testing.assert_allclose(np.asarray(last), of_elu(of_elu(want, 0.5), 0.5), rtol=1e-13)
+
+
+def test_is_pickled_by_its_text():
+    f = pickle.loads(pickle.dumps(elu(derivative="dr_dx = 3")))
+    assert repr(f) == "<weft.elementwise elu(T x, T a) -> (T r): r = x > 0 ? x : a * expm1(x)>"
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v, 0.5)))(wf.ones(2))), [3, 3])
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda f: f(wf.ones(3)), "elu: takes 2 operands: got 1"),
+    (lambda f: f(1.0, 2.0), "elu: takes one array at least: got numbers alone"),
+    (lambda f: f(wf.ones(3), wf.ones(4)), "elu: .*(3).*(4)"),
+    (lambda f: wf.elementwise("r = x", "float x", "float r", "f")(wf.ones(3, dtype="complex64")), r"f: x is f32: got c64, which astype\(\) converts"),
+    (lambda f: wf.elementwise("r = n", "int n", "int r", "f")(wf.ones(3)), "f: n is i32: got f64"),
+    (lambda f: wf.elementwise("r = n + k", "int n, int k", "int r", "f")(wf.ones(3, dtype="int32"), 0.5), "f: k is i32: got f64"),
+    (lambda f: wf.elementwise("r = n + k", "int n, int8 k", "int r", "f")(wf.ones(3, dtype="int32"), 1000), "f: .*1000"),
+    (lambda f: wf.elementwise("r = x +\n  y + exq(1)", "T x", "T r", "f")(wf.ones(3)), "f:2:3: 'y' is not defined"),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "not a name"), "elementwise: name is an identifier: got 'not a name'"),
+])
+def test_errors_say_what_is_wrong(call, message):
+    with pytest.raises((wf.Error, TypeError, OverflowError), match=message):
+        call(elu())
+
+
+def test_takes_texts_alone():
+    with pytest.raises(TypeError, match="elementwise: in_params is a text: got list"):
+        wf.elementwise("r = x", ["T x"], "T r")

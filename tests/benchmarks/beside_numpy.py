@@ -119,6 +119,7 @@ def cases(xp, take):
         out[f"A @ B, {n}"] = lambda a=a, b=b: a @ b
         out[f"v @ v, {n}"] = lambda v=v: v @ v
         out[f"einsum ij,jk->ik, {n}"] = lambda a=a, b=b: xp.einsum("ij,jk->ik", a, b)
+        out[f"einsum i,i->, {n}"] = lambda v=v: xp.einsum("i,i->", v, v)
     a, b = normal(4096, 4, 4), normal(4096, 4, 4)
     out["(4096,4,4) @ (4096,4,4)"] = lambda a=a, b=b: a @ b
     a3, b3 = normal(4096, 3, 3), normal(4096, 3, 1)
@@ -148,6 +149,10 @@ def cases(xp, take):
     e = normal(2000)
     out["recurrence s[t], 2000"] = lambda: recurrence(xp, e)
 
+    for dtype in ("float64", "float32"):
+        for n in (1000, 10_000, 1_000_000):
+            x = normal(n, dtype=dtype)
+            out[f"argmax, {n}, {dtype}"] = lambda x=x: x.argmax()
     for n in (100, 10_000, 100_000, 2_000_000):
         t, k = normal(n), take(rng.integers(0, n, n))
         negative = take(rng.integers(-n, n, n))

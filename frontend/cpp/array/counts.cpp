@@ -6,6 +6,7 @@
 
 #include "compiler/ir/ops/storage.h"
 #include "frontend/cpp/array/view.h"
+#include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 
 namespace weft::detail {
@@ -38,34 +39,59 @@ std::optional<int64_t> largest(const T* numbers, int64_t count, int64_t step) {
   return static_cast<int64_t>(most);
 }
 
-}  // namespace
+bool may_count(const Array& x, int64_t at_least) {
+  return x.ndim() == 1 && x.size() > 0 && x.size() <= kMost && at_least <= kMost && is_integer(x.dtype()) &&
+         Access::cell(x)->device.device->host_visible() && !records_cells();
+}
 
-std::optional<Array> counts_on_host(const Array& x, int64_t at_least) {
+// The sums, of as many bins as the numbers and `at_least` ask for, of what `add(sums, numbers, step)` adds to zeros;
+// none where the numbers are not to be counted here.
+template <class Sum, class Add>
+std::optional<Array> in_bins(const Array& x, int64_t at_least, DType dtype, Add add) {
   Cell& cell = *Access::cell(x);
-  runtime::Device& device = *cell.device.device;
-  if (x.ndim() != 1 || x.size() == 0 || x.size() > kMost || at_least > kMost || !is_integer(x.dtype()) ||
-      !device.host_visible() || records_cells())
-    return {};
   const Layout at = layout_of(x);
   const runtime::BufferRef memory = memory_now(cell);
-  runtime::BufferRef counts;
+  runtime::BufferRef made;
   int64_t bins = 0;
   ir::with_dtype(x.dtype(), [&]<DType t>(std::integral_constant<DType, t>) {
     if constexpr (is_integer(t) && t != DType::U64) {
       const auto* numbers = static_cast<const typename ir::Storage<t>::Stored*>(memory->data()) + at.offset;
-      const int64_t step = at.strides[0], count = x.size();
-      const std::optional<int64_t> most = largest(numbers, count, step);
+      const std::optional<int64_t> most = largest(numbers, x.size(), at.strides[0]);
       if (!most) return;
       bins = std::max(*most + 1, at_least);
-      const size_t bytes = static_cast<size_t>(bins) * sizeof(int64_t);
-      counts = device.allocate(bytes);
-      auto* const to = static_cast<int64_t*>(counts->data());
-      std::memset(to, 0, bytes);
-      for (int64_t i = 0; i < count; ++i) ++to[numbers[i * step]];
+      const size_t bytes = static_cast<size_t>(bins) * sizeof(Sum);
+      made = cell.device.device->allocate(bytes);
+      auto* const sums = static_cast<Sum*>(made->data());
+      std::memset(sums, 0, bytes);
+      add(sums, numbers, at.strides[0]);
     }
   });
-  if (!counts) return {};
-  return record(cell.device, input_node({DType::I64, {bins}}, std::move(counts)), kInMemory);
+  if (!made) return {};
+  return record(cell.device, input_node({dtype, {bins}}, std::move(made)), kInMemory);
+}
+
+}  // namespace
+
+std::optional<Array> counts_on_host(const Array& x, int64_t at_least) {
+  if (!may_count(x, at_least)) return {};
+  const int64_t count = x.size();
+  return in_bins<int64_t>(x, at_least, DType::I64,
+                          [count](int64_t* counts, const auto* numbers, int64_t step) {
+                            for (int64_t i = 0; i < count; ++i) ++counts[numbers[i * step]];
+                          });
+}
+
+std::optional<Array> sums_on_host(const Array& x, const Array& weights, int64_t at_least) {
+  if (!may_count(x, at_least) || weights.dtype() != DType::F64 || weights.shape() != x.shape() ||
+      &Access::cell(weights)->device != &Access::cell(x)->device || keeps_past())
+    return {};
+  const Layout at = layout_of(weights);
+  const runtime::BufferRef memory = memory_now(*Access::cell(weights));
+  const auto* added = static_cast<const double*>(memory->data()) + at.offset;
+  const int64_t count = x.size(), by = at.strides[0];
+  return in_bins<double>(x, at_least, DType::F64, [=](double* sums, const auto* numbers, int64_t step) {
+    for (int64_t i = 0; i < count; ++i) sums[numbers[i * step]] += added[i * by];
+  });
 }
 
 }  // namespace weft::detail

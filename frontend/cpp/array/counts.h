@@ -12,4 +12,7 @@ namespace weft::detail {
 // integers from 0 on that lie on the host, and in a function that is being recorded.
 std::optional<Array> counts_on_host(const Array& x, int64_t at_least);
 
+// The same of the sums of the f64 weights that are given to each number, added in their order.
+std::optional<Array> sums_on_host(const Array& x, const Array& weights, int64_t at_least);
+
 }  // namespace weft::detail

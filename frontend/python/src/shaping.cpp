@@ -231,6 +231,15 @@ void bind_counting(nb::module_& m) {
       },
       "x"_a, "at_least"_a,
       "How often 0, 1, 2 and so on occur; None for what is no axis of a few million of them.");
+  m.def(
+      "sums_on_host",
+      [](const Array& x, const Array& weights, int64_t at_least) {
+        const std::optional<Array> sums = detail::sums_on_host(x, weights, at_least);
+        return sums ? nb::cast(*sums) : nb::none();
+      },
+      "x"_a, "weights"_a, "at_least"_a,
+      "The sums of the weights given to 0, 1, 2 and so on; None where counts_on_host() says so, and for "
+      "other weights.");
 }
 
 // What is known while a function is recorded.

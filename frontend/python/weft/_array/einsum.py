@@ -144,11 +144,12 @@ class _Plan:
             return self.summed(product, summed)
         def matrix(x: _Value, first: list[Any], last: list[Any]) -> _Value:
             x = self.ordered(x, batch + first + last)
-            shape = [*(extent[one] for one in batch), _product(extent[one] for one in first), _product(extent[one] for one in last)]
-            return self.shaped(x, shape, [])
+            # Without a batch, a product takes vectors as they are.
+            parts = [one for one in (first, last) if one or batch]
+            return self.shaped(x, [*(extent[one] for one in batch), *(_product(extent[one] for one in part) for part in parts)], [])
 
         left, right = matrix(a, rows, summed), matrix(b, summed, columns)
-        product = self._step(_core.matmul, (left, right), (), [*left.shape[:-1], right.shape[-1]], [])
+        product = self._step(_core.matmul, (left, right), (), [*left.shape[:-1], *([right.shape[-1]] if columns or batch else [])], [])
         order = batch + rows + columns
         return self.shaped(product, [extent[one] for one in order], order)
 
@@ -208,6 +209,12 @@ def einsum(
     *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe",
 ) -> Array:
     """Products summed over named axes: einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]), is the matrix product."""
+    if len(operands) == 3 and out is None and dtype is None and order == "K" and casting == "safe" and optimize is False:
+        subscripts, a, b = operands
+        if type(subscripts) is str and type(a) is Array and type(b) is Array and a.dtype is b.dtype and a.ndim and b.ndim:
+            steps = _planned(subscripts, (a.shape, b.shape))
+            if len(steps) == 1 and steps[0][1] == (0, 1):  # a product, or one of its elements
+                return _core.as_value(steps[0][0](a, b, *steps[0][2]))
     subscripts, operands = (operands[0], operands[1:]) if operands and isinstance(operands[0], str) else _subscripts(operands)
     if order != "K" or casting != "safe" or optimize is not False:
         _check_options(optimize, order, casting)

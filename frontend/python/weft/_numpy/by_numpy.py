@@ -241,8 +241,9 @@ _WORTH_A_LOOK = 1 << 14  # bytes that take longer to copy than the look at them
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """How often each of the numbers from 0 on occurs in x; with weights the sums of those that are given to it. Of a compiled function's
     arguments it counts those below `minlength`: a larger one is an IndexError of the call."""
-    if weights is None and type(x) is Array and type(minlength) is int and minlength >= 0:
-        if (here := _core.counts_on_host(x, minlength)) is not None:
+    if type(x) is Array and type(minlength) is int and minlength >= 0:
+        here = _core.counts_on_host(x, minlength) if weights is None else _core.sums_on_host(x, weights, minlength) if type(weights) is Array else None
+        if here is not None:
             return here
     if (counted := recorded.bincount(x, weights, minlength)) is not NotImplemented:
         return counted

@@ -23,8 +23,11 @@ struct SmallDots {
 // Whether it is for products of these extents: small ones, on a processor that has the instructions.
 bool small_dot_applies(int64_t m, int64_t n, int64_t k);
 
-// Products [begin, end) of the batch.
-void small_dots(const SmallDots<float>& what, int64_t begin, int64_t end);
-void small_dots(const SmallDots<double>& what, int64_t begin, int64_t end);
+// Whether the processor has vectors of 64 bytes.
+bool small_dots_are_wide();
+
+// Products [begin, end) of the batch; `wide` in vectors of 64 bytes, with the same bits.
+void small_dots(const SmallDots<float>& what, int64_t begin, int64_t end, bool wide = small_dots_are_wide());
+void small_dots(const SmallDots<double>& what, int64_t begin, int64_t end, bool wide = small_dots_are_wide());
 
 }  // namespace weft::runtime

@@ -60,7 +60,8 @@ def test_another_number_is_no_other_recording():
         u = wf.ones(50)
         want = wf.ones(50) + dt
         want[0] = dt / 2
-        assert float(step(u, dt, {"rate": dt + 1})) == float((want * (dt + 1)).sum() * dt)
+        # A GPU may sum the pieces in another order where the writes to u are in the same kernel.
+        assert float(step(u, dt, {"rate": dt + 1})) == pytest.approx(float((want * (dt + 1)).sum() * dt), rel=1e-15)
         np.testing.assert_array_equal(np.asarray(u), np.asarray(want))  # it is written in place
     assert step.recordings == 1 and "any float" in step.why()
     squared = wf.compile(lambda x, a: x * a**2)

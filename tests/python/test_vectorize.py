@@ -219,7 +219,7 @@ def test_functions_are_inlined():
         square = lambda v: v * v  # noqa: E731
         return helper(x) + helper(x, 3) + helper(x, scale=SCALE) + local(2 * x) + square(x)
 
-    check(inner, F)
+    check(inner, F, rtol=1e-13)  # terms cancel, and the two round x*y+z in other places
 
 
 def test_functions_of_math_and_numpy():

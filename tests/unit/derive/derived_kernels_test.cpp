@@ -11,9 +11,8 @@
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
-#include "tests/fuzz/emulated_device.h"
 #include "tests/support/golden.h"
-#include "tests/support/taken_by_nvrtc.h"
+#include "tests/support/cuda_kernels.h"
 
 namespace weft::test {
 namespace {
@@ -54,15 +53,7 @@ TEST(DerivedKernels, GiveWhatTheInterpreterGives) {
       EXPECT_EQ(check(on(backend(name)), graph, 3, false), "") << name << ": " << ir::print(graph);
 }
 
-TEST(DerivedKernels, OfCudaGiveItOnTheHost) {
-  const std::vector<Graph> all = gradients();
-  std::vector<Program> programs;
-  for (const Graph& graph : all) programs.push_back(compile(graph, kGpu));
-  runtime::Counters counters;
-  Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), kGpu};
-  ASSERT_TRUE(emulated.device);
-  for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
-}
+TEST(DerivedKernels, OfCudaGiveItOnTheHost) { expect_emulated_to_agree(gradients(), kGpu); }
 
 TEST(DerivedKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(gradients(), kGpu); }
 

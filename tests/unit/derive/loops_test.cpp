@@ -19,11 +19,10 @@
 #include "compiler/passes/join_loops.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
-#include "tests/fuzz/emulated_device.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
 #include "tests/support/golden.h"
-#include "tests/support/taken_by_nvrtc.h"
+#include "tests/support/cuda_kernels.h"
 #include "tests/unit/derive/check.h"
 
 namespace weft::test {
@@ -298,15 +297,7 @@ TEST(LoopKernels, RunInBlocks) {
   }
 }
 
-TEST(LoopKernels, OfCudaGiveItOnTheHost) {
-  const std::vector<Graph> all = graphs();
-  std::vector<Program> programs;
-  for (const Graph& graph : all) programs.push_back(compile(graph, kGpu));
-  runtime::Counters counters;
-  Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), kGpu};
-  ASSERT_TRUE(emulated.device);
-  for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
-}
+TEST(LoopKernels, OfCudaGiveItOnTheHost) { expect_emulated_to_agree(graphs(), kGpu); }
 
 // A broadcast that is stored before the loop would take many times the memory of what it repeats.
 TEST(Loops, ReadInTheirBodiesWhatIsAViewOfTheOutside) {

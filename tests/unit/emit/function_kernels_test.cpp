@@ -10,8 +10,7 @@
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
-#include "tests/fuzz/emulated_device.h"
-#include "tests/support/taken_by_nvrtc.h"
+#include "tests/support/cuda_kernels.h"
 
 namespace weft::test {
 namespace {
@@ -154,15 +153,7 @@ TEST(FunctionKernels, GiveWhatTheInterpreterDoes) {
       EXPECT_EQ(check(on(backend(name)), graph, 3, false), "") << name << ": " << ir::print(graph);
 }
 
-TEST(FunctionKernels, OfCudaGiveItOnTheHost) {
-  const std::vector<Graph> all = graphs();
-  std::vector<Program> programs;
-  for (const Graph& graph : all) programs.push_back(compile(graph, kGpu));
-  runtime::Counters counters;
-  Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), kGpu};
-  ASSERT_TRUE(emulated.device);
-  for (const Graph& graph : all) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
-}
+TEST(FunctionKernels, OfCudaGiveItOnTheHost) { expect_emulated_to_agree(graphs(), kGpu); }
 
 TEST(FunctionKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), kGpu); }
 

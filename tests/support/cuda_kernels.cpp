@@ -1,4 +1,4 @@
-#include "tests/support/taken_by_nvrtc.h"
+#include "tests/support/cuda_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,9 @@
 #include "compiler/ir/text/print.h"
 #include "runtime/cuda/nvrtc.h"
 #include "runtime/cuda/shared_library.h"
+#include "tests/fuzz/backend.h"
+#include "tests/fuzz/check.h"
+#include "tests/fuzz/emulated_device.h"
 
 namespace weft::test {
 
@@ -36,6 +39,16 @@ void expect_taken_by_nvrtc(std::span<const ir::Graph> graphs, const Target& targ
       }
     });
   }
+}
+
+void expect_emulated_to_agree(std::span<const ir::Graph> graphs, const Target& target) {
+  std::vector<Program> programs;
+  programs.reserve(graphs.size());
+  for (const ir::Graph& graph : graphs) programs.push_back(compile(graph, target));
+  runtime::Counters counters;
+  Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), target};
+  ASSERT_TRUE(emulated.device);
+  for (const ir::Graph& graph : graphs) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
 }
 
 }  // namespace weft::test

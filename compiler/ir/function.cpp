@@ -29,21 +29,7 @@ DType map_result(Op op, std::span<const DType> operands, DType stated) {
   if (!accepts(op, from)) refuse("does not take this dtype");
   if (op == Op::bitcast && (size_of(stated) != size_of(from) || stated == DType::Bool))
     refuse("dtypes must have the same size and the result must not be bool");
-  switch (row.result) {
-    case Result::Same:
-      return from;
-    case Result::Bool:
-      return DType::Bool;
-    case Result::Real:
-      return real_of(from);
-    case Result::Complex:
-      return complex_of(from);
-    case Result::Index:
-      return DType::I64;
-    case Result::Stated:
-      return stated;
-  }
-  return from;
+  return result_of(op, from, stated);
 }
 
 namespace {

@@ -143,24 +143,6 @@ TensorType infer_source(Op op, const Attr& attr, const TensorType& stated) {
   return checked(op, stated.dtype, stated.shape);
 }
 
-DType result_dtype(Op op, DType from, const TensorType& stated) {
-  switch (info(op).result) {
-    case Result::Same:
-      return from;
-    case Result::Bool:
-      return DType::Bool;
-    case Result::Real:
-      return real_of(from);
-    case Result::Complex:
-      return complex_of(from);
-    case Result::Index:
-      return DType::I64;
-    case Result::Stated:
-      return stated.dtype;
-  }
-  return from;
-}
-
 TensorType infer_map(Op op, std::span<const NodeRef> inputs, const TensorType& stated) {
   const Node& first = *inputs[0];
   for (const NodeRef& in : inputs.subspan(1)) {
@@ -173,7 +155,7 @@ TensorType infer_map(Op op, std::span<const NodeRef> inputs, const TensorType& s
   }
   check_same_dtype(op, inputs);
   check_accepts(op, first.dtype());
-  const DType to = result_dtype(op, first.dtype(), stated);
+  const DType to = result_of(op, first.dtype(), stated.dtype);
   if (op == Op::bitcast && (size_of(to) != size_of(first.dtype()) || to == DType::Bool)) {
     fail<TypeError>(op, "dtypes must have the same size and the result must not be bool",
                     text(first.dtype()) + " to " + text(to));
@@ -323,7 +305,7 @@ TensorType infer_reduce(Op op, const Node& x, const Attr& attr) {
   if (reduced == 0 && !info(op).of_nothing) {
     fail(op, "nothing to reduce and no identity", to_string(x.shape()) + " over axes " + to_string(axes));
   }
-  return checked(op, result_dtype(op, x.dtype(), {}), shape);
+  return checked(op, result_of(op, x.dtype(), {}), shape);
 }
 
 TensorType infer_scan(Op op, const Node& x, const Attr& attr) {

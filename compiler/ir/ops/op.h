@@ -169,5 +169,7 @@ inline constexpr int kOpCount = 0
     ;
 
 bool accepts(Op op, DType dtype);
+// The dtype of the result of operands of a dtype that the op accepts; `stated` is that of a row whose text states it.
+DType result_of(Op op, DType from, DType stated);
 
 }  // namespace weft::ir

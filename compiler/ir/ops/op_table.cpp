@@ -119,6 +119,24 @@ std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+DType result_of(Op op, DType from, DType stated) {
+  switch (info(op).result) {
+    case Result::Same:
+      return from;
+    case Result::Bool:
+      return DType::Bool;
+    case Result::Real:
+      return real_of(from);
+    case Result::Complex:
+      return complex_of(from);
+    case Result::Index:
+      return DType::I64;
+    case Result::Stated:
+      return stated;
+  }
+  return from;
+}
+
 bool accepts(Op op, DType dtype) {
   static_assert(kBool == 1 << static_cast<int>(DTypeKind::Bool) &&
                 kComplex == 1 << static_cast<int>(DTypeKind::Complex));

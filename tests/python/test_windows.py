@@ -192,3 +192,15 @@ def test_random_windows_are_numpys(seed):
             np.testing.assert_array_equal(np.asarray(g), w)
     for g, w in zip(ours, theirs):
         np.testing.assert_array_equal(np.asarray(g), w)
+
+
+def test_a_value_that_is_what_an_array_was_stays_it_when_the_array_is_written_in_the_same_program():
+    for n in (8, 257, 100_000):
+        x = np.random.default_rng(1).integers(-4, 5, (2, n)).astype("f8")
+        whole = wf.asarray(x.copy())
+        row = whole[1]
+        was = wf.maximum(row, row)  # simplified to the row
+        row += was
+        wf.eval(whole, was)
+        np.testing.assert_array_equal(np.asarray(was), x[1])
+        np.testing.assert_array_equal(np.asarray(whole), [x[0], 2 * x[1]])

@@ -48,7 +48,8 @@ void expect_emulated_to_agree(std::span<const ir::Graph> graphs, const Target& t
   runtime::Counters counters;
   Backend emulated{std::make_unique<runtime::Counters>(), make_emulated_device(programs, counters), target};
   ASSERT_TRUE(emulated.device);
-  for (const ir::Graph& graph : graphs) EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
+  for (const ir::Graph& graph : graphs)
+    EXPECT_EQ(check(on(emulated), graph, 3, false), "") << ir::print(graph);
 }
 
 }  // namespace weft::test

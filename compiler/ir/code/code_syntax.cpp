@@ -122,7 +122,9 @@ class CodeParser {
     }
     if (next().is("#")) fail("the preprocessor is not there: write numbers and functions in place of macros");
     if (next().is("__global__"))
-      fail("a kernel cannot stand in a preamble, which has functions of numbers alone: use wf.cuda_kernel");
+      fail(
+          "a kernel cannot stand in a preamble, which has functions of numbers alone: give functions of "
+          "numbers");
     if (next().is("void")) fail("a function gives a value: return it");
     f.result = type();
     refuse_pointer();

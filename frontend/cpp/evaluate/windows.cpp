@@ -162,6 +162,20 @@ int64_t item_bytes(const Canonical& graph, const Window& window) {
   return static_cast<int64_t>(size_of(graph.inputs[window.input]->dtype()));
 }
 
+// A result that is an input as it was (max(x, x) is x) may lie where another result is about to be put.
+void keep_apart(const runtime::BufferRef& written, std::vector<runtime::BufferRef>& results,
+                const runtime::BufferRef& but) {
+  runtime::BufferRef copy;
+  for (runtime::BufferRef& result : results) {
+    if (result != written || &result == &but) continue;
+    if (!copy) {
+      copy = written->device()->allocate(written->bytes());
+      written->device()->copy(*copy, 0, *written, 0, written->bytes());
+    }
+    result = copy;
+  }
+}
+
 }  // namespace
 
 void find_windows(std::span<const ir::NodeRef> outputs, Canonical& graph) {
@@ -215,6 +229,7 @@ void put_back(std::span<const ir::NodeRef> outputs, const Canonical& graph,
     runtime::BufferRef& result = results[static_cast<size_t>(at - outputs.begin())];
     const runtime::BufferRef& whole = graph.buffers[window.input];
     const int64_t bytes = item_bytes(graph, window);
+    keep_apart(given[window.input], results, result);
     // What is written in place lies there already.
     if (result != given[window.input])
       whole->device()->copy(*whole, static_cast<size_t>(window.offset * bytes), *result, 0,

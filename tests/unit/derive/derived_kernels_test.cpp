@@ -11,8 +11,8 @@
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
-#include "tests/support/golden.h"
 #include "tests/support/cuda_kernels.h"
+#include "tests/support/golden.h"
 
 namespace weft::test {
 namespace {

@@ -21,8 +21,8 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
-#include "tests/support/golden.h"
 #include "tests/support/cuda_kernels.h"
+#include "tests/support/golden.h"
 #include "tests/unit/derive/check.h"
 
 namespace weft::test {

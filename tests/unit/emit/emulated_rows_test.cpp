@@ -602,8 +602,8 @@ TEST(CudaMeaning, OfBiasedSchedules) {
 TEST(CudaMeaning, OfEmptyRows) {
   EmulatedCases all;
   for (const char* type : {"f32", "bf16", "i64"}) {
-    all.add(compile(ir::parse(sum(fmt::format("{}[3, 0]", type), "1")), h200()));
-    all.add(compile(ir::parse(sum(fmt::format("{}[0, 3]", type), "0")), h200()));
+    all.add(compile(ir::parse(sum(fmt::format("{}[3, 0]", type), "1")), h200(), {}, true));
+    all.add(compile(ir::parse(sum(fmt::format("{}[0, 3]", type), "0")), h200(), {}, true));
   }
   for (auto& c : all.cases) EXPECT_EQ(c.kernels.size(), 1U);
   all.check(0, 0);

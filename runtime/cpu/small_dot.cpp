@@ -3,7 +3,7 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int64_t kMostRows = 32, kMostColumns = 16, kMostTerms = 32;
+constexpr int64_t kMostShortRows = 32, kMostColumns = 16, kMostTerms = 32;
 
 namespace avx2 {
 constexpr int64_t kWidest = 32;
@@ -28,7 +28,7 @@ void all(const SmallDots<T>& what, int64_t begin, int64_t end, bool wide) {
 
 bool small_dot_applies(int64_t m, int64_t n, int64_t k) {
   static const bool instructions = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return instructions && m <= kMostRows && n <= kMostColumns && k <= kMostTerms;
+  return instructions && m <= kMostShortRows && n <= kMostColumns && k <= kMostTerms;
 }
 
 bool small_dots_are_wide() {

@@ -11,9 +11,9 @@
 namespace weft::ir {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool in_word(char c) { return starts_word(c) || is_digit(c); }
+bool in_word(char c) { return starts_word(c) || is_decimal(c); }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
 
 // Longer ones first.
@@ -60,7 +60,7 @@ void CodeLexer::advance() {
   if (starts_word(s[at_])) {
     kind = CodeToken::Word;
     while (end < s.size() && in_word(s[end])) ++end;
-  } else if (is_digit(s[at_]) || (s[at_] == '.' && at_ + 1 < s.size() && is_digit(s[at_ + 1]))) {
+  } else if (is_decimal(s[at_]) || (s[at_] == '.' && at_ + 1 < s.size() && is_decimal(s[at_ + 1]))) {
     kind = CodeToken::Number;
     end = number_end(s, at_);
   } else {

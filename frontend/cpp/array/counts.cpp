@@ -13,7 +13,7 @@ namespace weft::detail {
 namespace {
 
 // Elements and counts: they take some milliseconds, for which nobody has to be able to stop them.
-constexpr int64_t kMost = 1 << 22;
+constexpr int64_t kMostCounted = 1 << 22;
 
 // The largest of the numbers; none where some are not to be counted here.
 template <class T>
@@ -35,13 +35,13 @@ std::optional<int64_t> largest(const T* numbers, int64_t count, int64_t step) {
     sign |= signs[k];
     most = std::max(most, larger[k]);
   }
-  if (sign < T{0} || static_cast<uint64_t>(most) >= static_cast<uint64_t>(kMost)) return {};
+  if (sign < T{0} || static_cast<uint64_t>(most) >= static_cast<uint64_t>(kMostCounted)) return {};
   return static_cast<int64_t>(most);
 }
 
 bool may_count(const Array& x, int64_t at_least) {
-  return x.ndim() == 1 && x.size() > 0 && x.size() <= kMost && at_least <= kMost && is_integer(x.dtype()) &&
-         Access::cell(x)->device.device->host_visible() && !records_cells();
+  return x.ndim() == 1 && x.size() > 0 && x.size() <= kMostCounted && at_least <= kMostCounted &&
+         is_integer(x.dtype()) && Access::cell(x)->device.device->host_visible() && !records_cells();
 }
 
 // The sums, of as many bins as the numbers and `at_least` ask for, of what `add(sums, numbers, step)` adds to zeros;

@@ -27,25 +27,6 @@ void check_seen(std::string_view op, const Array& temporary) {
       to_string(temporary.shape()) + "; give it a name, or write to a view, as x(…) is");
 }
 
-bool same_kind(DType from, DType to) {
-  const auto rank = [](DType t) {
-    switch (kind(t)) {
-      case DTypeKind::Bool:
-        return 0;
-      case DTypeKind::Unsigned:
-        return 1;
-      case DTypeKind::Signed:
-        return 2;
-      case DTypeKind::Float:
-        return 3;
-      case DTypeKind::Complex:
-        return 4;
-    }
-    return 4;
-  };
-  return rank(from) <= rank(to);
-}
-
 // Computes in place: f gives the array's new value; the function that it gets gives the current one, which
 // few look at.
 template <class F>
@@ -86,8 +67,27 @@ void detail::check_writable(std::string_view op, const Array& x) {
   }
 }
 
+bool detail::is_same_kind(DType from, DType to) {
+  const auto rank = [](DType t) {
+    switch (kind(t)) {
+      case DTypeKind::Bool:
+        return 0;
+      case DTypeKind::Unsigned:
+        return 1;
+      case DTypeKind::Signed:
+        return 2;
+      case DTypeKind::Float:
+        return 3;
+      case DTypeKind::Complex:
+        return 4;
+    }
+    return 4;
+  };
+  return rank(from) <= rank(to);
+}
+
 void detail::check_same_kind(std::string_view op, DType to, DType from) {
-  if (same_kind(from, to)) return;
+  if (is_same_kind(from, to)) return;
   throw TypeError(std::string(op) + ": the result cannot be stored in place as " + std::string(name(to)) +
                   ": got " + std::string(name(from)));
 }

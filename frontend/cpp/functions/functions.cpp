@@ -73,23 +73,6 @@ ir::NodeRef numbers_of_elements(const Shape& shape, const ir::Lines& lines) {
   return total;
 }
 
-// What holds which: a parameter takes its kind, and those below.
-int rank(DType t) {
-  switch (kind(t)) {
-    case DTypeKind::Bool:
-      return 0;
-    case DTypeKind::Unsigned:
-      return 1;
-    case DTypeKind::Signed:
-      return 2;
-    case DTypeKind::Float:
-      return 3;
-    case DTypeKind::Complex:
-      return 4;
-  }
-  return 4;
-}
-
 ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands) {
   std::vector<ir::Code::Argument> arguments;
   arguments.reserve(operands.size());
@@ -103,7 +86,7 @@ ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> oper
   if (!any) throw Error(code.name() + ": takes one array at least: got numbers alone");
   for (size_t k = 0; k < operands.size(); ++k) {
     const DType to = f->argument(k), from = arguments[k].dtype;
-    if (rank(from) > rank(to))
+    if (!detail::is_same_kind(from, to))  // a parameter takes its kind, and those below
       throw TypeError(code.name() + ": " + code.params()[k].name + " is " + std::string(weft::name(to)) +
                       ": got " + std::string(weft::name(from)) + ", which astype() converts");
     if (arguments[k].weak) detail::check_stored(code.name(), to, operands[k].number());

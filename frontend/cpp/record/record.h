@@ -88,6 +88,8 @@ void check_writable(std::string_view op, const Array& x);
 // Error when a result of this dtype is to be stored in place in another kind's: NumPy's rule is within a
 // kind, or up from bool, unsigned, signed, float to complex.
 void check_same_kind(std::string_view op, DType to, DType from);
+// Whether the kind of `to` (bool, unsigned, signed, float, complex) holds that of `from`.
+bool is_same_kind(DType from, DType to);
 // Error when whole numbers are raised to a negative whole one, whose dtype is `taken_as`.
 void check_power(DType base, const Operand& exponent, DType taken_as);
 // x = op(x, value) in x's own dtype, written through its view.

@@ -210,6 +210,12 @@ void ops_as_text() {
   const Map elu = define_map("elu", "T x, T a", "T r", "r = x > 0 ? x : a * expm1(x)");
   Array y = elu(linspace(-1, 1, 5), 0.5);
   CHECK(y.to_vector<double>()[4] == 1);
+
+  const TextReduction furthest = define_reduction(
+      "furthest",
+      {.in_params = "T x", .out_params = "T y", .map = "fabs(x)", .join = "a > b ? a : b", .identity = "0"});
+  CHECK(furthest(linspace(-3, 2, 50)).item<double>() == 3);
+  CHECK(furthest(linspace(-3, 2, 50).reshape({10, 5}), 1).to_vector<double>()[0] == 3);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts) {
   for (const CodeParameter& p : c.params) unique(t.in_params, p);
   for (const CodeParameter& r : c.results) unique(t.out_params, r);
   c.functions = parse_functions(t.preamble);
-  c.operation = parse_statements(t.operation, c.generics);
+  c.operation = t.is_value ? parse_value(t.operation, c.generics, c.results[0].name)
+                           : parse_statements(t.operation, c.generics);
   c.derivative = parse_statements(t.derivative, c.generics);
   for (const CodeParameter& r : c.results)
     if (!any_statement(c.operation, [&](const CodeStatement& s) {
@@ -70,12 +71,12 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts) {
 
 std::shared_ptr<const Code> Code::parse(const std::string& name, std::string in_params,
                                         std::string out_params, std::string operation, std::string preamble,
-                                        std::string derivative) {
+                                        std::string derivative, bool is_value) {
   std::vector<std::string> kept = {std::move(in_params), std::move(out_params), std::move(operation),
                                    std::move(preamble), std::move(derivative)};
   const auto of = [&](size_t k, const char* what) { return CodeText{kept[k], kept[k], name + what}; };
-  CodeTexts texts{name,      of(0, ": input parameters"), of(1, ": output parameters"),
-                  of(2, ""), of(3, ": preamble"),         of(4, ": derivative")};
+  CodeTexts texts{name,     of(0, ": input parameters"), of(1, ": output parameters"), of(2, ""),
+                  is_value, of(3, ": preamble"),         of(4, ": derivative")};
   // The strings keep their places, which the texts look at, when the vector moves.
   auto code = std::const_pointer_cast<Code>(parse(std::move(texts)));
   code->kept_ = std::move(kept);

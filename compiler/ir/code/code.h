@@ -25,7 +25,8 @@ class Code {
   // The same of texts that are kept.
   static std::shared_ptr<const Code> parse(const std::string& name, std::string in_params,
                                            std::string out_params, std::string operation,
-                                           std::string preamble, std::string derivative);
+                                           std::string preamble, std::string derivative,
+                                           bool is_value = false);
 
   const std::string& name() const { return parsed_.texts.name; }
   const std::vector<CodeParameter>& params() const { return parsed_.params; }

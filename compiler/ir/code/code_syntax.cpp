@@ -33,7 +33,7 @@ struct Advice {
   std::string_view word, text;
 };
 constexpr std::string_view kWholeKernels =
-    "it belongs to whole kernels: write this one as an array expression, or as a kernel of CUDA or C++";
+    "it belongs to whole kernels: write this one as an array expression, or call a kernel by CuPy or Numba";
 constexpr std::array kRefused = {
     Advice{"goto", "goto cannot be compiled: use while, break and continue"},
     Advice{"switch", "switch cannot be compiled: write if and else if"},
@@ -76,6 +76,18 @@ class CodeParser {
     return all;
   }
 
+  CodeStatements value_to_end(const std::string& name) {
+    CodeStatement s;
+    s.kind = CodeStatement::Assign;
+    s.at = next().text;
+    s.name = name;
+    s.value.push_back(expression());
+    if (next().kind != CodeToken::End) lexer_.expected("the end of the value");
+    CodeStatements all;
+    all.push_back(std::move(s));
+    return all;
+  }
+
   std::vector<CodeParameter> parameters(std::string_view end, std::set<std::string>* add_to) {
     std::vector<CodeParameter> all;
     while (!at_end(end)) {
@@ -84,7 +96,7 @@ class CodeParser {
         fail(
             "raw arrays, of which any element can be read, cannot be had in an op of elements: pass shifted "
             "views of "
-            "the array, or use wf.take before it");
+            "the array, or call take() before it");
       if (add_to && next().kind == CodeToken::Word && !is_type(next().text))
         add_to->emplace(next().text), generics_.emplace(next().text);
       CodeParameter one;
@@ -526,6 +538,11 @@ std::vector<CodeParameter> parse_parameters(const CodeText& text, std::set<std::
 
 CodeStatements parse_statements(const CodeText& text, const std::set<std::string>& generics) {
   return CodeParser(text, generics).statements_to_end();
+}
+
+CodeStatements parse_value(const CodeText& text, const std::set<std::string>& generics,
+                           const std::string& name) {
+  return CodeParser(text, generics).value_to_end(name);
 }
 
 std::vector<CodeFunction> parse_functions(const CodeText& text) {

@@ -78,6 +78,9 @@ bool is_type_word(std::string_view word);
 // "T x, float y"; names that are no known types are generic, and are added.
 std::vector<CodeParameter> parse_parameters(const CodeText& text, std::set<std::string>& generics);
 CodeStatements parse_statements(const CodeText& text, const std::set<std::string>& generics);
+// A text that is one value, as its assignment to this name.
+CodeStatements parse_value(const CodeText& text, const std::set<std::string>& generics,
+                           const std::string& name);
 std::vector<CodeFunction> parse_functions(const CodeText& text);
 
 // Whether a statement may break, continue or return, and whether it always does.

@@ -12,7 +12,9 @@ namespace weft::ir {
 // The texts of an op. Each names itself in errors, and has to live as long as what is parsed of it.
 struct CodeTexts {
   std::string name;
-  CodeText in_params, out_params, operation;
+  CodeText in_params, out_params;
+  CodeText operation;  // statements; or one value, which is that of the only result
+  bool is_value = false;
   CodeText preamble;    // functions that the operation calls
   CodeText derivative;  // assigns dr_dx, of each result r by each parameter x
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/cpp/weft/array.h"
+#include "frontend/cpp/weft/reductions.h"
 
 namespace weft {
 
@@ -81,5 +82,37 @@ struct MapOptions {
 // of what the text cannot have.
 Map define_map(const std::string& name, const std::string& in_params, const std::string& out_params,
                const std::string& operation, const MapOptions& options = {});
+
+// A reduction as text. Each element becomes a state, states are joined in pairs, and what is left becomes the results.
+struct ReductionTexts {
+  std::string in_params, out_params;  // as for define_map()
+  std::string map;  // the state of an element: a value, or statements where `state` names variables
+  std::string
+      join;  // of two states: a value of a and b; statements that assign m, …, of a_m, b_m, … with `state`
+  std::string post;      // statements that assign the results, of a, or of `state`'s variables; none: y = a
+  std::string identity;  // the state of nothing: a value, or statements
+  std::string state;     // types and names of a state's variables; none: one of the first result's type
+  std::string preamble;
+};
+
+class TextReduction {
+ public:
+  const std::string& name() const;
+  size_t results() const;
+  std::vector<Array> all(std::span<const Operand> operands, const Axes& axes = {},
+                         bool keepdims = false) const;
+  // The only result of one operand. Error where there are several.
+  Array operator()(const Operand& x, const Axes& axes = {}, bool keepdims = false) const;
+
+ private:
+  struct State;
+  friend TextReduction define_reduction(const std::string&, const ReductionTexts&);
+  explicit TextReduction(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+// Joins are taken for associative and commutative, and the identity for one. The order depends on the shape alone: the
+// same bits with any number of threads. Sums and products, and the least and largest of integers, are Weft's own.
+TextReduction define_reduction(const std::string& name, const ReductionTexts& texts);
 
 }  // namespace weft

@@ -74,6 +74,23 @@ void bind_functions(nb::module_& m) {
            const std::string& operation, const std::string& preamble, const std::string& derivative) {
           return define_map(name, in_params, out_params, operation, {preamble, derivative});
         });
+  nb::class_<TextReduction>(m, "TextReduction")
+      .def_prop_ro("name", &TextReduction::name)
+      .def_prop_ro("results", &TextReduction::results)
+      .def(
+          "__call__",
+          [](const TextReduction& f, const nb::list& operands, const std::optional<Dims>& axes,
+             bool keepdims) {
+            const PythonLine line;
+            return with_operands(f.name(), operands, [&](const auto& given) {
+              return listed(f.all(given, axes ? Axes(*axes) : Axes(), keepdims));
+            });
+          },
+          "operands"_a, "axes"_a.none(), "keepdims"_a);
+  m.def("define_reduction", [](const std::string& name, const nb::list& texts) {
+    const auto text = [&](size_t k) { return nb::cast<std::string>(texts[k]); };
+    return define_reduction(name, {text(0), text(1), text(2), text(3), text(4), text(5), text(6), text(7)});
+  });
   m.attr("map_rows") = rows_of_maps();
   m.def("scalar_function", [](const std::string& text) { return ScalarFunction::parse(text); }, "text"_a);
 }

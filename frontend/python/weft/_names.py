@@ -83,7 +83,7 @@ _LISTED = {
         "get_printoptions printoptions set_printoptions"
     ),
     "weft._numpy.walks": "frompyfunc ndenumerate ndindex nditer",
-    "weft._vectorize.elementwise": "elementwise",
+    "weft._vectorize.elementwise": "elementwise reduction",
     "weft._vectorize.vectorized": "vectorize",
     "weft._protocols.exchange": "from_dlpack",
     "weft._base.info": "__array_namespace_info__",

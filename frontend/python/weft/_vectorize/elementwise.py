@@ -1,6 +1,9 @@
-"""elementwise(): an op of elements as text, in the form of C, which fuses and has derivatives as any op."""
+"""elementwise() and reduction(): ops as text, in the form of C, which fuse and have derivatives as any op."""
 
 from __future__ import annotations
+
+import builtins
+import math
 
 from weft import _core
 from weft._core import Array, Error
@@ -29,27 +32,61 @@ class Elementwise:
 
     def text(self, *args: Any) -> str:
         """The scalar function that a call with arguments of these dtypes computes, as text."""
-        text: str = self._map.function(self._operands(args)).text
+        text: str = self._map.function(_operands(args)).text
         return text
-
-    def _operands(self, args: tuple[Any, ...]) -> list[Any]:
-        return [one if type(one) in (bool, int, float, complex) else asarray(one) for one in args]
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         if len(args) == self.nin + self.nout and out is None:
             args, out = args[:self.nin], args[self.nin:]
-        results = self._map(self._operands(args))
-        if out is not None:
-            outs = out if isinstance(out, (tuple, list)) else (out,)
-            if len(outs) != self.nout or any(not isinstance(one, Array) for one in outs):
-                raise Error(f"{self.__name__}: out is an array of Weft for each of {self.nout} results: got {len(outs)}")
-            for one, result in zip(outs, results):
-                if one.shape != result.shape:
-                    raise Error(f"{self.__name__}: out has the shape of the result, {tuple(result.shape)}: got {tuple(one.shape)}")
-                one[...] = result
-            results = list(outs)
-        results = [x if x.ndim or out is not None else _core.as_value(x) for x in results]
-        return results[0] if self.nout == 1 else tuple(results)
+        results = self._map(_operands(args))
+        return _given(self.__name__, results, out)
+
+
+def _given(name: str, results: list[Any], out: Any) -> Any:
+    """The results, or what was given for them, which holds them then."""
+    if out is None:
+        results = [x if x.ndim else _core.as_value(x) for x in results]
+        return results[0] if len(results) == 1 else tuple(results)
+    outs = out if isinstance(out, (tuple, list)) else (out,)
+    if len(outs) != len(results) or any(not isinstance(one, Array) for one in outs):
+        raise Error(f"{name}: out is an array of Weft for each of {len(results)} results: got {len(outs)}")
+    for one, result in zip(outs, results):
+        if one.shape != result.shape:
+            raise Error(f"{name}: out has the shape of the result, {tuple(result.shape)}: got {tuple(one.shape)}")
+        one[...] = result
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def _operands(args: tuple[Any, ...]) -> list[Any]:
+    return [one if type(one) in (bool, int, float, complex) else asarray(one) for one in args]
+
+
+def _check_texts(op: str, name: str, **texts: Any) -> None:
+    for what, text in dict(texts, name=name).items():
+        if not isinstance(text, str):
+            raise TypeError(f"{op}: {what} is a text: got {type(text).__name__}")
+    if not name.isidentifier() or not name.isascii():
+        raise Error(f"{op}: name is an identifier: got {name!r}")
+
+
+class Reduction:
+    """A reduction that texts are, over any axes."""
+
+    def __init__(self, name: str, texts: list[str]):
+        self._texts = texts
+        self._reduction = _core.define_reduction(name, texts)
+        self.__name__ = name
+        self.nin, self.nout = len(_parameters(texts[0])), self._reduction.results
+
+    def __repr__(self) -> str:
+        return f"<weft.reduction {self.__name__}({self._texts[0]}) -> ({self._texts[1]}): {self._texts[3].strip()}>"
+
+    def __reduce__(self) -> Any:
+        return Reduction, (self.__name__, self._texts)
+
+    def __call__(self, *args: Any, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
+        axes = None if axis is None else [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+        return _given(self.__name__, self._reduction(_operands(args), axes, bool(keepdims)), out)
 
 
 def _parameters(text: str) -> list[str]:
@@ -61,9 +98,19 @@ def elementwise(operation: str, in_params: str, out_params: str, name: str = "el
 
     Parameters are types and names; a type that is neither C's nor NumPy's is one for whatever is given. The preamble holds functions that the
     operation calls. The derivative assigns dr_dx for each result r and parameter x; without it, it is computed forward."""
-    for what, text in (("operation", operation), ("in_params", in_params), ("out_params", out_params), ("name", name), ("preamble", preamble), ("derivative", derivative)):
-        if not isinstance(text, str):
-            raise TypeError(f"elementwise: {what} is a text: got {type(text).__name__}")
-    if not name.isidentifier() or not name.isascii():
-        raise Error(f"elementwise: name is an identifier: got {name!r}")
+    _check_texts("elementwise", name, operation=operation, in_params=in_params, out_params=out_params, preamble=preamble, derivative=derivative)
     return Elementwise(operation, in_params, out_params, name, preamble, derivative)
+
+
+def reduction(map: str, reduce: str, post: str, identity: Any, in_params: str, out_params: str, name: str = "reduction", *, state: str = "",  # noqa: A002
+              preamble: str = "") -> Any:
+    """A reduction as text: reduction("x * x", "a + b", "y = sqrt(a)", 0, "T x", "T y", "norm") is a function of an array, axis=None and keepdims=False.
+
+    `map` is an element's value, `reduce` that of two, a and b, `post` assigns the results, of a; `identity` is the value of nothing. With `state`,
+    types and names such as "T m, int n", each is statements: they assign m and n, and `reduce` reads a_m, a_n, b_m and b_n. The reduce is taken for
+    associative and commutative; its order depends on the shape alone."""
+    if isinstance(identity, (int, float)):
+        identity = ("INFINITY" if identity > 0 else "-INFINITY") if isinstance(identity, float) and math.isinf(identity) else repr(identity).lower()
+    _check_texts("reduction", name, map=map, reduce=reduce, post=post, identity=identity, in_params=in_params, out_params=out_params, state=state,
+                 preamble=preamble)
+    return Reduction(name, [in_params, out_params, map, reduce, post, identity, state, preamble])

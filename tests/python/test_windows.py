@@ -85,6 +85,42 @@ def test_a_scan_over_elements_makes_few_programs():
     np.testing.assert_array_equal(scan()[:n], np.cumsum(np.arange(n, dtype=float)))
 
 
+def test_columns_written_in_turn_are_few_programs():
+    rng = np.random.default_rng(6)
+    data = rng.random((150, 12, 64))
+    x = wf.asarray(data.copy())
+    want = data.copy()
+
+    def sweep():
+        for k in range(1, 64):
+            x[:, :, k] = x[:, :, k] - 0.5 * wf.cos(x[:, :, k - 1])
+            if k % 4 == 0:
+                wf.eval(x)
+
+    assert programs(sweep) <= 4
+    for k in range(1, 64):
+        want[:, :, k] -= 0.5 * np.cos(want[:, :, k - 1])
+    np.testing.assert_allclose(np.asarray(x), want, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("width", "most"), [(24, 4), (31, 4)])
+def test_a_convolution_by_loops_is_cut_at_the_ends_of_rows(width, most):
+    rng = np.random.default_rng(width)
+    image, weights = rng.random((6, width + 2, width + 2, 3)), rng.random((3, 3, 3, 4))
+    x, w = wf.asarray(image), wf.asarray(weights)
+
+    def convolve(np_like, x, w):
+        out = np_like.empty((6, width, width, 4))
+        for i in range(width):
+            for j in range(width):
+                out[:, i, j, :] = np_like.sum(x[:, i : i + 3, j : j + 3, :, None] * w[None], axis=(1, 2, 3))
+        return np.asarray(out)
+
+    got = []
+    assert programs(lambda: got.append(convolve(wf, x, w))) <= most
+    np.testing.assert_allclose(got[0], convolve(np, image, weights), rtol=1e-12)
+
+
 def test_memory_that_somebody_holds_is_not_written():
     data = np.random.default_rng(4).random((40, 2000))
     x = wf.asarray(data.copy())
@@ -204,3 +240,45 @@ def test_a_value_that_is_what_an_array_was_stays_it_when_the_array_is_written_in
         wf.eval(whole, was)
         np.testing.assert_array_equal(np.asarray(was), x[1])
         np.testing.assert_array_equal(np.asarray(whole), [x[0], 2 * x[1]])
+
+
+@pytest.mark.parametrize("shape", [(60, 50, 40), (6, 50, 9), (8, 5, 6)])
+def test_a_value_that_is_what_columns_were_stays_it_when_they_are_written_beside_the_array(shape):
+    def columns(m, x):
+        part = x[:, :, 3:5]
+        was = m.maximum(part, part)
+        part += was
+        return [was]
+
+    def themselves(m, x):
+        part = x[:, :, 3:5]
+        was = m.maximum(part, part)
+        part[...] = m.minimum(part, part)
+        return [was, part * 1]
+
+    def twice(m, x):
+        part = x[:, 3]
+        was = m.maximum(part, part)
+        same = m.minimum(was, part)
+        part[:] = was * 2
+        return [was, same]
+
+    def turned(m, x):
+        part = x[3:5, :, 2:4]
+        was = m.maximum(part, part)
+        part[::-1] = part + 1
+        return [was[:, ::-1], was.T]
+
+    def elements(m, x):
+        part = x[5, 3:5, 2]
+        was = m.maximum(part, part)
+        part += was
+        return [was]
+
+    start = np.random.default_rng(1).integers(-9, 10, shape).astype("f8")
+    for program in (columns, themselves, twice, turned, elements):
+        ours, theirs = wf.asarray(start.copy()), start.copy()
+        got, want = program(wf, ours), program(np, theirs)
+        wf.eval(ours, *got)
+        for g, w in zip([ours, *got], [theirs, *want]):
+            np.testing.assert_array_equal(np.asarray(g), w, err_msg=program.__name__)

@@ -1,6 +1,7 @@
 #include "frontend/cpp/evaluate/windows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "runtime/part.h"
@@ -10,6 +11,10 @@ namespace {
 
 using ir::Node;
 using ir::Op;
+
+// Elements of a window that are written beside it, and how much larger the whole has to be: so much is copied in less
+// time than a program takes to be made, and in a small part of what computing it takes.
+constexpr int64_t kMostPacked = 1 << 17, kPackedPart = 4;
 
 // What is known of an input so far.
 struct Found {
@@ -91,14 +96,7 @@ class Finder {
     Window w;
     w.input = static_cast<uint32_t>(input), w.starts = found.first, w.extents = found.past;
     for (size_t k = 0; k < shape.size(); ++k) w.extents[k] -= w.starts[k];
-    // What is written has to be row-major: behind the first axis with more than one element, all of each.
-    size_t axis = 0;
-    while (axis < shape.size() && w.extents[axis] == 1) ++axis;
-    bool row_major = true;
-    for (size_t k = axis + 1; k < shape.size(); ++k) {
-      if (found.written) w.starts[k] = 0, w.extents[k] = shape[k];
-      row_major &= w.extents[k] == shape[k];
-    }
+    if (found.written && !is_packed(w.extents, shape)) make_row_major(w, shape);
     if (w.extents == shape) return std::nullopt;
     const Dims strides = contiguous_strides(shape);
     w.reach = 1;
@@ -106,9 +104,23 @@ class Finder {
       w.offset += w.starts[k] * strides[k];
       w.reach += (w.extents[k] - 1) * strides[k];
     }
-    if (!row_major) w.strides = strides;
+    if (w.reach != element_count(w.extents)) w.strides = strides;
     if (found.written) w.written = static_cast<int32_t>(found.last);
     return w;
+  }
+
+  // Whether what is written there is made in memory of its own, and copied from there: where that is little. Then no
+  // rows have to be whole.
+  static bool is_packed(const Shape& extents, const Shape& whole) {
+    const int64_t count = element_count(extents);
+    return count <= kMostPacked && count * kPackedPart <= element_count(whole);
+  }
+
+  // What is written in place has to be row-major: behind the first axis with more than one element, all of each.
+  static void make_row_major(Window& w, const Shape& shape) {
+    size_t axis = 0;
+    while (axis < shape.size() && w.extents[axis] == 1) ++axis;
+    for (size_t k = axis + 1; k < shape.size(); ++k) w.starts[k] = 0, w.extents[k] = shape[k];
   }
 
   void add(size_t input, Window&& window) {
@@ -176,6 +188,21 @@ void keep_apart(const runtime::BufferRef& written, std::vector<runtime::BufferRe
   }
 }
 
+// Copies the elements of a window, which lie one behind the other at `from`, to where they belong.
+void unpack(const Window& window, const char* from, char* to, size_t bytes) {
+  const size_t rank = window.extents.size(), row = static_cast<size_t>(window.extents[rank - 1]) * bytes;
+  Dims at(rank, 0);
+  for (;;) {
+    int64_t place = 0;
+    for (size_t k = 0; k + 1 < rank; ++k) place += at[k] * window.strides[k];
+    std::memcpy(to + place * static_cast<int64_t>(bytes), from, row);
+    from += row;
+    size_t axis = rank - 1;
+    while (axis > 0 && ++at[axis - 1] == window.extents[axis - 1]) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
 }  // namespace
 
 void find_windows(std::span<const ir::NodeRef> outputs, Canonical& graph) {
@@ -201,7 +228,8 @@ void drop_written_windows(std::span<const int> given, Canonical& graph) {
 std::vector<int> to_give(std::span<const int> dying, const Canonical& graph) {
   std::vector<int> given(dying.begin(), dying.end());
   for (const Window& window : graph.windows)
-    if (window.used && window.written < 0) std::erase(given, static_cast<int>(window.input));
+    if (window.used && (window.written < 0 || !window.strides.empty()))
+      std::erase(given, static_cast<int>(window.input));
   return given;
 }
 
@@ -231,7 +259,10 @@ void put_back(std::span<const ir::NodeRef> outputs, const Canonical& graph,
     const int64_t bytes = item_bytes(graph, window);
     keep_apart(given[window.input], results, result);
     // What is written in place lies there already.
-    if (result != given[window.input])
+    if (!window.strides.empty())
+      unpack(window, static_cast<const char*>(result->data()),
+             static_cast<char*>(given[window.input]->data()), static_cast<size_t>(bytes));
+    else if (result != given[window.input])
       whole->device()->copy(*whole, static_cast<size_t>(window.offset * bytes), *result, 0,
                             static_cast<size_t>(window.reach * bytes));
     result = whole;

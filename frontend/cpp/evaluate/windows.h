@@ -4,6 +4,7 @@
 //
 // An input may also be updated in ranges, in a chain whose end is an output. It then lies in a window if its memory is given
 // away: what the program makes of the window stands in the memory of the whole, which is the output.
+// Where the window is row-major, it is written in place; where it is not, but small, it is copied there.
 #pragma once
 
 #include <span>

@@ -10,3 +10,8 @@ GROUP = 10
 def test_gives_what_python_gives(group):
     for seed in range(1 + group * GROUP, 1 + (group + 1) * GROUP):
         assert difference(seed) == ""
+
+
+@pytest.mark.parametrize("seed", [1762, 2242, 2612, 2683, 2760, 3843, 4447, 5724, 7647])
+def test_leaves_out_what_is_behind_the_else_of_a_loop_that_returned(seed):
+    assert difference(seed) == ""

@@ -139,9 +139,56 @@ def nested_returns(x, y):
     return x - y
 
 
+def returned_before_else(x, y):
+    """A loop that returns does not run what stands behind its else, neither does one that breaks."""
+    for i in range(4):
+        if x > i:
+            return x + i
+        if y > i + 1:
+            break
+    else:
+        if y < -1:
+            return y
+        x = y * 100
+    while y < 3:
+        y += 1.5
+        if x < y:
+            return x - y
+    else:
+        return y
+    return x
+
+
+def always_returned(x):
+    for _ in range(2, 3):
+        return x
+    else:
+        return -x
+
+
+def returned_over_a_tuple(x):
+    for c in TABLE:
+        if x > c:
+            return c
+    else:
+        x += 10
+    return x
+
+
+def returned_without_end(x):
+    while True:
+        x += 1
+        if x > 3:
+            return x
+    else:
+        x = x * 0
+    return x
+
+
 @pytest.mark.parametrize("f, arrays", [
     (sign_of, (F,)), (collatz, (N,)), (escape, (F, G)), (newton, (np.abs(F) + 0.1,)), (skipping, (F, G)), (over_tuple, (np.abs(F),)),
-    (prime, (N,)), (nested_returns, (F, G)),
+    (prime, (N,)), (nested_returns, (F, G)), (returned_before_else, (F, G)), (always_returned, (F,)), (returned_over_a_tuple, (F,)),
+    (returned_without_end, (F,)),
     (lambda x: x if x > 0 else -2 * x, (F,)), (lambda x, y: x and y, (N % 3, N % 2)), (lambda x, y: x or y, (F, G)),
     (lambda x: 0 < x <= 2, (F,)), (lambda x: not x > 1, (F,)), (lambda n: n in (3, 5, 7), (N % 9,)),
     (lambda x: (y := x * 2) + y, (F,)), (lambda x, y: (x + y, x * y, x > y), (F, G)),

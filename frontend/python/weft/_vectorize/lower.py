@@ -321,13 +321,17 @@ class Lower(Calls, Operators):
         self.after_loop(node)
 
     def after_loop(self, node: Any) -> None:
+        """The part behind else, which runs where nothing has broken out of the loop."""
         broken = self.scope.names[_BROKEN]
         self.scope.names[_BROKEN] = self.scope.names[_SKIPPED] = Const(False)
-        if node.orelse:
-            if broken == Const(False):
-                self.body(node.orelse)
-            elif broken != Const(True):
-                self.branch(broken, lambda: None, lambda: self.body(node.orelse), node)
+        if not node.orelse:
+            return
+
+        def otherwise() -> None:
+            # It does not run where the function has returned, either.
+            self.branch(self.scope.names[_RETURNED], self.stay_away, lambda: self.go_on(node.orelse), node)
+
+        self.branch(broken, lambda: None, otherwise, node)
 
     def do_For(self, node: Any) -> None:
         """A loop over a range, or over a tuple, whose turns are written one after the other."""

@@ -58,6 +58,12 @@ TunedBias Choices::find(const KernelKey& key) {
   return find(key.source).value_or(TunedBias{});
 }
 
+void Choices::look_again() {
+  std::lock_guard lock(mutex_);
+  std::erase_if(known_, [](const auto& entry) { return !entry.second; });
+  if (any_ == false) any_.reset();
+}
+
 void Choices::keep(const Hash& hash, const TunedBias& choice) {
   if (cache_) {
     cache_->put(kind_, "schedule", to_string(hash),

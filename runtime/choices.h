@@ -24,6 +24,8 @@ class Choices {
   TunedBias find(const KernelKey& key);
   // What was chosen under one of a kernel's two hashes.
   std::optional<TunedBias> find(const Hash& hash);
+  // The cache has another directory: what was not found may be there.
+  void look_again();
   void keep(const Hash& hash, const TunedBias& choice);
 
  private:

@@ -99,6 +99,10 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual MemoryInfo memory() const = 0;
+  // info().threads, or what was set since.
+  virtual int threads() const { return info().threads; }
+  // Has what is given from now on share this many threads; 0: all that the process may use. Only of the CPU.
+  virtual void set_threads(int) {}
 
   // Uninitialized memory, at least 64-byte aligned (256 on CUDA); `bytes` may be 0. Throws OutOfMemory
   // after the pool was trimmed and the request tried again.

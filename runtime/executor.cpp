@@ -70,7 +70,7 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
     }
   };
   {
-    const size_t threads = std::min<size_t>(device.info().threads, std::thread::hardware_concurrency());
+    const size_t threads = std::min<size_t>(device.threads(), std::thread::hardware_concurrency());
     const auto count = static_cast<size_t>(std::ranges::count(needed, 1));
     std::vector<std::jthread> helpers;
     try {

@@ -266,15 +266,32 @@ void remove_abandoned(const std::string& directory) {
 
 KernelCache::KernelCache(std::string directory, uint64_t max_bytes,
                          std::function<void(const std::string&)> warn)
-    : directory_(std::move(directory)), max_bytes_(max_bytes), warn_(std::move(warn)) {
-  while (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
-  if (directory_.empty()) {
-    disabled_because_ = "no directory was given";
-  } else if (!make_directory(directory_)) {
-    disabled_because_ = directory_ + ": cannot be made: " + std::strerror(errno);
+    : warn_(std::move(warn)), place_(place_at(std::move(directory), max_bytes)) {}
+
+std::shared_ptr<KernelCache::Place> KernelCache::place_at(std::string directory, uint64_t max_bytes) {
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  // What the name means now is meant: the process may change its folder.
+  std::error_code code;
+  if (!directory.empty()) directory = std::filesystem::absolute(directory, code).string();
+  auto place = std::make_shared<Place>();
+  place->directory = std::move(directory);
+  place->max_bytes = max_bytes;
+  if (place->directory.empty()) {
+    place->disabled_because = "no directory was given";
+  } else if (!make_directory(place->directory)) {
+    place->disabled_because = place->directory + ": cannot be made: " + std::strerror(errno);
   } else {
-    disabled_because_ = directory_problem(directory_);
+    place->disabled_because = directory_problem(place->directory);
   }
+  return place;
+}
+
+std::string KernelCache::move_to(const std::string& directory, uint64_t max_bytes) {
+  std::shared_ptr<Place> place = place_at(directory, max_bytes);
+  if (!directory.empty() && !place->disabled_because.empty()) return place->disabled_because;
+  const std::lock_guard lock(mutex_);
+  place_ = std::move(place);
+  return {};
 }
 
 Hash KernelCache::key(std::string_view toolchain, std::string_view source) {
@@ -286,9 +303,10 @@ Hash KernelCache::key(std::string_view toolchain, std::string_view source) {
 }
 
 std::optional<std::string> KernelCache::find(std::string_view toolchain, std::string_view source) {
-  if (!disabled_because_.empty()) return {};
+  const std::shared_ptr<Place> place = this->place();
+  if (!place->disabled_because.empty()) return {};
   const Hash wanted = key(toolchain, source);
-  const std::string path = directory_ + "/" + entry_name(wanted);
+  const std::string path = place->directory + "/" + entry_name(wanted);
   File file(open_entry(path));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) return {};
@@ -307,13 +325,15 @@ std::optional<std::string> KernelCache::find(std::string_view toolchain, std::st
 }
 
 bool KernelCache::may_have(std::string_view toolchain, std::string_view source) const {
-  return disabled_because_.empty() &&
-         ::access((directory_ + "/" + entry_name(key(toolchain, source))).c_str(), F_OK) == 0;
+  const std::shared_ptr<Place> place = this->place();
+  return place->disabled_because.empty() &&
+         ::access((place->directory + "/" + entry_name(key(toolchain, source))).c_str(), F_OK) == 0;
 }
 
 void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::string_view source,
                       std::string_view binary) {
-  if (!disabled_because_.empty()) return;
+  const std::shared_ptr<Place> place = this->place();
+  if (!place->disabled_because.empty()) return;
   const Hash hash = key(toolchain, source);
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
@@ -325,53 +345,54 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   header.key_low = hash.low;
   header.key_high = hash.high;
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + source.size() + binary.size() > max_bytes_)
+  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + source.size() + binary.size() >
+      place->max_bytes)
     return;
   bytes.append(toolchain).append(kernel).append(source).append(binary);
   const Hash sum = checksum(bytes);
   std::memcpy(bytes.data() + offsetof(Header, sum_low), &sum.low, 8);
   std::memcpy(bytes.data() + offsetof(Header, sum_high), &sum.high, 8);
 
-  if (!write(entry_name(hash), bytes)) return;
+  if (!write(*place, entry_name(hash), bytes)) return;
 
-  std::lock_guard lock(mutex_);
-  if (used_bytes_ && puts_++ % kPutsPerCount != 0) {
-    *used_bytes_ += bytes.size();
+  std::lock_guard lock(place->mutex);
+  if (place->used_bytes && place->puts++ % kPutsPerCount != 0) {
+    *place->used_bytes += bytes.size();
   } else {
-    used_bytes_ = 0;
-    for (const FileOnDisk& file : entries_of(directory_)) *used_bytes_ += file.bytes;
+    place->used_bytes = 0;
+    for (const FileOnDisk& file : entries_of(place->directory)) *place->used_bytes += file.bytes;
   }
-  if (*used_bytes_ > max_bytes_) {
-    trim(max_bytes_ - max_bytes_ / 10);
-    used_bytes_.reset();
+  if (*place->used_bytes > place->max_bytes) {
+    trim(*place, place->max_bytes - place->max_bytes / 10);
+    place->used_bytes.reset();
   }
 }
 
-bool KernelCache::write(const std::string& name, std::string_view bytes) {
+bool KernelCache::write(Place& place, const std::string& name, std::string_view bytes) {
   // The temporary name is this process's alone; O_EXCL guards against a leftover of an earlier one with its
   // number.
   static std::atomic<uint64_t> counter{0};
   timespec now;
   ::clock_gettime(CLOCK_REALTIME, &now);
-  const std::string temporary = directory_ + "/" + std::string(kTemporary) + std::to_string(::getpid()) +
+  const std::string temporary = place.directory + "/" + std::string(kTemporary) + std::to_string(::getpid()) +
                                 "-" + std::to_string(counter++) + "-" + std::to_string(now.tv_nsec);
   auto create = [&] {
     return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   };
   int descriptor = create();
   // Somebody removed the whole directory while we ran.
-  if (descriptor < 0 && errno == ENOENT && make_directory(directory_) &&
-      directory_problem(directory_).empty())
+  if (descriptor < 0 && errno == ENOENT && make_directory(place.directory) &&
+      directory_problem(place.directory).empty())
     descriptor = create();
   const File file(descriptor);
   if (file && write_bytes(file.get(), bytes) &&
-      ::rename(temporary.c_str(), (directory_ + "/" + name).c_str()) == 0)
+      ::rename(temporary.c_str(), (place.directory + "/" + name).c_str()) == 0)
     return true;
   const int error = errno;
   if (file) ::unlink(temporary.c_str());
   if (warn_)
-    std::call_once(warned_,
-                   [&] { warn_(directory_ + ": a kernel cannot be kept: " + std::strerror(error)); });
+    std::call_once(place.warned,
+                   [&] { warn_(place.directory + ": a kernel cannot be kept: " + std::strerror(error)); });
   return false;
 }
 
@@ -432,7 +453,8 @@ bool examine(const std::string& directory, CacheEntry& entry, Visit visit) {
 }  // namespace
 
 std::vector<CacheEntry> KernelCache::list() const {
-  return disabled_because_.empty() ? entries_in(directory_, true) : std::vector<CacheEntry>{};
+  const std::shared_ptr<Place> place = this->place();
+  return place->disabled_because.empty() ? entries_in(place->directory, true) : std::vector<CacheEntry>{};
 }
 
 CacheImport KernelCache::import_from(const std::string& directory, std::string_view target) {
@@ -454,10 +476,11 @@ CacheImport KernelCache::import_from(const std::string& directory, std::string_v
 }
 
 std::vector<CacheEntry> KernelCache::verify() {
+  const std::shared_ptr<Place> place = this->place();
   std::vector<CacheEntry> damaged;
   for (CacheEntry& entry : list()) {
-    const std::string path = directory_ + "/" + entry_name(entry.key);
-    if (!examine(directory_, entry, [](const Parts&) {}) || entry.problem.empty()) continue;
+    const std::string path = place->directory + "/" + entry_name(entry.key);
+    if (!examine(place->directory, entry, [](const Parts&) {}) || entry.problem.empty()) continue;
     std::error_code code;  // a folder may stand in an entry's place
     std::filesystem::remove_all(path, code);
     if (code) throw Error("cache: " + path + " is damaged and cannot be removed: " + code.message());
@@ -467,20 +490,23 @@ std::vector<CacheEntry> KernelCache::verify() {
 }
 
 int64_t KernelCache::clear() {
+  const std::shared_ptr<Place> place = this->place();
   int64_t removed = 0;
-  if (!disabled_because_.empty()) return removed;
-  each_name(directory_, [&](std::string_view name) {
+  if (!place->disabled_because.empty()) return removed;
+  each_name(place->directory, [&](std::string_view name) {
     const bool entry = key_of_name(name).has_value();
     if (!entry && !name.starts_with(kTemporary)) return;
-    if (::unlink((directory_ + "/" + std::string(name)).c_str()) == 0) removed += entry;
+    if (::unlink((place->directory + "/" + std::string(name)).c_str()) == 0) removed += entry;
   });
   return removed;
 }
 
-void KernelCache::trim(uint64_t max_bytes) {
-  if (!disabled_because_.empty()) return;
-  remove_abandoned(directory_);
-  std::vector<FileOnDisk> files = entries_of(directory_);
+void KernelCache::trim(uint64_t max_bytes) { trim(*place(), max_bytes); }
+
+void KernelCache::trim(const Place& place, uint64_t max_bytes) {
+  if (!place.disabled_because.empty()) return;
+  remove_abandoned(place.directory);
+  std::vector<FileOnDisk> files = entries_of(place.directory);
   std::sort(files.begin(), files.end(), [](const FileOnDisk& a, const FileOnDisk& b) {
     return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
   });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ class KernelCache {
   // user owns or can write, or that have another name, are dropped. When a `put` takes the entries past
   // `max_bytes` together, they are trimmed to nine tenths of it.
   KernelCache(std::string directory, uint64_t max_bytes, std::function<void(const std::string&)> warn = {});
+  // From now on it is another directory; what is under way ends in the one where it began. Returns why the
+  // directory cannot be used; then it stays.
+  std::string move_to(const std::string& directory, uint64_t max_bytes);
 
   // The key of a source compiled by a toolchain.
   static Hash key(std::string_view toolchain, std::string_view source);
@@ -62,19 +66,30 @@ class KernelCache {
   // Least recently used first; also removes what writers that crashed left behind, after an hour.
   void trim(uint64_t max_bytes);
 
-  const std::string& directory() const { return directory_; }
-  const std::string& disabled_because() const { return disabled_because_; }
+  std::string directory() const { return place()->directory; }
+  uint64_t max_bytes() const { return place()->max_bytes; }
+  std::string disabled_because() const { return place()->disabled_because; }
 
  private:
-  bool write(const std::string& name, std::string_view bytes);
+  struct Place {
+    std::string directory, disabled_because;
+    uint64_t max_bytes = 0;
+    std::once_flag warned;
+    std::mutex mutex;                    // of what follows
+    std::optional<uint64_t> used_bytes;  // all entries at the last count, and what this object put since
+    uint64_t puts = 0;
+  };
+  std::shared_ptr<Place> place() const {
+    const std::lock_guard lock(mutex_);
+    return place_;
+  }
+  static std::shared_ptr<Place> place_at(std::string directory, uint64_t max_bytes);
+  static void trim(const Place& place, uint64_t max_bytes);
+  bool write(Place& place, const std::string& name, std::string_view bytes);
 
-  std::string directory_, disabled_because_;
-  uint64_t max_bytes_ = 0;
   std::function<void(const std::string&)> warn_;
-  std::once_flag warned_;
-  std::mutex mutex_;
-  std::optional<uint64_t> used_bytes_;  // all entries at the last count, and what this object put since
-  uint64_t puts_ = 0;
+  mutable std::mutex mutex_;
+  std::shared_ptr<Place> place_;
 };
 
 }  // namespace weft::runtime

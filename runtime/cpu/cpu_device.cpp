@@ -171,6 +171,32 @@ class CpuStream final : public Stream {
   void wait(const Event& event) override { const_cast<Event&>(event).synchronize(); }
 };
 
+// The threads that share a launch. An arena that was used stays: some launch may be in it.
+class Arenas {
+ public:
+  tbb::task_arena& now() const { return *now_.load(std::memory_order_acquire); }
+  // The number of threads that are used then; 0 asks for all that the process may use.
+  int use(int threads) {
+    if (threads < 0) throw Error(fmt::format("cpu: threads must be positive, or 0 for all; got {}", threads));
+    // TBB makes no more, and warns where it is asked to.
+    const int most = std::max(256, usable_threads()),
+              used = threads ? std::min(threads, most) : usable_threads();
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<tbb::task_arena>& arena = all_[used];
+    if (!arena) {
+      arena = std::make_unique<tbb::task_arena>(used);
+      arena->initialize();
+    }
+    now_.store(arena.get(), std::memory_order_release);
+    return used;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<int, std::unique_ptr<tbb::task_arena>> all_;
+  std::atomic<tbb::task_arena*> now_{nullptr};
+};
+
 class CpuDevice : public Device {
  public:
   CpuDevice(const CpuOptions& options, std::shared_ptr<KernelCache> cache, Counters& counters)
@@ -178,22 +204,19 @@ class CpuDevice : public Device {
         counters_(counters),
         most_kernels_(std::max<size_t>(options.loaded_kernels, 1)),
         pool_(options.memory_limit ? options.memory_limit : total_memory(), options.pool_keep) {
-    if (options.threads < 0)
-      throw Error(fmt::format("cpu: threads must be positive, or 0 for all; got {}", options.threads));
     info_.name = "cpu";
     info_.description = processor_name();
     info_.architecture = jit_.cpu();
-    // TBB makes no more, and warns where it is asked to.
-    const int most_threads = std::max(256, usable_threads());
-    info_.threads = options.threads ? std::min(options.threads, most_threads) : usable_threads();
+    info_.threads = arenas_.use(options.threads);
     info_.vector_bytes = jit_.vector_bytes();
     info_.compiles = ClangJit::kCompiles;
     info_.cache_bytes = last_level_cache();
     info_.memory_bytes = total_memory();
-    arena_.initialize(info_.threads);
   }
 
   const DeviceInfo& info() const override { return info_; }
+  int threads() const override { return arenas_.now().max_concurrency(); }
+  void set_threads(int threads) override { arenas_.use(threads); }
   MemoryInfo memory() const override { return pool_.info(); }
   void trim() override { pool_.trim(); }
   bool host_visible() const override { return true; }
@@ -318,7 +341,7 @@ class CpuDevice : public Device {
   ParallelFor shared_work() {
     return [this](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
       // Neighbouring tiles share what a library packs and what caches hold.
-      const int64_t together = count / (info_.threads * kPiecesPerThread) / kStopsPerPiece;
+      const int64_t together = count / (threads() * kPiecesPerThread) / kStopsPerPiece;
       stoppable(count, grain, std::max(grain, together), body);
     };
   }
@@ -344,8 +367,10 @@ class CpuDevice : public Device {
   template <typename Body>
   void parallel(int64_t tasks, int64_t grain, const Body& body) {
     if (tasks <= 0) return;
-    const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), info_.threads * kPiecesPerThread);
-    if (pieces <= 1 || info_.threads == 1 || in_forked_child || !working.enter()) return body(0, tasks);
+    tbb::task_arena& arena = arenas_.now();
+    const int64_t threads = arena.max_concurrency();
+    const int64_t pieces = std::min(tasks / std::max<int64_t>(grain, 1), threads * kPiecesPerThread);
+    if (pieces <= 1 || threads == 1 || in_forked_child || !working.enter()) return body(0, tasks);
     const Inside inside;
     const int64_t size = tasks / pieces, larger = tasks % pieces;
     // The larger pieces lie between the others, so that the halves which threads begin with are even.
@@ -355,7 +380,7 @@ class CpuDevice : public Device {
     std::atomic<int64_t> order{0};
     order.store(1, std::memory_order_release);
     try {
-      arena_.execute([&] {
+      arena.execute([&] {
         tbb::parallel_for(
             tbb::blocked_range<int64_t>(0, pieces, 1),
             [&](const tbb::blocked_range<int64_t>& range) {
@@ -413,7 +438,7 @@ class CpuDevice : public Device {
   const size_t most_kernels_;
   const BlockLoops& block_loops_ = block_loops_here();
   MemoryPool pool_;
-  tbb::task_arena arena_;
+  Arenas arenas_;
 
   std::mutex mutex_;
   std::unordered_map<Hash, Loaded, HashOf> kernels_;

@@ -142,9 +142,22 @@ def wrong_calls(owner):
         yield from ((name, f, (WRONG[-1],), {key: object()}) for key in ("nonsense", "axis", "dtype", "out", "keepdims", "device", "size"))
 
 
+@pytest.fixture
+def settings_stay():
+    """Some calls are right ones: of set_cache(), set_threads(), set_printoptions()."""
+    before, printed = wf.settings(), np.get_printoptions()
+    yield
+    np.set_printoptions(**printed)
+    wf.set_cache(before["cache_directory"], before["cache_limit"])
+    wf.set_threads(before["threads"])
+    for name in ("numerics", "tier", "log_level"):
+        getattr(wf, "set_" + name)(before[name])
+    assert wf.settings() == before
+
+
 @pytest.mark.parametrize("owner", [wf, wf.linalg, wf.fft, wf.random, wf.random.default_rng(1), wf.ones((2, 3))], ids=lambda o: getattr(o, "__name__", type(o).__name__))
 @pytest.mark.filterwarnings("ignore")
-def test_every_public_function_names_what_is_wrong_with_its_arguments(owner, tmp_path, monkeypatch):
+def test_every_public_function_names_what_is_wrong_with_its_arguments(owner, tmp_path, monkeypatch, settings_stay):
     monkeypatch.chdir(tmp_path)  # some write files
     calls = 0
     for name, f, args, options in wrong_calls(owner):

@@ -74,8 +74,8 @@ bool is_interpreted(const DeviceSlot& device, const Canonical& graph) {
          std::ranges::all_of(graph.order, [](const ir::Node* n) { return ir::rounds_as_kernels(*n); });
 }
 
-uint64_t program_seed(const DeviceSlot& device, Tier tier) {
-  return device.key ^ (static_cast<uint64_t>(tier) << 32);
+uint64_t program_seed(const DeviceSlot& device, Tier tier, Numerics numerics) {
+  return device.key ^ static_cast<uint64_t>(numerics) ^ (static_cast<uint64_t>(tier) << 32);
 }
 
 namespace {
@@ -93,7 +93,8 @@ Blocks blocks_of(DeviceSlot& device, Tier tier) {
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, Tier tier, std::vector<int> donated) {
   SessionState& session = device.session;
-  uint64_t seed = program_seed(device, tier);
+  const Numerics numerics = session.numerics.load(std::memory_order_relaxed);
+  uint64_t seed = program_seed(device, tier, numerics);
   if (!donated.empty()) seed = hash_bytes(donated.data(), donated.size() * sizeof(int), seed).low;
   const Hash key = graph.key(seed);
   if (ProgramCache::Program known = session.programs.find(key)) {
@@ -102,6 +103,7 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   }
   session.counters.program_misses.fetch_add(1, std::memory_order_relaxed);
   Options options = session.compile_options();
+  options.numerics = numerics;
   options.donated = std::move(donated);
   options.blocks = blocks_of(device, tier);
   ProgramCache::Program program = runtime::load_program(
@@ -121,9 +123,9 @@ std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<
                                                   const Canonical& graph) {
   SessionState& session = device.session;
   const Tier tier = tier_of(device, graph);
-  if (ProgramCache::Program known = session.programs.find(graph.key(program_seed(device, tier))))
-    return known->ways();
   Options options = device.compile_options();
+  const uint64_t seed = program_seed(device, tier, options.numerics);
+  if (ProgramCache::Program known = session.programs.find(graph.key(seed))) return known->ways();
   options.blocks = blocks_of(device, tier);
   return runtime::first_ways(compile(graph_of(nodes, graph), device.target, options), *device.device,
                              tier == Tier::Auto);

@@ -41,7 +41,7 @@ bool is_interpreted(const DeviceSlot& device, const Canonical& graph);
 // where that would wait for kernels.
 Tier tier_of(const DeviceSlot& device, const Canonical& graph);
 // With a graph's structure it names the graph's program for a tier.
-uint64_t program_seed(const DeviceSlot& device, Tier tier);
+uint64_t program_seed(const DeviceSlot& device, Tier tier, Numerics numerics);
 // The program of a prepared graph, compiled unless it is known. `donated`: inputs that it may write into.
 ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                   const Canonical& graph, Tier tier, std::vector<int> donated = {});

@@ -188,7 +188,7 @@ std::string tune(std::span<const Array> xs, double seconds) {
   const auto kernels =
       runtime::tune(compiling, at.device.device, session.counters, at.device.choices, clock, seconds);
   for (const Tier tier : {Tier::Auto, Tier::Compile, Tier::Blocks})
-    session.programs.forget(at.graph.key(detail::program_seed(at.device, tier)));
+    session.programs.forget(at.graph.key(detail::program_seed(at.device, tier, options.numerics)));
   return report(kernels);
 }
 

@@ -24,6 +24,15 @@ void read_number(const char* name, T& value) {
   value = parsed;
 }
 
+template <class T>
+T named(const char* variable, const std::string& text, T (*from)(const std::string&)) {
+  try {
+    return from(text);
+  } catch (const Error& error) {
+    throw Error(std::string(variable) + ": " + error.what());
+  }
+}
+
 std::string default_cache_directory() {
   // The specification of base directories has relative paths ignored.
   if (auto home = detail::environment("XDG_CACHE_HOME"); home && home->front() == '/') return *home + "/weft";
@@ -54,28 +63,13 @@ SessionOptions SessionOptions::from_environment() {
   read_number("WEFT_THREADS", options.threads);
   read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
   read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
-  if (auto tier = detail::environment("WEFT_TIER")) {
-    try {
-      options.tier = tier_named(*tier);
-    } catch (const Error& error) {
-      throw Error(std::string("WEFT_TIER: ") + error.what());
-    }
-  }
+  if (auto tier = detail::environment("WEFT_TIER")) options.tier = named("WEFT_TIER", *tier, tier_named);
   if (auto level = detail::environment("WEFT_LOG")) {
     detail::check_log_level("WEFT_LOG", *level);
     options.log = *level;
   }
-  if (auto numerics = detail::environment("WEFT_NUMERICS")) {
-    if (*numerics == "strict") {
-      options.numerics = Numerics::Strict;
-    } else if (*numerics == "standard") {
-      options.numerics = Numerics::Standard;
-    } else if (*numerics == "fast") {
-      options.numerics = Numerics::Fast;
-    } else {
-      throw Error("WEFT_NUMERICS: takes strict, standard or fast: got '" + *numerics + "'");
-    }
-  }
+  if (auto numerics = detail::environment("WEFT_NUMERICS"))
+    options.numerics = named("WEFT_NUMERICS", *numerics, numerics_named);
   return options;
 }
 

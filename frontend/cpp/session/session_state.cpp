@@ -30,7 +30,7 @@ const std::string* default_by_scope() {
 DeviceSummary summary(const DeviceSlot& slot) {
   const runtime::DeviceInfo& info = slot.device->info();
   const runtime::MemoryInfo memory = slot.device->memory();
-  return {slot.name,         info.description, info.architecture, info.threads,
+  return {slot.name,         info.description, info.architecture, slot.device->threads(),
           info.vector_bytes, info.cache_bytes, info.shared_bytes, info.memory_bytes,
           memory.in_use,     memory.pooled,    memory.peak};
 }
@@ -63,6 +63,7 @@ Sessions& sessions() {
 SessionState::SessionState(SessionOptions given)
     : options(checked(std::move(given))),
       tier(options.tier),
+      numerics(options.numerics),
       compiling([this](const std::string& problem) { warn(problem); }),
       programs(options.program_limit) {
   watch_forks();
@@ -77,13 +78,14 @@ SessionState::SessionState(SessionOptions given)
 }
 
 void SessionState::warn(const std::string& warning) const {
-  log->warn(warning);
-  if (const auto tell = tell_warning.load()) tell(warning);
+  const auto tell = tell_warning.load();
+  log->log(tell ? spdlog::level::info : spdlog::level::warn, warning);
+  if (tell) tell(warning);
 }
 
 Options SessionState::compile_options() const {
   Options o;
-  o.numerics = options.numerics;
+  o.numerics = numerics.load(std::memory_order_relaxed);
   return o;
 }
 
@@ -121,8 +123,7 @@ DeviceSlot& SessionState::device(const std::string& name) {
   const runtime::DeviceInfo& info = opened->info();
   const Target target = target_of(asked.kind, info);
   const Hash key = hash_text(full + " " + info.architecture);
-  DeviceSlot& slot = slots_.emplace_back(*this, full, std::move(opened), target,
-                                         key.low ^ static_cast<uint64_t>(options.numerics));
+  DeviceSlot& slot = slots_.emplace_back(*this, full, std::move(opened), target, key.low);
   log->debug("opened {}: {} ({})", full, info.description, info.architecture);
   return slot;
 }
@@ -153,8 +154,6 @@ void Session::make_current() const { detail::sessions().current.store(state_, st
 
 const SessionOptions& Session::options() const { return state_->options; }
 
-Tier Session::tier() const { return state_->tier.load(std::memory_order_relaxed); }
-void Session::set_tier(Tier tier) const { state_->tier.store(tier, std::memory_order_relaxed); }
 void Session::finish_kernels() const {
   const detail::LongWork work;
   state_->compiling.finish();

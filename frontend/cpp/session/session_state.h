@@ -31,7 +31,7 @@ struct DeviceSlot {
   std::string name;
   std::shared_ptr<runtime::Device> device;
   Target target;
-  uint64_t key;  // of graphs: the device's architecture and the session's options
+  uint64_t key;  // of graphs: the device and its architecture
   int64_t
       small_elements;  // so many are read and written at once; none where the host does not see the memory
   runtime::Choices choices;  // of schedules
@@ -54,6 +54,7 @@ struct SessionState {
   runtime::Counters counters;
   std::shared_ptr<runtime::KernelCache> cache;
   std::atomic<Tier> tier;
+  std::atomic<Numerics> numerics;
   runtime::CompileQueue compiling;  // behind programs that run
   ProgramCache programs;
   KeptLines kept_lines;
@@ -63,7 +64,7 @@ struct SessionState {
   // Opens the device on first use; "" is the session's default one. Error when it cannot be had.
   DeviceSlot& device(const std::string& name);
   Options compile_options() const;
-  // Logs it, and tells the front end.
+  // Tells the front end, or logs it where nobody listens.
   void warn(const std::string& warning) const;
   template <class F>
   void for_each_open_device(F&& f) {

@@ -28,7 +28,7 @@ struct SessionOptions {
   // What first calls do while kernels are not compiled. Results are the same bits.
   Tier tier = Tier::Auto;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
-  std::string log = "off";      // trace, debug, info, warn, error, off
+  std::string log = "warn";     // trace, debug, info, warn, error, off
 
   // The settings of this process: WEFT_DEVICE, WEFT_CACHE_DIR (else $XDG_CACHE_HOME/weft, ~/.cache/weft),
   // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_TIER,
@@ -74,9 +74,23 @@ class Session {
   void make_current() const;
 
   const SessionOptions& options() const;
-  // The options' tier, until it is set. Programs that were compiled for another stay for that.
+  // Settings that may change while the session lives: the options', until they are set. What is under way ends
+  // as it began, and programs that were compiled for other settings stay for those.
   Tier tier() const;
   void set_tier(Tier tier) const;
+  Numerics numerics() const;
+  void set_numerics(Numerics numerics) const;
+  // Of the CPU; 0 sets all that the process may use. Results do not depend on it.
+  int threads() const;
+  void set_threads(int threads) const;
+  // Where compiled kernels are kept, and the most bytes of them; empty: nowhere. Error where the folder cannot
+  // be used; then the one before it stays.
+  std::string cache_directory() const;
+  uint64_t cache_limit() const;
+  void set_cache(const std::string& directory, uint64_t limit) const;
+  // One of the options' `log`, of all sessions.
+  std::string log_level() const;
+  void set_log_level(const std::string& level) const;
   // Compiles, with this thread's help, the kernels that are to be compiled behind their programs, and returns
   // when they are there. Throws CompileError.
   void finish_kernels() const;
@@ -125,6 +139,9 @@ void choose_default_device_by(const std::string* (*chosen)());
 // Error for what is none of auto, compile and blocks.
 Tier tier_named(const std::string& name);
 std::string to_string(Tier tier);
+// Error for what is none of strict, standard and fast.
+Numerics numerics_named(const std::string& name);
+std::string to_string(Numerics numerics);
 
 // Of the current session. POSIX has a sync() of its own, so this one is written weft::sync().
 Stats stats();

@@ -12,6 +12,7 @@ from weft._names import NAMES
 HEAD = '''"""Generated from the package: its functions, the class Array, the dtypes."""
 
 import builtins
+import os
 from typing import Any, Callable, Generic, Iterable, Iterator, ParamSpec, Sequence, TypeVar
 
 from weft import fft as fft
@@ -30,6 +31,7 @@ from weft._numpy.files import Archive as Archive
 from weft._numpy.by_numpy import UniqueAll as UniqueAll
 from weft._numpy.by_numpy import UniqueCounts as UniqueCounts
 from weft._numpy.by_numpy import UniqueInverse as UniqueInverse
+from weft._base.settings import Setting as Setting
 from weft._base.streams import Event as Event
 from weft._base.streams import Stream as Stream
 

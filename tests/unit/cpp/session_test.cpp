@@ -524,6 +524,36 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   unsetenv("XDG_CACHE_HOME");
 }
 
+TEST(SessionSettings, ChangeWhileTheSessionLives) {
+  const Session before = Session::current();
+  SessionOptions options = before.options();
+  options.cache_directory.clear();
+  options.threads = 1;
+  const Session session(options);
+  session.make_current();
+  EXPECT_EQ(session.threads(), 1);
+  session.set_threads(2);
+  EXPECT_EQ(session.threads(), 2);
+  EXPECT_EQ(session.device("cpu").threads, 2);
+  EXPECT_EQ(message_of([&] { session.set_threads(-1); }),
+            "threads: takes a number of 1 or more, or 0 for all: got -1");
+  session.set_numerics(Numerics::Strict);
+  EXPECT_EQ(session.numerics(), Numerics::Strict);
+  const Array x = arange(0.0, 5000.0, 1.0);
+  EXPECT_EQ(sum(x * 2.0 + 1.0).item<double>(), 5000.0 * 5000.0);
+  EXPECT_EQ(session.cache_directory(), "");
+  EXPECT_NE(message_of([&] { session.set_cache("/dev/null/x", 100); }).find("cache: cannot be used: "),
+            std::string::npos);
+  EXPECT_EQ(session.cache_directory(), "");
+  const std::string level = session.log_level();
+  session.set_log_level("warn");
+  EXPECT_EQ(session.log_level(), "warn");
+  session.set_log_level(level);
+  for (const Numerics numerics : {Numerics::Strict, Numerics::Standard, Numerics::Fast})
+    EXPECT_EQ(numerics_named(to_string(numerics)), numerics);
+  before.make_current();
+}
+
 TEST(SessionOptionsCheck, ValuesThatMeanNothingAreErrors) {
   const auto open = [](auto&& set) {
     SessionOptions options;

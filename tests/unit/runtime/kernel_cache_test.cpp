@@ -107,6 +107,33 @@ TEST_F(KernelCacheTest, WithoutADirectoryItIsOff) {
   EXPECT_EQ(cache.clear(), 0);
 }
 
+TEST_F(KernelCacheTest, MovesToAnotherDirectoryOrSaysWhyNot) {
+  KernelCache cache(directory_, kPlenty);
+  cache.put("clang", "k", "source", "binary");
+  const std::string other = directory_ + "_other";
+  EXPECT_EQ(cache.move_to(other + "/", 1 << 20), "");
+  EXPECT_EQ(cache.directory(), other);
+  EXPECT_EQ(cache.max_bytes(), uint64_t{1} << 20);
+  EXPECT_FALSE(cache.find("clang", "source"));
+  EXPECT_THAT(cache.move_to("/dev/null/x", kPlenty), HasSubstr("/dev/null/x: cannot be made"));
+  EXPECT_EQ(cache.directory(), other);
+  EXPECT_EQ(cache.move_to("", kPlenty), "");
+  cache.put("clang", "k", "source", "another");
+  EXPECT_EQ(cache.move_to(directory_, kPlenty), "");
+  EXPECT_EQ(cache.find("clang", "source"), "binary");
+}
+
+TEST_F(KernelCacheTest, ARelativeNameMeansTheFolderThatItMeantAtFirst) {
+  const fs::path before = fs::current_path();
+  fs::current_path(root_);
+  KernelCache cache("kernels", kPlenty);
+  fs::current_path(before);
+  EXPECT_EQ(cache.directory(), (fs::canonical(root_) / "kernels").string());
+  cache.put("clang", "k", "source", "binary");
+  EXPECT_EQ(cache.find("clang", "source"), "binary");
+  EXPECT_EQ(cache.list().size(), 1U);
+}
+
 TEST_F(KernelCacheTest, RefusesADirectoryThatOthersCanWrite) {
   fs::create_directory(directory_);
   ASSERT_EQ(::chmod(directory_.c_str(), 0770), 0);

@@ -82,17 +82,6 @@ def sync() -> None:
     _core.sync()
 
 
-def set_tier(tier: str) -> None:
-    """What first calls do from now on: 'auto' runs without kernels where that takes less time than to compile them, and has them compiled
-    meanwhile; 'compile' waits for kernels; 'blocks' compiles none that it can do without."""
-    _core.set_tier(tier)
-
-
-def tier() -> str:
-    """What first calls do: 'auto', 'compile' or 'blocks'."""
-    return _core.tier()
-
-
 def finish_kernels() -> None:
     """Compiles the kernels that are waiting to be compiled while their programs run without them; returns when they are there."""
     _core.finish_kernels()

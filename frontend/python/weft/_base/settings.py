@@ -1,11 +1,18 @@
-"""What Weft runs with: the variables that it reads, and the versions and devices around it, for reports."""
+"""What Weft runs with: the variables that it reads, settings that change while it runs, and the versions and devices around it."""
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 
-from weft._base.devices import devices
+from weft import _core
+from weft._base.devices import default_device, devices
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # Those of docs/settings.md.
 variables = (
@@ -22,6 +29,100 @@ def check_environment() -> None:
         near = difflib.get_close_matches(name.upper(), variables, 1, 0.85)
         if near:
             warnings.warn(f"weft: the environment has {name}, which Weft does not read: did you mean {near[0]}?", stacklevel=3)
+
+
+class Setting:
+    """What a `set_...` function did: `with wf.set_threads(1): ...` sets it back at the end of the block."""
+
+    __slots__ = ("_said", "_set", "_was")
+
+    def __init__(self, name: str, get: Callable[[], Any], set: Callable[..., None], value: tuple[Any, ...]):
+        self._was, self._set = get(), set
+        set(*value)
+        self._said = f"<{name}: {_said(get())}, was {_said(self._was)}>"
+
+    def __enter__(self) -> Setting:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._set(*self._was) if isinstance(self._was, tuple) else self._set(self._was)
+
+    def __repr__(self) -> str:
+        return self._said
+
+
+def _said(value: Any) -> str:
+    return f"{value[0] or 'nowhere'}, {value[1]} bytes" if isinstance(value, tuple) else str(value)
+
+
+def _number(op: str, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{op}: takes a whole number: got {type(value).__name__}") from None
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{op}: takes a number of 0 or more: got {number}")
+    return number
+
+
+def _word(op: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{op}: takes a string: got {type(value).__name__}")
+    return value
+
+
+def set_threads(threads: int | None) -> Setting:
+    """How many threads of the CPU compute from now on; None for all that the process may use. Results do not depend on it.
+
+    Also in `with wf.set_threads(1): ...`, as every `set_...` function: at the end of the block it is set back.
+    """
+    number = 0 if threads is None else _number("set_threads", threads)
+    return Setting("threads", _core.threads, _core.set_threads, (min(number, 1 << 30),))
+
+
+def set_numerics(numerics: str) -> Setting:
+    """How closely results follow the reference: 'strict', 'standard' or 'fast'.
+
+    What is computed from now on follows it. Functions of `wf.compile` that were recorded before stay as they are.
+    """
+    return Setting("numerics", _core.numerics, _core.set_numerics, (_word("set_numerics", numerics),))
+
+
+def set_tier(tier: str) -> Setting:
+    """What first calls do from now on: 'auto' runs without kernels where that takes less time than to compile them, and has them compiled
+    meanwhile; 'compile' waits for kernels; 'blocks' compiles none that it can do without."""
+    return Setting("tier", _core.tier, _core.set_tier, (_word("set_tier", tier),))
+
+
+def tier() -> str:
+    """What first calls do: 'auto', 'compile' or 'blocks'."""
+    return _core.tier()
+
+
+def set_cache(directory: str | os.PathLike[str] | None, limit: int | None = None) -> Setting:
+    """Where compiled kernels are kept from now on, None for nowhere, and the most bytes of them there.
+
+    `limit=None` leaves the limit as it is. A directory that cannot be used is weft.Error, and the one before it stays.
+    """
+    where = "" if directory is None else os.fsdecode(os.path.expanduser(directory))
+    most = _core.cache()[1] if limit is None else _number("set_cache: limit", limit)
+    return Setting("cache", _core.cache, _core.set_cache, (where, most))
+
+
+def set_log_level(level: str) -> Setting:
+    """What goes to stderr from now on: 'trace', 'debug', 'info', 'warn', 'error' or 'off'. Warnings are Python's own in any case."""
+    return Setting("log level", _core.log_level, _core.set_log_level, (_word("set_log_level", level),))
+
+
+def settings() -> dict[str, Any]:
+    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, and the limits of recorded graphs."""
+    directory, most = _core.cache()
+    graph, interpret = _core.limits()
+    return {
+        "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
+        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(),
+        "graph_limit": graph, "interpret_limit": interpret,
+    }  # fmt: skip
 
 
 def show_versions() -> None:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,18 @@ void arrays() {
   std::vector<double> out = d.to_vector<double>();
   double corner = d.at(1, -1).item<double>();
   CHECK(out.size() == 6 && out[5] == corner && d.dtype() == DType::F64 && c.shape() == (Shape{2, 3}));
+}
+
+void everyday() {
+  Array a = zeros(5);
+  a(Slice{0, 4}) = std::vector{-1.0, 2.0, -3.0, 4.0};
+  a[a < 0] = 0;  // a mask, or an array of positions: read or written
+  a[a > 0] += 1;
+  Array large = a[a > 3];                   // shape (1): the 5
+  for (Array row : ones({2, 5})) a += row;  // views along the first axis
+  double first{a(0)};                       // or double(a(0)); not = a(0), which would compete with a + 1
+  if (any(a > 6) && !(first > 2)) std::cout << a << "\n";  // [2. 5. 2. 7. 2.]
+  CHECK(large.size() == 1 && to_string(a) == "[2. 5. 2. 7. 2.]");
 }
 
 void laziness() {
@@ -223,6 +236,7 @@ void ops_as_text() {
 int main() {
   ops_as_text();
   arrays();
+  everyday();
   laziness();
   writes();
   dtypes();

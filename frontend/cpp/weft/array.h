@@ -4,7 +4,13 @@
 // value is looked at.
 #pragma once
 
+#if __cplusplus < 202002L
+#error \
+    "weft needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(app PRIVATE cxx_std_20))"
+#endif
+
 #include <initializer_list>
+#include <iosfwd>
 #include <source_location>
 #include <span>
 #include <string>
@@ -23,6 +29,8 @@ struct SourceLine;
 }
 
 class Operand;
+class Picked;
+class Values;
 
 // Where an operation is recorded; defaults to the caller's own line.
 using Where = std::source_location;
@@ -36,6 +44,8 @@ class Array {
   Array& operator=(Array&&) & noexcept = default;
   // a(Slice{1, -1}) = x writes through the view: broadcast and converted to the view's dtype.
   void operator=(const Operand& value) &&;
+  // The same of a row of values, as those of a std::vector.
+  void operator=(const Values& values) &&;
 
   bool has_value() const { return static_cast<bool>(cell_); }
   DType dtype() const;
@@ -66,6 +76,8 @@ class Array {
   }
   Array operator[](const Index& first) const { return index({&first, 1}); }
   Array index(std::span<const Index> indices) const;
+  // What a mask or an array of positions along the first axis picks, to be read or written: a[a < 0] = 0.
+  Picked operator[](const Array& picks) const;
   // One element as an array of rank 0; reading it compiles nothing.
   template <std::integral... Positions>
   Array at(Positions... positions) const {
@@ -141,6 +153,37 @@ class Array {
     return from_scalar<T>(value);
   }
   Scalar only_element() const;
+  // The same in `double x{a(0, 0)}` and `if (any(a < 0))`. Implicit it would compete with the operators.
+  template <Element T>
+  explicit operator T() const {
+    return item<T>();
+  }
+
+  // ---- views along the first axis: for (Array row : a)
+  class Rows {
+   public:
+    using value_type = Array;
+    using difference_type = std::ptrdiff_t;
+    Rows() = default;
+    Rows(const Array* of, int64_t at) : of_(of), at_(at) {}
+    Array operator*() const { return (*of_)[at_]; }
+    Rows& operator++() {
+      ++at_;
+      return *this;
+    }
+    Rows operator++(int) {
+      const Rows before = *this;
+      ++at_;
+      return before;
+    }
+    bool operator==(const Rows& other) const { return at_ == other.at_; }
+
+   private:
+    const Array* of_ = nullptr;
+    int64_t at_ = 0;
+  };
+  Rows begin() const;  // Error of rank 0
+  Rows end() const;
 
  private:
   friend struct detail::Access;
@@ -187,6 +230,7 @@ class Operand {
   template <Element T>
   Operand(T value, Where at = Where::current()) : number_(value), at_(at) {}              // NOLINT
   Operand(const Number& value, Where at = Where::current()) : number_(value), at_(at) {}  // NOLINT
+  Operand(const Picked& picked, Where at = Where::current());                             // NOLINT
 
   const Array* array() const { return array_; }
   const Number& number() const { return number_; }
@@ -198,16 +242,50 @@ class Operand {
   Where at_;
 };
 
+// a[picks]: what a mask over the leading axes, or positions along the first one, pick of an array. It is
+// gathered where it is read as an array. An assignment writes to the array itself; of equal positions the last
+// value stays.
+class Picked {
+ public:
+  Picked(Array of, Array picks) : of_(std::move(of)), picks_(std::move(picks)) {}
+  Picked(const Picked&) = default;
+  const Array& value() const;
+  operator const Array&() const { return value(); }  // NOLINT: it is an array to read
+  void operator=(const Operand& value) &&;
+  void operator=(const Values& values) &&;
+  void operator=(const Picked& other) &&;
+  void operator+=(const Operand& value) &&;
+  void operator-=(const Operand& value) &&;
+  void operator*=(const Operand& value) &&;
+  void operator/=(const Operand& value) &&;
+
+ private:
+  void write(const Operand& value) const;
+  Array of_, picks_;
+  mutable Array value_;  // once it was asked for
+};
+
 // An array, not a number, and the line that passed it: what makes an operator Weft's.
 class Traced {
  public:
   Traced(const Array& array, Where at = Where::current()) : array_(&array), at_(at) {}  // NOLINT
+  Traced(const Picked& picked, Where at = Where::current())                             // NOLINT
+      : array_(&picked.value()), at_(at) {}
+  const Array& array() const { return *array_; }
+  Where at() const { return at_; }
   operator Operand() const { return Operand(*array_, at_); }
 
  private:
   const Array* array_;
   Where at_;
 };
+
+inline Operand::Operand(const Picked& picked, Where at) : Operand(picked.value(), at) {}
+
+// As NumPy prints it: eight digits after the point, and of more than 1000 elements the ends alone. What has no
+// value while a function is recorded is said by its shape and dtype.
+std::string to_string(const Array& x);
+std::ostream& operator<<(std::ostream& out, const Array& x);
 
 // While it lives, what this thread records is said to come from this line instead of the C++ caller's.
 // `file` lives as long as the program.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +51,20 @@ Array from(std::initializer_list<T> data) {
   return from(std::vector<T>(data));
 }
 
+// A row of values: what a view takes from a std::vector.
+class Values {
+ public:
+  template <Element T>
+  Values(const std::vector<T>& values, Where at = Where::current())
+      : array_(from(values)), at_(at) {}  // NOLINT
+  const Array& array() const { return array_; }
+  Where at() const { return at_; }
+
+ private:
+  Array array_;
+  Where at_;
+};
+
 Array full(const Shape& shape, const Number& value, const Make& make = {}, Where at = Where::current());
 // A number as an array of rank 0.
 Array scalar(const Number& value, const Make& make = {}, Where at = Where::current());
@@ -59,6 +72,16 @@ Array zeros(const Shape& shape, const Make& make = {}, Where at = Where::current
 Array ones(const Shape& shape, const Make& make = {}, Where at = Where::current());   // f64 unless told
 // Elements of no particular value (in fact 0).
 Array empty(const Shape& shape, const Make& make = {}, Where at = Where::current());
+// Of one axis: zeros(3).
+inline Array zeros(std::integral auto count, const Make& make = {}, Where at = Where::current()) {
+  return zeros(Shape{static_cast<int64_t>(count)}, make, at);
+}
+inline Array ones(std::integral auto count, const Make& make = {}, Where at = Where::current()) {
+  return ones(Shape{static_cast<int64_t>(count)}, make, at);
+}
+inline Array empty(std::integral auto count, const Make& make = {}, Where at = Where::current()) {
+  return empty(Shape{static_cast<int64_t>(count)}, make, at);
+}
 Array zeros_like(const Array& x, Where at = Where::current());
 Array ones_like(const Array& x, Where at = Where::current());
 Array full_like(const Array& x, const Number& value, Where at = Where::current());

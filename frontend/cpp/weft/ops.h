@@ -23,7 +23,7 @@ Array clip(const Operand& x, const std::optional<Operand>& low, const std::optio
 
 #define WEFT_OPERATOR(symbol, function)                                                      \
   inline Array operator symbol(const Traced& x, const Operand& y) { return function(x, y); } \
-  inline Array operator symbol(const Number& x, const Traced& y) { return function(Operand(x), y); }
+  inline Array operator symbol(const Number& x, const Traced& y) { return function(Operand(x, y.at()), y); }
 WEFT_OPERATOR(+, add)
 WEFT_OPERATOR(-, subtract)
 WEFT_OPERATOR(*, multiply)
@@ -44,6 +44,8 @@ WEFT_OPERATOR(>=, greater_equal)
 
 inline Array operator-(const Traced& x) { return negative(x); }
 inline Array operator+(const Traced& x) { return positive(x); }
+// Exact, as C++ would else convert the array to a bool; so it has no line.
+inline Array operator!(const Array& x) { return logical_not(Operand(x)); }
 inline Array operator~(const Traced& x) { return bitwise_invert(x); }
 
 }  // namespace weft

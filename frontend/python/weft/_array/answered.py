@@ -1,22 +1,27 @@
-"""What is computed where the arguments lie, if that is a GPU, and else answered by NumPy."""
+"""What Weft computes itself, where the arguments lie on a GPU or have no values yet, and else NumPy answers."""
 
 from __future__ import annotations
 
 from weft._base import signatures
 from weft._base.devices import is_gpu
 from weft._base.host import _numpy, answered, device_of
-from weft._base.recorded import refuse_arguments
+from weft._base.recorded import of_arguments, refuse_arguments
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
 
+# Those whose results have shapes that need no values, so that they can be recorded.
+_recordable = ("argpartition", "argsort", "isin", "lexsort", "median", "partition", "percentile", "quantile", "searchsorted", "sort")
+
+
 def computed_there(name: str, *args: Any, **options: Any) -> Any:
-    """What is computed where the arguments lie, if that is a GPU; else NotImplemented."""
-    if not is_gpu(device_of((*args, *options.values()) if options else args)):
-        return NotImplemented
-    refuse_arguments(name, [*args, *options.values()])
+    """What is computed where the arguments lie, if that is a GPU, or of what is being recorded; else NotImplemented."""
+    if not (name in _recordable and of_arguments((*args, *options.values()))):
+        if not is_gpu(device_of((*args, *options.values()) if options else args)):
+            return NotImplemented
+        refuse_arguments(name, [*args, *options.values()])
     from weft._array import on_gpu
 
     f = getattr(on_gpu, name, None)

@@ -41,7 +41,12 @@ def array(
         raise TypeError(f"array: there are no arrays of objects that would end nested sequences at `ndmax` axes: got {ndmax}")
     if ndmin > 64:
         raise ValueError(f"array: there are at most 64 axes in NumPy: got ndmin={ndmin}")
-    result = asarray(object, dtype, order, device=device, copy=copy, like=like)
+    try:
+        result = asarray(object, dtype, order, device=device, copy=copy, like=like)
+    except (TypeError, ValueError) as error:
+        if not str(error).startswith("asarray: "):
+            raise
+        raise type(error)(str(error).replace("asarray: ", "array: ", 1)) from None
     if result.ndim < ndmin:
         result = _core.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)
     return result

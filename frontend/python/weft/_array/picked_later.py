@@ -5,6 +5,7 @@ How many elements these are is not known either, so they are computed of all ele
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 
@@ -18,8 +19,9 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-_advice = ("what a mask picks that depends on a compiled function's arguments has no shape while it is recorded: write where(mask, …, x) or sum(x, where=mask), "
-           "or compute with numbers and with what the same mask picks, and write it by that mask: x[mask] = y[mask] * 2")
+_advice = ("what a mask picks that depends on a compiled function's arguments has no shape while it is recorded: reduce it, take one element by its number, "
+           "or compute with numbers and with what the same mask picks, and write it by that mask: x[mask] = y[mask] * 2; else write where(mask, …, x), "
+           "or x[nonzero(mask, size=n)] for the first n")
 
 
 def mask_of(entries: Any) -> Any:
@@ -128,7 +130,47 @@ class Picked:
         return computed(f, inputs, False)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        return self.refuse("it as a function's argument")
+        return self.refuse("it as a function's argument, where methods do: x[mask].sum()")
+
+    def _reduced(self, f: Any, name: str, axis: Any, keepdims: bool, options: dict[str, Any]) -> Any:
+        """A reduction: over the axis of what is picked it is one of every element that has the mask's where=."""
+        if options.get("out") is not None or options.get("where", True) is not True:
+            return self.refuse(f".{name} with out= or where=")
+        options = {key: value for key, value in options.items() if key not in ("out", "where")}
+        masked = self.mask.ndim or 1
+        ndim = self.every.ndim - masked + 1
+        given = range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+        axes = {operator.index(one) + ndim * (operator.index(one) < 0) for one in given}
+        if not axes <= {*range(ndim)}:
+            raise IndexError(f"{name}: axis out of range for what is picked, of {ndim} axes: got {axis}")
+        every = sorted(k for one in axes for k in (range(self.place, self.place + masked) if one == self.place else (one + (masked - 1) * (one > self.place),)))
+        if self.place not in axes:
+            result = f(self.every, axis=tuple(every), keepdims=keepdims, **options)
+            return Picked(result, self.mask, self.place - (0 if keepdims else sum(one < self.place for one in axes)))
+        if name in ("max", "min") and "initial" not in options:
+            options["initial"] = _least(self.every.dtype, name)
+        result = f(self.every, axis=tuple(every), keepdims=keepdims, where=self._here(), **options)
+        if keepdims and masked > 1:
+            result = _core.reshape(result, (*result.shape[: self.place], 1, *result.shape[self.place + masked :]))
+        return result
+
+    @property
+    def size(self) -> Array:
+        """How many elements are picked, which is known when the function is called."""
+        behind = self.every.size // max(1, math.prod(self.mask.shape or (1,)))
+        return _core.multiply(_core.sum(_core.astype(self.mask, _core.dtype("int64")), None, False), behind)
+
+    def _element(self, number: int) -> Array:
+        """What is picked at this place, which is counted from the end where it is negative; where there are fewer, the nearest there is."""
+        masked = self.mask.ndim or 1
+        flat = _core.reshape(self.mask, (-1,))
+        up_to = _core.cumulative_sum(_core.astype(flat, _core.dtype("int64")), 0, _core.dtype("int64"), False)
+        count = up_to[-1:]
+        wanted = _core.minimum(number + 1, count) if number >= 0 else _core.maximum(_core.add(count, number + 1), 1)
+        at = _core.argmax(_core.equal(up_to, wanted), 0, False)
+        shape = self.every.shape
+        rows = _core.reshape(self.every, (*shape[: self.place], -1, *shape[self.place + masked :]))
+        return _core.take(rows, at, self.place)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -145,6 +187,8 @@ class Picked:
         return self.refuse("it as a condition")
 
     def __getitem__(self, key: Any) -> Any:
+        if self.place == 0 and hasattr(key, "__index__") and not isinstance(key, (bool, Array)) and self.mask.size:
+            return self._element(key.__index__())
         return self.refuse("an index of it")
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -189,6 +233,28 @@ def _unary(name: str) -> None:
     setattr(Picked, f"__{name}__", lambda self: self._made(of(self.every)))
 
 
+def _least(dtype: Any, name: str) -> Any:
+    """What changes no maximum, or no minimum."""
+    if dtype.kind == "b":
+        return name == "min"
+    if dtype.kind in "iu":
+        import numpy
+
+        limits = numpy.iinfo(dtype)
+        return int(limits.min if name == "max" else limits.max)
+    return -math.inf if name == "max" else math.inf
+
+
+def _reduction(name: str) -> None:
+    def reduced(self: Picked, axis: Any = None, *, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced(getattr(sys.modules["weft"], name), name, axis, keepdims, options)
+
+    reduced.__name__ = name
+    setattr(Picked, name, reduced)
+
+
+for _name in "sum prod max min any all mean var std".split():
+    _reduction(_name)
 for _name in "add sub mul truediv floordiv mod pow lshift rshift and xor or lt le gt ge eq ne".split():
     _binary(_name)
 for _name in "neg pos abs invert".split():

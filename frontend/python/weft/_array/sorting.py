@@ -1,4 +1,4 @@
-"""Sorting and searching where an array lies on a GPU, in terms of Weft's own ops; NumPy does it for host memory (_numpy/by_numpy.py).
+"""Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops; NumPy does it for host memory (_numpy/by_numpy.py).
 
 Values are compared by words: unsigned integers in the values' order, with NaN last and both zeros equal. Long rows are
 sorted by four bits of their words after the other, from the lowest: each pass is stable, so the order of equal elements stays.
@@ -22,11 +22,18 @@ _bool, _u8, _u64, _i32, _i64, _f32 = ("bool", "uint8", "uint64", "int32", "int64
 _tile = 128  # elements whose places within their digit are counted together: a count takes a byte of a word
 _digits = 16
 # Comparisons of all elements with each other that take less time than passes over digits; f32 counts so many exactly.
-_most_pairs, _most_counted = 1 << 29, 1 << 24
+_most_pairs, _most_pairs_on_host, _most_counted = 1 << 29, 1 << 22, 1 << 24
 
 
 def on_device(x: Any) -> builtins.bool:
-    return isinstance(x, Array) and is_gpu(x.device)
+    """Whether Weft computes this itself: it lies on a GPU, or has no value yet."""
+    return isinstance(x, Array) and (is_gpu(x.device) or (_core.records() and _core.depends_on_arguments(x)))
+
+
+def _evaluated(arrays: list[Array]) -> None:
+    """Cuts the graph here, where it can be."""
+    if not _core.records():
+        _core.eval(arrays)
 
 
 def words(x: Array) -> Array:
@@ -96,7 +103,7 @@ def _places(key: Array, shift: int) -> Array:
     within = _core.bitwise_and(_core.bitwise_right_shift(_core.where(low, *up_to), by), 255)
     within = _core.astype(within, _u8)
     totals = [_core.sum(each, 2, False) for each in ones]
-    _core.eval([within, *totals])
+    _evaluated([within, *totals])
     which = _core.reshape(_iota(_digits, _u64, key.device), (1, _digits, 1))
     packed = _core.where(_core.less(which, 8), *(_core.reshape(each, (rows, 1, tiles)) for each in totals))
     here = _core.bitwise_and(_core.bitwise_right_shift(packed, _core.multiply(_core.bitwise_and(which, 7), 8)), 255)
@@ -113,7 +120,7 @@ def _places(key: Array, shift: int) -> Array:
 def _used_bits(key: Array, of: Any) -> int:
     """The lowest bits of the words, made of values of this dtype, that are not the same in all of them."""
     bits = 8 * key.dtype.itemsize
-    if bits <= 16:
+    if bits <= 16 or _core.records():
         return bits if of != "bool" else 1
     least, most = _core.min(key, None, False), _core.max(key, None, False)
     _core.eval([least, most])
@@ -123,7 +130,7 @@ def _used_bits(key: Array, of: Any) -> int:
 def _ordered(x: Array, carried: list[Array]) -> list[Array]:
     """What is carried, each of the shape of the rows x, in the order of x's values. x may be among it."""
     rows, n = x.shape
-    if n <= _most_counted and rows * n * n <= _most_pairs:
+    if n <= _most_counted and rows * n * n <= (_most_pairs if is_gpu(x.device) else _most_pairs_on_host):
         at = _core.add(_ranks(words(x)), _core.reshape(_core.multiply(_iota(rows, _i64, x.device), n), (rows, 1)))
         at = _core.reshape(at, (-1,))
         return [_core.reshape(_core.place(_core.reshape(one, (-1,)), at, rows * n), (rows, n)) for one in carried]
@@ -145,7 +152,7 @@ def _ordered(x: Array, carried: list[Array]) -> list[Array]:
 
         moved = None if last and not builtins.any(own) else placed(x)
         carried = [moved if mine else placed(one) for one, mine in zip(carried, own)]
-        _core.eval(carried if moved is None else [moved, *carried])
+        _evaluated(carried if moved is None else [moved, *carried])
         x = x if moved is None else moved
     return [_core.copy(one[:, :n]) for one in carried]
 
@@ -192,6 +199,40 @@ def searchsorted(table: Array, values: Array, right: builtins.bool) -> Array:
         found = _core.where(ahead, to, found)
         step //= 2
     return _core.astype(found, _i64)
+
+
+def first_true(mask: Array, size: int) -> tuple[Array, Array]:
+    """The first `size` positions of true elements in a flat mask, and which of these there are."""
+    n = mask.size
+    up_to = _core.cumulative_sum(_core.astype(mask, _i64), 0, _i64, False)
+    found = _core.full((size + 1,), 0, _i64, mask.device)
+    if n:
+        wanted = _core.logical_and(mask, _core.less_equal(up_to, size))
+        place = _core.where(wanted, _core.subtract(up_to, 1), _core.full((), size, _i64, mask.device))
+        _core.put_along_axis(found, place, _iota(n, _i64, mask.device), 0)
+    count = up_to[-1] if n else _core.full((), 0, _i64, mask.device)
+    return _core.copy(found[:size]), _core.less(_iota(size, _i64, mask.device), count)
+
+
+def unique_of_size(x: Array, size: int, fill: Any, wanted: str, equal_nan: builtins.bool) -> list[Array]:
+    """The first `size` different elements of a flat array that is not empty, and what else is wanted of them; `fill`, or the smallest one, behind them."""
+    order = argsort(x, 0)
+    ordered = _core.take(x, order, 0)
+    first = firsts(ordered, equal_nan)
+    at, there = first_true(first, size)
+    result = [_core.where(there, _core.take(ordered, at, 0), ordered[0] if fill is None else fill)]
+    if "indices" in wanted:
+        result.append(_core.take(order, at, 0))
+    if "inverse" in wanted:
+        group = _core.subtract(_core.cumulative_sum(_core.astype(first, _i64), 0, _i64, False), 1)
+        inverse = _core.full((x.size,), 0, _i64, x.device)
+        _core.put_along_axis(inverse, order, group, 0)
+        result.append(inverse)
+    if "counts" in wanted:
+        beyond, more = first_true(first, size + 1)
+        end = _core.where(more, beyond, x.size)
+        result.append(_core.where(there, _core.subtract(end[1:], end[:-1]), 0))
+    return result
 
 
 def nonzero(x: Array) -> tuple[Array, ...]:

@@ -17,17 +17,16 @@ recording: contextvars.ContextVar[Any] = contextvars.ContextVar("weft.recording"
 
 _outside = "call it outside, and give the compiled function its result as an argument"
 _by_mask = "its result's shape depends on them: compute with every element, by where(mask, x, 0) or sum(x, where=mask)"
+_by_size = _by_mask + ", or give size=n, the most that there may be"
 _advice = {
-    **dict.fromkeys(("argwhere", "compress", "flatnonzero", "intersect1d", "nonzero", "setdiff1d", "setxor1d", "trim_zeros", "union1d", "unique"), _by_mask),
+    **dict.fromkeys(("compress", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "union1d"), _by_mask),
+    **dict.fromkeys(("argwhere", "flatnonzero", "nonzero", "unique"), _by_size),
     "allclose": "write all(isclose(a, b))",
     "array_equal": "write all(a == b)",
     "bincount": "how long its result is depends on them: give minlength, to which all positions have to fit",
     "digitize": "write sum(x[..., None] >= bins, -1) where the bins are few, or " + _outside,
-    "searchsorted": "write sum(x[..., None] > table, -1) where the table is short, or " + _outside,
     "inv": "its result is mostly multiplied: " + _outside,
-    "isin": "write any(x[..., None] == values, -1) where the values are few, or " + _outside,
     "matrix_power": "write x @ x, or " + _outside,
-    "median": "it takes at most 32 elements each there: write mean, or " + _outside,
 }
 
 
@@ -38,6 +37,11 @@ def _of_arguments(value: Any) -> Array | None:
     if isinstance(value, (list, tuple)):
         return next((found for one in value if (found := _of_arguments(one)) is not None), None)
     return None
+
+
+def of_arguments(values: Any) -> bool:
+    """Whether one of the values depends on the arguments of the function that is being recorded."""
+    return _core.records() and _of_arguments(values) is not None
 
 
 def described(x: Array) -> str:

@@ -10,9 +10,10 @@ from collections import namedtuple
 
 from weft import _core
 from weft._core import Array
+from weft._array import sorting
 from weft._array.answered import answered_by, computed_there, there_or_answered
 from weft._array.indexing import take_along_axis
-from weft._array.positions import with_axes
+from weft._array.positions import checked_size, with_axes
 from weft._array.shaping import atleast_1d, normalized, with_axis
 from weft._base import recorded
 from weft._base.asarray import asarray
@@ -154,6 +155,34 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         else:
             key[place] = slice(0, 0)
     return filt[tuple(key)]
+
+
+_unique_of_any = answered_by("numpy", "unique")
+
+
+def unique(
+    ar: Any, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
+    axis: int | None = None, *, equal_nan: builtins.bool = True, sorted: builtins.bool = True, size: int | None = None, fill_value: Any = None,
+) -> Any:
+    """The different elements, sorted, and where they stand or how often.
+
+    With `size` the first so many, `fill_value` or the smallest behind them where there are fewer: then no value is looked at, so that it can be
+    recorded.
+    """
+    asked = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
+    if size is None:
+        return _unique_of_any(ar, **asked, axis=axis, equal_nan=equal_nan, sorted=sorted)
+    x, number = _core.stop_gradient(asarray(ar)), checked_size("unique", size)
+    if axis is not None:
+        raise ValueError("unique: size goes with axis=None")
+    if x.size == 0:
+        raise ValueError("unique: of no element there are not as many as size says")
+    wanted = " ".join(name for name, is_asked in zip(("indices", "inverse", "counts"), asked.values()) if is_asked)
+    found = sorting.unique_of_size(_core.reshape(x, (-1,)), number, fill_value, wanted, equal_nan)
+    if return_inverse:
+        at = 1 + return_index
+        found[at] = _core.reshape(found[at], x.shape)
+    return tuple(found) if len(found) > 1 else found[0]
 
 
 class UniqueAll(namedtuple("UniqueAll", "values indices inverse_indices counts")):

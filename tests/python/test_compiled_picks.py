@@ -1,0 +1,174 @@
+"""In compiled functions: sorting, positions and different elements of a size that is said, and what a mask picks reduced or read."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import weft as wf
+
+rng = np.random.default_rng(5)
+
+
+def compiled(f, *args):
+    """The function's result where it is recorded, and of other arguments of the same shapes."""
+    g = wf.compile(f)
+    g(*(wf.asarray(np.zeros_like(a)) for a in args))
+    result = g(*(wf.asarray(a) for a in args))
+    assert g.recordings == 1
+    return result
+
+
+def same(got, expected):
+    np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+VALUES = {
+    "f8": np.concatenate([rng.normal(size=40).round(1), [np.nan, -0.0, 0.0, np.inf, -np.inf, np.nan]]),
+    "f4": rng.normal(size=33).round(1).astype("f4"),
+    "f2": rng.normal(size=21).round(1).astype("f2"),
+    "i8": rng.integers(-5, 5, 50) * 2**40,
+    "u2": rng.integers(0, 9, 50).astype("u2"),
+    "i1": rng.integers(-128, 127, 50).astype("i1"),
+    "?": rng.integers(0, 2, 20).astype(bool),
+    "c16": (rng.integers(0, 3, 20) + 1j * rng.integers(0, 3, 20)).astype("c16"),
+    "long f8": rng.normal(size=3000),
+    "long u1": rng.integers(0, 256, 5000).astype("u1"),
+    "one": np.ones(1),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_sort_and_argsort(name):
+    a = VALUES[name]
+    same(compiled(lambda x: wf.sort(x), a), np.sort(a, stable=True))
+    same(compiled(lambda x: wf.argsort(x), a), np.argsort(a, stable=True))
+
+
+def test_sort_of_other_axes_and_orders():
+    a = rng.integers(0, 7, (6, 5, 4)).astype("f4")
+    for axis in (0, 1, -1):
+        same(compiled(lambda x: wf.sort(x, axis=axis), a), np.sort(a, axis))
+    same(compiled(lambda x: wf.sort(x, axis=1, descending=True), a), -np.sort(-a, 1))
+    same(compiled(lambda x: wf.sort(x, axis=None), a), np.sort(a, None))
+    same(compiled(lambda x: wf.sort(x * 2 + 1).sum(axis=0), a), np.sort(a * 2 + 1).sum(axis=0))
+    b = a.astype(ml_dtypes.bfloat16)
+    same(np.asarray(compiled(lambda x: wf.sort(x), b)).astype("f4"), np.sort(a))
+
+
+def test_order_statistics_and_searches():
+    a = rng.normal(size=200)
+    table = np.sort(rng.normal(size=30))
+    same(compiled(wf.median, a), np.median(a))
+    np.testing.assert_allclose(np.asarray(compiled(lambda x: wf.quantile(x, [0.1, 0.9]), a)), np.quantile(a, [0.1, 0.9]), rtol=1e-14)
+    np.testing.assert_allclose(float(compiled(lambda x: wf.percentile(x, 30), a)), np.percentile(a, 30), rtol=1e-14)
+    for side in ("left", "right"):
+        same(compiled(lambda t, v: wf.searchsorted(t, v, side=side), table, a), np.searchsorted(table, a, side))
+    same(compiled(lambda x, t: wf.isin(x, t), np.arange(9), np.array([3, 7, 7])), np.isin(np.arange(9), [3, 7]))
+    same(compiled(lambda x: wf.partition(x, 20), a)[20], np.partition(a, 20)[20])
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 9, 20])
+def test_positions_of_a_size(size):
+    a = np.array([[0, 3, 0], [1, 0, 5], [0, 0, 7]])
+    expected = np.nonzero(a)
+
+    def filled(row, fill):
+        return np.concatenate([row[:size], np.full(max(0, size - row.size), fill)])
+
+    for f in (lambda x: wf.nonzero(x, size=size, fill_value=-9), wf.compile(lambda x: wf.nonzero(x, size=size, fill_value=-9))):
+        got = f(wf.asarray(a))
+        for one, row in zip(got, expected, strict=True):
+            same(one, filled(row, -9))
+    same(compiled(lambda x: wf.flatnonzero(x, size=size), a), filled(np.flatnonzero(a), 0))
+    same(compiled(lambda x: wf.argwhere(x, size=size), a), np.stack([filled(row, 0) for row in expected], 1))
+
+
+def test_different_elements_of_a_size():
+    a = np.array([3.0, 1.0, 3.0, np.nan, 1.0, np.nan])
+
+    def f(x):
+        return wf.unique(x, True, True, True, size=5, fill_value=-1)
+
+    for got in (f(wf.asarray(a)), compiled(f, a)):
+        values, index, inverse, counts = got
+        same(values, [1, 3, np.nan, -1, -1])
+        same(index[:3], [1, 0, 3])
+        same(inverse, [1, 0, 1, 2, 0, 2])
+        same(counts, [2, 2, 2, 0, 0])
+    same(compiled(lambda x: wf.unique(x, size=2), np.array([[5, 2], [2, 9]])), [2, 5])
+    same(compiled(lambda x: wf.unique(x, size=5), np.array([5, 2, 2])), [2, 5, 2, 2, 2])
+    same(compiled(lambda x: wf.unique(x, equal_nan=False, size=4), a), [1, 3, np.nan, np.nan])
+
+
+REDUCTIONS = ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_of_what_a_mask_picks(name):
+    a = rng.uniform(0.5, 1.5, (4, 5, 3))
+    f = getattr(np, name)
+
+    def close(got, expected):
+        np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-13)
+
+    row = np.array([True, False, True, True])
+    close(compiled(lambda x: getattr(x[x > 1], name)(), a), f(a[a > 1]))
+    close(compiled(lambda x: getattr((x[x > 1] * 2 - 1), name)(), a), f(a[a > 1] * 2 - 1))
+    for axis in (None, 0, (0, 2)):
+        close(compiled(lambda x, m: getattr(x[m != 0], name)(axis=axis), a, row), f(a[row], axis=axis))
+    flat = a[:, :, 0] > 1
+    for axis in (0, None, (0, 1)):
+        for keepdims in (False, True):
+            close(compiled(lambda x: getattr(x[x[:, :, 0] > 1], name)(axis=axis, keepdims=keepdims), a), f(a[flat], axis=axis, keepdims=keepdims))
+    ints = rng.integers(0, 9, 30)
+    close(compiled(lambda x: getattr(x[x % 2 == 0], name)(), ints), f(ints[ints % 2 == 0]))
+
+
+def test_reductions_of_another_axis_stay_picked():
+    a = rng.normal(size=(6, 4))
+
+    def f(x):
+        y = x[x[:, 0] > 0]
+        return (y.sum(axis=1) * 2).max(), y.mean(axis=0), y.size
+
+    best, means, size = compiled(f, a)
+    picked = a[a[:, 0] > 0]
+    np.testing.assert_allclose(float(best), (picked.sum(axis=1) * 2).max())
+    np.testing.assert_allclose(np.asarray(means), picked.mean(axis=0))
+    assert int(size) == picked.size
+
+
+def test_of_nothing_picked_reductions_give_what_changes_none():
+    a = wf.asarray(np.arange(4.0))
+    g = wf.compile(lambda x: (x[x > 9].sum(), x[x > 9].max(), x[x > 9].min(), x[x > 9].mean()))
+    total, most, least, mean = (float(one) for one in g(a))
+    assert (total, most, least) == (0, -np.inf, np.inf) and np.isnan(mean)
+    assert int(wf.compile(lambda x: x[x > 9].max())(wf.arange(3))) == np.iinfo("i8").min
+
+
+def test_one_element_of_what_a_mask_picks():
+    a = rng.normal(size=(20, 3))
+    picked = a[a[:, 0] > 0]
+    for i in (0, 2, -1, -3):
+        same(compiled(lambda x: x[x[:, 0] > 0][i], a), picked[i])
+        same(compiled(lambda x: x[x > 0][i], a), a[a > 0][i])
+    same(compiled(lambda x: (x[x[:, 0] > 0] * 2)[1], a), picked[1] * 2)
+    # Where there are fewer, the nearest there is.
+    same(compiled(lambda x: x[x > 1][5], np.array([0.0, 2.0, 3.0])), 3.0)
+    same(compiled(lambda x: x[x > 1][-5], np.array([0.0, 2.0, 3.0])), 2.0)
+
+
+@pytest.mark.parametrize("f, says", [
+    (lambda x: x[x > 0][:2], "for the first n"),
+    (lambda x: x[x > 0], "reduce it, take one element by its number"),
+    (lambda x: x[x > 0].sum(where=x > 1), "with out= or where="),
+    (lambda x: wf.nonzero(x), "or give size=n"),
+    (lambda x: wf.unique(x), "or give size=n"),
+    (lambda x: wf.nonzero(x, size=-1), "size is 0 or more: got -1"),
+    (lambda x: wf.nonzero(x, size=1.5), "size is an integer: got float"),
+    (lambda x: wf.unique(x, axis=0, size=2), "size goes with axis=None"),
+    (lambda x: x[x > 0].sum(axis=1), "axis out of range"),
+    (lambda x: wf.fft.fft(x), "call it outside"),
+])  # fmt: skip
+def test_what_cannot_be_recorded_says_what_can(f, says):
+    with pytest.raises((ValueError, TypeError, IndexError), match=says):
+        wf.compile(f)(wf.arange(6.0))

@@ -2,7 +2,7 @@
 # find_package(weft) and pkg-config, and the program `weft`.
 include(CMakePackageConfigHelpers)
 
-# A wheel holds it all in the package's folder: weft/libweft.so.0, weft/bin/weft, weft/include, weft/cmake.
+# A wheel holds it all in the package's folder: weft/libweft.so.0.1, weft/bin/weft, weft/include, weft/cmake.
 if(SKBUILD)
   set(CMAKE_INSTALL_LIBDIR weft)
   set(CMAKE_INSTALL_BINDIR weft/bin)
@@ -12,7 +12,8 @@ endif()
 if(TARGET weft)
   target_compile_features(weft INTERFACE cxx_std_20)
   target_include_directories(weft INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_target_properties(weft PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR})
+  # Until 1.0 each minor version has an interface of its own.
+  set_target_properties(weft PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(SKBUILD)
     # Wheels hold no links: each name would be a copy.
     install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)

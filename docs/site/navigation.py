@@ -6,7 +6,7 @@ from pathlib import Path
 import page_text
 
 SECTIONS = {
-    "Start": ["README.md", "docs/quick_start.md", "docs/install.md"],
+    "Start": ["README.md", "docs/quick_start.md", "docs/install.md", "docs/versions.md", "docs/changelog.md"],
     "Guides": [
         "docs/python.md",
         "docs/cpp.md",

@@ -1,6 +1,7 @@
 """The namespace: every name is there, has documentation and a signature, and NumPy's own answer."""
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ FUNCTIONS = sorted(
 def test_functions_have_signature_and_documentation(name):
     f = getattr(wf, name)
     assert f.__doc__ and f.__doc__.strip()
-    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels", "show_versions")
+    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels", "settings", "show_versions")
 
 
 def test_dir_holds_what_users_call():
@@ -41,12 +42,12 @@ def test_versions_and_misspelt_variables(capsys, monkeypatch):
     monkeypatch.setenv("WEFT_NUMERICS", "strict")
     wf.show_versions()
     said = capsys.readouterr().out
+    said_first = Path(__file__, "../../../CMakeLists.txt").resolve().read_text().splitlines()[1]
+    assert f"project(weft VERSION {wf.__version__} " in said_first
     assert f"weft {wf.__version__}\n" in said and f"numpy {np.__version__}\n" in said and "devices: cpu" in said and "WEFT_NUMERICS=strict" in said
     monkeypatch.setenv("WEFT_TREADS", "2")
     with pytest.warns(UserWarning, match=r"has WEFT_TREADS, which Weft does not read: did you mean WEFT_THREADS\?"):
         wf._settings.check_environment()
-    from pathlib import Path
-
     page = Path(__file__, "../../../docs/settings.md").resolve().read_text()
     assert sorted(wf._settings.variables) == sorted(line.split("`")[1] for line in page.splitlines() if line.startswith("| `WEFT_"))
 

@@ -269,6 +269,7 @@ struct Function {
   PyObject_HEAD vectorcallfunc call;
   const ir::OpInfo* info;
   std::string text;
+  PyObject* help;  // what takes the place of the text's documentation, or null
   _PyCFunctionFastWithKeywords function;
 };
 
@@ -285,8 +286,14 @@ PyObject* text_of(const std::string_view text) {
 PyObject* name_of(PyObject* self, void*) { return text_of(function_of(self).info->name); }
 PyObject* module_of(PyObject*, void*) { return text_of("weft"); }
 PyObject* doc_of(PyObject* self, void*) {
+  if (function_of(self).help) return Py_NewRef(function_of(self).help);
   const std::string& text = function_of(self).text;
   return text_of(std::string_view(text).substr(text.find("\n\n") + 2));
+}
+int set_doc(PyObject* self, PyObject* text, void*) {
+  Py_XINCREF(text);
+  Py_XSETREF(function_of(self).help, text);
+  return 0;
 }
 PyObject* signature_of(PyObject* self, void*) {
   const std::string& text = function_of(self).text;
@@ -310,7 +317,7 @@ PyTypeObject* make_function_type() {
   static PyGetSetDef properties[] = {{"__name__", name_of, nullptr, nullptr, nullptr},
                                      {"__qualname__", name_of, nullptr, nullptr, nullptr},
                                      {"__module__", module_of, nullptr, nullptr, nullptr},
-                                     {"__doc__", doc_of, nullptr, nullptr, nullptr},
+                                     {"__doc__", doc_of, set_doc, nullptr, nullptr},
                                      {"__text_signature__", signature_of, nullptr, nullptr, nullptr},
                                      {"nin", operands_of, nullptr, "How many operands it takes.", nullptr},
                                      {}};
@@ -339,6 +346,7 @@ void add(nb::module_& m, nb::list& names, PyTypeObject* type, Op op, int arity,
   object->call = call_function;
   object->info = &ir::info(op);
   object->function = function;
+  object->help = nullptr;
   new (&object->text) std::string(documentation(*object->info, arity));
   m.attr(object->info->name.data()) = nb::steal(reinterpret_cast<PyObject*>(object));
   Py_INCREF(object);

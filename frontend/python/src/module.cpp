@@ -40,6 +40,7 @@ NB_MODULE(weft_core, m) {
   bind_session(m);
   bind_dlpack(m);
   word_refusals(m);
+  m.attr("version") = WEFT_VERSION;
 }
 
 // Types, the session and nanobind's own tables are the process's: a second interpreter would have objects of

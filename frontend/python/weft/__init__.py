@@ -18,12 +18,13 @@ _core.pass_over(_os.path.dirname(__file__))
 from weft import _names, fft, lib, linalg, random  # noqa: E402
 from weft._base import dtypes as _dtypes  # noqa: E402
 from weft._base import errors as _errors  # noqa: E402
+from weft._base import helped as _helped  # noqa: E402
 from weft._base import old_places as _old_places  # noqa: E402
 from weft._base import settings as _settings  # noqa: E402
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft._protocols import methods as _methods  # noqa: E402
 
-__version__ = "0.1.0"
+__version__: str = _core.version
 __array_api_version__ = "2025.12"
 
 e = 2.718281828459045
@@ -63,6 +64,7 @@ for _module, _listed in _names.NAMES.items():
 _methods.attach()
 _settings.check_environment()
 _old_places.register()
+_helped.attach()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 

@@ -130,7 +130,8 @@ class _Plan:
             for label, n in zip(x.labels, x.shape):
                 if extent.get(label, 1) != 1 and n not in (1, extent[label]):
                     raise ValueError(f"einsum: the extents of {label!r} differ: got {extent[label]} and {n}")
-                extent[label] = max(n, extent.get(label, 1)) if n else 0
+                if extent.get(label, 1) == 1:
+                    extent[label] = n
         batch = [one for one in a.labels if one in b.labels and one in kept]
         summed = [one for one in a.labels if one in b.labels and one not in kept]
         rows = [one for one in a.labels if one not in b.labels]

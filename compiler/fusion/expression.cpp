@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <deque>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -28,7 +27,7 @@ using ir::OpKind;
 using ir::space_of;
 
 // Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
-constexpr size_t kManyReadings = 5000, kGlance = 1000;
+constexpr size_t kManyReadings = 2000, kGlance = 1000;
 constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
 
 Reading reading_of(const Node& root, const Access& at, const Shape& reader, const ir::Variables& vars) {
@@ -69,6 +68,30 @@ bool is_turned(const Node& input, const Access& at, const Shape& space, const ir
   return false;
 }
 
+size_t mix(size_t hash, uint64_t with) {
+  hash = (hash ^ with) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 32;
+}
+
+struct HashOfAccess {
+  size_t operator()(const Access& at) const {
+    size_t hash = at.size();
+    for (const ir::Linear& l : at) {
+      hash = mix(hash, static_cast<uint64_t>(l.offset));
+      for (const auto& [variable, coefficient] : l.terms)
+        hash = mix(mix(hash, static_cast<uint64_t>(variable)), static_cast<uint64_t>(coefficient));
+      hash = mix(hash, l.terms.size());
+    }
+    return hash;
+  }
+};
+
+struct HashOfVisit {
+  size_t operator()(const std::pair<const Node*, int>& visit) const {
+    return mix(reinterpret_cast<uintptr_t>(visit.first), static_cast<uint64_t>(visit.second));
+  }
+};
+
 // One walk over the nodes of an expression, each at every access at which it is read.
 class Collector {
  public:
@@ -83,8 +106,7 @@ class Collector {
     while (!left_.empty() && !(glance_ && seen_.size() > kGlance)) {
       const auto [n, access] = glance_ ? left_.front() : left_.back();
       glance_ ? left_.pop_front() : left_.pop_back();
-      const Access at = *accesses_[static_cast<size_t>(access)];
-      expand(*n, at);
+      expand(*n, access);
       if (seen_.size() > most) return std::nullopt;
     }
     e_.glanced = !left_.empty();
@@ -93,15 +115,16 @@ class Collector {
 
  private:
   void start() {
-    if (is_reduce(root_)) return visit(root_.inputs[0].get(), top_);
+    const int top = number(top_);
+    if (is_reduce(root_)) return visit(root_.inputs[0].get(), top);
     if (runs_alone(root_)) return read_operands();
     e_.compile_cost = compile_cost(root_);
-    if (root_.op == Op::assign) return start_assign();
-    expand(root_, top_);
+    if (root_.op == Op::assign) return start_assign(top);
+    expand(root_, top);
   }
 
-  void start_assign() {
-    visit(root_.inputs[1].get(), top_);
+  void start_assign(int top) {
+    visit(root_.inputs[1].get(), top);
     const Node* memory = ir::memory_of(root_.inputs[0].get());
     if (roots_.contains(memory) && !e_.reading(memory))
       add_reading(memory, {false, {}, "it is written in place", memory->op == Op::assign});
@@ -116,20 +139,24 @@ class Collector {
     }
   }
 
-  void expand(const Node& n, const Access& at) {
+  void expand(const Node& n, int access) {
     for (size_t k = 0; k < n.inputs.size(); ++k) {
-      if (n.op == Op::pad && k == 1) {
-        visit(n.inputs[1].get(), {});
+      if (ir::reads_at_its_own(n, k)) {
+        visit(n.inputs[k].get(), access);
         continue;
       }
-      const ir::InputAccess in = input_access(n, k, at, vars_);
-      if (!in.never) visit(n.inputs[k].get(), in.at);
+      if (n.op == Op::pad && k == 1) {
+        visit(n.inputs[1].get(), number({}));
+        continue;
+      }
+      ir::InputAccess in = input_access(n, k, *accesses_[static_cast<size_t>(access)], vars_);
+      if (!in.never) visit(n.inputs[k].get(), number(std::move(in.at)));
     }
   }
 
-  void visit(const Node* n, const Access& at) {
-    const int access = number(at);
+  void visit(const Node* n, int access) {
     if (!seen_.emplace(n, access).second) return;
+    const Access& at = *accesses_[static_cast<size_t>(access)];
     if (n->op == Op::input) add_input(n, at);
     if (n->op == Op::scalar && inputs_.insert(n).second) e_.scalars.push_back(n);
     if (kind(n->op) == OpKind::Source) return;
@@ -162,8 +189,8 @@ class Collector {
     e_.readings.emplace_back(producer, std::move(r));
   }
 
-  int number(const Access& a) {
-    const auto [it, fresh] = numbers_.try_emplace(a, static_cast<int>(accesses_.size()));
+  int number(Access a) {
+    const auto [it, fresh] = numbers_.try_emplace(std::move(a), static_cast<int>(accesses_.size()));
     if (fresh) accesses_.push_back(&it->first);
     return it->second;
   }
@@ -184,9 +211,9 @@ class Collector {
   ir::Variables vars_;
   Access top_;  // the root's own
   Expression e_;
-  std::map<Access, int> numbers_;
+  std::unordered_map<Access, int, HashOfAccess> numbers_;
   std::vector<const Access*> accesses_;
-  std::set<std::pair<const Node*, int>> seen_;
+  std::unordered_set<std::pair<const Node*, int>, HashOfVisit> seen_;
   std::unordered_set<const Node*> inputs_;
   std::deque<std::pair<const Node*, int>> left_;
 };

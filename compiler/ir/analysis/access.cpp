@@ -366,7 +366,15 @@ InputAccess at_gathered(const Node& node, const Access& at, Variables& variables
 
 }  // namespace
 
+bool reads_at_its_own(const Node& node, size_t input) {
+  // A scan's element reads others too, but those of one position along the axis is all that it reads when it is
+  // walked in order.
+  const bool elementwise = kind(node.op) == OpKind::Map || kind(node.op) == OpKind::Scan;
+  return elementwise || (input == 0 && (node.op == Op::update || node.op == Op::assign));
+}
+
 InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables) {
+  if (reads_at_its_own(node, input)) return {.at = at};
   const Shape& from = node.inputs[input]->shape();
   switch (node.op) {
     case Op::broadcast:
@@ -383,16 +391,12 @@ InputAccess input_access(const Node& node, size_t input, const Access& at, Varia
       return within_part(node, input, at, variables);
     case Op::update:
     case Op::assign:
-      return input == 0 ? InputAccess{.at = at} : within_update(node, at, variables);
+      return within_update(node, at, variables);
     case Op::gather:
       if (input == 0) return at_gathered(node, at, variables);
       return {.at = broadcast_access(at, from), .never = takes_steps(node)};
     default:
-      // A scan's element reads others too, but those of one position along the axis is all that it reads when
-      // it is walked in order.
-      if (kind(node.op) != OpKind::Map && kind(node.op) != OpKind::Scan)
-        throw InternalError("access: " + std::string(name(node.op)) + " has no index map");
-      return {.at = at};
+      throw InternalError("access: " + std::string(name(node.op)) + " has no index map");
   }
 }
 

@@ -93,6 +93,8 @@ struct InputAccess {
 // empty access. Gather's index (input 1) is read at the access that gather's own access gives by
 // broadcasting.
 InputAccess input_access(const Node& node, size_t input, const Access& at, Variables& variables);
+// Whether that is the node's own access, and all of it.
+bool reads_at_its_own(const Node& node, size_t input);
 
 // Whether a gather takes elements at steps that are known, as windows do: an index map like a view's. Its
 // index is not read then.

@@ -130,7 +130,7 @@ def test_programs_have_the_gradients_that_differences_tell(name):
 
 
 @pytest.mark.parametrize("name", OF_LAPACK)
-def test_solves_have_the_gradients_that_differences_tell(name, on_cpu):
+def test_solves_have_the_gradients_that_differences_tell(name):
     check(*PROGRAMS[name])
 
 
@@ -545,7 +545,7 @@ FACTORS = {
 
 
 @pytest.mark.parametrize("name", FACTORS)
-def test_decompositions_have_derivatives(name, on_cpu):
+def test_decompositions_have_derivatives(name):
     f, a = FACTORS[name], positive(3)
     check(f, a)
     t = wf.asarray(rng.normal(size=(3, 3)))
@@ -555,7 +555,7 @@ def test_decompositions_have_derivatives(name, on_cpu):
     np.testing.assert_allclose(np.asarray(second(wf.asarray(a))), differences(lambda a: wf.sum(wf.grad(f)(a) * t), a), rtol=1e-5, atol=1e-6)
 
 
-def test_a_gaussian_process_is_fitted(on_cpu):
+def test_a_gaussian_process_is_fitted():
     x = np.linspace(0, 4, 12)
     y = np.sin(2 * x)
 
@@ -569,7 +569,7 @@ def test_a_gaussian_process_is_fitted(on_cpu):
     check(loss, [0.1, -0.2, -2.0])
 
 
-def test_jacobians_go_through_solve(on_cpu):
+def test_jacobians_go_through_solve():
     a = wf.asarray(positive(3))
     rows = wf.jacrev(lambda b: wf.linalg.solve(a, b))(wf.ones(3))
     np.testing.assert_allclose(np.asarray(rows), np.linalg.inv(np.asarray(a)), rtol=1e-10)

@@ -17,7 +17,7 @@ def programs(f, *args):
     return wf.stats()["program_misses"] - before
 
 
-def test_minibatches_are_one_program():
+def test_minibatches_are_one_program(on_cpu):
     data = np.random.default_rng(0).random((64 * 40, 100))
     x, w = wf.asarray(data), wf.asarray(np.linspace(-1, 1, 100))
 
@@ -29,7 +29,7 @@ def test_minibatches_are_one_program():
         np.testing.assert_allclose(got, np.tanh(data[64 * k : 64 * k + 64] * np.linspace(-1, 1, 100)).sum(0), rtol=1e-12)
 
 
-def test_windows_in_several_axes_are_one_program():
+def test_windows_in_several_axes_are_one_program(on_cpu):
     data = np.random.default_rng(1).random((30, 40, 50))
     x = wf.asarray(data)
 
@@ -53,7 +53,7 @@ def test_how_windows_of_one_array_lie_to_each_other_is_a_part_of_the_program():
             np.testing.assert_array_equal(got, data[start : start + BIG] - np.sqrt(data[start + apart : start + apart + BIG]))
 
 
-def test_rows_written_in_turn_are_one_program():
+def test_rows_written_in_turn_are_one_program(on_cpu):
     rng = np.random.default_rng(3)
     data, more = rng.random((200, 3000)), rng.random((200, 3000))
     x, y = wf.asarray(data.copy()), wf.asarray(more)
@@ -71,7 +71,7 @@ def test_rows_written_in_turn_are_one_program():
     np.testing.assert_allclose(np.asarray(x), want, rtol=1e-12)
 
 
-def test_a_scan_over_elements_makes_few_programs():
+def test_a_scan_over_elements_makes_few_programs(on_cpu):
     n = 300
 
     def scan():
@@ -85,7 +85,7 @@ def test_a_scan_over_elements_makes_few_programs():
     np.testing.assert_array_equal(scan()[:n], np.cumsum(np.arange(n, dtype=float)))
 
 
-def test_columns_written_in_turn_are_few_programs():
+def test_columns_written_in_turn_are_few_programs(on_cpu):
     rng = np.random.default_rng(6)
     data = rng.random((150, 12, 64))
     x = wf.asarray(data.copy())
@@ -104,7 +104,7 @@ def test_columns_written_in_turn_are_few_programs():
 
 
 @pytest.mark.parametrize(("width", "most"), [(24, 4), (31, 4)])
-def test_a_convolution_by_loops_is_cut_at_the_ends_of_rows(width, most):
+def test_a_convolution_by_loops_is_cut_at_the_ends_of_rows(width, most, on_cpu):
     rng = np.random.default_rng(width)
     image, weights = rng.random((6, width + 2, width + 2, 3)), rng.random((3, 3, 3, 4))
     x, w = wf.asarray(image), wf.asarray(weights)

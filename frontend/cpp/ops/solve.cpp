@@ -12,11 +12,32 @@
 
 namespace weft {
 
+namespace {
+
+// The device with LAPACK: the arrays' own, or the CPU.
+detail::DeviceSlot& solver_of(detail::DeviceSlot& device) {
+  return device.device->host_visible() ? device : device.session.device("cpu");
+}
+
+// What lies in one device's memory, in another's, of which one is the CPU.
+runtime::BufferRef moved(const runtime::Buffer& buffer, const detail::DeviceSlot& to) {
+  runtime::BufferRef result = to.device->allocate(buffer.bytes());
+  if (buffer.bytes() == 0) return result;
+  if (to.device->host_visible()) {
+    buffer.device()->download(result->data(), buffer, 0, buffer.bytes());
+  } else {
+    to.device->upload(*result, 0, buffer.data(), buffer.bytes());
+  }
+  return result;
+}
+
+}  // namespace
+
 bool can_solve(const Array& a, const Array& b) {
-  const detail::DeviceSlot& device = detail::Access::cell(a)->device;
+  detail::DeviceSlot& device = detail::Access::cell(a)->device;
   return a.ndim() == 2 && (b.ndim() == 1 || b.ndim() == 2) && a.shape()[0] == a.shape()[1] &&
          a.shape()[0] == b.shape()[0] && a.dtype() == b.dtype() &&
-         &detail::Access::cell(b)->device == &device && device.device->supports_solve(a.dtype());
+         &detail::Access::cell(b)->device == &device && solver_of(device).device->supports_solve(a.dtype());
 }
 
 namespace {
@@ -58,8 +79,8 @@ std::optional<Array> solve(const Array& a, const Array& b) {
   const auto text = [](const Array& x) { return std::string(name(x.dtype())) + to_string(x.shape()); };
   if (!can_solve(a, b))
     throw Error(
-        "solve: takes a square matrix and one or several right-hand sides of its height, of one dtype, on a "
-        "device with LAPACK: got " +
+        "solve: takes a square matrix and one or several right-hand sides of its height, both f32, f64, "
+        "c64 or c128, on one device: got " +
         text(a) + " and " + text(b));
   // In memory of their own: one is lost and the other becomes the result.
   const std::array<ir::NodeRef, 2> copies{ir::copy(ir::permute(r.node(a), {1, 0}, r.lines()), r.lines()),
@@ -67,8 +88,11 @@ std::optional<Array> solve(const Array& a, const Array& b) {
   const detail::LongWork work;
   std::vector<runtime::BufferRef> memory = detail::evaluate(r.device(), copies);
   const int64_t n = a.shape()[0], columns = b.ndim() == 1 ? 1 : b.shape()[1];
-  if (!r.device().device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data()))
-    return std::nullopt;
+  detail::DeviceSlot &here = r.device(), &solver = solver_of(here);
+  if (&here != &solver)
+    for (runtime::BufferRef& one : memory) one = moved(*one, solver);
+  if (!solver.device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data())) return std::nullopt;
+  if (&here != &solver) memory[1] = moved(*memory[1], here);
   Array x = detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
                            detail::kInMemory);
   if (!is_derived(a) && !is_derived(b)) return x;

@@ -21,8 +21,8 @@ Array outer(const Operand& a, const Operand& b);
 // sum(conj(a) * b) along an axis that counts from the end.
 Array vecdot(const Operand& a, const Operand& b, int64_t axis = -1);
 
-// X of A X = B for a square matrix and one or several right-hand sides (its columns), f32, f64, c64 or c128
-// on the CPU. Computed when it is called; none where the matrix is singular.
+// X of A X = B for a square matrix and one or several right-hand sides (its columns), f32, f64, c64 or c128.
+// Computed on the CPU when it is called, wherever the arrays lie; none where the matrix is singular.
 std::optional<Array> solve(const Array& a, const Array& b);
 bool can_solve(const Array& a, const Array& b);
 

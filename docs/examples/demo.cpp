@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "docs/examples/photo.h"
-#include "frontend/cli/io_png.h"
+#include "frontend/files/png.h"
 
 namespace {
 

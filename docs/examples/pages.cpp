@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <string>
@@ -41,6 +42,18 @@ void everyday() {
   double first{a(0)};                       // or double(a(0)); not = a(0), which would compete with a + 1
   if (any(a > 6) && !(first > 2)) std::cout << a << "\n";  // [2. 5. 2. 7. 2.]
   CHECK(large.size() == 1 && to_string(a) == "[2. 5. 2. 7. 2.]");
+}
+
+void files() {
+  std::string folder = std::filesystem::temp_directory_path().string();
+  Array picture = from<float>({0, 0.5, 1}) * ones({2, 1}, DType::F32);
+  save(folder + "/weft_page.png", picture);        // f32 in [0, 1], u8 or u16; (H, W) or (H, W, channels)
+  Array pixels = load(folder + "/weft_page.png");  // u8: [[0 128 255] [0 128 255]]
+  save_npz(folder + "/weft_page.npz", {{"weights", picture}, {"count", arange(3)}}, true);
+  Array weights = load_npz(folder + "/weft_page.npz").at("weights");
+  CHECK(pixels.dtype() == DType::U8 && pixels.at(1, 1).item<uint8_t>() == 128 && all(weights == picture));
+  std::filesystem::remove(folder + "/weft_page.png");
+  std::filesystem::remove(folder + "/weft_page.npz");
 }
 
 void laziness() {
@@ -237,6 +250,7 @@ int main() {
   ops_as_text();
   arrays();
   everyday();
+  files();
   laziness();
   writes();
   dtypes();

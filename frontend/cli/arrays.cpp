@@ -16,8 +16,8 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/text/literal.h"
 #include "compiler/ir/text/print.h"
-#include "frontend/cli/io_npy.h"
-#include "frontend/cli/io_png.h"
+#include "frontend/files/npy.h"
+#include "frontend/files/png.h"
 
 namespace weft::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/ir/interpret/interpret.h"
 #include "frontend/cli/graph_file.h"
-#include "frontend/cli/io_array.h"
+#include "frontend/files/host_array.h"
 
 namespace weft::cli {
 

@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "compiler/base/error.h"
-#include "frontend/cli/io_npy.h"
+#include "frontend/files/npy.h"
 #include "tests/campaigns/fuzz/target.h"
 
 namespace weft::test {

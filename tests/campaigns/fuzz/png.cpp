@@ -1,7 +1,7 @@
 // PNG files: an image that is read holds as many bytes as its shape takes, and is the same after another
 // round.
+#include "frontend/files/png.h"
 #include "compiler/base/error.h"
-#include "frontend/cli/io_png.h"
 #include "tests/campaigns/fuzz/target.h"
 
 namespace weft::test {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "frontend/cli/io_npy.h"
-#include "frontend/cli/io_png.h"
+#include "frontend/files/npy.h"
+#include "frontend/files/png.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/golden.h"
 

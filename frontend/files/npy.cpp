@@ -1,4 +1,4 @@
-#include "frontend/cli/io_npy.h"
+#include "frontend/files/npy.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "compiler/base/error.h"
-#include "frontend/cli/io_file.h"
+#include "frontend/files/whole_file.h"
 
 namespace weft::io {
 namespace {
@@ -275,7 +275,7 @@ HostArray read_npy(const std::string& path) {
   return read_npy(in, path);
 }
 
-void write_npy(std::ostream& out, const HostArray& array, const std::string& name) {
+std::string npy_head(const HostArray& array, const std::string& name) {
   check_size(fmt::format("write_npy: '{}'", name), array.shape, size_of(array.dtype));
   const uint64_t bytes = static_cast<uint64_t>(element_count(array.shape)) * size_of(array.dtype);
   if (bytes != array.data.size())
@@ -292,11 +292,16 @@ void write_npy(std::ostream& out, const HostArray& array, const std::string& nam
   header.append(pad(is_short ? short_prefix : long_prefix), ' ');
   header.push_back('\n');
   const auto length = static_cast<uint32_t>(header.size());
-  const std::array<char, 2> version = {static_cast<char>(is_short ? 1 : 2), 0};
-  out.write(kMagic.data(), kMagic.size());
-  out.write(version.data(), version.size());
-  out.write(reinterpret_cast<const char*>(&length), is_short ? 2 : 4);
-  out.write(header.data(), static_cast<std::streamsize>(header.size()));
+  std::string head(kMagic);
+  head.push_back(static_cast<char>(is_short ? 1 : 2));
+  head.push_back(0);
+  head.append(reinterpret_cast<const char*>(&length), is_short ? 2 : 4);
+  return head + header;
+}
+
+void write_npy(std::ostream& out, const HostArray& array, const std::string& name) {
+  const std::string head = npy_head(array, name);
+  out.write(head.data(), static_cast<std::streamsize>(head.size()));
   out.write(reinterpret_cast<const char*>(array.data.data()),
             static_cast<std::streamsize>(array.data.size()));
   out.flush();

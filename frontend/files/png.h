@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "frontend/cli/io_array.h"
+#include "frontend/files/host_array.h"
 
 namespace weft::io {
 

@@ -11,10 +11,12 @@
 #include <functional>
 #include <limits>
 #include <sstream>
+#include <string_view>
 
 #include "compiler/base/error.h"
-#include "frontend/cli/io_npy.h"
-#include "frontend/cli/io_png.h"
+#include "frontend/files/npy.h"
+#include "frontend/files/npz.h"
+#include "frontend/files/png.h"
 
 namespace weft::io {
 namespace {
@@ -299,6 +301,119 @@ TEST(Npy, refuses_to_write_data_that_do_not_fill_the_shape) {
 TEST(Npy, reports_a_full_disk) {
   EXPECT_THAT(error_of([] { write_npy("/dev/full", counting(DType::F32, {1000})); }),
               HasSubstr("write_npy: '/dev/full': cannot be written"));
+}
+
+// NPZ
+
+// What numpy.savez_compressed writes of a = [1, -2] (i32) and grün = [[True], [False]].
+constexpr std::string_view kByNumpy =
+    "504b03042d0000000800000021000676a4e1ffffffffffffffff05001400612e6e70790100100088000000000000004d"
+    "000000000000009bec17ea1b10c9c850c650ad9e925a9c5ca46ea5a06e9369a2aea3a09e965f54529498179f5f94920a"
+    "12774bcc294e058a17672416a402f91a463a9a3a0ab50a14002e460606867fffffff0700504b03042d00000808000000"
+    "2100f46c7e67ffffffffffffffff090014006772c3bc6e2e6e707901001000820000000000000048000000000000009b"
+    "ec17ea1b10c9c850c650ad9e925a9c5ca46ea5a05e9364a8aea3a09e965f54529498179f5f94920a12774bcc294e058a"
+    "17672416a402f91a463a0a869a3a0ab50a64032e460600504b01022d032d0000000800000021000676a4e14d00000088"
+    "000000050000000000000000000000800100000000612e6e7079504b01022d032d000008080000002100f46c7e674800"
+    "0000820000000900000000000000000000008001840000006772c3bc6e2e6e7079504b050600000000020002006a0000"
+    "00070100000000";
+
+std::string from_hex(std::string_view digits) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes.push_back(static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  return bytes;
+}
+
+std::string npz_error(const std::string& content) {
+  const TemporaryFile file(".npz", content);
+  return error_of([&] { read_npz(file.path()); });
+}
+
+class Npz : public testing::TestWithParam<bool> {};
+
+TEST_P(Npz, arrays_of_every_dtype_come_back_with_their_names) {
+  const TemporaryFile file(".npz");
+  NamedArrays arrays = {{"", counting(DType::F64, {})}, {"a/b", counting(DType::U8, {0, 3})}};
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    arrays.emplace_back("x " + std::string(name(dtype)), counting(dtype, {30, 20}));
+  }
+  write_npz(file.path(), arrays, GetParam());
+  const NamedArrays read = read_npz(file.path());
+  ASSERT_EQ(read.size(), arrays.size());
+  for (size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].first, arrays[i].first);
+    expect_same(read[i].second, arrays[i].second);
+  }
+  write_npz(file.path(), {}, GetParam());
+  EXPECT_TRUE(read_npz(file.path()).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(, Npz, testing::Bool());
+
+TEST(NpzFile, numpys_is_understood) {
+  const TemporaryFile file(".npz", from_hex(kByNumpy));
+  const NamedArrays read = read_npz(file.path());
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].first, "a");
+  expect_same(read[0].second, {DType::I32, {2}, bytes_of<int32_t>({1, -2})});
+  EXPECT_EQ(read[1].first, "grün");
+  expect_same(read[1].second, {DType::Bool, {2, 1}, bytes_of<uint8_t>({1, 0})});
+}
+
+TEST(NpzFile, zeros_take_less_compressed) {
+  const TemporaryFile file(".npz");
+  const HostArray zeros{DType::F64, {1000}, std::vector<std::byte>(8000)};
+  write_npz(file.path(), {{"zeros", zeros}}, false);
+  EXPECT_GT(file.content().size(), 8000U);
+  write_npz(file.path(), {{"zeros", zeros}}, true);
+  EXPECT_LT(file.content().size(), 500U);
+  expect_same(read_npz(file.path())[0].second, zeros);
+}
+
+// The last 22 bytes say where the directory is; minizip reads some of them leniently.
+TEST(NpzFile, is_refused_wherever_it_is_cut) {
+  const std::string whole = from_hex(kByNumpy);
+  for (size_t length = 0; length <= whole.size() - 22; ++length)
+    EXPECT_THAT(npz_error(whole.substr(0, length)), HasSubstr("read_npz: '")) << length;
+}
+
+TEST(NpzFile, a_wrong_byte_is_refused_or_changes_no_element) {
+  const std::string whole = from_hex(kByNumpy);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    const TemporaryFile file(".npz", damaged);
+    try {
+      for (const auto& [name, array] : read_npz(file.path()))
+        if (array.dtype == DType::I32) expect_same(array, {DType::I32, {2}, bytes_of<int32_t>({1, -2})});
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr(file.path()));
+    }
+  }
+}
+
+TEST(NpzFile, says_what_is_wrong) {
+  EXPECT_THAT(npz_error("no archive"), HasSubstr("not an NPZ file: it is no zip archive, or damaged"));
+  std::string other = from_hex(kByNumpy);
+  for (size_t at = other.find("a.npy"); at != std::string::npos; at = other.find("a.npy", at + 1))
+    other[at + 3] = 'x';
+  EXPECT_THAT(npz_error(other), HasSubstr("holds 'a.nxy', which is no array"));
+  EXPECT_THAT(error_of([] { read_npz("/nowhere/x.npz"); }),
+              AllOf(HasSubstr("read_npz: '/nowhere/x.npz': cannot be opened: No such file")));
+  EXPECT_THAT(error_of([] { write_npz("/nowhere/x.npz", {}, false); }),
+              HasSubstr("write_npz: '/nowhere/x.npz'"));
+  const HostArray one = counting(DType::U8, {1});
+  EXPECT_THAT(error_of([&] { write_npz("x.npz", {{"a", one}, {"a", one}}, false); }),
+              HasSubstr("two arrays have the name 'a'"));
+  EXPECT_THAT(error_of([&] { write_npz("x.npz", {{std::string(65536, 'a'), one}}, false); }),
+              HasSubstr("a name takes at most 65531 bytes"));
+}
+
+TEST(NpzFile, reports_a_full_disk) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  EXPECT_THAT(error_of([] { write_npz("/dev/full", {{"a", counting(DType::F64, {100000})}}, false); }),
+              HasSubstr("write_npz: '/dev/full': cannot be written"));
 }
 
 // PNG

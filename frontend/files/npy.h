@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "frontend/cli/io_array.h"
+#include "frontend/files/host_array.h"
 
 namespace weft::io {
 
@@ -25,5 +25,7 @@ HostArray read_npy(std::istream& in, const std::string& name);
 // Error when the file cannot be written, or when `array` does not hold as many bytes as its shape takes.
 void write_npy(const std::string& path, const HostArray& array);
 void write_npy(std::ostream& out, const HostArray& array, const std::string& name);
+// What stands before the elements in the file. Error as of write_npy().
+std::string npy_head(const HostArray& array, const std::string& name);
 
 }  // namespace weft::io

@@ -1,4 +1,4 @@
-#include "frontend/cli/io_png.h"
+#include "frontend/files/png.h"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "compiler/base/error.h"
-#include "frontend/cli/io_file.h"
+#include "frontend/files/whole_file.h"
 
 // libpng reports an error by longjmp, which must not pass over objects with destructors. So each function
 // that calls setjmp is noexcept, works on storage that its caller owns, and holds only plain values.

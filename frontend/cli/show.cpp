@@ -3,12 +3,10 @@
 
 #include <iterator>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/fusion/fuse.h"
+#include "compiler/draw.h"
 #include "compiler/ir/text/dot_graph.h"
 #include "compiler/ir/text/print.h"
 #include "compiler/lift.h"
@@ -47,41 +45,6 @@ void show_simplified(const ir::Graph& graph, const Target& target, Options optio
     fmt::print("{}", text);
 }
 
-// A value that several kernels compute is drawn in the first of them.
-void show_groups(const ir::Graph& graph, const Target& target, const Options& options) {
-  ir::Graph ready = prepare(graph, target, options);
-  ir::Partition partition = fusion::fuse(ready, target, options);
-  std::unordered_set<const ir::Node*> in_memory;
-  for (auto& step : partition.steps) {
-    if (step.library) in_memory.insert(step.library.get());
-    for (auto& root : step.group.roots)
-      if (root.stored) in_memory.insert(root.node.get());
-  }
-  std::unordered_map<const ir::Node*, int> group;
-  int number = 0;
-  for (auto& step : partition.steps) {
-    std::vector<const ir::Node*> pending;
-    if (step.library) group.emplace(step.library.get(), number);
-    for (auto& root : step.group.roots) {
-      group.emplace(root.node.get(), number);
-      pending.push_back(root.node.get());
-    }
-    while (!pending.empty()) {
-      const ir::Node* n = pending.back();
-      pending.pop_back();
-      for (auto& in : n->inputs)
-        if (kind(in->op) != ir::OpKind::Source && !in_memory.contains(in.get()) &&
-            group.emplace(in.get(), number).second)
-          pending.push_back(in.get());
-    }
-    ++number;
-  }
-  fmt::print("{}", ir::dot(ready, [&](const ir::Node* n) {
-               auto it = group.find(n);
-               return it == group.end() ? -1 : it->second;
-             }));
-}
-
 std::string assembly(const KernelSource& source, const Machine& machine) {
   if (machine.device) return machine.device->assembly(source);
   std::string reason;
@@ -116,7 +79,10 @@ void run(Flags flags) {
   Options options = compile_options(flags.compile);
   machine.target.compiles = true;  // the text of kernels is asked for
   if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags.dot);
-  if (flags.dot) return show_groups(graph, machine.target, options);
+  if (flags.dot) {
+    fmt::print("{}", draw_kernels(graph, machine.target, options));
+    return;
+  }
   if (stage->by_device) {
     for (auto& source : compile(graph, machine.target, options).kernels)
       fmt::print("{}\n", assembly(source, machine));

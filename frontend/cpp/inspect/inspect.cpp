@@ -10,6 +10,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
+#include "compiler/draw.h"
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
@@ -194,22 +195,29 @@ std::string tune(std::span<const Array> xs, double seconds) {
 
 std::string tune(const Array& x, double seconds) { return tune({&x, 1}, seconds); }
 
+namespace {
+
+constexpr const char* kDrawing = "dot";
+
+// The stages of this kind of machine; Error where `stage` is none of them, nor empty, nor the drawing.
+std::vector<Stage> stages_of(TargetKind kind, const std::string& stage) {
+  std::vector<Stage> stages;
+  for (const Stage& s : kStages)
+    if (!s.target || s.target == kind) stages.push_back(s);
+  if (stage.empty() || stage == kDrawing) return stages;
+  if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage; })) return stages;
+  std::string known;
+  for (const Stage& s : stages) known.append(s.name).append(", ");
+  throw Error("show: takes one of " + known + "or " + kDrawing + ": got '" + stage + "'");
+}
+
+}  // namespace
+
 std::string show(std::span<const Array> xs, const std::string& stage) {
   const std::vector<Array> pending = to_compute("show", xs);
   if (xs.empty()) return "";
   Inspected at(pending.empty() ? xs.first(1) : std::span<const Array>(pending));
-  const Stage* wanted = nullptr;
-  std::vector<Stage> stages;
-  for (const Stage& s : kStages)
-    if (!s.target || s.target == at.device.target.kind) stages.push_back(s);
-  for (const Stage& s : stages)
-    if (s.name == stage) wanted = &s;
-  if (!stage.empty() && !wanted) {
-    std::string known;
-    for (const Stage& s : stages)
-      known.append(known.empty() ? "" : s.name == stages.back().name ? " or " : ", ").append(s.name);
-    throw Error("show: takes one of " + known + ": got '" + stage + "'");
-  }
+  const std::vector<Stage> stages = stages_of(at.device.target.kind, stage);
   if (pending.empty()) return "the value lies in memory: nothing to compute\n";
   std::map<std::string, std::string, std::less<>> texts;
   Options options = at.device.compile_options();
@@ -224,9 +232,11 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
   };
   Target target = at.device.target;
   target.compiles = true;  // the text of kernels is asked for
+  if (stage == kDrawing)
+    return draw_kernels(detail::graph_of(at.nodes, at.graph), target, at.device.compile_options());
   const Program program = compile(detail::graph_of(at.nodes, at.graph), target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
-  if (wanted && wanted->by_device) {
+  if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage && s.by_device; })) {
     std::string text;
     for (const KernelSource& kernel : program.kernels) text += at.device.device->assembly(kernel);
     return text;

@@ -446,6 +446,24 @@ TEST_F(SessionTest, ShowGivesEveryStage) {
   EXPECT_THAT(show(y), HasSubstr("== simplified"));
 }
 
+TEST_F(SessionTest, ShowDrawsAClusterForEachKernel) {
+  const Array x = line(1000), y = cumulative_sum((sum(x * 2.5 + 1.5) + x).reshape({10, 100}), 0);
+  const std::string drawing = show(y, "dot");
+  EXPECT_THAT(drawing, testing::StartsWith("digraph"));
+  EXPECT_THAT(drawing, HasSubstr("multiply"));
+  const auto clusters = [](const std::string& text) {
+    int count = 0;
+    for (size_t at = text.find("subgraph"); at != std::string::npos; at = text.find("subgraph", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(clusters(drawing), 2) << drawing;
+  EXPECT_EQ(clusters(show(x * 2 + 1, "dot")), 1);
+  const Array five = line(5);
+  five.eval();
+  EXPECT_EQ(show(five, "dot"), "the value lies in memory: nothing to compute\n");
+}
+
 TEST_F(SessionTest, ShowNamesTheStagesAsTheCommandDoes) {
   EXPECT_THAT(show(line(1000) * 2.5 + 1.5, "simplified"), HasSubstr("return"));
   const Array same = exp(line(1000));
@@ -454,7 +472,8 @@ TEST_F(SessionTest, ShowNamesTheStagesAsTheCommandDoes) {
     show(same, "simplify");
     FAIL() << "simplify is no stage";
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "show: takes one of graph, simplified, fused, plan, cpp or asm: got 'simplify'");
+    EXPECT_STREQ(e.what(),
+                 "show: takes one of graph, simplified, fused, plan, cpp, asm, or dot: got 'simplify'");
   }
 }
 

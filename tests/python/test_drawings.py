@@ -1,0 +1,47 @@
+"""Drawings of programs: Graphviz's text, and the picture that Graphviz makes of it."""
+
+import os
+
+import pytest
+import weft as wf
+
+# Stands for Graphviz: says what it was called with and how much it read.
+DOT = """#!/bin/sh
+[ "$1" = -Tsvg ] || exit 1
+echo "<svg>$(wc -l)</svg>"
+"""
+
+
+def graph():
+    return (wf.sin(wf.arange(5000.0)) * 2.5).sum()
+
+
+def test_a_drawing_has_a_cluster_for_each_kernel():
+    text = wf.show(graph(), "dot")
+    assert text.startswith("digraph") and text.count("subgraph") == 1 and "sin" in text
+    assert wf.compile(lambda x: (wf.sin(x) * 2.5).sum()).lower(wf.arange(5000.0)).show("dot").count("subgraph") == 1
+
+
+def test_a_picture_is_what_graphviz_makes_of_it(tmp_path, monkeypatch):
+    (tmp_path / "dot").write_text(DOT)
+    (tmp_path / "dot").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    x = graph()
+    lines = wf.show(x, "dot").count("\n")
+    assert wf.show(x, "svg") == f"<svg>{lines}</svg>\n"
+    assert wf.compile(lambda x: x * 2.5).lower(wf.arange(5000.0)).show("svg").startswith("<svg>")
+    assert wf.show(wf.eval(graph()), "svg") == "the value lies in memory: nothing to compute\n"
+    (tmp_path / "dot").write_text("#!/bin/sh\necho cannot draw >&2\nexit 3\n")
+    with pytest.raises(wf.Error, match="show: dot failed: cannot draw"):
+        wf.show(x, "svg")
+
+
+def test_without_graphviz_an_error_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(wf.Error, match='"svg" needs the program dot of Graphviz.*ask for "dot"'):
+        wf.show(graph(), "svg")
+
+
+def test_a_stage_that_there_is_not_is_an_error():
+    with pytest.raises(wf.Error, match="show: takes one of graph, .*or dot: got 'picture'"):
+        wf.show(graph(), "picture")

@@ -340,3 +340,18 @@ def test_what_reading_fills_is_recorded_once():
             known["k"] = value
         assert f(wf.zeros(1)).tolist() == [value]
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_folder_of_installed_packages_is_not_followed(tmp_path, monkeypatch, installed):
+    name = f"weft_tried_{installed}".lower()
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").write_text("scale = 2.0\ndef scaled(x): return x * scale\n")
+    if installed:
+        (tmp_path / f"{name}-1.0.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    package = __import__(name)
+    f = wf.compile(lambda x: package.scaled(x))
+    assert f(wf.ones(2)).tolist() == [2, 2]
+    package.scale = 3.0
+    assert f(wf.ones(2)).tolist() == ([2, 2] if installed else [3, 3])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import functools
 import gc
+import os
 import sys
 import types
 
@@ -67,7 +68,22 @@ def _foreign(module: Any) -> bool:
     if top == "weft" or (top in sys.stdlib_module_names and top != "__main__"):
         return True
     file = getattr(sys.modules.get(top), "__file__", None) or ""
-    return "site-packages" in file or "dist-packages" in file
+    return "site-packages" in file or "dist-packages" in file or bool(file) and _holds_packages(_folder_of(file))
+
+
+def _folder_of(file: str) -> str:
+    """The folder that a module or a package is found in."""
+    folder, name = os.path.split(file)
+    return os.path.dirname(folder) if name.startswith("__init__.") else folder
+
+
+@functools.lru_cache(maxsize=1024)
+def _holds_packages(folder: str) -> bool:
+    """Whether packages were installed there, as `pip install --target` does wherever it is told to."""
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder or "."))
+    except OSError:  # what an archive holds, say
+        return False
 
 
 class Same:

@@ -24,6 +24,10 @@ def plain(a: wf.Array, rate: float = 1.0) -> tuple[wf.Array, int]:
 compiled = wf.compile(plain)
 t: tuple[wf.Array, int] = compiled(x, rate=0.5)
 count: int = compiled.recordings
+@wf.compile(donate="a")
+def given(a: wf.Array, rate: float = 1.0) -> wf.Array:
+    return a * rate
+g: wf.Array = given(x, rate=0.5)
 said: str = compiled.why() + compiled.explain(x, 0.5) + compiled.lower(x).show("graph")
 d = wf.float32
 b: bool = wf.allclose(x, x)
@@ -34,7 +38,7 @@ i: int = wf.add.nin
 k: dict[wf.Array, int] = {x[0]: 1}
 """
 
-WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "bad: int = compiled(x)"]
+WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "given(x, 'fast')", "wf.compile(plain, donate=1.5)", "bad: int = compiled(x)"]
 
 
 def mypy(folder, *options):

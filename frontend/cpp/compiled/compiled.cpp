@@ -1,7 +1,9 @@
 #include "frontend/cpp/weft/compiled.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 
 #include "compiler/base/error.h"
 #include "compiler/base/short_list.h"
@@ -42,6 +44,8 @@ struct Compiled::State {
   // f's, then what it wrote, then the least and the most of positions that it uses
   std::vector<Source> results;
   std::vector<size_t> written;                 // the places that f writes to
+  std::vector<size_t> donated;                 // arguments
+  std::vector<int> to_give;                    // inputs of the program whose memory results may get
   std::vector<detail::LateCheck> late_checks;  // without values
   std::vector<std::pair<detail::Ref<detail::Cell>, uint32_t>>
       captured;  // and how often they had been written to
@@ -55,7 +59,63 @@ struct Compiled::State {
   }
   // Whether f writes to a place whose memory another argument shows, or which shows it twice.
   bool writes_shared(std::span<const Array> given) const;
+  // Which inputs are donated and come back as no result.
+  std::vector<int> inputs_to_give() const;
+  // Those of `to_give` that nobody else holds, which have no value from then on.
+  std::vector<int> taken(std::span<const Array> given, std::span<const runtime::BufferRef> inputs) const;
 };
+
+namespace {
+
+// From now on a look at the array is an Error.
+void take_value(const Array& x) {
+  if (Access::view(x)) return;
+  detail::Cell& cell = *Access::cell(x);
+  cell.modify(detail::kInMemory, [&](const ir::NodeRef&) { return detail::donated_node(cell.type); });
+}
+
+// Whether the array is all that holds the buffer, but for the caller.
+bool holds_alone(const Array& x, const runtime::BufferRef& buffer) {
+  const detail::Cell& cell = *Access::cell(x);
+  if (Access::view(x) || cell.lent() || !buffer->writable()) return false;
+  bool alone = false;
+  cell.inspect([&](const ir::NodeRef& node) {
+    alone = node->op == ir::Op::input && node->use_count() == 1 && buffer.use_count() == 2;
+  });
+  return alone;
+}
+
+}  // namespace
+
+std::vector<int> Compiled::State::inputs_to_give() const {
+  std::vector<int> out;
+  if (!shared.empty() || !late_checks.empty()) return out;
+  for (size_t i = 0; i < place_of.size(); ++i) {
+    const int place = place_of[i];
+    const bool comes_back =
+        std::ranges::any_of(results, [&](const Source& source) { return source.place == place; });
+    if (place >= 0 && !comes_back &&
+        std::ranges::count(donated, places[static_cast<size_t>(place)].argument) > 0)
+      out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+std::vector<int> Compiled::State::taken(std::span<const Array> given,
+                                        std::span<const runtime::BufferRef> inputs) const {
+  std::vector<int> out;
+  if (to_give.empty()) return out;
+  // Whoever computes meanwhile may have begun to read the memory; it is seen in the count.
+  const std::unique_lock alone(device->in_place);
+  for (const int i : to_give) {
+    const auto input = static_cast<size_t>(i);
+    const Array& argument = given[places[static_cast<size_t>(place_of[input])].argument];
+    if (!holds_alone(argument, inputs[input])) continue;
+    take_value(argument);
+    out.push_back(i);
+  }
+  return out;
+}
 
 // A function as it was called with places that have no values.
 struct Compiled::Recorded {
@@ -121,13 +181,19 @@ Compiled::Recorded::Recorded(std::span<const Array> arguments, std::vector<detai
   }
 }
 
-Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
+Compiled::Compiled(std::span<const Array> arguments, const Function& f, std::span<const size_t> donated) {
   std::optional<Recorded> body(std::in_place, arguments, std::vector<detail::SharedArgument>{}, f);
   if (body->state->writes_shared(arguments)) {
     std::vector<detail::SharedArgument> shared = detail::shared_arguments(arguments);
     body.emplace(arguments, std::move(shared), f);
   }
   const std::shared_ptr<State> state = body->state;
+  state->donated.assign(donated.begin(), donated.end());
+  for (const size_t i : state->written)
+    if (std::ranges::count(donated, state->places[i].argument) > 0)
+      throw Error(
+          "compile: the function writes to an argument that is donated: let it return what it computes, or "
+          "do not donate that");
   for (detail::LateCheck& one : state->late_checks) {
     for (Array* const extreme : {&one.least, &one.most}) body->outputs.push_back(detail::read(*extreme, {}));
     one.value = {};
@@ -163,6 +229,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f) {
       throw Error("compile: an argument of another compiled function was kept");
   }
   state->scalars = graph.scalars;
+  state->to_give = state->inputs_to_give();
   state->program = detail::program_for(*state->device, computed, graph,
                                        state->device->session.tier.load(std::memory_order_relaxed));
   state_ = state;
@@ -246,7 +313,8 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
       inputs[i] = place >= 0 ? value_of(place) : state_->buffers[i];
     }
     const detail::LongWork work;
-    outputs = state_->program->run(inputs, state_->scalars);
+    const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
+    outputs = state_->program->run(inputs, state_->scalars, taken);
   }
   std::vector<Array> results;
   results.reserve(state_->results.size());
@@ -266,6 +334,7 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
   }
   for (size_t i = state_->returned; i < written_end; ++i)
     state_->at(state_->places[state_->written[i - state_->returned]], arguments).assign(results[i]);
+  for (const size_t i : state_->donated) take_value(arguments[i]);
   results.erase(results.begin() + static_cast<std::ptrdiff_t>(state_->returned), results.end());
   return results;
 }

@@ -177,12 +177,23 @@ int64_t elements_of(const Node& node, bool scalar) {
 
 }  // namespace
 
+constexpr const char* kDonated = "donated";
+
 runtime::BufferRef buffer_of(const Node& input) {
   return std::static_pointer_cast<runtime::Buffer>(input.as<ir::InputAttr>().handle);
 }
 
+ir::NodeRef donated_node(const ir::TensorType& type) {
+  return ir::NodeRef(new Node(Op::input, type, {}, ir::InputAttr{nullptr, kDonated, {}, 0}, {}));
+}
+
 runtime::BufferRef value_of(const ir::Node& input) {
   runtime::BufferRef buffer = buffer_of(input);
+  if (!buffer && input.as<ir::InputAttr>().name == kDonated) {
+    throw Error("an array that was donated to a compiled function has no value any more: got " +
+                to_string(input.shape()) + " " + std::string(name(input.dtype())) +
+                ": use what the function returned, or do not donate it");
+  }
   if (!buffer) {
     throw Error(
         "a function's arguments have no values while it is recorded, by compile(), vmap() or a loop, so it "

@@ -79,6 +79,8 @@ std::vector<ir::HostTensor> interpreted(std::span<const ir::NodeRef> outputs, co
 
 // Null for an argument of a function that is being recorded, which has no value.
 runtime::BufferRef buffer_of(const ir::Node& input);
+// Of an array that was donated to a compiled function: value_of() says so.
+ir::NodeRef donated_node(const ir::TensorType& type);
 // As buffer_of(), but Error where there is no value.
 runtime::BufferRef value_of(const ir::Node& input);
 

@@ -19,11 +19,14 @@ class Compiled {
   // uses besides them keep the values that they have now, and writing to one is an Error, as is reading an
   // argument from outside once f has written to it. Where an argument that f writes to shows memory that
   // another shows too, or shows it twice, f is called again, with views of one array.
-  Compiled(std::span<const Array> arguments, const Function& f);
+  // Calls take the values of the arguments numbered by `donated` away: results get their memory where a kernel reads
+  // it for the last time and nobody else holds it, and looking at one afterwards is an Error. What a view shows of
+  // another array stays. Error where f writes to one.
+  Compiled(std::span<const Array> arguments, const Function& f, std::span<const size_t> donated = {});
   // Whether this thread records a function at the moment: what that one calls is recorded with it.
   static bool recording();
 
-  // f's results, and its writes. Error when the arguments differ from those it was recorded with in more than
+  // f's results, and its writes. An error that comes while kernels run leaves donated arguments without values. Error when the arguments differ from those it was recorded with in more than
   // values, or not stands(). IndexError, with nothing written, when positions that f checks are out
   // of range.
   std::vector<Array> operator()(std::span<const Array> arguments) const;

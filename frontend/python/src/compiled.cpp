@@ -468,7 +468,8 @@ void bind_compiled(nb::module_& m) {
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
-          [](Compiled* self, const nb::list& arguments, const nb::object& f, nb::list& held) {
+          [](Compiled* self, const nb::list& arguments, const nb::object& f, nb::list& held,
+             const std::vector<size_t>& donated) {
             const PythonLine line;
             std::vector<Array> arrays;  // those themselves, of values too: they tell which share memory
             std::vector<bool> is_one_value;
@@ -476,7 +477,7 @@ void bind_compiled(nb::module_& m) {
               arrays.push_back(array_of(argument.ptr()));
               is_one_value.push_back(is_value(argument.ptr()));
             }
-            new (self) Compiled(arrays, [&](std::span<const Array> places) {
+            const auto called = [&](std::span<const Array> places) {
               const Made made;
               nb::list given;
               for (size_t i = 0; i < places.size(); ++i)
@@ -489,9 +490,10 @@ void bind_compiled(nb::module_& m) {
                   held.append(reference);
               }
               return results;
-            });
+            };
+            new (self) Compiled(arrays, called, donated);
           },
-          "arguments"_a, "f"_a, "held"_a,
+          "arguments"_a, "f"_a, "held"_a, "donated"_a = std::vector<size_t>{},
           "`held` gets weak references to arrays that depend on the arguments and that somebody held when f "
           "had returned.");
 }

@@ -13,7 +13,7 @@ HEAD = '''"""Generated from the package: its functions, the class Array, the dty
 
 import builtins
 import os
-from typing import Any, Callable, Generic, Iterable, Iterator, ParamSpec, Sequence, TypeVar
+from typing import Any, Callable, Generic, Iterable, Iterator, ParamSpec, Sequence, TypeVar, overload
 
 from weft import fft as fft
 from weft import lib as lib
@@ -168,7 +168,8 @@ def main(path):
         elif isinstance(value, Composed):
             lines.append(f"{name}: ComposedFunction")
         elif name == "compile":  # which keeps the signature of what it takes
-            lines.append("def compile(f: Callable[P, R]) -> CompiledFunction[P, R]: ...")
+            lines.append("@overload\ndef compile(f: Callable[P, R], *, donate: str | int | Sequence[str | int] = ()) -> CompiledFunction[P, R]: ...")
+            lines.append("@overload\ndef compile(*, donate: str | int | Sequence[str | int] = ()) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...")
         elif inspect.isroutine(value):
             lines.append(declaration(name, value, "Array"))
         else:

@@ -35,6 +35,32 @@ TEST_P(CompiledTest, LaterCallsRunTheProgramOnOtherValues) {
   EXPECT_EQ(recorded, 1);
 }
 
+TEST_P(CompiledTest, ResultsGetTheMemoryOfDonatedArgumentsThatNobodyElseHolds) {
+  const size_t donated[] = {0};
+  const std::vector<double> halves(1 << 17, 0.5);
+  const Array given[] = {from(halves), from(halves)};
+  const Compiled f(
+      given, [](std::span<const Array> a) { return std::vector<Array>{a[0] * 2 + a[1]}; }, donated);
+  for (const bool held : {false, true}) {
+    const Array arguments[] = {from(halves), given[1]};
+    const double* before = arguments[0].span<double>().data();
+    const Array later = held ? arguments[0] * 3 : Array();
+    const Array result = f(arguments)[0];
+    EXPECT_EQ(result.span<double>().data() == before, !held);
+    EXPECT_EQ(result.at(5).item<double>(), 1.5);
+    EXPECT_EQ(given[1].at(5).item<double>(), 0.5);
+    if (held) {
+      EXPECT_EQ(later.at(5).item<double>(), 1.5);
+    }
+    try {
+      static_cast<void>(arguments[0].at(5).item<double>());
+      ADD_FAILURE() << "the argument has a value";
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("donated to a compiled function has no value any more"));
+    }
+  }
+}
+
 TEST_P(CompiledTest, WritesReachTheArgumentsAndTheirViews) {
   Array x = ones({4, 100}), row = x(1);
   const Array given[] = {x};

@@ -310,6 +310,7 @@ BY_FUNCTION = {
     ("device", "name"): "str: 'cpu', 'cuda' or 'cuda:N'",
     ("expand_dims", "axis"): "int or tuple of ints: where the new axes stand",
     ("eye", "M"): "int or None: how many columns; None for as many as rows",
+    ("compile", "donate"): "str, int or several of them: arguments that the caller needs no more; results may get their memory",
     ("reduction", "identity"): "number or str: the value of nothing; statements that assign each variable of `state`",
     ("reduction", "map"): "str: an element's value, an expression of the parameters; with `state`, statements",
     ("reduction", "post"): "str: statements that assign the results, of the value of all elements, `a`",

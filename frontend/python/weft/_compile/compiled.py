@@ -145,11 +145,12 @@ def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) 
 
 
 def _record(
-    f: Callable[..., Any], args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array], look: Any = None
+    f: Callable[..., Any], args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array], look: Any = None,
+    donated: Any = (),
 ) -> tuple[Any, Any, Any, Any, dict[int, str]]:
     """f's program for such arguments, of which those at `places` are arrays and those at `numbers` are its numbers, what makes its result of
     the arrays, what else it read, which of the result's arrays are one value, and where numbers decided something. `look` is called with the
-    arrays of the result while they are recorded."""
+    arrays of the result while they are recorded. `donated`: places of arguments whose memory results may get."""
     decided = Decided()
     kind: Any = None
     values: list[bool] = []
@@ -190,7 +191,7 @@ def _record(
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
     held: list[Any] = []
-    program = _core.Compiled([args[place] for place in places] + number_arrays, flat, held)
+    program = _core.Compiled([args[place] for place in places] + number_arrays, flat, held, [i for i, place in enumerate(places) if place in donated])
     decided.end()
     _refuse_kept([one for one in held if one() is not None], read, [one.it if isinstance(one, Same) else one for one in args])
     return program, kind, read + guards_of_filled(filled), values, decided
@@ -199,11 +200,11 @@ def _record(
 class _Recorder:
     """_record(), which notes what it was for."""
 
-    def __init__(self, noted: Recordings, is_leaves: bool) -> None:
-        self.noted, self.is_leaves = noted, is_leaves
+    def __init__(self, noted: Recordings, is_leaves: bool, donated: Any) -> None:
+        self.noted, self.is_leaves, self.donated = noted, is_leaves, donated
 
     def __call__(self, f: Any, args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array]) -> Any:
-        recorded = _record(f, args, places, numbers, number_arrays)
+        recorded = _record(f, args, places, numbers, number_arrays, donated=self.donated)
         self.noted.note(args, numbers, recorded[4], self.is_leaves)
         return recorded
 
@@ -267,7 +268,45 @@ _core.CompiledFunction.explain = _explain
 _core.CompiledFunction.lower = _lower
 
 
-def _general(f: Callable[..., Any], noted: Recordings) -> Callable[..., Any]:
+def _leaf_count(structure: Any) -> int:
+    """How many leaves _taken_apart() found."""
+    return 1 if structure is None or structure[0] in (_Numpys, Same) else sum(map(_leaf_count, structure[2]))
+
+
+def _donated_leaves(structure: Any, donated: tuple[frozenset[int], frozenset[str]]) -> set[int]:
+    """Which leaves of the arguments are donated, of those that are by their places and by their names."""
+    of_places, of_names = donated
+    _, names, named = structure[1]
+    parts = [(i in of_places, part) for i, part in enumerate(structure[0][2])] + [(name in of_names, part) for name, part in zip(names, named)]
+    leaves: set[int] = set()
+    at = 0
+    for is_donated, part in parts:
+        count = _leaf_count(part)
+        if is_donated:
+            leaves.update(range(at, at + count))
+        at += count
+    return leaves
+
+
+def _donated(donate: Any, names: tuple[str, ...], positional: int) -> tuple[frozenset[int], frozenset[str]]:
+    """The places and the names of the arguments that `donate` names by either."""
+    places, named = set(), set()
+    for one in donate if isinstance(donate, (tuple, list, set, frozenset)) else (donate,):
+        if isinstance(one, str):
+            if names and one not in names:
+                raise ValueError(f"compile: donate names parameters of the function: got {one!r}, which is none of {', '.join(names)}")
+            named.add(one)
+            if one in names[:positional]:
+                places.add(names.index(one))
+        elif isinstance(one, int) and not isinstance(one, bool) and one >= 0:
+            places.add(one)
+            named.update(names[one : one + 1])
+        else:
+            raise TypeError(f"compile: donate takes names of parameters and their places from 0 on: got {one!r}")
+    return frozenset(places), frozenset(named)
+
+
+def _general(f: Callable[..., Any], noted: Recordings, donated: tuple[frozenset[int], frozenset[str]]) -> Callable[..., Any]:
     """Calls of f with keywords, containers and NumPy's arrays: a compiled function of the leaves for each structure of them."""
     of_structure: dict[Any, Any] = {}
 
@@ -276,13 +315,14 @@ def _general(f: Callable[..., Any], noted: Recordings) -> Callable[..., Any]:
         structure = (_taken_apart(args, leaves), _taken_apart(keywords, leaves))
         of_leaves = of_structure.get(structure)
         if of_leaves is None:
-            of_leaves = of_structure[structure] = _core.CompiledFunction(_of_leaves(f, structure), _Recorder(noted, True), None)
+            of_leaves = of_structure[structure] = _core.CompiledFunction(
+                _of_leaves(f, structure), _Recorder(noted, True, _donated_leaves(structure, donated)), None)
         return of_leaves(*leaves)
 
     return call
 
 
-def compile(f: Callable[..., Any]) -> Callable[..., Any]:
+def compile(f: Callable[..., Any] | None = None, *, donate: Any = ()) -> Callable[..., Any]:
     """The function, recorded once for each set of its arguments' dtypes, shapes and other values, and only run then.
 
     Floats and integers are arguments of what is recorded, unless their value decides something there: a shape, an axis, a branch.
@@ -292,11 +332,19 @@ def compile(f: Callable[..., Any]) -> Callable[..., Any]:
     and device, and the function gets copies of these containers; everything else by value or, where it has no hash, by what it is. Where arrays, numbers or attributes that it uses besides its arguments have
     changed, it is recorded again. While it is recorded the function cannot look at its arguments' values: weft.Error. What it does besides computing
     with arrays happens once; an array that it stores where it outlives the call is an error.
+
+    `donate` names arguments, by name or place, that the caller needs no more: results may get their memory, and looking at one afterwards
+    is an error. Without a function it is a decorator: `@wf.compile(donate="u")`.
     """
+    if f is None:
+        return functools.partial(compile, donate=donate)
     if not callable(f):
         raise TypeError(f"compile: takes a function: got {type(f).__name__}")
     code = getattr(f, "__code__", None)
-    noted = Recordings(getattr(f, "__qualname__", type(f).__name__), code.co_varnames[: code.co_argcount] if code is not None else ())
-    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, False), _general(f, noted)), f)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
+    positional = code.co_argcount if code is not None else 0
+    noted = Recordings(getattr(f, "__qualname__", type(f).__name__), names[:positional])
+    donated = _donated(donate, names, positional)
+    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, False, donated[0]), _general(f, noted, donated)), f)
     made._noted = noted  # type: ignore[attr-defined]
     return made

@@ -28,8 +28,8 @@ class ClangJit {
   std::string compile(std::string_view source, std::string_view name, CompileTimes* times = nullptr) const;
   // The same as assembly text.
   std::string assembly(std::string_view source, std::string_view name) const;
-  // Links an object. Of the process it may use memcpy, memmove and memset only; throws CompileError when it
-  // needs another symbol, or is no object for this machine.
+  // Links an object. Of the process it may use what linker.cpp allows (memcpy, fma and few more); throws
+  // CompileError when it needs another symbol, or is no object for this machine.
   std::shared_ptr<Code> load(std::string_view object, std::span<const std::string> symbols) const;
 
   // Everything but the source that decides what `compile` returns: version, processor, features, options.

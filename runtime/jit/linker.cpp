@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -86,6 +87,9 @@ void Linker::State::define_process() {
   allow("weft_walk_2", host.walk);
   allow("weft_leave_rest", host.leave_rest);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
+  // What processors without the instruction call: AVX2's machines have fma, those before may not.
+  allow("fma", static_cast<double (*)(double, double, double)>(&::fma));
+  allow("fmaf", &::fmaf);
   allow("__extendhfsf2", &extend_half);
   allow("__truncsfhf2", &truncate_to_half);
   if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))

@@ -539,9 +539,13 @@ TEST(TransposedLoads, AnySquare) {
     }
 }
 
-// Processors without AVX-512: other vectors, no masks of the hardware's.
-TEST(OlderProcessors, ComputeTheSame) {
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+// Processors without AVX-512: other vectors, no masks of the hardware's; and those without AVX, which multiply and add
+// by calls.
+class OlderProcessors : public testing::TestWithParam<const char*> {};
+
+TEST_P(OlderProcessors, ComputeTheSame) {
+  if (GetParam() == std::string_view("x86-64-v3") && !__builtin_cpu_supports("avx2"))
+    GTEST_SKIP() << "this processor has no AVX2";
   uint64_t seed = 0;
   for (auto& c : kCases)
     for (auto [n, m] : {std::pair<int64_t, int64_t>{150, 19}, {7, 200}}) {
@@ -549,13 +553,14 @@ TEST(OlderProcessors, ComputeTheSame) {
       auto inputs = test::random_inputs(graph, ++seed, {-3, 3}, c.exact ? 0.05 : 0.0);
       auto want = interpret(graph, inputs);
       Forced forced;
-      forced.processor = "x86-64-v3";
+      forced.processor = GetParam();
       forced.placed = seed % 2 ? test::Placed::FirstOfPages : test::Placed::LastOfPages;
       auto got = run_kernels(graph, inputs, test::cpu(), forced);
       for (size_t i = 0; i < want.size(); ++i)
         ASSERT_EQ(test::difference(got[i], want[i], {1e-3, 1e-9, c.exact}), "") << c.name << ", output " << i;
     }
 }
+INSTANTIATE_TEST_SUITE_P(Emit, OlderProcessors, testing::Values("x86-64-v2", "x86-64-v3"));
 
 // Schedules that a search asks for.
 TEST(Biased, AnyDirection) {

@@ -36,6 +36,7 @@ class TestSession {
   }
   ~TestSession() {
     before_.make_current();
+    session_.reset();  // ends what compiles behind, which writes there
     std::filesystem::remove_all(folder_);
   }
   TestSession(const TestSession&) = delete;

@@ -19,6 +19,7 @@ SECTIONS = {
         "docs/your_code.md",
         "docs/first_calls.md",
         "docs/performance.md",
+        "docs/seeing_inside.md",
         "docs/devices.md",
         "docs/random.md",
         "docs/other_libraries.md",

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "compiler/base/error.h"
+#include "frontend/files/deflate.h"
 #include "frontend/files/npy.h"
 #include "frontend/files/whole_file.h"
 
@@ -22,8 +23,6 @@ namespace weft::io {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-// zlib packs at most this many bytes into one.
-constexpr uint64_t kMaxDeflateRatio = 1032;
 constexpr uint64_t kMaxCall = 1u << 30;  // minizip counts the bytes of a call in 32 bits
 constexpr uint64_t kMaxWithout64 = 0xFFFF0000;
 constexpr size_t kMaxName = 0xFFFF;

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "compiler/base/error.h"
+#include "frontend/files/deflate.h"
 #include "frontend/files/whole_file.h"
 
 // libpng reports an error by longjmp, which must not pass over objects with destructors. So each function
@@ -21,9 +22,6 @@
 
 namespace weft::io {
 namespace {
-
-// zlib packs at most this many bytes into one.
-constexpr uint64_t kMaxDeflateRatio = 1032;
 
 struct Message {
   char text[128] = "damaged";

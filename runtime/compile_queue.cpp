@@ -91,8 +91,6 @@ class NoSignals {
 // Held by the thread, too.
 struct CompileQueue::State {
   std::function<void(const std::string&)> tell;
-  std::atomic<int64_t> spent_in_all{0};  // nanoseconds
-  std::atomic<bool> worth_opening{false};
   std::mutex mutex;
   std::condition_variable ended;
   std::vector<QueuedKernel> jobs;
@@ -186,16 +184,7 @@ void CompileQueue::add(const std::shared_ptr<Device>& device, const KernelSource
                        const std::shared_ptr<LateKernel>& late) {
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back({device, source, late});
-  if (state_->worth_opening || device->compiler_is_open()) state_->start_thread(state_);
-}
-
-void CompileQueue::ran_without(int64_t ns, double least) {
-  if (state_->worth_opening.load(std::memory_order_relaxed)) return;
-  const int64_t spent = state_->spent_in_all.fetch_add(ns, std::memory_order_relaxed) + ns;
-  if (static_cast<double>(spent) < least) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->worth_opening = true;
-  if (!state_->jobs.empty()) state_->start_thread(state_);
+  state_->start_thread(state_);
 }
 
 void CompileQueue::finish() {

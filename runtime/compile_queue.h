@@ -1,6 +1,5 @@
 // Kernels that are compiled behind a program which runs without them meanwhile. One thread does it, at a low
-// priority, and begins with the kernel on whose lack most time was spent. It ends where nothing is left. Where the
-// compiler is to be opened first, it does not begin before all kernels together are worth that.
+// priority, and begins with the kernel on whose lack most time was spent. It ends where nothing is left.
 #pragma once
 
 #include <atomic>
@@ -76,8 +75,6 @@ class CompileQueue {
   // Has the kernel compiled, unless nobody holds `late` any longer when its turn comes.
   void add(const std::shared_ptr<Device>& device, const KernelSource& source,
            const std::shared_ptr<LateKernel>& late);
-  // Notes a run without a kernel. `least`: nanoseconds of all such runs after which the compiler is worth being opened.
-  void ran_without(int64_t ns, double least);
   // Compiles on this thread what still waits, or is under way. Throws the first CompileError.
   void finish();
 

@@ -158,8 +158,6 @@ class Device : public std::enable_shared_from_this<Device> {
   // How much of that is done already.
   enum class Known : uint8_t { Loaded, OnDisk, Nothing };
   virtual Known known(const KernelSource& /*source*/) { return Known::Nothing; }
-  // Whether what compiles and links has been opened, which the first kernel of a process waits for.
-  virtual bool compiler_is_open() const { return true; }
   // load() by a thread that nobody waits for: who asks for the kernel meanwhile compiles it too. Throws
   // BackgroundEnded besides.
   virtual KernelRef load_behind(const KernelSource& source) { return load(source); }

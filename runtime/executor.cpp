@@ -39,12 +39,17 @@ void for_each_buffer(const ProgramStep& step, F&& f) {
   }
 }
 
-// Nanoseconds until the kernel could run. `source`: none where it is late.
-double wait_for(Device& device, const KernelSource* source, const BlockEstimate& estimate) {
-  const Device::Known known = source ? device.known(*source) : Device::Known::Nothing;
-  if (known == Device::Known::Loaded) return 0;
-  return (known == Device::Known::OnDisk ? estimate.load : estimate.compile) +
-         (device.compiler_is_open() ? 0 : estimate.open);
+// Nanoseconds until the kernel could run.
+double wait_for(Device& device, const KernelSource& source, const BlockEstimate& estimate) {
+  switch (device.known(source)) {
+    case Device::Known::Loaded:
+      return 0;
+    case Device::Known::OnDisk:
+      return estimate.load;
+    case Device::Known::Nothing:
+      break;
+  }
+  return estimate.compile;
 }
 
 // Compiling is the slow part, and no kernel waits for another.
@@ -106,7 +111,8 @@ std::vector<Need> needs_of(const Program& program, Device& device, bool queue) {
   }
   for (size_t k = 0; k < needs.size(); ++k) {
     if (needs[k].at_once || !needs[k].estimate) continue;
-    needs[k].wait = wait_for(device, is_late(program, k) ? nullptr : &program.kernels[k], *needs[k].estimate);
+    needs[k].wait = is_late(program, k) ? needs[k].estimate->compile
+                                        : wait_for(device, program.kernels[k], *needs[k].estimate);
     needs[k].at_once = needs[k].wait < run[k];
   }
   return needs;
@@ -281,8 +287,6 @@ void Executable::run_without(const KernelStep& step, std::span<const uint64_t> b
   const std::shared_ptr<LateKernel> late(kernels_, &kernels_[kernel]);
   const int64_t ns = std::chrono::nanoseconds(Clock::now() - start).count();
   if (late->ran_without(ns)) queue_->add(device_, program_.kernels[kernel], late);
-  const BlockEstimate& estimate = step.blocks->estimate;
-  queue_->ran_without(ns, estimate.open * estimate.worth);
 }
 
 BufferRef Executable::allocate(int buffer) const {

@@ -56,7 +56,6 @@ BlockEstimate estimate(const plan::RowProgram& p, const plan::CpuSchedule& s, co
   e.run = kTimeOfBlocks + ns / static_cast<double>(threads);
   e.compile = kTimeOfCompile + kTimeOfText * static_cast<double>(text_bytes);
   e.load = kTimeOfLoad;
-  e.open = kTimeOfOpening;
   e.worth = kWorthCompiling;
   e.calls = kCallsInBlocks;
   return e;

@@ -9,7 +9,6 @@
   X(kTimeOfCompile, double, 7e6, "ns", "2026-11-24", "of the smallest kernel's compilation")                   \
   X(kTimeOfText, double, 900, "ns", "2026-11-24", "more for a byte of its text")                               \
   X(kTimeOfLoad, double, 4e5, "ns", "2026-11-24", "that a kernel which lies on disk takes until it can run")   \
-  X(kTimeOfOpening, double, 2.5e7, "ns", "2026-11-27", "to open the library that compiles and links, once in a process") \
   X(kTimeOfSource, double, 4e4, "ns", "2026-11-24", "to make a kernel's text, by which it is found where it is known") \
   X(kLateText, int64_t, 6000, "bytes", "2026-11-24", "of the text of a kernel that is late, for the estimate") \
   X(kTimeOfBlocks, double, 3000, "ns", "2026-11-24", "of a launch in blocks, whatever it computes")            \

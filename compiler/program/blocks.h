@@ -129,7 +129,6 @@ struct BlockEstimate {
   double run = 0;      // of one run in blocks
   double compile = 0;  // of the kernel, until it can run
   double load = 0;     // the same for a kernel that lies on disk
-  double open = 0;     // more for the first kernel of a process: the compiler and linker are opened
   double worth = 0;    // the share of that which is spent in blocks until the kernel is compiled behind,
   int32_t calls = 0;   // at most so many runs
 };

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -129,7 +128,6 @@ struct ClangJit::State {
       static const JitHost host{&Background::mine, &Background::checkpoint, &refused_mapping,
                                 reinterpret_cast<void*>(&weft_walk_2), &weft_leave_rest};
       made = open_jit_library(folder_of_this()).make(processor, host);
-      is_open.store(true, std::memory_order_relaxed);
     });
     return *made;
   }
@@ -137,7 +135,6 @@ struct ClangJit::State {
   const Processor processor;
   const std::string toolchain;
   std::once_flag opened;
-  std::atomic<bool> is_open{false};
   std::unique_ptr<Jit> made;
 };
 
@@ -173,7 +170,6 @@ std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
 
 const bool ClangJit::kCompiles = true;
 
-bool ClangJit::is_open() const { return state_->is_open.load(std::memory_order_relaxed); }
 const std::string& ClangJit::toolchain() const { return state_->toolchain; }
 const std::string& ClangJit::cpu() const { return state_->processor.cpu; }
 int ClangJit::vector_bytes() const { return state_->processor.vector_bytes; }

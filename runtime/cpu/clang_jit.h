@@ -32,9 +32,6 @@ class ClangJit {
   // CompileError when it needs another symbol, or is no object for this machine.
   std::shared_ptr<Code> load(std::string_view object, std::span<const std::string> symbols) const;
 
-  // Whether a kernel was compiled or linked already, for which the library is opened.
-  bool is_open() const;
-
   // Everything but the source that decides what `compile` returns: version, processor, features, options.
   const std::string& toolchain() const;
   // LLVM's name of the processor: "znver4".

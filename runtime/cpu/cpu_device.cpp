@@ -272,7 +272,6 @@ class CpuDevice : public Device {
   KernelRef load(const KernelSource& source) override;
   Known known(const KernelSource& source) override;
   KernelRef load_behind(const KernelSource& source) override;
-  bool compiler_is_open() const override { return jit_.is_open(); }
   std::string assembly(const KernelSource& source) override {
     return jit_.assembly(source.text, source.name);
   }

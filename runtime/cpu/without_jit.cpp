@@ -54,7 +54,6 @@ std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view, std::span<const
   refuse({});
 }
 
-bool ClangJit::is_open() const { return true; }
 const std::string& ClangJit::toolchain() const { return state_->toolchain; }
 const std::string& ClangJit::cpu() const { return state_->cpu; }
 int ClangJit::vector_bytes() const { return state_->vector_bytes; }

@@ -33,7 +33,6 @@ class NotesLoads final : public Device {
   std::function<void(const std::string&)> on_load;
   std::mutex mutex;
   std::vector<std::string> names;
-  bool opened = true;
 
   KernelRef load_behind(const KernelSource& source) override {
     if (on_load) on_load(source.name);
@@ -42,7 +41,6 @@ class NotesLoads final : public Device {
     return std::make_shared<NoKernel>();
   }
   KernelRef load(const KernelSource& source) override { return load_behind(source); }
-  bool compiler_is_open() const override { return opened; }
   const DeviceInfo& info() const override { return info_; }
   MemoryInfo memory() const override { return {}; }
   BufferRef allocate(size_t) override { throw InternalError("allocate"); }
@@ -99,29 +97,6 @@ TEST(CompileQueue, BeginsWithTheKernelOnWhoseLackMostTimeWasSpent) {
   }
   EXPECT_THAT(device->names, ElementsAre("first", "most", "middle", "least"));
   for (auto& one : late) EXPECT_NE(one->get(), nullptr);
-}
-
-TEST(CompileQueue, TheCompilerIsOpenedOnceAllRunsWithoutKernelsAreWorthThat) {
-  auto device = std::make_shared<NotesLoads>();
-  device->opened = false;
-  const auto first = late_by(1), second = late_by(2), later = late_by(3);
-  {
-    CompileQueue queue;
-    queue.add(device, named("dropped"), first);
-    queue.ran_without(99, 100);
-  }
-  EXPECT_THAT(device->names, ElementsAre());
-  CompileQueue queue;
-  queue.ran_without(60, 100);
-  queue.add(device, named("first"), first);
-  queue.ran_without(39, 100);
-  queue.add(device, named("second"), second);
-  queue.ran_without(1, 100);
-  while (!first->get() || !second->get()) std::this_thread::yield();
-  queue.add(device, named("later"), later);
-  while (!later->get()) std::this_thread::yield();
-  const std::lock_guard lock(device->mutex);
-  EXPECT_THAT(device->names, ElementsAre("second", "first", "later"));
 }
 
 TEST(CompileQueue, AnErrorIsToldAndTheNextKernelIsCompiled) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/function.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft {
 
@@ -40,6 +41,10 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
   return out;
 }
 
+std::string_view title_of(const Node& n) {
+  return ir::is_user_kernel(n) ? std::string_view(ir::user_kernel_of(n)->title) : ir::called(n);
+}
+
 // "softmax.cpp:12: max, exp, sum, divide", of eight ops at most.
 std::string list(std::span<const Node* const> nodes) {
   constexpr size_t kMost = 8;
@@ -47,7 +52,7 @@ std::string list(std::span<const Node* const> nodes) {
   std::string ops;
   for (size_t k = 0; k < nodes.size(); ++k) {
     lines = lines.united(nodes[k]->lines);
-    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(ir::called(*nodes[k]));
+    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(title_of(*nodes[k]));
   }
   if (nodes.size() > kMost) ops += fmt::format(" and {} more", nodes.size() - kMost);
   const std::string where = to_string(lines);
@@ -60,7 +65,7 @@ const std::string& Titles::operator()(const Node& n) {
   std::string& title = titles_[&n];
   if (!title.empty()) return title;
   const std::string lines = to_string(n.lines);
-  title = fmt::format("{} : {}{}{}", ir::called(n), name(n.dtype()), to_string(n.shape()),
+  title = fmt::format("{} : {}{}{}", title_of(n), name(n.dtype()), to_string(n.shape()),
                       lines.empty() ? "" : " at " + lines);
   if (const int number = ++uses_[title]; number > 1) title += fmt::format(" ({})", number);
   return title;
@@ -83,7 +88,10 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
 
 std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored, Titles& titles) {
   if (step.library)
-    return fmt::format("{} {}\n", kind(step.library->op) == ir::OpKind::Loop ? "loop" : "library",
+    return fmt::format("{} {}\n",
+                       kind(step.library->op) == ir::OpKind::Loop     ? "loop"
+                       : kind(step.library->op) == ir::OpKind::Kernel ? "kernel of the user's text:"
+                                                                      : "library",
                        titles(*step.library));
   std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
                                 step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,12 +13,14 @@
 #include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/cuda/emit_cuda.h"
+#include "compiler/emit/user_kernel.h"
 #include "compiler/explain.h"
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/analysis/matrix_layout.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/user_kernel.h"
 #include "compiler/passes/scatters.h"
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
@@ -55,6 +58,8 @@ class ProgramBuilder {
         add_scatter(step);
       else if (ir::is_loop(*step.library))
         add_loop(step);
+      else if (ir::is_user_kernel(*step.library))
+        add_user_kernel(step);
       else
         add_product(step);
     }
@@ -400,6 +405,83 @@ class ProgramBuilder {
     for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
   }
 
+  // One step for all results of a kernel of the user's.
+  void add_user_kernel(const ir::Step& step) {
+    using Argument = ir::UserKernel::Argument;
+    const Node& n = *step.library;
+    if (looped_.contains(&n)) return;
+    const ir::UserKernel& kernel = *ir::user_kernel_of(n);
+    std::vector<int> results(kernel.results.size(), -1);
+    std::vector<CopyStep> again;  // of results that two nodes are
+    for (const Node* other : topological_order(graph_.outputs)) {
+      if (!ir::same_user_kernel(n, *other)) continue;
+      looped_.insert(other);
+      int& result = results[static_cast<size_t>(other->as<ir::KernelAttr>().result)];
+      const int buffer = buffer_of_.at(other);
+      if (result < 0)
+        result = buffer;
+      else if (result != buffer)
+        again.push_back({result, buffer});
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i] < 0)
+        results[i] = add_buffer(BufferSpec::Role::Temporary, 0, kernel.results[i],
+                                "a result of " + kernel.title + " that nobody reads");
+      if (kernel.starts_as[i] < 0) continue;
+      const NodeRef& from = n.inputs[static_cast<size_t>(kernel.starts_as[i])];
+      if (const Node* base = whole_buffer(from.get()))
+        add_step(CopyStep{buffer_of_.at(base), results[i]}, "copy of " + title_(*from) + ", which " +
+                                                                kernel.title +
+                                                                " changes, unless nothing else needs it\n");
+      else
+        add_copy(from, results[i], "which " + kernel.title + " changes");
+    }
+    KernelStep k;
+    std::vector<emit::UserWord> words(kernel.arguments.size());
+    std::vector<size_t> numbers, scalars;  // of the arguments
+    std::unordered_map<const Node*, int> known;
+    for (size_t i = 0; i < words.size(); ++i) {
+      const Argument& one = kernel.arguments[i];
+      const bool result = one.kind == Argument::Kind::Result, value = one.kind == Argument::Kind::Value;
+      const NodeRef in = result ? NodeRef() : n.inputs[one.number];
+      if (value && (in->op == Op::constant || in->op == Op::scalar)) {
+        (in->op == Op::constant ? numbers : scalars).push_back(i);
+        continue;
+      }
+      if (in && !known.contains(in.get())) known.emplace(in.get(), operand(in));
+      words[i] = {value ? emit::UserWord::Holds::AddressOfNumber : emit::UserWord::Holds::Address,
+                  k.buffers.size()};
+      k.buffers.push_back(result ? results[one.number] : known.at(in.get()));
+      (result ? k.bytes_written : k.bytes_read) +=
+          program_.buffers[static_cast<size_t>(k.buffers.back())].bytes;
+    }
+    size_t next = k.buffers.size();
+    const auto put = [&](size_t i, DType t) {
+      words[i] = {emit::UserWord::Holds::Number, next};
+      next += t == DType::C128 ? 2 : 1;
+    };
+    for (const size_t i : numbers) {
+      const Scalar& value = n.inputs[kernel.arguments[i].number]->as<ir::ConstantAttr>().value;
+      std::array<int64_t, 2> bits{};
+      value.store(bits.data());
+      put(i, value.dtype);
+      k.params.insert(k.params.end(), bits.begin(), bits.begin() + (value.dtype == DType::C128 ? 2 : 1));
+    }
+    for (const size_t i : scalars) {
+      const Node* scalar = n.inputs[kernel.arguments[i].number].get();
+      put(i, scalar->dtype());
+      k.scalars.push_back(scalar_of_.at(scalar));
+    }
+    emit::Emitted out = emit::emit_user_kernel(kernel, words, next);
+    if (options_.dump) options_.dump(target_.kind == TargetKind::Cuda ? "cuda" : "cpp", out.source.text);
+    k.key = key_of(out);
+    k.launch = out.launch;
+    k.kernel = kernel_number(std::move(out.source));
+    k.summary = summarize(step, stored_);
+    add_step(std::move(k), describe(step, stored_, title_));
+    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
+  }
+
   static std::string indented(const std::string& text) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -438,7 +520,7 @@ class ProgramBuilder {
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
   std::unordered_set<const Node*> stored_;
   std::vector<NodeRef> copies_;
-  std::unordered_set<const Node*> looped_;  // results of loops that have their step
+  std::unordered_set<const Node*> looped_;  // results of loops and of the user's kernels that have their step
   // A GPU divides as fast as it counts, and its threads walk one long axis best.
   const plan::Cuts cuts_ = target_.kind == TargetKind::Cpu ? plan::Cuts::Loops : plan::Cuts::Statements;
   const std::function<bool(const Node*)> in_memory_ = [this](const Node* n) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "compiler/base/error.h"
 #include "compiler/derive/batch_loops.h"
 #include "compiler/derive/nodes.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::derive {
 namespace {
@@ -112,6 +114,10 @@ class Batch {
       case ir::OpKind::Source:
       case ir::OpKind::Loop:  // looped()
         break;
+      case ir::OpKind::Kernel:
+        throw Error(
+            "vmap: " + ir::user_kernel_of(n)->title +
+            " is a kernel of its own text, which is for one value: write a text that takes the axis too");
       case ir::OpKind::Map:
         return map(n);
       case ir::OpKind::View:

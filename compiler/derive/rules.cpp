@@ -6,6 +6,7 @@ const Rule* rule_of(ir::Op op) {
   switch (ir::kind(op)) {
     case ir::OpKind::Source:
     case ir::OpKind::Loop:  // loops.h
+    case ir::OpKind::Kernel:
       return nullptr;
     case ir::OpKind::Map:
       return rule_of_map(op);

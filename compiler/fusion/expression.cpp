@@ -241,7 +241,8 @@ int compile_cost(const Node& n) {
 }
 
 bool runs_alone(const Node& n) {
-  return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter || kind(n.op) == OpKind::Loop;
+  return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter || kind(n.op) == OpKind::Loop ||
+         kind(n.op) == OpKind::Kernel;
 }
 
 }  // namespace weft::fusion

@@ -1,9 +1,11 @@
 #include "compiler/ir/infer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::ir {
 namespace {
@@ -407,6 +409,15 @@ TensorType infer_loop(Op op, std::span<const NodeRef> inputs, const LoopAttr& at
   return loop.results[static_cast<size_t>(attr.result)];
 }
 
+TensorType infer_kernel(std::span<const NodeRef> inputs, const KernelAttr& attr) {
+  const UserKernel& kernel = *attr.kernel;
+  const bool fits = std::ranges::equal(
+      inputs, kernel.operands, [](const NodeRef& in, const TensorType& type) { return in->type == type; });
+  if (!fits || attr.result < 0 || std::cmp_greater_equal(attr.result, kernel.results.size()))
+    throw InternalError("kernel: " + kernel.title + " is of other operands or results");
+  return kernel.results[static_cast<size_t>(attr.result)];
+}
+
 }  // namespace
 
 TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const TensorType& stated) {
@@ -434,6 +445,8 @@ TensorType infer(Op op, std::span<const NodeRef> inputs, const Attr& attr, const
       return infer_dot(*inputs[0], *inputs[1]);
     case OpKind::Loop:
       return infer_loop(op, inputs, attribute<LoopAttr>(op, attr));
+    case OpKind::Kernel:
+      return infer_kernel(inputs, attribute<KernelAttr>(op, attr));
     case OpKind::View:
       break;
   }

@@ -1,4 +1,5 @@
-// All that nodes ask of loops and functions: whether another does the same. make_loop.cpp and function.cpp answer.
+// All that nodes ask of loops, functions and kernels: whether another does the same. make_loop.cpp, function.cpp and
+// user_kernel.cpp answer.
 #pragma once
 
 #include "compiler/base/hash.h"
@@ -9,5 +10,7 @@ struct Loop;
 const Hash& hash_of(const Loop& loop);
 struct Function;
 const Hash& hash_of(const Function& function);
+struct UserKernel;
+const Hash& hash_of(const UserKernel& kernel);
 
 }  // namespace weft::ir

@@ -82,6 +82,9 @@ struct MixAttr {
   uint64_t operator()(const ApplyAttr& a) const {
     return mix(mix(h, hash_of(*a.function).low), static_cast<uint64_t>(a.result));
   }
+  uint64_t operator()(const KernelAttr& a) const {
+    return mix(mix(h, hash_of(*a.kernel).low), static_cast<uint64_t>(a.result));
+  }
 };
 
 bool same_attr(const Attr& a, const Attr& b) {
@@ -110,6 +113,8 @@ bool same_attr(const Attr& a, const Attr& b) {
           return hash_of(*x.loop) == hash_of(*y.loop) && x.result == y.result;
         } else if constexpr (std::is_same_v<A, ApplyAttr>) {
           return hash_of(*x.function) == hash_of(*y.function) && x.result == y.result;
+        } else if constexpr (std::is_same_v<A, KernelAttr>) {
+          return hash_of(*x.kernel) == hash_of(*y.kernel) && x.result == y.result;
         } else {
           return true;
         }
@@ -211,6 +216,11 @@ class Words {
   void operator()(const ApplyAttr& a) {
     add(hash_of(*a.function).low);
     add(hash_of(*a.function).high);
+    add(static_cast<uint64_t>(a.result));
+  }
+  void operator()(const KernelAttr& a) {
+    add(hash_of(*a.kernel).low);
+    add(hash_of(*a.kernel).high);
     add(static_cast<uint64_t>(a.result));
   }
   Hash hash() const { return hash_bytes(words_.data(), words_.size() * sizeof(uint64_t)); }

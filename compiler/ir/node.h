@@ -72,8 +72,14 @@ struct ApplyAttr {
   std::shared_ptr<const Function> function;
   int64_t result = 0;
 };
+// kernel: what was given (compiler/ir/user_kernel.h), and which of its results the node is
+struct UserKernel;
+struct KernelAttr {
+  std::shared_ptr<const UserKernel> kernel;
+  int64_t result = 0;
+};
 using Attr = std::variant<std::monostate, InputAttr, ScalarAttr, ConstantAttr, AxisAttr, AxesAttr, SliceAttr,
-                          PadAttr, LoopAttr, ApplyAttr>;
+                          PadAttr, LoopAttr, ApplyAttr, KernelAttr>;
 
 class Node;
 

@@ -33,6 +33,8 @@ struct Launch {
   int64_t finish_tasks =
       0;                 // tasks of the entry NAME_finish, run after all others are done; 0: there is none
   uint32_t threads = 1;  // CUDA: threads of a block
+  // CUDA: the second and third extent of a grid and of a block, of which `tasks` and `threads` are the first.
+  uint32_t tasks_y = 1, tasks_z = 1, threads_y = 1, threads_z = 1;
   uint32_t finish_threads = 1;  // CUDA: threads of a block of NAME_finish
   uint32_t shared_bytes = 0;    // CUDA: dynamic shared memory of a block
   uint32_t cluster = 1;         // CUDA: blocks of a cluster

@@ -237,6 +237,14 @@ void ops_as_text() {
   Array y = elu(linspace(-1, 1, 5), 0.5);
   CHECK(y.to_vector<double>()[4] == 1);
 
+  const TextKernel square = define_cpu_kernel(
+      "void square(long begin, long end, const double* x, double* r) {"
+      "  for (long i = begin; i < end; ++i) r[i] = x[i] * x[i];"
+      "}",
+      "square");
+  Array z = square({.grid = {5}}, {linspace(-1, 1, 5), KernelOutput{{5}, DType::F64}})[0];
+  CHECK(z.to_vector<double>()[1] == 0.25);
+
   const TextReduction furthest = define_reduction(
       "furthest",
       {.in_params = "T x", .out_params = "T y", .map = "fabs(x)", .join = "a > b ? a : b", .identity = "0"});

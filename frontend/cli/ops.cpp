@@ -22,7 +22,7 @@ struct KindText {
   OpKind kind;
   std::string_view name, title, summary;
 };
-constexpr std::array<KindText, 10> kKinds = {{
+constexpr std::array<KindText, 11> kKinds = {{
     {OpKind::Source, "source", "Sources", "Where values come from."},
     {OpKind::Map, "map", "Maps", "One result element for each position, from the operands' elements there."},
     {OpKind::View, "view", "Views", "Index maps: fusion reads through them."},
@@ -33,6 +33,7 @@ constexpr std::array<KindText, 10> kKinds = {{
     {OpKind::Update, "update", "Update", "What a slice assignment records."},
     {OpKind::Dot, "dot", "Products", "The device's library computes them."},
     {OpKind::Loop, "loop", "Loops", "Their bodies are graphs, which the host runs; each node is one result."},
+    {OpKind::Kernel, "kernel", "Kernels", "Their text is the user's; each node is one result."},
 }};
 
 const KindText& text_of(OpKind kind) {

@@ -392,8 +392,16 @@ CUresult CudaDevice::launch_neighbours(const LoadedModule& module, const Launch&
     attribute.id = kLaunchClusterDimension;
     attribute.value.cluster = {how.cluster, 1, 1};
   }
-  CUlaunchConfig config{static_cast<unsigned>(how.tasks), 1,          1, how.threads, 1, 1, how.shared_bytes,
-                        stream_of_thread(*context_),      &attribute, 1};
+  CUlaunchConfig config{static_cast<unsigned>(how.tasks),
+                        how.tasks_y,
+                        how.tasks_z,
+                        how.threads,
+                        how.threads_y,
+                        how.threads_z,
+                        how.shared_bytes,
+                        stream_of_thread(*context_),
+                        &attribute,
+                        1};
   return driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
 }
 
@@ -431,7 +439,8 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   const unsigned blocks = static_cast<unsigned>(how.tasks);
   CUresult result;
   if (how.cluster <= 1 && how.cooperating <= 1) {
-    result = driver.cuLaunchKernel(module.function, blocks, 1, 1, how.threads, 1, 1, how.shared_bytes,
+    result = driver.cuLaunchKernel(module.function, blocks, how.tasks_y, how.tasks_z, how.threads,
+                                   how.threads_y, how.threads_z, how.shared_bytes,
                                    stream_of_thread(*context_), parameters, nullptr);
   } else {
     result = launch_neighbours(module, how, parameters);

@@ -60,8 +60,8 @@ void CudaKernel::prepare_shape(const Launch& how) const {
                     "larger clusters for " + module_->name);
   int blocks = -1;
   context_->check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                      &blocks, module_->function, static_cast<int>(how.threads), how.shared_bytes),
-                  fmt::format("occupancy of {} in blocks of {} threads", module_->name, how.threads));
+                      &blocks, module_->function, static_cast<int>(threads_of(how)), how.shared_bytes),
+                  fmt::format("occupancy of {} in blocks of {} threads", module_->name, threads_of(how)));
   blocks_per_processor_.store(blocks);
   prepared_.store(shape_of(how), std::memory_order_release);
 }

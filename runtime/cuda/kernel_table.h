@@ -37,9 +37,11 @@ class CudaKernel final : public Kernel {
   }
 
  private:
+  static uint32_t threads_of(const Launch& how) { return how.threads * how.threads_y * how.threads_z; }
   // Never 0: a block has at least one thread.
   static uint64_t shape_of(const Launch& how) {
-    return uint64_t{how.shared_bytes} << 32 | uint64_t{how.cluster & 0xffff} << 16 | (how.threads & 0xffff);
+    return uint64_t{how.shared_bytes} << 32 | uint64_t{how.cluster & 0xffff} << 16 |
+           (threads_of(how) & 0xffff);
   }
   void prepare_shape(const Launch& how) const;
 

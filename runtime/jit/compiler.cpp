@@ -25,6 +25,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <new>
@@ -56,6 +57,9 @@ constexpr llvm::StringRef kSkippedPasses[] = {"Loop Strength Reduction",
 // order as good.
 constexpr llvm::StringRef kShortBlockPass = "Machine Instruction Scheduler";
 constexpr size_t kLongBlock = 1000;  // instructions
+
+// How the entry of a kernel begins whose text a user wrote (compiler/emit/user_kernel.h).
+constexpr llvm::StringRef kUserEntry = "weft_user_";
 
 // LLVM's code generator reports some of its own limits by ending the process. While a kernel is compiled,
 // such a report is thrown instead; the state it leaves behind is leaked, because it was not made to be
@@ -311,9 +315,12 @@ std::unique_ptr<llvm::TargetMachine> TextCompiler::State::take_machine() {
 }
 
 void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& machine) const {
+  const bool of_a_user = std::ranges::any_of(module, [](const llvm::Function& function) {
+    return !function.isDeclaration() && function.getName().starts_with(kUserEntry);
+  });
   // The prelude's functions take vectors in registers and must vanish, however large they are.
   for (llvm::Function& function : module)
-    if (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
+    if (!of_a_user && function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
 
   llvm::PassInstrumentationCallbacks callbacks;
@@ -344,6 +351,10 @@ void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& ma
       if (!function.isDeclaration() && may_unroll(function, functions))
         functions.invalidate(function, unroll.run(function, functions));
   };
+  if (of_a_user) {  // scalar loops, which are to become vectors
+    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+    return;
+  }
   run(kFirstPasses);
   unroll_short_loops();
   run(kPasses);

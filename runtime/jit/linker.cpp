@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -74,6 +75,62 @@ struct Linker::State {
   void define_process();
 };
 
+// What kernels of a user's own text may call beyond that.
+void allow_mathematics(const auto& allow) {
+#define WEFT_1(name)                                      \
+  allow(#name, static_cast<double (*)(double)>(&::name)), \
+      allow(#name "f", static_cast<float (*)(float)>(&::name##f))
+#define WEFT_2(name)                                              \
+  allow(#name, static_cast<double (*)(double, double)>(&::name)), \
+      allow(#name "f", static_cast<float (*)(float, float)>(&::name##f))
+  WEFT_1(acos);
+  WEFT_1(acosh);
+  WEFT_1(asin);
+  WEFT_1(asinh);
+  WEFT_1(atan);
+  WEFT_1(atanh);
+  WEFT_1(cbrt);
+  WEFT_1(ceil);
+  WEFT_1(cos);
+  WEFT_1(cosh);
+  WEFT_1(erf);
+  WEFT_1(erfc);
+  WEFT_1(exp);
+  WEFT_1(exp2);
+  WEFT_1(expm1);
+  WEFT_1(fabs);
+  WEFT_1(floor);
+  WEFT_1(lgamma);
+  WEFT_1(log);
+  WEFT_1(log10);
+  WEFT_1(log1p);
+  WEFT_1(log2);
+  WEFT_1(rint);
+  WEFT_1(round);
+  WEFT_1(sin);
+  WEFT_1(sinh);
+  WEFT_1(sqrt);
+  WEFT_1(nearbyint);
+  WEFT_1(tan);
+  WEFT_1(tanh);
+  WEFT_1(tgamma);
+  WEFT_1(trunc);
+  WEFT_2(atan2);
+  WEFT_2(copysign);
+  WEFT_2(fdim);
+  WEFT_2(fmax);
+  WEFT_2(fmin);
+  WEFT_2(fmod);
+  WEFT_2(hypot);
+  WEFT_2(pow);
+  WEFT_2(remainder);
+  WEFT_2(nextafter);
+#undef WEFT_1
+#undef WEFT_2
+  allow("abs", static_cast<int (*)(int)>(&std::abs));
+  allow("labs", static_cast<long (*)(long)>(&std::labs));
+}
+
 // What kernels may call of this process.
 void Linker::State::define_process() {
   process = &session.createBareJITDylib("process");
@@ -90,6 +147,7 @@ void Linker::State::define_process() {
   // What processors without the instruction call: AVX2's machines have fma, those before may not.
   allow("fma", static_cast<double (*)(double, double, double)>(&::fma));
   allow("fmaf", &::fmaf);
+  allow_mathematics(allow);
   allow("__extendhfsf2", &extend_half);
   allow("__truncsfhf2", &truncate_to_half);
   if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))

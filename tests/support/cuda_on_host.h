@@ -28,7 +28,7 @@
 struct Coordinates {
   unsigned x, y, z;
 };
-static thread_local Coordinates threadIdx, blockIdx, blockDim;
+static thread_local Coordinates threadIdx, blockIdx, blockDim, gridDim;
 static thread_local unsigned char weft_shared[256 << 10] __attribute__((aligned(16)));
 
 struct __align__(16) uint4 {
@@ -144,7 +144,8 @@ static void run_block(unsigned threads, char* stacks, size_t stack_bytes) {
   }
   while (fibers[0].wait != Wait::Done) {
     for (running = 0; running < threads; ++running) {
-      threadIdx.x = running;
+      threadIdx = {running % blockDim.x, running / blockDim.x % blockDim.y,
+                   running / blockDim.x / blockDim.y};
       swapcontext(&scheduler, &fibers[running].context);
       if (fibers[running].wait != fibers[0].wait || fibers[running].mask != fibers[0].mask) {
         fprintf(stderr, "thread %u does not meet the others\n", running);
@@ -172,16 +173,18 @@ static const void* in_block(const void* p, unsigned rank) {
 }
 static void meet_cluster() { stop(Wait::Cluster); }
 
-static void run_grid(void (*body)(), unsigned blocks, unsigned threads, unsigned cluster,
+static void run_grid(void (*body)(), Coordinates grid, Coordinates extents, unsigned cluster,
                      unsigned shared_bytes) {
+  const unsigned blocks = grid.x * grid.y * grid.z, threads = extents.x * extents.y * extents.z;
   const size_t stack_bytes = 128 << 10;
   block_body = body;
   origins.assign(cluster, nullptr);
   auto run = [&](unsigned block) {
     char* stacks = (char*)mmap(nullptr, threads * stack_bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    blockIdx.x = block;
-    blockDim.x = threads;
+    blockIdx = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
+    blockDim = extents;
+    gridDim = grid;
     memset(weft_shared, 0xcd, sizeof weft_shared);
     run_block(threads, stacks, stack_bytes);
     munmap(stacks, threads * stack_bytes);

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 namespace weft::test {
 
@@ -128,14 +130,22 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
       "meet_cluster();");
   // Each kernel has functions of its own under the same names; its entry is called without a copy of the
   // arguments.
-  source_ += fmt::format("namespace {}_space {{\n{}\nstatic Args args_now;\n", name, text);
+  const bool of_a_user = name.starts_with("weft_user_");
+  if (of_a_user)  // as much as the launch says
+    text = std::regex_replace(text, std::regex(R"(extern\s+__shared__\s+([\w ]+?)\s+(\w+)\s*\[\s*\]\s*;)"),
+                              "$1* const $2 = ($1*)weft_shared;");
+  source_ += fmt::format("namespace {}_space {{\n{}\nstatic {} args_now;\n", name, text,
+                         of_a_user ? "WeftArgs" : "Args");
   auto runner = [&](const std::string& entry) {
     source_ += fmt::format(
         "static void call_{0}() {{ {0}(args_now); }}\n"
-        "extern \"C\" void run_{0}(const void* words, unsigned blocks, unsigned threads, unsigned cluster, "
-        "unsigned shared_bytes) {{\n"
+        "extern \"C\" void run_{0}(const void* words, const unsigned* blocks, const unsigned* threads, "
+        "unsigned "
+        "cluster, unsigned shared_bytes) {{\n"
         "  memcpy(&args_now, words, sizeof args_now);\n"
-        "  run_grid(call_{0}, blocks, threads, cluster, shared_bytes);\n}}\n",
+        "  run_grid(call_{0}, {{blocks[0], blocks[1], blocks[2]}}, {{threads[0], threads[1], threads[2]}}, "
+        "cluster, "
+        "shared_bytes);\n}}\n",
         entry);
   };
   runner(name);
@@ -165,20 +175,24 @@ bool EmulatedCuda::build() {
 }
 
 void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>& given) const {
-  using Run = void (*)(const void*, unsigned, unsigned, unsigned, unsigned);
+  using Run = void (*)(const void*, const unsigned*, const unsigned*, unsigned, unsigned);
+  using Extents = std::array<unsigned, 3>;
   std::vector<uint64_t> words = given;
-  auto call = [&](const std::string& entry, int64_t blocks, uint32_t threads, uint32_t cluster,
+  auto call = [&](const std::string& entry, const Extents& blocks, const Extents& threads, uint32_t cluster,
                   uint32_t shared_bytes) {
     auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + entry).c_str()));
     ASSERT_NE(run, nullptr) << entry;
-    run(words.data(), static_cast<unsigned>(blocks), threads, cluster, shared_bytes);
+    run(words.data(), blocks.data(), threads.data(), cluster, shared_bytes);
   };
   const Launch& l = kernel.launch;
   std::vector<uint32_t> counters(l.counters);
   if (l.counters > 0) words.at(l.counting) = reinterpret_cast<uint64_t>(counters.data());
   if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
-  call(kernel.source.name, l.tasks, l.threads, std::max(l.cluster, l.cooperating), l.shared_bytes);
-  if (l.finish_tasks > 0) call(kernel.source.name + "_finish", l.finish_tasks, l.finish_threads, 1, 0);
+  call(kernel.source.name, {static_cast<unsigned>(l.tasks), l.tasks_y, l.tasks_z},
+       {l.threads, l.threads_y, l.threads_z}, std::max(l.cluster, l.cooperating), l.shared_bytes);
+  if (l.finish_tasks > 0)
+    call(kernel.source.name + "_finish", {static_cast<unsigned>(l.finish_tasks), 1, 1},
+         {l.finish_threads, 1, 1}, 1, 0);
   EXPECT_EQ(std::ranges::count(counters, 0u), static_cast<std::ptrdiff_t>(counters.size()));
 }
 

@@ -33,7 +33,7 @@ struct Advice {
   std::string_view word, text;
 };
 constexpr std::string_view kWholeKernels =
-    "it belongs to whole kernels: write this one as an array expression, or call a kernel by CuPy or Numba";
+    "it belongs to whole kernels: write an array expression, or give a whole kernel to cuda_kernel()";
 constexpr std::array kRefused = {
     Advice{"goto", "goto cannot be compiled: use while, break and continue"},
     Advice{"switch", "switch cannot be compiled: write if and else if"},

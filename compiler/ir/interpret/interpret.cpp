@@ -17,6 +17,7 @@
 #include "compiler/ir/node_index.h"
 #include "compiler/ir/ops/evaluate.h"
 #include "compiler/ir/ops/storage.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::ir {
 namespace {
@@ -93,6 +94,9 @@ class Step {
       case OpKind::View:
       case OpKind::Loop:  // not a step of its own
         break;
+      case OpKind::Kernel:
+        throw Error(user_kernel_of(node_)->title +
+                    ": a kernel of its own text is compiled, not interpreted: compute it on its device");
       case OpKind::Map:
         return is_apply(node_) ? applied() : mapped();
       case OpKind::Gather:

@@ -28,7 +28,7 @@ bool rounds_as_kernels(const Node& node) {
   const bool inexact = is_inexact(node.dtype()) || std::ranges::any_of(node.inputs, [](const NodeRef& in) {
                          return is_inexact(in->dtype());
                        });
-  if (!inexact) return kind(node.op) != OpKind::Loop;
+  if (!inexact) return kind(node.op) != OpKind::Loop && kind(node.op) != OpKind::Kernel;
   switch (kind(node.op)) {
     case OpKind::Source:
     case OpKind::View:
@@ -45,6 +45,7 @@ bool rounds_as_kernels(const Node& node) {
       return node.op != Op::scatter_add;
     case OpKind::Dot:
     case OpKind::Loop:
+    case OpKind::Kernel:
       return false;
   }
   return false;

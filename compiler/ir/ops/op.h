@@ -21,7 +21,7 @@ enum class Op : uint8_t {
 #include "compiler/ir/ops/op_table.inc"
 };
 
-enum class OpKind : uint8_t { Source, Map, View, Reduce, Scan, Gather, Scatter, Update, Dot, Loop };
+enum class OpKind : uint8_t { Source, Map, View, Reduce, Scan, Gather, Scatter, Update, Dot, Loop, Kernel };
 
 // Which dtypes an op takes: a set of these bits.
 enum Accepts : uint8_t {

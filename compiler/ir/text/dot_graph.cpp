@@ -31,6 +31,7 @@ std::string_view colour(OpKind kind) {
     case OpKind::Dot:
       return "#d9d2e9";
     case OpKind::Loop:
+    case OpKind::Kernel:
       return "#fce5cd";
   }
   return "white";

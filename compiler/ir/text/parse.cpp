@@ -474,6 +474,10 @@ class Parser {
         return range_attribute(s, rank);
       case OpKind::Loop:
         return loop_attribute(s);
+      case OpKind::Kernel:
+        lexer_.fail(
+            s.op_at,
+            "kernel: a file holds no kernel of its own text: define it by cpu_kernel() or cuda_kernel()");
       default:
         break;
     }

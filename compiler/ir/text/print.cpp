@@ -13,6 +13,7 @@
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::ir {
 namespace {
@@ -312,6 +313,11 @@ class Arguments {
 
   void one(const Node&, const ApplyAttr& a) {
     put(next(), "function={}", bodies_ ? bodies_->name(*a.function) : a.function->name);
+    put(next(), "result={}", a.result);
+  }
+
+  void one(const Node&, const KernelAttr& a) {
+    put_string(next(), a.kernel->title);
     put(next(), "result={}", a.result);
   }
 

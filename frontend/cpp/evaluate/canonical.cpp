@@ -11,6 +11,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/function.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::detail {
 namespace {
@@ -106,6 +107,11 @@ class Words {
     add(a.function->hash.high);
     add(static_cast<uint64_t>(a.result));
   }
+  void operator()(const ir::KernelAttr& a) {
+    add(a.kernel->hash.low);
+    add(a.kernel->hash.high);
+    add(static_cast<uint64_t>(a.result));
+  }
 
  private:
   std::vector<uint64_t>& out_;
@@ -172,6 +178,7 @@ int64_t elements_of(const Node& node, bool scalar) {
     return f.loops ? kElementsOfLoops : element_count(node.shape()) * (1 + static_cast<int64_t>(f.cost) / 8);
   }
   if (scalar || node.op == Op::constant) return 1;
+  if (ir::is_user_kernel(node)) return kElementsOfLoops;
   return ir::is_loop(node) ? ir::loop_of(node)->work : element_count(node.shape());
 }
 

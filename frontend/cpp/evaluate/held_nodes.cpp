@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/loop.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::detail {
 
@@ -23,7 +24,7 @@ std::vector<ir::NodeRef> held_elsewhere(std::span<const ir::NodeRef> outputs, co
   for (size_t k = graph.order.size(); k-- > 0;) {
     const Node& node = *graph.order[k];
     if (ir::kind(node.op) == ir::OpKind::Source) continue;
-    const bool product = node.op == Op::dot || ir::is_loop(node),
+    const bool product = node.op == Op::dot || ir::is_loop(node) || ir::is_user_kernel(node),
                view = ir::kind(node.op) == ir::OpKind::View;
     if (product && stored.empty()) stored.resize(graph.order.size());
     const bool in_memory = !stored.empty() && (product || stored[k]);

@@ -2,6 +2,7 @@
 #include "frontend/cpp/weft/functions.h"
 
 #include "compiler/ir/ops/op.h"
+#include "frontend/cpp/weft/kernels.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 
@@ -44,6 +45,51 @@ nb::list listed(const std::vector<Array>& arrays) {
   nb::list results;
   for (const Array& x : arrays) results.append(nb::steal(wrap(x)));
   return results;
+}
+
+// What a kernel is given: an array or a number; (shape, dtype) for a result; (array,) for one that is changed.
+struct KernelArguments {
+  explicit KernelArguments(const std::string& name, const nb::list& given) : arguments(given.size()) {
+    list.reserve(given.size());
+    for (size_t k = 0; k < given.size(); ++k) {
+      if (!nb::isinstance<nb::tuple>(given[k])) {
+        arguments[k].take(given[k].ptr());
+        list.emplace_back(arguments[k].operand(name.c_str()));
+        continue;
+      }
+      const auto parts = nb::cast<nb::tuple>(given[k]);
+      if (parts.size() == 2) {
+        list.emplace_back(KernelOutput{nb::cast<Dims>(parts[0]), dtype_from(nb::object(parts[1]).ptr())});
+      } else {
+        arguments[k].take(parts[0].ptr());
+        list.emplace_back(KernelInOut{arguments[k].operand(name.c_str())});
+      }
+    }
+  }
+  std::vector<Argument> arguments;
+  std::vector<KernelArgument> list;
+};
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<TextKernel>(m, "TextKernel")
+      .def_prop_ro("name", &TextKernel::name)
+      .def_prop_ro("parameters",
+                   [](const TextKernel& kernel) {
+                     nb::list out;
+                     for (const TextKernel::Parameter& p : kernel.parameters())
+                       out.append(nb::make_tuple(p.name, p.type, p.is_pointer, p.is_const));
+                     return out;
+                   })
+      .def("__call__", [](const TextKernel& kernel, const Dims& grid, const Dims& block, const Dims& others,
+                          const nb::list& given) {
+        const PythonLine line;
+        const KernelLaunch launch{
+            {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, others[0], others[1], others[2]};
+        const KernelArguments arguments(kernel.name(), given);
+        return listed(kernel(launch, arguments.list));
+      });
+  m.def("define_cpu_kernel", &define_cpu_kernel);
+  m.def("define_cuda_kernel", &define_cuda_kernel);
 }
 
 }  // namespace
@@ -91,6 +137,7 @@ void bind_functions(nb::module_& m) {
     const auto text = [&](size_t k) { return nb::cast<std::string>(texts[k]); };
     return define_reduction(name, {text(0), text(1), text(2), text(3), text(4), text(5), text(6), text(7)});
   });
+  bind_kernels(m);
   m.attr("map_rows") = rows_of_maps();
   m.def("scalar_function", [](const std::string& text) { return ScalarFunction::parse(text); }, "text"_a);
 }

@@ -1,0 +1,52 @@
+// A kernel whose text is the user's: it is launched as it stands. Its results are made at once; each node is one of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/base/hash.h"
+#include "compiler/ir/node.h"
+
+namespace weft::ir {
+
+struct UserKernel {
+  enum class Target : uint8_t { Cpu, Cuda };
+  // What the entry takes: the memory of an operand or of a result, or an operand of one element by its value.
+  struct Argument {
+    enum class Kind : uint8_t { Operand, Result, Value };
+    Kind kind = Kind::Operand;
+    size_t number = 0;  // of the operand or result
+    std::string type;   // as the text says it: "const float*"
+  };
+  Target target = Target::Cpu;
+  std::string name;   // what is called: "saxpy", or "saxpy<float>" of a template
+  std::string title;  // of errors, profiles and explanations
+  std::string text;
+  std::vector<Argument> arguments;
+  std::vector<TensorType> operands, results;
+  std::vector<int> starts_as;  // of each result the operand whose elements it has before; -1: it has none
+  // The CPU calls it for parts of the range from 0 to grid[0], of `grain` at least. CUDA starts a grid of blocks.
+  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  int64_t grain = 1;
+  int64_t shared_bytes = 0, cluster = 1;
+  // Made by checked().
+  Hash hash;  // equal for kernels that do the same
+};
+using UserKernelRef = std::shared_ptr<const UserKernel>;
+
+// With its hash.
+UserKernelRef checked(UserKernel kernel);
+
+inline bool is_user_kernel(const Node& node) { return node.op == Op::kernel; }
+inline const UserKernelRef& user_kernel_of(const Node& node) { return node.as<KernelAttr>().kernel; }
+// Whether the two are results of one kernel on the same operands.
+inline bool same_user_kernel(const Node& a, const Node& b) {
+  return is_user_kernel(a) && is_user_kernel(b) && user_kernel_of(a)->hash == user_kernel_of(b)->hash &&
+         std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end());
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,242 @@
+"""cpu_kernel() and cuda_kernel(): kernels of a user's own text, beside NumPy, and what is refused."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+import weft as wf
+
+RNG = np.random.default_rng(3)
+
+SAXPY = """#include <cmath>
+void saxpy(long begin, long end, float a, const float* x, const float* __restrict__ y, float* r) {
+  for (long i = begin; i < end; ++i) r[i] = a * x[i] + y[i];
+}"""
+
+pytestmark = [
+    pytest.mark.skipif("cpu" not in str(wf.asarray(0).device), reason="kernels of C++ are for the CPU"),
+    pytest.mark.skipif("WEFT_TEST_WITHOUT_JIT" in os.environ, reason="this library compiles no kernels"),
+]
+
+
+@pytest.fixture(scope="module")
+def saxpy():
+    return wf.cpu_kernel(SAXPY, "saxpy")
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 1000, 100_003])
+def test_sets_its_result(saxpy, n):
+    x, y = RNG.normal(size=n).astype("f4"), RNG.normal(size=n).astype("f4")
+    r = saxpy(n, (2, wf.asarray(x), wf.asarray(y), wf.kernel_output(n, "float32")))
+    assert r.dtype == "float32" and r.shape == (n,)
+    np.testing.assert_array_equal(np.asarray(r), np.float32(2) * x + y)
+
+
+def test_takes_what_is_recorded_and_views_and_gives_to_others(saxpy):
+    x = RNG.normal(size=(40, 30)).astype("f4")
+    a = wf.asarray(x)
+    half = x[::-2, ::3].T
+    y = saxpy(half.size, (0.5, a[::-2, ::3].T * 2, a[::-2, ::3].T, wf.kernel_output(half.shape, wf.float32)), grain=7)
+    np.testing.assert_allclose(float(wf.sum(y + 1)), (half + half + 1).sum(dtype="f8"), rtol=1e-6)
+
+
+def test_changes_arrays_that_it_may_write_to():
+    add = wf.cpu_kernel("void add(long begin, long end, const int *x, int *total) { for (long i = begin; i < end; ++i) total[i] += x[i]; }", "add")
+    total, x = wf.arange(10, dtype="int32"), wf.full(10, 3, dtype="int32")
+    before = total + 0
+    view = total[2:6]
+    assert add(10, (x, total)) is None
+    assert total.tolist() == [3 + k for k in range(10)] and before.tolist() == list(range(10)) and view.tolist() == [5, 6, 7, 8]
+    add(4, (x[:4], view))
+    assert total.tolist() == [3, 4, 8, 9, 10, 11, 9, 10, 11, 12]
+
+
+def test_gives_several_results():
+    parts = wf.cpu_kernel(
+        "void parts(long b, long e, const double* x, double* whole, double* rest) { for (long i = b; i < e; ++i) rest[i] = x[i] - (whole[i] = floor(x[i])); }",
+        "parts")
+    x = RNG.normal(size=100) * 9
+    out = wf.kernel_output(100, "float64")
+    whole, rest = parts(100, (wf.asarray(x), out, out))
+    np.testing.assert_array_equal(np.asarray(whole), np.floor(x))
+    np.testing.assert_array_equal(np.asarray(rest), x - np.floor(x))
+
+
+@pytest.mark.parametrize(("name", "kind"), [
+    ("bool", "bool"), ("char", "int8"), ("unsigned char", "uint8"), ("short", "int16"), ("uint16_t", "uint16"), ("int", "int32"), ("unsigned", "uint32"),
+    ("long long", "int64"), ("size_t", "uint64"), ("float", "float32"), ("double", "float64")])
+def test_every_type(name, kind):
+    f = wf.cpu_kernel(f"void f(long b, long e, const {name}* x, {name} y, {name}* r) {{ for (long i = b; i < e; ++i) r[i] = x[i] + y; }}", "f")
+    x = RNG.integers(0, 9, 20).astype(kind)
+    r = f(20, (wf.asarray(x), kind == "bool" or 1, wf.kernel_output(20, kind)))
+    np.testing.assert_array_equal(np.asarray(r), x | True if kind == "bool" else x + x.dtype.type(1))
+
+
+def test_templates_and_functions_of_mathematics():
+    f = wf.cpu_kernel("""
+template <class T, int K>
+T power(T x) { return K == 0 ? T(1) : x * power<T, (K > 0 ? K - 1 : 0)>(x); }
+template <class T, int K>
+void f(long b, long e, const T* x, T* r) {
+  for (long i = b; i < e; ++i) r[i] = std::exp(power<T, K>(x[i])) + atan2(x[i], T(2)) + fmaf(1, 2, 3);
+}""", "f<double, 3>")
+    x = RNG.normal(size=50)
+    np.testing.assert_allclose(np.asarray(f(50, (wf.asarray(x), wf.kernel_output(50, "f8")))), np.exp(x**3) + np.arctan2(x, 2) + 5, rtol=1e-14)
+
+
+def test_is_recorded_by_compile(saxpy):
+    calls = []
+
+    @wf.compile
+    def twice(x, a):
+        calls.append(1)
+        y = saxpy(8, (a, wf.exp(x), x, wf.kernel_output(8, "float32")))
+        total = wf.zeros(8, dtype="float32")
+        wf.cpu_kernel("void keep(long b, long e, const float* x, float* t) { for (long i = b; i < e; ++i) t[i] += 2 * x[i]; }", "keep")(8, (y, total))
+        return total
+
+    for k in range(4):
+        x = np.arange(8, dtype="f4") * k / 8
+        np.testing.assert_allclose(np.asarray(twice(wf.asarray(x), 1.0 + k)), 2 * ((1 + k) * np.exp(x) + x), rtol=1e-5)
+    assert len(calls) <= 4
+
+
+def test_is_one_kernel_for_all_numbers_and_lengths(saxpy):
+    def call(n, a):
+        x = wf.ones(n, dtype="float32") * 3
+        return saxpy(n, (a, x, x, wf.kernel_output(n, "float32"))).tolist()
+
+    call(7, 1.0)
+    before = wf.stats()["compiles"]
+    assert call(9, 2.0) == [9] * 9
+    assert wf.stats()["compiles"] == before
+
+
+def test_says_itself_in_explain(saxpy):
+    x = wf.ones(5, dtype="float32")
+    text = str(wf.explain(saxpy(5, (1, x, x, wf.kernel_output(5, "float32")))))
+    assert "kernel of the user's text: saxpy" in text
+
+
+def test_pickles(saxpy):
+    again = pickle.loads(pickle.dumps(saxpy))  # noqa: S301
+    x = wf.ones(5, dtype="float32")
+    assert again(5, (1, x, x, wf.kernel_output(5, "float32"))).tolist() == [2] * 5
+    assert repr(again) == "<weft.cpu_kernel saxpy(float a, const float* x, const float* y, float* r)>"
+
+
+def test_includes_files(tmp_path):
+    (tmp_path / "inner.h").write_text("#pragma once\ninline int three() { return 3; }\n")
+    (tmp_path / "outer.h").write_text('#pragma once\n#include "inner.h"\n')
+    text = '#include "outer.h"\n#include "inner.h"\nvoid f(long b, long e, int* r) { for (long i = b; i < e; ++i) r[i] = three(); }'
+    assert wf.cpu_kernel(text, "f", include_dirs=[tmp_path])(2, (wf.kernel_output(2, "int32"),)).tolist() == [3, 3]
+    with pytest.raises(wf.Error, match="no file 'outer.h'"):
+        wf.cpu_kernel(text, "f")
+    broken = '#include "outer.h"\nvoid f(long b, long e, int* r) {\n  r[0] = four();\n}'
+    with pytest.raises(wf.Error, match=r"f\.cpp:3:10: error: use of undeclared identifier 'four'"):
+        wf.cpu_kernel(broken, "f", include_dirs=[tmp_path])(2, (wf.kernel_output(2, "int32"),))
+
+
+@pytest.mark.parametrize(("text", "name", "message"), [
+    ("void g(long b, long e) {}", "f", "f: the text defines no function of this name: it defines g"),
+    ("", "f", "f: the text defines no function of this name$"),
+    ("void f(long b, long e, int x);", "f", "defines no function of this name"),
+    ("// void f(long b, long e) {}\n", "f", "defines no function of this name"),
+    ("int f(long b, long e, int* x) {}", "f", "f:1:5: a kernel gives nothing back: write void"),
+    ("\n  void f(int b, int e, int* x) {}", "f", "long begin, long end"),
+    ("void f(float* x) {}", "f", "long begin, long end"),
+    ("void f(long b, long e, float** x) {}", "f", "f:1:24: an address of addresses"),
+    ("void f(long b, long e, float &x) {}", "f", "f:1:24: a reference cannot be given"),
+    ("struct S { int x; };\nvoid f(long b, long e, S x) {}", "f", "f:2:24: x is taken by its value as S"),
+    ("void f(long b, long e, float) {}", "f", "f:1:24: a parameter has a type and a name"),
+    ("template <class T> void f(long b, long e, T* x) {}", "f", 'f:1:25: f is a template: name it with its types, as in "f<float>"'),
+    ("void f(long b, long e, float* x) {}", "f<float>", "f is no template"),
+    ("void f(long b, long e, float* x", "f", "f:1:7: this [(] is not closed"),
+])
+def test_refuses_texts(text, name, message):
+    with pytest.raises(wf.Error, match=message):
+        wf.cpu_kernel(text, name)
+
+
+def test_refuses_arguments(saxpy):
+    x = wf.ones(4, dtype="float32")
+    r = wf.kernel_output(4, "float32")
+    for args, message in [
+        ((1, x, x), "takes 4 arguments behind the range: got 3"),
+        ((1, x, x, r, r), "takes 4 arguments behind the range: got 5"),
+        ((1, x.astype("float64"), x, r), r"saxpy: const float[*] x: takes elements of f32: got f64[(]4,[)], which astype"),
+        ((1, x, x, wf.kernel_output(4, "int32")), r"float[*] r: takes elements of f32"),
+        ((x, x, x, r), r"float a: takes a number by its value: got f32[(]4,[)]"),
+        ((1j, x, x, r), "float a: takes a number of f32: got c"),
+        ((1, 2.0, x, r), "const float[*] x: takes an array: got a number"),
+        ((1, r, x, r), "const float[*] x: is const"),
+        ((r, x, x, r), "float a: takes a number by its value: got a result"),
+        ((1, x, x, np.ones(4, "f4")), "r is written to: give an array of Weft"),
+        ((1, x, x, wf.kernel_output(-4, "float32")), "an extent is not negative"),
+    ]:
+        with pytest.raises((wf.Error, TypeError), match=message):
+            saxpy(4, args)
+    with pytest.raises(TypeError, match="the arguments are a tuple"):
+        saxpy(4, x)
+    with pytest.raises(wf.Error, match="a range is not negative: got -1"):
+        saxpy(-1, (1, x, x, r))
+    with pytest.raises(wf.Error, match="the grain is one at least: got 0"):
+        saxpy(4, (1, x, x, r), grain=0)
+    count = wf.cpu_kernel("void f(long b, long e, int n, const float* x) {}", "f")
+    with pytest.raises(wf.Error, match="without a result"):
+        count(4, (1, x))
+    with pytest.raises(OverflowError):
+        count(4, (2**40, x))
+    with pytest.raises(TypeError, match="source is a text"):
+        wf.cpu_kernel(3, "f")
+
+
+@pytest.mark.parametrize(("body", "message"), [
+    ("r[0] = x[0] + nothing;", r"f\.cpp:2:17: error: use of undeclared identifier 'nothing'"),
+    ("r[0] = x[0]", r"f\.cpp:2:14: error: expected ';'"),
+    ("r = x;", r"f\.cpp:2:7: error"),
+    ("x[0] = 1;", r"f\.cpp:2:8: error: read-only variable is not assignable"),
+])
+def test_errors_of_the_compiler_are_at_the_text(body, message):
+    f = wf.cpu_kernel(f"void f(long b, long e, const float* x, float* r) {{\n  {body}\n}}", "f")
+    with pytest.raises(wf.Error, match="f: does not compile:") as caught:
+        f(1, (wf.ones(1, dtype="float32"), wf.kernel_output(1, "float32")))
+    assert pytest.importorskip("re").search(message, str(caught.value)), str(caught.value)
+    assert "weft_user_" not in str(caught.value)
+
+
+def test_has_no_derivative_and_no_vmap(saxpy):
+    def total(x):
+        return wf.sum(saxpy(4, (1, x, x, wf.kernel_output(4, "float32"))))
+
+    x = wf.ones(4, dtype="float32")
+    with pytest.raises(wf.Error, match="kernel: it has no derivative: its text is not read"):
+        wf.grad(total)(x)
+    with pytest.raises(wf.Error, match="saxpy is a kernel of its own text"):
+        wf.vmap(total)(wf.ones((2, 4), dtype="float32"))
+
+
+def test_has_a_derivative_that_is_given():
+    cube = wf.cpu_kernel("void cube(long b, long e, const double* x, double* r) { for (long i = b; i < e; ++i) r[i] = x[i] * x[i] * x[i]; }", "cube")
+
+    @wf.custom_vjp
+    def f(x):
+        return cube(x.size, (x, wf.kernel_output(x.shape, "float64")))
+
+    f.defvjp(lambda x: (cube(x.size, (x, wf.kernel_output(x.shape, "float64"))), x), lambda x, c: (c * 3 * x * x,))
+    assert wf.grad(lambda x: wf.sum(f(x)))(wf.asarray([1.0, 2.0])).tolist() == [3, 12]
+
+
+def test_cuda_kernels_are_read_anywhere():
+    k = wf.cuda_kernel("template <typename T> __global__ void twice(const T* x, T *y, const int n) { y[threadIdx.x] = x[0] * n; }", "twice<float>")
+    assert repr(k) == "<weft.cuda_kernel twice<float>(const float* x, float* y, int n)>"
+    with pytest.raises(wf.Error, match="f:1:6: f is no kernel: write __global__ before it"):
+        wf.cuda_kernel("void f(float* x) {}", "f")
+    x = wf.ones(4, dtype="float32")
+    with pytest.raises(wf.Error, match="twice: is a kernel for CUDA: got arrays of cpu"):
+        k(1, 4, (x, wf.kernel_output(4, "float32"), 3))
+    for grid, block, message in [((1, 1, 1, 1), 1, "grid has one to three"), (1, 0, "one thread at least"), (1, (32, 64), "at most 1024 threads: got 2048"),
+                                 ((1, 70000), 1, "at most 65535 blocks")]:
+        with pytest.raises(wf.Error, match=message):
+            k(grid, block, (x, wf.kernel_output(4, "float32"), 3))

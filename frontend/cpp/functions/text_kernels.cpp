@@ -189,7 +189,8 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   kernel.name = s.text.name;
   kernel.title = s.title;
   kernel.text = s.source;
-  kernel.grid = launch.grid, kernel.block = launch.block;
+  kernel.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+  kernel.block = {launch.block.x, launch.block.y, launch.block.z};
   kernel.grain = launch.grain, kernel.shared_bytes = launch.shared_bytes, kernel.cluster = launch.cluster;
   try {
     device.device->load(user_source(kernel));

@@ -26,10 +26,16 @@ struct KernelInOut {
 // What is given for a parameter: an array for a "const float* x", a number for a "float a".
 using KernelArgument = std::variant<Operand, KernelOutput, KernelInOut>;
 
-// How a kernel is started. The CPU calls it for parts of the range from 0 to grid[0], of `grain` at least, on as many
+// Along up to three axes: {1000}, {32, 8}.
+struct KernelExtents {
+  int64_t x = 1, y = 1, z = 1;
+  constexpr int64_t operator[](size_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+};
+
+// How a kernel is started. The CPU calls it for parts of the range from 0 to grid.x, of `grain` at least, on as many
 // threads as it has; CUDA starts a grid of blocks.
 struct KernelLaunch {
-  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  KernelExtents grid, block;
   int64_t grain = 1024;
   int64_t shared_bytes = 0;  // CUDA: of extern __shared__
   int64_t cluster = 1;       // CUDA: blocks of a cluster, along the first axis

@@ -232,11 +232,7 @@ void errors() {
   CHECK(refused);
 }
 
-void ops_as_text() {
-  const Map elu = define_map("elu", "T x, T a", "T r", "r = x > 0 ? x : a * expm1(x)");
-  Array y = elu(linspace(-1, 1, 5), 0.5);
-  CHECK(y.to_vector<double>()[4] == 1);
-
+void whole_kernels() {
   const TextKernel square = define_cpu_kernel(
       "void square(long begin, long end, const double* x, double* r) {"
       "  for (long i = begin; i < end; ++i) r[i] = x[i] * x[i];"
@@ -244,6 +240,12 @@ void ops_as_text() {
       "square");
   Array z = square({.grid = {5}}, {linspace(-1, 1, 5), KernelOutput{{5}, DType::F64}})[0];
   CHECK(z.to_vector<double>()[1] == 0.25);
+}
+
+void ops_as_text() {
+  const Map elu = define_map("elu", "T x, T a", "T r", "r = x > 0 ? x : a * expm1(x)");
+  Array y = elu(linspace(-1, 1, 5), 0.5);
+  CHECK(y.to_vector<double>()[4] == 1);
 
   const TextReduction furthest = define_reduction(
       "furthest",
@@ -256,6 +258,11 @@ void ops_as_text() {
 
 int main() {
   ops_as_text();
+  try {
+    whole_kernels();
+  } catch (const Error& e) {  // the library may hold no compiler
+    if (std::string(e.what()).find("built without a compiler") == std::string::npos) throw;
+  }
   arrays();
   everyday();
   files();

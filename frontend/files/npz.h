@@ -12,8 +12,8 @@ namespace weft::io {
 // Arrays with their names, in the file's order.
 using NamedArrays = std::vector<std::pair<std::string, HostArray>>;
 
-// Every array of the file. Error naming the file, the array and the broken rule when it is no zip archive, when
-// something in it is no NPY array (read_npy()), is encrypted or has another checksum, or when two have one name.
+// Every array of the file. An error names the file, the array and the broken rule. The file has to be a zip archive
+// of NPY arrays (read_npy()), none encrypted, each with its checksum, no two of one name.
 NamedArrays read_npz(const std::string& path);
 
 // Error when the file cannot be written, when two arrays have one name, or as write_npy().

@@ -73,6 +73,16 @@ def on_cpu():
 
 
 @pytest.fixture
+def kernels_first():
+    """For tests that count compilations: none of an earlier test's goes on, and none starts behind a call because the machine is busy."""
+    import weft as wf
+
+    wf.finish_kernels()
+    with wf.set_tier("compile"):
+        yield
+
+
+@pytest.fixture
 def with_fake_gpu():
     """Runs a text in a process whose CUDA driver is the tests' stand-in: copies work, kernels do not."""
     folder = os.environ.get("WEFT_FAKE_CUDA")

@@ -102,7 +102,7 @@ def test_is_recorded_by_compile(saxpy):
     assert len(calls) <= 4
 
 
-def test_is_one_kernel_for_all_numbers_and_lengths(saxpy):
+def test_is_one_kernel_for_all_numbers_and_lengths(saxpy, kernels_first):
     def call(n, a):
         x = wf.ones(n, dtype="float32") * 3
         return saxpy(n, (a, x, x, wf.kernel_output(n, "float32"))).tolist()

@@ -66,7 +66,7 @@ def test_numbers_fuse_with_what_uses_them():
 
 
 @pytest.mark.parametrize("draw", ["random", "standard_normal", "standard_exponential"])
-def test_another_seed_or_length_compiles_nothing(draw):
+def test_another_seed_or_length_compiles_nothing(draw, kernels_first):
     for seed, size in ((1, 1000), (2, 2000)):  # the two classes of lengths
         wf.eval(getattr(wf.random.default_rng(seed), draw)(size * 64))
     before = wf.stats()["compiles"]
@@ -308,7 +308,7 @@ def test_counts_come_as_often_as_their_probabilities_say(name):
     assert abs(square - freedom) < 5 * np.sqrt(2 * freedom)  # chi-square
 
 
-def test_rejection_is_one_kernel_and_compiles_once():
+def test_rejection_is_one_kernel_and_compiles_once(kernels_first):
     x = wf.eval(wf.arange(5000) * 1.0)
     for draw in (lambda r: r.gamma(2.5, size=5000), lambda r: r.poisson(30, 5000), lambda r: r.poisson(wf.exp(x / 1000)), lambda r: r.binomial(50, 0.3, 5000),
                  lambda r: r.hypergeometric(50, 70, 30, 5000), lambda r: r.zipf(2 + x), lambda r: r.vonmises(0, 2, 5000)):

@@ -94,7 +94,7 @@ def test_values_of_a_moment_stay():
 
 
 @pytest.mark.parametrize("width", [1, 100, 400])
-def test_a_long_loop_of_updates_stays_bounded(width):
+def test_a_long_loop_of_updates_stays_bounded(width, kernels_first):
     a, x = np.zeros(1000), wf.zeros(1000)
     compiles = wf.stats()["compiles"]
     for i in range(3000):

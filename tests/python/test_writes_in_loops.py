@@ -171,7 +171,7 @@ def test_elements_out_of_range_and_of_the_wrong_kind_are_refused_as_ever():
         frozen[1] = 2
 
 
-def test_a_long_list_of_sums_makes_kernels_that_are_alike(on_cpu):
+def test_a_long_list_of_sums_makes_kernels_that_are_alike(on_cpu, kernels_first):
     x = wf.array(np.linspace(0, 1, 90_000).reshape(300, 300))
     wf.eval(x)
     before = wf.stats()

@@ -1,11 +1,18 @@
-// The source that a kernel of the user's own text becomes, so that it can be compiled where it is recorded.
+// What is asked of a kernel of the user's own text where it is recorded: its source, so that it can be compiled there, and
+// whether it can be launched as it says.
 #pragma once
 
 #include "compiler/ir/user_kernel.h"
+#include "compiler/program/options.h"
 #include "compiler/program/program.h"
 
 namespace weft {
 
+// The same for all kernels of one text that agree in their arguments' kinds and types and, on CUDA, in the threads of a block.
 KernelSource user_source(const ir::UserKernel& kernel);
+
+// Error where a grid, a block, a cluster or the shared memory is none that this target has. A kernel for another kind of
+// target is held to what all of its kind have.
+void check_launch(const ir::UserKernel& kernel, const Target& target);
 
 }  // namespace weft

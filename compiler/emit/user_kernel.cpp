@@ -80,7 +80,7 @@ std::string without_known_includes(const std::string& text) {
   return out;
 }
 
-std::string cpu_prelude() {
+std::string make_cpu_prelude() {
   std::string out = std::string(kWidths) + kMathematics;
   for (const char* name : kOneArgument) out += fmt::format("WEFT_1({})\n", name);
   for (const char* name : kTwoArguments) out += fmt::format("WEFT_2({})\n", name);
@@ -92,6 +92,11 @@ std::string cpu_prelude() {
          "static inline double abs(double x) { return fabs(x); }\n" +
          "static inline long abs(long x) { return labs(x); }\nnamespace std { using ::abs; }\n" +
          "#define __restrict__ __restrict\n";
+}
+
+const std::string& cpu_prelude() {
+  static const std::string prelude = make_cpu_prelude();
+  return prelude;
 }
 
 // The kernel becomes a function of the entry, which is what is launched: so a template's name needs no lookup. Words
@@ -150,7 +155,7 @@ std::string call(const UserKernel& k, const std::vector<UserWord>& words, const 
 Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words, size_t count) {
   const bool cuda = k.target == UserKernel::Target::Cuda;
   std::string text = cuda ? std::string(kWidths) : cpu_prelude();
-  const std::string own = without_known_includes(k.text);
+  const std::string own = without_known_includes(k.text->text);
   text += fmt::format("#line 1 \"{}.{}\"\n{}\n#line 1 \"the call of {}\"\n", k.title, cuda ? "cu" : "cpp",
                       cuda ? as_device_functions(own) : own, k.title);
   Emitted out;

@@ -20,7 +20,7 @@ UserKernelRef checked(UserKernel kernel) {
   all += fmt::format("{}\n", static_cast<int>(kernel.target));
   add(kernel.name);
   add(kernel.title);
-  add(kernel.text);
+  add(to_string(kernel.text->hash));
   for (const UserKernel::Argument& one : kernel.arguments) {
     all += fmt::format("{} {} ", static_cast<int>(one.kind), one.number);
     add(one.type);

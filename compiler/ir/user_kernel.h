@@ -6,12 +6,20 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/hash.h"
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
+
+// A text with its hash, which is made once however often the kernel is called.
+struct UserText {
+  explicit UserText(std::string of) : text(std::move(of)), hash(hash_text(text)) {}
+  std::string text;
+  Hash hash;
+};
 
 struct UserKernel {
   enum class Target : uint8_t { Cpu, Cuda };
@@ -25,7 +33,7 @@ struct UserKernel {
   Target target = Target::Cpu;
   std::string name;   // what is called: "saxpy", or "saxpy<float>" of a template
   std::string title;  // of errors, profiles and explanations
-  std::string text;
+  std::shared_ptr<const UserText> text;
   std::vector<Argument> arguments;
   std::vector<TensorType> operands, results;
   std::vector<int> starts_as;  // of each result the operand whose elements it has before; -1: it has none

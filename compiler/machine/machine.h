@@ -27,11 +27,14 @@ inline bool has_clusters(const Target& cuda) { return cuda.shared_bytes >= size_
 // multiprocessor takes several of them.
 inline constexpr int64_t kLargestCluster = 16, kPortableCluster = 8;
 
-inline constexpr int64_t kSector = 32;               // bytes that a GPU's memory moves at least
-inline constexpr int64_t kCudaLine = 128;            // bytes of a line of its caches
-inline constexpr int64_t kBanks = 32;                // of shared memory,
-inline constexpr int64_t kBankWord = 4;              // each of so many bytes
-inline constexpr int64_t kWarp = 32;                 // threads
+inline constexpr int64_t kSector = 32;             // bytes that a GPU's memory moves at least
+inline constexpr int64_t kCudaLine = 128;          // bytes of a line of its caches
+inline constexpr int64_t kBanks = 32;              // of shared memory,
+inline constexpr int64_t kBankWord = 4;            // each of so many bytes
+inline constexpr int64_t kWarp = 32;               // threads
+inline constexpr int64_t kThreadsOfBlock = 1024;   // at most,
+inline constexpr int64_t kThreadsOfLastAxis = 64;  // of which so many along its third axis
+inline constexpr int64_t kBlocksOfFirstAxis = 0x7fffffff, kBlocksOfOtherAxes = 65535;  // of a grid, at most
 inline constexpr int64_t kWidestAccess = 16;         // bytes that a thread loads or stores at once
 inline constexpr int64_t kRegisterFile = 256 << 10;  // bytes of a multiprocessor
 inline constexpr int64_t kThreadsOf64Registers = kRegisterFile / (64 * 4);  // of a multiprocessor, at most

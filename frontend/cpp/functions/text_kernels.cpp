@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <limits>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "compiler/base/error.h"
@@ -16,13 +17,34 @@ namespace weft {
 using ir::UserKernel;
 
 struct TextKernel::State {
+  State(UserKernel::Target of, const std::string& text_of, const std::string& called)
+      : target(of),
+        source(std::make_shared<const ir::UserText>(text_of)),
+        title(called.substr(0, called.find('<'))),
+        text(detail::read_kernel_text(text_of, called, is_cuda())) {}
+
   UserKernel::Target target;
-  std::string source, title;
+  std::shared_ptr<const ir::UserText> source;
+  std::string title;
   detail::KernelText text;
+  // What each set of kinds of arguments was emitted as: a call in a loop emits no text.
+  mutable std::mutex mutex;
+  mutable std::map<std::string, KernelSource> sources;
   bool is_cuda() const { return target == UserKernel::Target::Cuda; }
   // The first parameters of one for the CPU are a part of the range.
   size_t first() const { return is_cuda() ? 0 : 2; }
+  const KernelSource& source_for(const UserKernel& kernel) const;
 };
+
+const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) const {
+  std::string key = std::to_string(kernel.block[0] * kernel.block[1] * kernel.block[2]);
+  for (const UserKernel::Argument& one : kernel.arguments)
+    key += fmt::format(" {}", static_cast<int>(one.kind));
+  const std::lock_guard lock(mutex);
+  const auto found = sources.find(key);
+  return found != sources.end() ? found->second
+                                : sources.emplace(std::move(key), user_source(kernel)).first->second;
+}
 
 namespace {
 
@@ -118,29 +140,6 @@ class CallOfKernel {
   detail::Recording& r_;
 };
 
-void check_launch(const std::string& title, const KernelLaunch& launch, bool cuda) {
-  const auto refuse = [&](const std::string& rule, int64_t got) {
-    throw Error(fmt::format("{}: {}: got {}", title, rule, got));
-  };
-  constexpr int64_t kMostAlongOthers = 65535, kMostThreads = 1024, kMostShared = 227 << 10;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    const int64_t most = axis == 0 ? std::numeric_limits<int32_t>::max() : kMostAlongOthers;
-    if (launch.grid[axis] < 0)
-      refuse(cuda ? "a grid has no negative extent" : "a range is not negative", launch.grid[axis]);
-    if (cuda && launch.grid[axis] > most)
-      refuse(fmt::format("a grid has at most {} blocks along axis {}", most, axis), launch.grid[axis]);
-    if (launch.block[axis] < 1) refuse("a block has one thread at least", launch.block[axis]);
-  }
-  const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  if (threads > kMostThreads) refuse(fmt::format("a block has at most {} threads", kMostThreads), threads);
-  if (launch.block[2] > 64) refuse("a block has at most 64 threads along its last axis", launch.block[2]);
-  if (launch.grain < 1) refuse("the grain is one at least", launch.grain);
-  if (launch.shared_bytes < 0 || launch.shared_bytes > kMostShared)
-    refuse(fmt::format("a block has at most {} bytes of shared memory", kMostShared), launch.shared_bytes);
-  if (launch.cluster < 1 || launch.cluster > 16) refuse("a cluster has 1 to 16 blocks", launch.cluster);
-  if (launch.grid[0] % launch.cluster != 0) refuse("the grid is filled by clusters", launch.grid[0]);
-}
-
 }  // namespace
 
 const std::string& TextKernel::name() const { return state_->text.name; }
@@ -159,7 +158,6 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
                                           std::span<const KernelArgument> arguments) const {
   const State& s = *state_;
   const bool cuda = s.is_cuda();
-  check_launch(s.title, launch, cuda);
   const std::span parameters = std::span(s.text.parameters).subspan(s.first());
   if (arguments.size() != parameters.size())
     throw TypeError(fmt::format("{}: takes {} arguments{}: got {}", s.title, parameters.size(),
@@ -171,20 +169,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   }
   detail::Recording r(s.title, at);
   CallOfKernel call(s.title, r);
-  for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
-  if (call.kernel.results.empty())
-    throw Error(
-        s.title +
-        ": a kernel without a result does nothing that can be seen: give a result, or an array to change");
-  detail::DeviceSlot& device = r.device();
-  if ((device.target.kind == TargetKind::Cuda) != cuda)
-    throw Error(fmt::format("{}: is a kernel for {}: got arrays of {}", s.title, cuda ? "CUDA" : "the CPU",
-                            device.name));
-  if (!cuda && !device.target.compiles)
-    throw Error(s.title +
-                ": a kernel has to be compiled, and this library was built without a compiler: build it with "
-                "WEFT_CPU_JIT=ON");
-  UserKernel kernel = std::move(call.kernel);
+  UserKernel& kernel = call.kernel;
   kernel.target = s.target;
   kernel.name = s.text.name;
   kernel.title = s.title;
@@ -192,8 +177,22 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   kernel.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   kernel.block = {launch.block.x, launch.block.y, launch.block.z};
   kernel.grain = launch.grain, kernel.shared_bytes = launch.shared_bytes, kernel.cluster = launch.cluster;
+  detail::DeviceSlot& device = r.device();
+  check_launch(kernel, device.target);
+  for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
+  if (call.kernel.results.empty())
+    throw Error(
+        s.title +
+        ": a kernel without a result does nothing that can be seen: give a result, or an array to change");
+  if ((device.target.kind == TargetKind::Cuda) != cuda)
+    throw Error(fmt::format("{}: is a kernel for {}: got arrays of {}", s.title, cuda ? "CUDA" : "the CPU",
+                            device.name));
+  if (!cuda && !device.target.compiles)
+    throw Error(s.title +
+                ": a kernel has to be compiled, and this library was built without a compiler: build it with "
+                "WEFT_CPU_JIT=ON");
   try {
-    device.device->load(user_source(kernel));
+    device.device->load(s.source_for(kernel));
   } catch (const CompileError& e) {
     throw Error(fmt::format("{}: does not compile:\n{}", s.title, e.log()));
   }
@@ -209,15 +208,8 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   return results;
 }
 
-namespace {
-
-std::string title_of(const std::string& name) { return name.substr(0, name.find('<')); }
-
-}  // namespace
-
 TextKernel define_cpu_kernel(const std::string& source, const std::string& name) {
-  auto state = std::make_shared<TextKernel::State>(TextKernel::State{
-      UserKernel::Target::Cpu, source, title_of(name), detail::read_kernel_text(source, name, false)});
+  auto state = std::make_shared<TextKernel::State>(UserKernel::Target::Cpu, source, name);
   const auto& parameters = state->text.parameters;
   const auto counts = [&](size_t k) {
     return k < parameters.size() && !parameters[k].is_pointer && parameters[k].dtype == DType::I64;
@@ -231,8 +223,7 @@ TextKernel define_cpu_kernel(const std::string& source, const std::string& name)
 }
 
 TextKernel define_cuda_kernel(const std::string& source, const std::string& name) {
-  return TextKernel(std::make_shared<TextKernel::State>(TextKernel::State{
-      UserKernel::Target::Cuda, source, title_of(name), detail::read_kernel_text(source, name, true)}));
+  return TextKernel(std::make_shared<TextKernel::State>(UserKernel::Target::Cuda, source, name));
 }
 
 }  // namespace weft

@@ -51,7 +51,7 @@ UserKernel kernel(UserKernel::Target target, const std::string& name, const std:
   k.target = target;
   k.name = name;
   k.title = name.substr(0, name.find('<'));
-  k.text = text;
+  k.text = std::make_shared<const ir::UserText>(text);
   k.arguments = std::move(arguments);
   k.results = std::move(results);
   k.starts_as = std::move(starts_as);

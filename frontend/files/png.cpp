@@ -47,25 +47,22 @@ void read_bytes(png_structp png, png_bytep to, size_t count) {
   bytes->at += count;
 }
 
-struct Reader {
+// What libpng reads or writes with, and frees: `make` and `free` are its own functions for either.
+template <auto make, auto free>
+struct Handle {
   Message message;
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
+  png_structp png = make(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
-  Reader() = default;
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { free(&png, &info); }
 };
 
-struct Writer {
-  Message message;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning);
-  png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
-  Writer() = default;
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() { png_destroy_write_struct(&png, &info); }
-};
+void free_reader(png_structpp png, png_infopp info) { png_destroy_read_struct(png, info, nullptr); }
+
+using Reader = Handle<png_create_read_struct, free_reader>;
+using Writer = Handle<png_create_write_struct, png_destroy_write_struct>;
 
 struct Layout {
   uint32_t width, height;

@@ -19,7 +19,7 @@ namespace weft::runtime {
 namespace {
 
 constexpr char kMagic[8] = {'W', 'E', 'F', 'T', 'K', 'R', 'N', '\n'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr std::string_view kSuffix = ".kernel";
 constexpr std::string_view kTemporary = ".new-";
 constexpr int64_t kTouchSeconds = 60;
@@ -28,20 +28,21 @@ constexpr uint64_t kPutsPerCount =
     64;  // other processes put too, so the directory is counted anew now and then
 constexpr uint64_t kLargestText = uint64_t{1} << 32;
 
-// What a file starts with; toolchain, kernel, source and binary follow, in this order. The checksum is taken
+// What a file starts with; toolchain, kernel, ops, source and binary follow, in this order. The checksum is taken
 // over the whole file with the checksum itself as zeros.
 struct Header {
   char magic[8];
   uint32_t version;
-  uint32_t unused;
-  uint64_t toolchain, kernel, source, binary;  // bytes
+  uint32_t compile_us;
+  uint64_t toolchain, kernel, ops, source, binary;  // bytes
   uint64_t key_low, key_high;
   uint64_t sum_low, sum_high;
 };
-static_assert(sizeof(Header) == 80);
+static_assert(sizeof(Header) == 88);
 
 struct Parts {
   std::string_view toolchain, kernel, source, binary;
+  KernelNote note;
 };
 
 class File {
@@ -110,7 +111,7 @@ std::string header_problem(const Header& header, uint64_t file_bytes, const Hash
   if (header.version != kVersion)
     return "written in format " + std::to_string(header.version) + ", this is " + std::to_string(kVersion);
   uint64_t whole = sizeof(Header);
-  for (uint64_t part : {header.toolchain, header.kernel, header.source, header.binary}) {
+  for (uint64_t part : {header.toolchain, header.kernel, header.ops, header.source, header.binary}) {
     if (part > kLargestText) return "its lengths are damaged";
     whole += part;
   }
@@ -147,6 +148,7 @@ std::string parse(std::string& file, const Hash& key, Parts& parts) {
   };
   parts.toolchain = take(header.toolchain);
   parts.kernel = take(header.kernel);
+  parts.note = {std::string(take(header.ops)), header.compile_us};
   parts.source = take(header.source);
   parts.binary = take(header.binary);
   if (KernelCache::key(parts.toolchain, parts.source) != key) return "its key is not that of its source";
@@ -331,7 +333,7 @@ bool KernelCache::may_have(std::string_view toolchain, std::string_view source) 
 }
 
 void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::string_view source,
-                      std::string_view binary) {
+                      std::string_view binary, const KernelNote& note) {
   const std::shared_ptr<Place> place = this->place();
   if (!place->disabled_because.empty()) return;
   const Hash hash = key(toolchain, source);
@@ -340,15 +342,18 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   header.version = kVersion;
   header.toolchain = toolchain.size();
   header.kernel = kernel.size();
+  header.ops = note.ops.size();
+  header.compile_us = static_cast<uint32_t>(std::clamp<int64_t>(note.compile_us, 0, UINT32_MAX));
   header.source = source.size();
   header.binary = binary.size();
   header.key_low = hash.low;
   header.key_high = hash.high;
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + source.size() + binary.size() >
+  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + note.ops.size() + source.size() +
+          binary.size() >
       place->max_bytes)
     return;
-  bytes.append(toolchain).append(kernel).append(source).append(binary);
+  bytes.append(toolchain).append(kernel).append(note.ops).append(source).append(binary);
   const Hash sum = checksum(bytes);
   std::memcpy(bytes.data() + offsetof(Header, sum_low), &sum.low, 8);
   std::memcpy(bytes.data() + offsetof(Header, sum_high), &sum.high, 8);
@@ -425,9 +430,14 @@ std::vector<CacheEntry> entries_in(const std::string& directory, bool own) {
       std::memcpy(&header, start.data(), sizeof header);
       entry.problem = header_problem(header, entry.bytes, *key);
       if (entry.problem.empty()) {
-        const std::string names = read_bytes(file.get(), sizeof header, header.toolchain + header.kernel);
-        entry.toolchain = names.substr(0, header.toolchain);
-        entry.kernel = names.substr(std::min<size_t>(header.toolchain, names.size()));
+        const std::string names =
+            read_bytes(file.get(), sizeof header, header.toolchain + header.kernel + header.ops);
+        auto part = [&](uint64_t at, uint64_t size) {
+          return names.substr(std::min<size_t>(at, names.size()), size);
+        };
+        entry.toolchain = part(0, header.toolchain);
+        entry.kernel = part(header.toolchain, header.kernel);
+        entry.note = {part(header.toolchain + header.kernel, header.ops), header.compile_us};
       }
     }
     entries.push_back(std::move(entry));
@@ -466,7 +476,7 @@ CacheImport KernelCache::import_from(const std::string& directory, std::string_v
   for (CacheEntry& entry : entries_in(directory, false)) {
     if (entry.toolchain.find(target) == std::string::npos) continue;
     const bool there = examine(directory, entry, [&](const Parts& parts) {
-      put(parts.toolchain, parts.kernel, parts.source, parts.binary);
+      put(parts.toolchain, parts.kernel, parts.source, parts.binary, parts.note);
       ++result.kernels;
       result.bytes += entry.bytes;
     });

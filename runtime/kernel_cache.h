@@ -17,10 +17,17 @@
 
 namespace weft::runtime {
 
+// What people are told of a kernel; nothing finds it by this.
+struct KernelNote {
+  std::string ops;         // what it computes: "exp, multiply (2), sum"; empty: nobody said
+  int64_t compile_us = 0;  // what compiling it took, in microseconds; 0: nobody said
+};
+
 struct CacheEntry {
   Hash key;
   std::string toolchain;  // compiler, its version and options, target features: "clang-19.1.7 znver4 …"
   std::string kernel;     // the kernel's symbol
+  KernelNote note;
   uint64_t bytes = 0;     // of the file
   int64_t last_used = 0;  // seconds since the epoch
   std::string problem;    // empty: sound; else why the entry cannot be used
@@ -52,7 +59,7 @@ class KernelCache {
   // The compiled bytes, when a sound entry of this very source is there; marks it used.
   std::optional<std::string> find(std::string_view toolchain, std::string_view source);
   void put(std::string_view toolchain, std::string_view kernel, std::string_view source,
-           std::string_view binary);
+           std::string_view binary, const KernelNote& note = {});
   // Whether there is an entry of its name. It may be damaged.
   bool may_have(std::string_view toolchain, std::string_view source) const;
 

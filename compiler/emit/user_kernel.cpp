@@ -166,6 +166,7 @@ Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words
   text.replace(text.rfind("WEFT_ENTRY"), 10, out.source.name);
   out.source.text = std::move(text);
   out.source.hash = hash_text(out.source.text);
+  out.source.ops = k.title;
   Launch& launch = out.launch;
   launch.tasks = k.grid[1] * k.grid[2] == 0 ? 0 : k.grid[0];
   launch.grain = k.grain;

@@ -23,6 +23,7 @@ struct KernelSource {
   std::string name;
   std::string text;
   Hash hash;
+  std::string ops;  // what it computes, for people: "exp, multiply (2), sum"; no part of its identity
 };
 
 // How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.

@@ -2,6 +2,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "compiler/base/error.h"
@@ -25,6 +26,18 @@ std::string size(uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} bytes", bytes);
   if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) * 1e-3);
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+}
+
+std::string compile_time(const CacheEntry& e) {
+  return e.note.compile_us == 0 ? ""
+                                : fmt::format("{:.0f} ms", static_cast<double>(e.note.compile_us) * 1e-3);
+}
+
+// Ends between two ops.
+std::string shortened(const std::string& ops) {
+  constexpr size_t kMost = 100;
+  if (ops.size() <= kMost) return ops;
+  return ops.substr(0, ops.rfind(',', kMost)) + ", …";
 }
 
 std::unique_ptr<KernelCache> open(const std::string& directory, uint64_t limit) {
@@ -53,10 +66,13 @@ void list(const Flags& flags) {
   auto cache = open(flags);
   uint64_t bytes = 0;
   auto entries = cache->list();
+  std::sort(entries.begin(), entries.end(),
+            [](const CacheEntry& a, const CacheEntry& b) { return a.last_used > b.last_used; });
   for (const CacheEntry& e : entries) {
     bytes += e.bytes;
-    fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {}  {}{}\n", to_string(e.key).substr(0, 12), size(e.bytes),
-               fmt::localtime(static_cast<std::time_t>(e.last_used)), e.kernel, e.toolchain,
+    fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {:>8}  {}  {}  {}{}\n", to_string(e.key).substr(0, 12),
+               size(e.bytes), fmt::localtime(static_cast<std::time_t>(e.last_used)), compile_time(e),
+               e.kernel, e.toolchain, shortened(e.note.ops),
                e.problem.empty() ? "" : "  DAMAGED: " + e.problem);
   }
   fmt::print("{} kernels, {} in {}\n", entries.size(), size(bytes), cache->directory());
@@ -130,12 +146,14 @@ void add_cache(CLI::App& app) {
     sub->callback([flags, action] { action(*flags); });
     return sub;
   };
-  add("ls", "List the kernels", list);
+  add("ls",
+      "List the kernels, the last used first: key, size, last use, time to compile, name, compiler, ops",
+      list);
   add("verify", "Read and check every kernel; damaged ones are removed", verify);
   add("clear", "Remove every kernel", clear);
   add("trim", "Remove the least recently used kernels", trim)
-      ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MiB")
-      ->transform(CLI::AsSizeValue(false))
+      ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MB, 100MiB")
+      ->transform(CLI::AsSizeValue(true))
       ->required();
   auto add_bundle = [&](const char* name, const char* description, void (*action)(const Flags&)) {
     CLI::App* sub = add(name, description, action);

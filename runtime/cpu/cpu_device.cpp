@@ -538,10 +538,11 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   const auto start = std::chrono::steady_clock::now();
   const std::string object = jit_.compile(source.text, source.name);
   KernelRef kernel = link(source, object);
-  counters_.compile_ns += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  counters_.compile_ns += took_ns;
   ++counters_.compiles;
   if (Background::mine()) ++counters_.compiles_behind;
-  if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object);
+  if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object, {source.ops, took_ns / 1000});
   return kernel;
 }
 

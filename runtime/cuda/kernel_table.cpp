@@ -144,10 +144,12 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   const auto start = std::chrono::steady_clock::now();
   std::string image = compiler.compile(source.text, source.name, architecture_);
   ++counters_.compiles;
-  counters_.compile_ns +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  counters_.compile_ns += took_ns;
   KernelRef kernel = load_module(source, image);
-  if (cache_) cache_->put(compiler.toolchain(architecture_), source.name, source.text, image);
+  if (cache_)
+    cache_->put(compiler.toolchain(architecture_), source.name, source.text, image,
+                {source.ops, took_ns / 1000});
   return kernel;
 }
 

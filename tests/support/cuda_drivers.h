@@ -35,7 +35,7 @@ extern "C" __global__ void write_null(const __grid_constant__ Args args) {
   *(volatile unsigned*)args.w[0] = 1;
 })";
 
-inline KernelSource source(const char* name, std::string text) { return {name, text, hash_text(text)}; }
+inline KernelSource source(const char* name, std::string text) { return {name, text, hash_text(text), {}}; }
 inline uint64_t word(const BufferRef& buffer) { return reinterpret_cast<uint64_t>(buffer->data()); }
 inline Launch blocks_for(size_t n) {
   Launch how;

@@ -5,6 +5,7 @@
 #include "compiler/emit/cpu/shapes.h"
 #include "compiler/emit/cpu/tasks.h"
 #include "compiler/emit/cpu/transpose.h"
+#include "compiler/emit/kernel_source.h"
 #include "compiler/emit/prelude/prelude.h"
 #include "compiler/program/cpu_walk.h"
 
@@ -71,16 +72,6 @@ std::string_view support_of(const CpuLayout& l, const std::string& text) {
   return text.find("weft_bounds(") == std::string::npos ? std::string_view() : bounds;
 }
 
-// The text under a name that is made of it.
-KernelSource named(std::string text) {
-  KernelSource source;
-  source.hash = hash_text(text);
-  source.name = "weft_" + to_string(source.hash).substr(0, 16);
-  replace_all(text, "WEFT_NAME", source.name);
-  source.text = std::move(text);
-  return source;
-}
-
 Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout& l) {
   Functions functions{.text = transposing_functions(p, l)};
   std::string entries = text_of({p, l, l.main, functions}, shape);
@@ -91,7 +82,7 @@ Emitted emit(const RowProgram& p, const plan::cpu::Shape& shape, const CpuLayout
   text = prelude_for(PreludeTarget::Cpu, l.lanes.count, text) + text;
 
   Emitted out;
-  out.source = named(std::move(text));
+  out.source = named(std::move(text), p);
   out.launch = l.launch;
   out.params = p.params;
   out.params.insert(out.params.end(), l.words.begin(), l.words.end());

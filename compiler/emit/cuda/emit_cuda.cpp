@@ -7,6 +7,7 @@
 #include "compiler/emit/cuda/support.h"
 #include "compiler/emit/cuda/totals.h"
 #include "compiler/emit/function.h"
+#include "compiler/emit/kernel_source.h"
 #include "compiler/emit/prelude/prelude.h"
 
 namespace weft::emit {
@@ -116,16 +117,6 @@ std::string functions_of(const RowProgram& p) {
   return text;
 }
 
-// The text under a name that is made of it.
-KernelSource named(std::string text) {
-  KernelSource source;
-  source.hash = hash_text(text);
-  source.name = "weft_" + to_string(source.hash).substr(0, 16);
-  for (size_t at; (at = text.find("WEFT_NAME")) != std::string::npos;) text.replace(at, 9, source.name);
-  source.text = std::move(text);
-  return source;
-}
-
 }  // namespace
 
 Emitted emit_cuda(const RowProgram& p, const CudaSchedule& schedule, bool contract) {
@@ -146,7 +137,7 @@ Emitted emit_cuda(const RowProgram& p, const CudaSchedule& schedule, bool contra
   text = prelude_for(PreludeTarget::Cuda, 0, text) + text;
 
   Emitted out;
-  out.source = named(std::move(text));
+  out.source = named(std::move(text), p);
   out.launch = l.launch;
   if (l.launch.counters > 0)
     out.launch.counting = static_cast<uint32_t>(first_number(p, l) + p.params.size()) +

@@ -42,6 +42,8 @@ TEST_F(CliCache, ListsEveryKernel) {
   Ran ran = cache({"ls"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("weft_"), HasSubstr("clang-"), HasSubstr("2 kernels, ")));
+  EXPECT_THAT(ran.out,
+              testing::ContainsRegex("[0-9]+ ms  weft_[0-9a-f]{16}  clang-[^\n]*  [a-z, ()0-9]*multiply"));
 }
 
 TEST_F(CliCache, ListingMakesNoFolder) {

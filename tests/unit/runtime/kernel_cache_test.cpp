@@ -334,15 +334,22 @@ TEST_F(KernelCacheTest, LeavesFilesThatAreNotItsOwnAlone) {
 
 TEST_F(KernelCacheTest, ListsWhatEntriesAre) {
   KernelCache cache(directory_, kPlenty);
-  cache.put("clang-19 znver4", "softmax_1", "source", "binary");
+  cache.put("clang-19 znver4", "softmax_1", "source", "binary", {"exp, sum", 12'345});
   write_file(directory_ + "/.new-1-2-3", "half");
   const std::vector<CacheEntry> entries = cache.list();
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].key, KernelCache::key("clang-19 znver4", "source"));
   EXPECT_EQ(entries[0].toolchain, "clang-19 znver4");
   EXPECT_EQ(entries[0].kernel, "softmax_1");
+  EXPECT_EQ(entries[0].note.ops, "exp, sum");
+  EXPECT_EQ(entries[0].note.compile_us, 12'345);
   EXPECT_EQ(entries[0].problem, "");
-  EXPECT_EQ(entries[0].bytes, 80 + 15 + 9 + 6 + 6u);
+  EXPECT_EQ(entries[0].bytes, 88 + 15 + 9 + 8 + 6 + 6u);
+
+  KernelCache other(directory_ + "_other", kPlenty);
+  EXPECT_EQ(other.import_from(directory_).kernels, 1);
+  EXPECT_EQ(other.list().at(0).note.ops, "exp, sum");
+  EXPECT_EQ(other.list().at(0).note.compile_us, 12'345);
 }
 
 TEST_F(KernelCacheTest, TrimRemovesTheLeastRecentlyUsedFirst) {
@@ -463,6 +470,7 @@ TEST_F(KernelCacheTest, ManyThreadsShareAnObject) {
   std::atomic<int> wrong{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([&, thread] {
         for (int round = 0; round < 150; ++round) {

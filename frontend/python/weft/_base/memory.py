@@ -124,6 +124,18 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
     return result if transposed is None else _core.permute_dims(result, transposed)
 
 
+def from_pickle(values: Any, device: str) -> Array:
+    """The values of a NumPy array that a pickle made, which nobody else has. Large ones stay where they lie: in a buffer of the pickle's, too."""
+    flags = values.flags
+    large = values.nbytes >= _borrow_from and (device or _core.default_device()) == "cpu"
+    if not large or not flags.forc or not values.dtype.isnative:
+        return from_numpy(values, device)
+    if not flags.c_contiguous:
+        return _core.permute_dims(from_pickle(values.T, device), tuple(range(values.ndim))[::-1])
+    flags.writeable = False
+    return _core.borrow(values.ctypes.data, _core.dtype(values.dtype), values.shape, values, device)
+
+
 def to_numpy(x: Array, to_write: bool = False) -> Any:
     """The array's values as a NumPy array: those of this moment, read-only where it shares Weft's memory.
 

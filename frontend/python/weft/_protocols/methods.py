@@ -15,7 +15,7 @@ from weft._base.asarray import heed
 from weft._base.devices import Device
 from weft._base.errors import missing_of_array
 from weft._base.host import answered, from_host
-from weft._base.memory import to_numpy
+from weft._base.memory import from_pickle, to_numpy
 from weft._base.out import store, target
 from weft._base.recorded import described
 from weft._derive import tape
@@ -258,16 +258,20 @@ def _deepcopy(self: Array, memo: Any) -> Array:
 
 
 def _unpickled(values: Any, device: str) -> Array:
+    make = from_pickle if values.ndim else from_host
     try:
-        return from_host(values, device)
+        return make(values, device)
     except _core.Error:
-        return from_host(values, "")  # the device is not there
+        return make(values, "")  # the device is not there
 
 
 def _reduce(self: Array) -> Any:
     import numpy
 
-    values = numpy.array(to_numpy(self))
+    # Where it lies, as it was at this moment: protocol 5 can hand it over without a copy.
+    values = to_numpy(self)
+    if not values.flags.forc:
+        values = numpy.array(values)
     return _unpickled, (values[()] if _core.is_value(self) else values, self.device)
 
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/few_rows_dot.h"
@@ -92,6 +93,14 @@ struct Product {
     const int la = leading(lda, ta ? deep : m, ta ? m : deep, "a's leading dimension");
     const int lb = leading(ldb, tb ? n : deep, tb ? deep : n, "b's leading dimension");
     const int lc = leading(ldc, m, n, "c's leading dimension");
+    if (n == 1 && m == 1 && ta && lda != 1) {
+      // Read as a column it would be added up in another order than as a row.
+      std::vector<T> row(static_cast<size_t>(deep));
+      for (int64_t i = 0; i < deep; ++i) row[static_cast<size_t>(i)] = a[i * lda];
+      Product inner = *this;
+      inner.ta = false, inner.lda = deep;
+      return inner.piece(c, row.data(), b, deep, first);
+    }
     if (n == 1 || m == 1) {
       // A matrix-vector product reads the matrix once, without packing it. It adds to zeros: with beta = 0 it
       // would multiply what C happens to hold.

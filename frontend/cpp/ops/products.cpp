@@ -1,9 +1,20 @@
 #include "frontend/cpp/weft/products.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/array/cell.h"
+#include "frontend/cpp/array/strided.h"
+#include "frontend/cpp/array/view.h"
+#include "frontend/cpp/derivatives/past.h"
+#include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/weft/ops.h"
@@ -139,15 +150,84 @@ Array summed_product(Recording& r, const Pair& p, const Dims& a_axes, const Dims
   return r.finish(ir::reshape(product(r, a, b), shape, r.lines()), 10);
 }
 
+// A vector in host memory, which stays as it is while this lives.
+struct VectorInMemory {
+  ir::NodeRef held;
+  runtime::BufferRef buffer;
+  const std::byte* first = nullptr;
+  int64_t stride = 1;
+};
+
+std::optional<VectorInMemory> vector_in_memory(const Array& x) {
+  const detail::Cell& cell = *detail::Access::cell(x);
+  const detail::View* view = detail::Access::view(x).get();
+  VectorInMemory v{cell.memory(), {}};
+  if (v.held->op != Op::input || !v.held->as<ir::InputAttr>().strides.empty()) return {};
+  if (view && view->type.dtype != cell.type.dtype) return {};
+  v.buffer = detail::buffer_of(*v.held);
+  if (!v.buffer) return {};
+  v.buffer->complete();
+  const int64_t offset = view ? view->offset : 0;
+  v.first =
+      static_cast<const std::byte*>(v.buffer->data()) + offset * static_cast<int64_t>(size_of(x.dtype()));
+  if (view) v.stride = view->strides[0];
+  return v;
+}
+
+// Libraries take steps forward alone.
+std::vector<std::byte> in_a_row(VectorInMemory& v, int64_t extent, size_t item) {
+  std::vector<std::byte> elements(static_cast<size_t>(extent) * item);
+  detail::gather({{extent}, {v.stride}, 0, static_cast<int64_t>(item)}, v.first, elements.data());
+  v.first = elements.data(), v.stride = 1;
+  return elements;
+}
+
+// The product of two vectors that lie in host memory, computed as it is recorded, by the call that a program would
+// make: a loop over the rows of a matrix then has numbers, and no program for each length. None where one of them is
+// still to be computed, or where the work is no small one.
+std::optional<Array> inner_product_now(const Operand& a, const Operand& b) {
+  constexpr int64_t kMostTerms = 1 << 14;
+  if (!a.array() || !b.array() || a.array()->ndim() != 1 || b.array()->ndim() != 1) return {};
+  const Array &x = *a.array(), &y = *b.array();
+  const DType dtype = x.dtype();
+  const int64_t terms = x.shape()[0];
+  detail::DeviceSlot& slot = detail::Access::cell(x)->device;
+  runtime::Device& device = *slot.device;
+  if (y.dtype() != dtype || y.shape()[0] != terms || terms >= kMostTerms) return {};
+  if (&detail::Access::cell(y)->device != &slot || !device.host_visible() || !device.supports_dot(dtype))
+    return {};
+  if (detail::records_cells() || detail::keeps_past()) return {};
+  const auto known = [&](const Scalar& value) {
+    return detail::record(slot, ir::constant({dtype, {}}, value), detail::kInMemory);
+  };
+  if (terms == 0) return known(Scalar::of(0.0).cast(dtype));
+  const std::shared_lock lock(slot.in_place, std::try_to_lock);
+  if (!lock) return {};
+  std::optional<VectorInMemory> left = vector_in_memory(x), right = vector_in_memory(y);
+  if (!left || !right) return {};
+  std::vector<std::byte> left_row, right_row;
+  if (left->stride < 1) left_row = in_a_row(*left, terms, size_of(dtype));
+  if (right->stride < 1) right_row = in_a_row(*right, terms, size_of(dtype));
+  Dot what{.dtype = dtype, .m = 1, .n = 1, .k = terms, .transpose_a = left->stride != 1};
+  what.lda = what.transpose_a ? left->stride : terms;
+  what.ldb = terms == 1 ? 1 : right->stride;
+  what.ldc = 1;
+  alignas(16) std::array<std::byte, 16> out;
+  device.dot(what, out.data(), left->first, right->first);
+  return known(Scalar::load(dtype, out.data()));
+}
+
 }  // namespace
 
 Array matmul(const Operand& a, const Operand& b) {
+  if (std::optional<Array> now = inner_product_now(a, b)) return *std::move(now);
   Recording r("matmul", a);
   Pair p(r, a, b);
   return r.finish(product(r, p.a, p.b), 10);
 }
 
 Array dot(const Operand& a, const Operand& b) {
+  if (std::optional<Array> now = inner_product_now(a, b)) return *std::move(now);
   Recording r("dot", a);
   Pair p(r, a, b);
   const size_t left = p.a->shape().size(), right = p.b->shape().size();

@@ -120,6 +120,31 @@ TYPED_TEST(CpuDot, AgreesWithPlainLoops) {
   }
 }
 
+TYPED_TEST(CpuDot, InnerProductsHaveTheSameBitsWhereverTheirVectorsLie) {
+  using T = TypeParam;
+  Counters counters;
+  const auto device = make_device(counters, {.threads = 2});
+  for (const int64_t k : {1, 5, 16, 33, 100, 257, 1000, 20000}) {
+    constexpr int64_t kApart = 7;
+    std::vector<T> a(static_cast<size_t>(k)), b(a.size()), apart_a(a.size() * kApart, static_cast<T>(NAN)),
+        apart_b = apart_a;
+    for (size_t i = 0; i < a.size(); ++i) {
+      a[i] = apart_a[i * kApart] = static_cast<T>(std::sin(static_cast<double>(i) + 0.5));
+      b[i] = apart_b[i * kApart] = static_cast<T>(std::cos(static_cast<double>(i) * 1.7));
+    }
+    const auto product = [&](bool far_a, bool far_b) {
+      const Dot what{dtype_of<T>,        1, 1, 1, k, far_a, false, far_a ? kApart : k,
+                     far_b ? kApart : 1, 1, 0, 0, 0};
+      T c{};
+      device->dot(what, &c, far_a ? apart_a.data() : a.data(), far_b ? apart_b.data() : b.data());
+      return c;
+    };
+    for (const bool far_a : {false, true})
+      for (const bool far_b : {false, true})
+        EXPECT_EQ(product(far_a, far_b), product(false, false)) << k << " " << far_a << " " << far_b;
+  }
+}
+
 TYPED_TEST(CpuDot, TilesOfLargeProductsMeet) {
   Counters counters;
   const auto device = make_device(counters, {.threads = 2});

@@ -21,5 +21,6 @@
 #include "frontend/cpp/weft/scans.h"
 #include "frontend/cpp/weft/session.h"
 #include "frontend/cpp/weft/shaping.h"
+#include "frontend/cpp/weft/sorting.h"
 #include "frontend/cpp/weft/stream.h"
 #include "frontend/cpp/weft/vmap.h"

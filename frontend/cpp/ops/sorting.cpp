@@ -1,0 +1,292 @@
+#include "frontend/cpp/weft/sorting.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "compiler/base/error.h"
+#include "frontend/cpp/session/long_work.h"
+#include "frontend/cpp/weft/compiled.h"
+#include "frontend/cpp/weft/create.h"
+#include "frontend/cpp/weft/derivatives.h"
+#include "frontend/cpp/weft/ops.h"
+#include "frontend/cpp/weft/scans.h"
+#include "frontend/cpp/weft/shaping.h"
+
+namespace weft {
+namespace {
+
+DType word_of(DType t) {
+  switch (size_of(t)) {
+    case 1:
+      return DType::U8;
+    case 2:
+      return DType::U16;
+    case 4:
+      return DType::U32;
+    default:
+      return DType::U64;
+  }
+}
+
+Array number(uint64_t value, DType dtype, const Array& beside) {
+  return full({}, Number(value), Make(dtype, beside.device()));
+}
+
+// What orders zeros of both signs: they are equal, or -0.0 comes first.
+enum class Zeros : uint8_t { Equal, BySign };
+
+// Unsigned integers in the order of x's real values, NaN the last.
+Array words(const Array& x, Zeros zeros) {
+  const DTypeKind k = kind(x.dtype());
+  if (k == DTypeKind::Unsigned) return x;
+  if (k == DTypeKind::Bool) return x.astype(DType::U8);
+  const DType dtype = word_of(x.dtype());
+  const Array word = x.view_as(dtype);
+  const uint64_t top = uint64_t{1} << (8 * size_of(dtype) - 1);
+  if (k == DTypeKind::Signed) return word ^ number(top, dtype, x);
+  // Below zero the bits count downwards.
+  Array order = where(word >= number(top, dtype, x), bitwise_invert(word), word | number(top, dtype, x));
+  if (zeros == Zeros::Equal) order = where(x == 0, number(top, dtype, x), order);
+  return where(isnan(x), number(top | (top - 1), dtype, x), order);
+}
+
+// The values of words that tell zeros by their signs.
+Array values_of(const Array& word, DType dtype) {
+  const DTypeKind k = kind(dtype);
+  if (k == DTypeKind::Unsigned) return word;
+  if (k == DTypeKind::Bool) return word.astype(dtype);
+  const Array top = number(uint64_t{1} << (8 * size_of(dtype) - 1), word.dtype(), word);
+  if (k == DTypeKind::Signed) return (word ^ top).view_as(dtype);
+  return where(word >= top, word ^ top, bitwise_invert(word)).view_as(dtype);
+}
+
+void needs_values(std::string_view op) {
+  if (Compiled::recording()) {
+    throw Error(std::string(op) + ": orders are found on the host, and a function that is being recorded has no values there; " + std::string(op) +
+                " outside of the compiled function");
+  }
+}
+
+// Calls f(vector of the words' type): what f gives.
+template <class F>
+auto on_host(const Array& word, F&& f) {
+  switch (word.dtype()) {
+    case DType::U8:
+      return f(word.to_vector<uint8_t>());
+    case DType::U16:
+      return f(word.to_vector<uint16_t>());
+    case DType::U32:
+      return f(word.to_vector<uint32_t>());
+    default:
+      return f(word.to_vector<uint64_t>());
+  }
+}
+
+Array sorted_words(const Array& word) {
+  return on_host(word, [&](auto values) {
+    const detail::LongWork busy;
+    const int64_t row = word.shape().back();
+    for (auto at = values.begin(); at != values.end(); at += row) std::sort(at, at + row);
+    return from(values, word.shape(), word.device());
+  });
+}
+
+Array positions_of_words(const Array& word) {
+  return on_host(word, [&](const auto& values) {
+    const detail::LongWork busy;
+    using Word = typename std::decay_t<decltype(values)>::value_type;
+    const auto row = static_cast<size_t>(word.shape().back());
+    std::vector<std::pair<Word, int64_t>> order(row);
+    std::vector<int64_t> positions(values.size());
+    for (size_t first = 0; first < values.size(); first += row) {
+      for (size_t i = 0; i < row; ++i) order[i] = {values[first + i], static_cast<int64_t>(i)};
+      std::sort(order.begin(), order.end());
+      for (size_t i = 0; i < row; ++i) positions[first + i] = order[i].second;
+    }
+    return from(positions, word.shape(), word.device());
+  });
+}
+
+bool is_ordered_already(const Array& x, int64_t axis) {
+  return x.size() == 0 || x.shape()[static_cast<size_t>(axis)] == 1;
+}
+
+// By the least important word first: each order is stable.
+Array complex_positions(const Array& x, int64_t axis) {
+  Array order = argsort(imag(x), axis);
+  const Array re = real(x), nan = isnan(re).astype(DType::U8) * 2 + isnan(imag(x)).astype(DType::U8);
+  for (const Array& word : {re, nan})
+    order = take_along_axis(order, argsort(take_along_axis(word, order, axis), axis), axis);
+  return order;
+}
+
+int64_t checked_axis(std::string_view op, const Array& x, int64_t axis) {
+  if (x.ndim() == 0) throw Error(std::string(op) + ": needs an axis: got an array of rank 0");
+  return normalize_axis(op, axis, x.ndim());
+}
+
+// Which elements of sorted words differ from the one before.
+Array firsts(const Array& word) {
+  const int64_t n = word.size();
+  if (n == 0) return zeros({0}, Make(DType::Bool, word.device()));
+  return concat({ones({1}, Make(DType::Bool, word.device())), word(Slice{1, n}) != word(Slice{0, n - 1})});
+}
+
+// The reduced axes as one axis behind the others, and the shape of the result.
+struct Laid {
+  Array rows;
+  Shape shape;
+};
+Laid lay(std::string_view op, const Array& x, const Axes& axes, bool keepdims) {
+  std::vector<char> reduced(x.ndim(), !axes.list());
+  if (axes.list())
+    for (int64_t axis : *axes.list()) {
+      char& one = reduced[static_cast<size_t>(normalize_axis(op, axis, x.ndim()))];
+      if (one) throw Error(std::string(op) + ": axis " + std::to_string(axis) + " is given twice");
+      one = true;
+    }
+  Dims order, last;
+  Shape rows, shape;
+  int64_t count = 1;
+  for (size_t i = 0; i < x.ndim(); ++i) {
+    const int64_t extent = x.shape()[i];
+    (reduced[i] ? last : order).push_back(static_cast<int64_t>(i));
+    if (reduced[i]) {
+      count *= extent;
+      if (keepdims) shape.push_back(1);
+    } else {
+      rows.push_back(extent), shape.push_back(extent);
+    }
+  }
+  if (count == 0 && element_count(shape) != 0) {
+    throw Error(std::string(op) + ": there is nothing to take it of: got shape " + to_string(x.shape()));
+  }
+  for (int64_t axis : last) order.push_back(axis);
+  rows.push_back(count);
+  return {permute_dims(x, order).reshape(rows), shape};
+}
+
+Array column(const Array& rows, int64_t at) { return moveaxis(rows, -1, 0)[at]; }
+
+// Between the elements at floor(at) and ceil(at) of each sorted row, or NaN where the row has one: it is the last.
+Array between(std::string_view op, const Array& x, double q, const Axes& axes, bool keepdims) {
+  if (kind(x.dtype()) == DTypeKind::Complex) {
+    throw TypeError(std::string(op) + ": complex numbers have no order that it could mean: got " + std::string(name(x.dtype())));
+  }
+  needs_values(op);
+  const bool counts = kind(x.dtype()) != DTypeKind::Float;
+  const auto [rows, shape] = lay(op, counts ? x.astype(DType::F64) : x, axes, keepdims);
+  const int64_t n = rows.shape().back();
+  if (element_count(shape) == 0) return zeros(shape, Make(rows.dtype(), x.device()));
+  const Array sorted = sort(rows);
+  const double at = q * static_cast<double>(n - 1);
+  const auto low = static_cast<int64_t>(std::floor(at));
+  const Array least = column(sorted, low), most = column(sorted, std::min(low + 1, n - 1)), last = column(sorted, n - 1);
+  const double part = at - static_cast<double>(low);
+  // As NumPy has it: exact at both ends, and between equal values. An infinite neighbour that counts for nothing stays
+  // out of it.
+  Array value = part == 0 ? least : part < 0.5 ? least + (most - least) * part : most - (most - least) * (1 - part);
+  if (part != 0) value = where(least == most, least, value);
+  return where(isnan(last), last, value).reshape(shape);
+}
+
+// A plain number's dtype gives way unless its kind exceeds the array's.
+Array number_beside(const Array& x, const Number& n) {
+  const DTypeKind of = n.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : n.kind();
+  const bool gives_way = of <= kind(x.dtype()) && !n.is_typed();
+  return full({}, n, Make(gives_way ? x.dtype() : n.value().dtype, x.device()));
+}
+
+}  // namespace
+
+Array sort(const Array& x, int64_t axis) {
+  const int64_t along = checked_axis("sort", x, axis);
+  if (is_ordered_already(x, along)) return x.copy();
+  needs_values("sort");
+  if (is_derived(x) || kind(x.dtype()) == DTypeKind::Complex)
+    return take_along_axis(x, argsort(stop_gradient(x), along), along);
+  const Array rows = moveaxis(x, along, -1);
+  return moveaxis(values_of(sorted_words(words(rows, Zeros::BySign)), x.dtype()), -1, along);
+}
+
+Array argsort(const Array& x, int64_t axis) {
+  const int64_t along = checked_axis("argsort", x, axis);
+  if (is_ordered_already(x, along)) return zeros(x.shape(), Make(DType::I64, x.device()));
+  needs_values("argsort");
+  const Array values = stop_gradient(x);
+  if (kind(x.dtype()) == DTypeKind::Complex) return complex_positions(values, along);
+  return moveaxis(positions_of_words(words(moveaxis(values, along, -1), Zeros::Equal)), -1, along);
+}
+
+Array searchsorted(const Array& sorted, const Operand& values, Side side) {
+  if (sorted.ndim() != 1) {
+    throw Error("searchsorted: searches an array of one axis: got shape " + to_string(sorted.shape()));
+  }
+  const Array given = values.array() ? *values.array() : number_beside(sorted, values.number());
+  const DType common = promote(sorted.dtype(), given.dtype());
+  if (kind(common) == DTypeKind::Complex) {
+    throw TypeError("searchsorted: takes real values: got " + std::string(name(common)));
+  }
+  const int64_t n = sorted.size();
+  const Make positions(DType::I64, sorted.device());
+  if (n == 0 || given.size() == 0) return zeros(given.shape(), positions);
+  const Array keys = words(stop_gradient(sorted).astype(common), Zeros::Equal);
+  const Array key = words(stop_gradient(given).astype(common), Zeros::Equal);
+  // How many are known to stand before: a bit after the other, from the highest.
+  Array found = zeros(given.shape(), positions);
+  for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); step > 0; step /= 2) {
+    const Array to = found + step, there = take(keys, minimum(to, n) - 1);
+    const Array ahead = side == Side::Right ? there <= key : there < key;
+    found = where(ahead & (to <= n), to, found);
+  }
+  return found;
+}
+
+Array unique(const Array& x) { return unique_all(x).values; }
+
+Unique unique_all(const Array& x) {
+  needs_values("unique");
+  const Array flat = stop_gradient(x).reshape({-1}), order = argsort(flat), sorted = take(flat, order);
+  const bool complex = kind(x.dtype()) == DTypeKind::Complex;
+  Array first = complex ? logical_or(firsts(words(real(sorted), Zeros::Equal)), firsts(words(imag(sorted), Zeros::Equal)))
+                        : firsts(words(sorted, Zeros::Equal));
+  // All complex NaNs stand at the end and are one, whichever part it is.
+  if (complex && flat.size() > 0) {
+    const Array nan = isnan(sorted);
+    const int64_t n = flat.size();
+    const Array both = concat({zeros({1}, Make(DType::Bool, x.device())), nan(Slice{1, n}) & nan(Slice{0, n - 1})});
+    first = first & !both;
+  }
+  const Array at = true_positions(first), group = cumulative_sum(first.astype(DType::I64)) - 1;
+  const Array end = concat({at, full({1}, flat.size(), Make(DType::I64, x.device()))});
+  const Array inverse = flat.size() > 0 ? place(group, order, flat.size()) : group;
+  return {take(sorted, at), take(order, at), inverse.reshape(x.shape()),
+          end(Slice{1, end.size()}) - end(Slice{0, at.size()})};
+}
+
+std::vector<Array> nonzero(const Array& x) {
+  if (x.ndim() == 0) throw Error("nonzero: needs an axis: got an array of rank 0; reshape it to {1} first");
+  needs_values("nonzero");
+  Array rest = true_positions(stop_gradient(x).reshape({-1}) != 0);
+  std::vector<Array> positions(x.ndim());
+  for (size_t axis = x.ndim(); axis-- > 0;) {
+    const int64_t extent = std::max<int64_t>(x.shape()[axis], 1);
+    positions[axis] = rest % extent;
+    rest = floor_divide(rest, extent);
+  }
+  return positions;
+}
+
+Array median(const Array& x, const Axes& axes, bool keepdims) { return between("median", x, 0.5, axes, keepdims); }
+
+Array quantile(const Array& x, double q, const Axes& axes, bool keepdims) {
+  if (!(q >= 0 && q <= 1)) throw Error("quantile: takes a part from 0 to 1: got " + std::to_string(q));
+  return between("quantile", x, q, axes, keepdims);
+}
+
+}  // namespace weft

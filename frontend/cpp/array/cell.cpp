@@ -158,6 +158,10 @@ LineScope::LineScope(const char* file, uint32_t line)
     : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
   scope_ = {file, line};
 }
+LineScope::LineScope(Where at)
+    : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
+  if (!scope_.file) scope_ = {at.file_name(), at.line()};
+}
 LineScope::~LineScope() { scope_ = {outer_file_, outer_line_}; }
 
 }  // namespace weft

@@ -67,8 +67,10 @@ Array values_of(const Array& word, DType dtype) {
 
 void needs_values(std::string_view op) {
   if (Compiled::recording()) {
-    throw Error(std::string(op) + ": orders are found on the host, and a function that is being recorded has no values there; " + std::string(op) +
-                " outside of the compiled function");
+    throw Error(
+        std::string(op) +
+        ": orders are found on the host, and a function that is being recorded has no values there; " +
+        std::string(op) + " outside of the compiled function");
   }
 }
 
@@ -176,7 +178,8 @@ Array column(const Array& rows, int64_t at) { return moveaxis(rows, -1, 0)[at]; 
 // Between the elements at floor(at) and ceil(at) of each sorted row, or NaN where the row has one: it is the last.
 Array between(std::string_view op, const Array& x, double q, const Axes& axes, bool keepdims) {
   if (kind(x.dtype()) == DTypeKind::Complex) {
-    throw TypeError(std::string(op) + ": complex numbers have no order that it could mean: got " + std::string(name(x.dtype())));
+    throw TypeError(std::string(op) + ": complex numbers have no order that it could mean: got " +
+                    std::string(name(x.dtype())));
   }
   needs_values(op);
   const bool counts = kind(x.dtype()) != DTypeKind::Float;
@@ -186,11 +189,14 @@ Array between(std::string_view op, const Array& x, double q, const Axes& axes, b
   const Array sorted = sort(rows);
   const double at = q * static_cast<double>(n - 1);
   const auto low = static_cast<int64_t>(std::floor(at));
-  const Array least = column(sorted, low), most = column(sorted, std::min(low + 1, n - 1)), last = column(sorted, n - 1);
+  const Array least = column(sorted, low), most = column(sorted, std::min(low + 1, n - 1)),
+              last = column(sorted, n - 1);
   const double part = at - static_cast<double>(low);
   // As NumPy has it: exact at both ends, and between equal values. An infinite neighbour that counts for nothing stays
   // out of it.
-  Array value = part == 0 ? least : part < 0.5 ? least + (most - least) * part : most - (most - least) * (1 - part);
+  Array value = part == 0    ? least
+                : part < 0.5 ? least + (most - least) * part
+                             : most - (most - least) * (1 - part);
   if (part != 0) value = where(least == most, least, value);
   return where(isnan(last), last, value).reshape(shape);
 }
@@ -204,7 +210,8 @@ Array number_beside(const Array& x, const Number& n) {
 
 }  // namespace
 
-Array sort(const Array& x, int64_t axis) {
+Array sort(const Array& x, int64_t axis, Where at) {
+  const LineScope scope(at);
   const int64_t along = checked_axis("sort", x, axis);
   if (is_ordered_already(x, along)) return x.copy();
   needs_values("sort");
@@ -214,7 +221,8 @@ Array sort(const Array& x, int64_t axis) {
   return moveaxis(values_of(sorted_words(words(rows, Zeros::BySign)), x.dtype()), -1, along);
 }
 
-Array argsort(const Array& x, int64_t axis) {
+Array argsort(const Array& x, int64_t axis, Where at) {
+  const LineScope scope(at);
   const int64_t along = checked_axis("argsort", x, axis);
   if (is_ordered_already(x, along)) return zeros(x.shape(), Make(DType::I64, x.device()));
   needs_values("argsort");
@@ -223,7 +231,8 @@ Array argsort(const Array& x, int64_t axis) {
   return moveaxis(positions_of_words(words(moveaxis(values, along, -1), Zeros::Equal)), -1, along);
 }
 
-Array searchsorted(const Array& sorted, const Operand& values, Side side) {
+Array searchsorted(const Array& sorted, const Operand& values, Side side, Where at) {
+  const LineScope scope(at);
   if (sorted.ndim() != 1) {
     throw Error("searchsorted: searches an array of one axis: got shape " + to_string(sorted.shape()));
   }
@@ -247,29 +256,33 @@ Array searchsorted(const Array& sorted, const Operand& values, Side side) {
   return found;
 }
 
-Array unique(const Array& x) { return unique_all(x).values; }
+Array unique(const Array& x, Where at) { return unique_all(x, at).values; }
 
-Unique unique_all(const Array& x) {
+Unique unique_all(const Array& x, Where at) {
+  const LineScope scope(at);
   needs_values("unique");
   const Array flat = stop_gradient(x).reshape({-1}), order = argsort(flat), sorted = take(flat, order);
   const bool complex = kind(x.dtype()) == DTypeKind::Complex;
-  Array first = complex ? logical_or(firsts(words(real(sorted), Zeros::Equal)), firsts(words(imag(sorted), Zeros::Equal)))
+  Array first = complex ? logical_or(firsts(words(real(sorted), Zeros::Equal)),
+                                     firsts(words(imag(sorted), Zeros::Equal)))
                         : firsts(words(sorted, Zeros::Equal));
   // All complex NaNs stand at the end and are one, whichever part it is.
   if (complex && flat.size() > 0) {
     const Array nan = isnan(sorted);
     const int64_t n = flat.size();
-    const Array both = concat({zeros({1}, Make(DType::Bool, x.device())), nan(Slice{1, n}) & nan(Slice{0, n - 1})});
+    const Array both =
+        concat({zeros({1}, Make(DType::Bool, x.device())), nan(Slice{1, n}) & nan(Slice{0, n - 1})});
     first = first & !both;
   }
-  const Array at = true_positions(first), group = cumulative_sum(first.astype(DType::I64)) - 1;
-  const Array end = concat({at, full({1}, flat.size(), Make(DType::I64, x.device()))});
+  const Array starts = true_positions(first), group = cumulative_sum(first.astype(DType::I64)) - 1;
+  const Array end = concat({starts, full({1}, flat.size(), Make(DType::I64, x.device()))});
   const Array inverse = flat.size() > 0 ? place(group, order, flat.size()) : group;
-  return {take(sorted, at), take(order, at), inverse.reshape(x.shape()),
-          end(Slice{1, end.size()}) - end(Slice{0, at.size()})};
+  return {take(sorted, starts), take(order, starts), inverse.reshape(x.shape()),
+          end(Slice{1, end.size()}) - end(Slice{0, starts.size()})};
 }
 
-std::vector<Array> nonzero(const Array& x) {
+std::vector<Array> nonzero(const Array& x, Where at) {
+  const LineScope scope(at);
   if (x.ndim() == 0) throw Error("nonzero: needs an axis: got an array of rank 0; reshape it to {1} first");
   needs_values("nonzero");
   Array rest = true_positions(stop_gradient(x).reshape({-1}) != 0);
@@ -282,9 +295,13 @@ std::vector<Array> nonzero(const Array& x) {
   return positions;
 }
 
-Array median(const Array& x, const Axes& axes, bool keepdims) { return between("median", x, 0.5, axes, keepdims); }
+Array median(const Array& x, const Axes& axes, bool keepdims, Where at) {
+  const LineScope scope(at);
+  return between("median", x, 0.5, axes, keepdims);
+}
 
-Array quantile(const Array& x, double q, const Axes& axes, bool keepdims) {
+Array quantile(const Array& x, double q, const Axes& axes, bool keepdims, Where at) {
+  const LineScope scope(at);
   if (!(q >= 0 && q <= 1)) throw Error("quantile: takes a part from 0 to 1: got " + std::to_string(q));
   return between("quantile", x, q, axes, keepdims);
 }

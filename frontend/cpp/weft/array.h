@@ -292,6 +292,8 @@ std::ostream& operator<<(std::ostream& out, const Array& x);
 class LineScope {
  public:
   LineScope(const char* file, uint32_t line);
+  // Of functions that are made of others: their caller's line, unless an outer scope says another.
+  explicit LineScope(Where at);
   ~LineScope();
   LineScope(const LineScope&) = delete;
 

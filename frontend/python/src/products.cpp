@@ -31,6 +31,13 @@ void bind_products(nb::module_& m) {
         return vecdot(a.operand("vecdot"), b.operand("vecdot"), axis.one("vecdot"));
       },
       "a"_a, "b"_a, "axis"_a);
+  m.def(
+      "einsum",
+      [](const std::string& subscripts, const std::vector<Array>& xs) {
+        const PythonLine line;
+        return einsum(subscripts, xs);
+      },
+      "subscripts"_a, "xs"_a);
   m.def("can_solve", &can_solve, "a"_a, "b"_a);
   m.def(
       "solve",

@@ -69,7 +69,8 @@ TEST_F(Sorting, HalvesAndBools) {
     EXPECT_EQ(sorted.dtype(), t);
     EXPECT_THAT(sorted.astype(DType::F64).to_vector<double>(), ElementsAre(-7, -1, 0.25, 3.5));
   }
-  EXPECT_THAT(sort(from(std::vector<bool>{true, false, true})).to_vector<bool>(), ElementsAre(false, true, true));
+  EXPECT_THAT(sort(from(std::vector<bool>{true, false, true})).to_vector<bool>(),
+              ElementsAre(false, true, true));
 }
 
 TEST_F(Sorting, NaNStandsLastAndZerosAreEqual) {
@@ -100,8 +101,10 @@ TEST_F(Sorting, AlongAnyAxisOfAnyView) {
 
 TEST_F(Sorting, HasDerivatives) {
   const Array x = from({3.0, 1.0, 2.0}), weights = from({10.0, 20.0, 30.0});
-  EXPECT_THAT(grad([&](const Array& v) { return sum(sort(v) * weights); })(x).to_vector<double>(), ElementsAre(30, 10, 20));
-  EXPECT_THAT(grad([](const Array& v) { return median(v) * 4; })(x).to_vector<double>(), ElementsAre(0, 0, 4));
+  EXPECT_THAT(grad([&](const Array& v) { return sum(sort(v) * weights); })(x).to_vector<double>(),
+              ElementsAre(30, 10, 20));
+  EXPECT_THAT(grad([](const Array& v) { return median(v) * 4; })(x).to_vector<double>(),
+              ElementsAre(0, 0, 4));
 }
 
 TEST_F(Sorting, SearchesAsTheLibraryDoes) {
@@ -129,7 +132,8 @@ TEST_F(Sorting, SearchesAsTheLibraryDoes) {
 TEST_F(Sorting, SearchesWithinACompiledFunction) {
   const Array table = from({1.0, 2.0, 4.0});
   const std::vector<Array> shapes{zeros({3})};
-  const Compiled f(shapes, [&](std::span<const Array> xs) { return std::vector{searchsorted(table, xs[0])}; });
+  const Compiled f(shapes,
+                   [&](std::span<const Array> xs) { return std::vector{searchsorted(table, xs[0])}; });
   const std::vector<Array> values{from({0.5, 2.0, 9.0})};
   EXPECT_THAT(f(values)[0].to_vector<int64_t>(), ElementsAre(0, 1, 3));
 }
@@ -176,15 +180,23 @@ TEST_F(Sorting, MediansAndQuantiles) {
 }
 
 TEST_F(Sorting, RefusesWhatHasNoOrder) {
-  EXPECT_THAT(message_of([] { sort(scalar(1.0)); }), HasSubstr("sort: needs an axis: got an array of rank 0"));
-  EXPECT_THAT(message_of([] { argsort(zeros({2}), 1); }), HasSubstr("argsort: axis out of range for rank 1: got 1"));
-  EXPECT_THAT(message_of([] { median(zeros({0})); }), HasSubstr("median: there is nothing to take it of: got shape (0"));
-  EXPECT_THAT(message_of([] { median(zeros({2}, DType::C128)); }), HasSubstr("median: complex numbers have no order"));
-  EXPECT_THAT(message_of([] { quantile(zeros({2}), 1.5); }), HasSubstr("quantile: takes a part from 0 to 1: got 1.5"));
-  EXPECT_THAT(message_of([] { searchsorted(zeros({2, 2}), 1.0); }), HasSubstr("searchsorted: searches an array of one axis"));
+  EXPECT_THAT(message_of([] { sort(scalar(1.0)); }),
+              HasSubstr("sort: needs an axis: got an array of rank 0"));
+  EXPECT_THAT(message_of([] { argsort(zeros({2}), 1); }),
+              HasSubstr("argsort: axis out of range for rank 1: got 1"));
+  EXPECT_THAT(message_of([] { median(zeros({0})); }),
+              HasSubstr("median: there is nothing to take it of: got shape (0"));
+  EXPECT_THAT(message_of([] { median(zeros({2}, DType::C128)); }),
+              HasSubstr("median: complex numbers have no order"));
+  EXPECT_THAT(message_of([] { quantile(zeros({2}), 1.5); }),
+              HasSubstr("quantile: takes a part from 0 to 1: got 1.5"));
+  EXPECT_THAT(message_of([] { searchsorted(zeros({2, 2}), 1.0); }),
+              HasSubstr("searchsorted: searches an array of one axis"));
   EXPECT_THAT(message_of([] { nonzero(scalar(1.0)); }), HasSubstr("nonzero: needs an axis"));
   const std::vector<Array> shapes{zeros({3})};
-  EXPECT_THAT(message_of([&] { Compiled(shapes, [](std::span<const Array> xs) { return std::vector{sort(xs[0])}; }); }),
+  EXPECT_THAT(message_of([&] {
+                Compiled(shapes, [](std::span<const Array> xs) { return std::vector{sort(xs[0])}; });
+              }),
               HasSubstr("sort: orders are found on the host"));
 }
 

@@ -2,7 +2,9 @@
 
 import inspect
 import os
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -335,3 +337,25 @@ def test_several_arrays_are_held_to_one_kernel_shown_and_tuned_together():
         wf.one_kernel([x.sum(axis=0), (dy * 2)[::2]])
     with pytest.raises(TypeError, match="tune: takes arrays, or lists of them: got int"):
         wf.tune([x, 3])
+
+
+def test_lines_of_a_notebooks_cells_have_the_cells_names(monkeypatch):
+    class Shell:
+        """What IPython has of a notebook's cells."""
+
+        class compile:  # noqa: N801
+            @staticmethod
+            def format_code_name(file):
+                return ("Cell", "In[7]") if file == "/tmp/ipykernel_1/88.py" else None
+
+    stands_for_it = types.ModuleType("IPython")
+    stands_for_it.get_ipython = Shell
+    monkeypatch.setitem(sys.modules, "IPython", stands_for_it)
+    names = {"wf": wf, "x": wf.asarray(np.ones(1000))}
+    exec(compile("y = 1\nx = x * 2", "/tmp/ipykernel_1/88.py", "exec"), names)
+    exec(compile("x = x + 1", "/tmp/ipykernel_1/89.py", "exec"), names)
+    text = wf.explain(names["x"])
+    assert "In[7]:2" in text and "89.py:1" in text and "88.py" not in text
+    monkeypatch.setattr(stands_for_it, "get_ipython", lambda: object())  # another IPython
+    exec(compile("x = x + 1", "/tmp/ipykernel_1/90.py", "exec"), names)
+    assert "90.py:1" in wf.explain(names["x"])

@@ -19,11 +19,15 @@ namespace {
 using Label = int;
 using Labels = std::vector<Label>;
 
-bool has(const Labels& labels, Label one) { return std::find(labels.begin(), labels.end(), one) != labels.end(); }
+bool has(const Labels& labels, Label one) {
+  return std::find(labels.begin(), labels.end(), one) != labels.end();
+}
 size_t place_of(const Labels& labels, Label one) {
   return static_cast<size_t>(std::find(labels.begin(), labels.end(), one) - labels.begin());
 }
-std::string spelled(Label one) { return one < 0 ? "..." : "'" + std::string(1, static_cast<char>(one)) + "'"; }
+std::string spelled(Label one) {
+  return one < 0 ? "..." : "'" + std::string(1, static_cast<char>(one)) + "'";
+}
 
 Labels operator+(Labels a, const Labels& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -55,7 +59,8 @@ class Parser {
     const size_t arrow = text_.find("->");
     const std::vector<std::string> terms = split(text_.substr(0, arrow));
     if (terms.size() != xs.size()) {
-      throw Error("einsum: takes as many operands as terms: got " + std::to_string(xs.size()) + " for " + quoted(given_));
+      throw Error("einsum: takes as many operands as terms: got " + std::to_string(xs.size()) + " for " +
+                  quoted(given_));
     }
     for (size_t i = 0; i < terms.size(); ++i) parsed_.operands.push_back(operand(terms[i], xs[i].shape()));
     parsed_.result = arrow == std::string::npos ? once() : term(text_.substr(arrow + 2), most_);
@@ -88,7 +93,8 @@ class Parser {
       } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
         labels.push_back(c);
       } else {
-        throw Error("einsum: axes are named by letters, and others stand for by '...': got " + quoted(given_));
+        throw Error("einsum: axes are named by letters, and others stand for by '...': got " +
+                    quoted(given_));
       }
     }
     return labels;
@@ -99,7 +105,8 @@ class Parser {
     const auto letters = static_cast<int>(term(text, 0).size());
     const int open = static_cast<int>(shape.size()) - letters;
     if (dots ? open < 0 : open != 0) {
-      throw Error("einsum: the term " + quoted(text) + " does not name the axes of shape " + to_string(shape));
+      throw Error("einsum: the term " + quoted(text) + " does not name the axes of shape " +
+                  to_string(shape));
     }
     most_ = std::max(most_, open);
     return term(text, open);
@@ -120,7 +127,8 @@ class Parser {
       const bool known = std::any_of(parsed_.operands.begin(), parsed_.operands.end(),
                                      [&](const Labels& labels) { return has(labels, one); });
       if (!known || std::count(parsed_.result.begin(), parsed_.result.end(), one) > 1) {
-        throw Error("einsum: the result's axes must be different and named by an operand: got " + quoted(given_));
+        throw Error("einsum: the result's axes must be different and named by an operand: got " +
+                    quoted(given_));
       }
     }
   }
@@ -142,11 +150,12 @@ Named without_repeats(Named v) {
   for (size_t i = 0; i < v.labels.size(); ++i) {
     const Label label = v.labels[i];
     if (std::count(v.labels.begin() + static_cast<std::ptrdiff_t>(i), v.labels.end(), label) < 2) continue;
-    const size_t second =
-        static_cast<size_t>(std::find(v.labels.begin() + static_cast<std::ptrdiff_t>(i) + 1, v.labels.end(), label) - v.labels.begin());
+    const size_t second = static_cast<size_t>(
+        std::find(v.labels.begin() + static_cast<std::ptrdiff_t>(i) + 1, v.labels.end(), label) -
+        v.labels.begin());
     if (v.x.shape()[i] != v.x.shape()[second]) {
-      throw Error("einsum: the extents of " + spelled(label) + " differ: got " + std::to_string(v.x.shape()[i]) + " and " +
-                  std::to_string(v.x.shape()[second]));
+      throw Error("einsum: the extents of " + spelled(label) + " differ: got " +
+                  std::to_string(v.x.shape()[i]) + " and " + std::to_string(v.x.shape()[second]));
     }
     Dims axes;
     Labels labels;
@@ -168,7 +177,8 @@ Named summed(const Named& v, const Labels& gone) {
   if (gone.empty()) return v;
   Dims axes;
   for (const Label one : gone) axes.push_back(static_cast<int64_t>(place_of(v.labels, one)));
-  return {sum(v.x, Axes(axes)).astype(v.x.dtype()), those(v.labels, [&](Label one) { return !has(gone, one); })};
+  return {sum(v.x, Axes(axes)).astype(v.x.dtype()),
+          those(v.labels, [&](Label one) { return !has(gone, one); })};
 }
 
 class Contraction {
@@ -186,7 +196,8 @@ class Contraction {
 
   Named result() const {
     const Labels shared = batch_ + summed_;
-    const bool broadcasts = std::any_of(shared.begin(), shared.end(), [&](Label one) { return a_.extent(one) != b_.extent(one); });
+    const bool broadcasts = std::any_of(shared.begin(), shared.end(),
+                                        [&](Label one) { return a_.extent(one) != b_.extent(one); });
     if (broadcasts || summed_.empty()) {
       // A product of elements, which fuses.
       const Labels order = batch_ + rows_ + columns_ + summed_;
@@ -199,14 +210,15 @@ class Contraction {
 
  private:
   static Named alone(const Named& v, const Named& other, const Labels& kept) {
-    return weft::summed(v, those(v.labels, [&](Label one) { return !has(other.labels, one) && !has(kept, one); }));
+    return weft::summed(
+        v, those(v.labels, [&](Label one) { return !has(other.labels, one) && !has(kept, one); }));
   }
 
   void join(Label one, int64_t extent) {
     int64_t& known = extents_.try_emplace(one, 1).first->second;
     if (known != 1 && extent != 1 && extent != known) {
-      throw Error("einsum: the extents of " + spelled(one) + " differ: got " + std::to_string(known) + " and " +
-                  std::to_string(extent));
+      throw Error("einsum: the extents of " + spelled(one) + " differ: got " + std::to_string(known) +
+                  " and " + std::to_string(extent));
     }
     if (known == 1) known = extent;
   }
@@ -216,7 +228,9 @@ class Contraction {
     for (const Label one : labels) shape.push_back(extents_.at(one));
     return shape;
   }
-  static Array shaped(const Array& x, const Shape& shape) { return x.shape() == shape ? x : x.reshape(shape); }
+  static Array shaped(const Array& x, const Shape& shape) {
+    return x.shape() == shape ? x : x.reshape(shape);
+  }
 
   // The value with its axes in this order, extent 1 where it has none.
   static Array placed(const Named& v, const Labels& order) {
@@ -248,7 +262,8 @@ Array einsum(std::string_view subscripts, std::span<const Array> xs, Where at) {
   std::vector<Named> values;
   values.reserve(xs.size());
   for (size_t i = 0; i < xs.size(); ++i)
-    values.push_back(without_repeats({xs[i].dtype() == common ? xs[i] : xs[i].astype(common), parsed.operands[i]}));
+    values.push_back(
+        without_repeats({xs[i].dtype() == common ? xs[i] : xs[i].astype(common), parsed.operands[i]}));
   Named result = values[0];
   for (size_t i = 1; i < values.size(); ++i) {
     Labels kept = parsed.result;

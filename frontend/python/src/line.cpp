@@ -4,7 +4,7 @@
 
 #include <cstring>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace weft::python {
 namespace {
@@ -23,15 +23,34 @@ constexpr size_t kPlaces = 1 << 13;
 Place places[kPlaces];  // used with the interpreter's lock held
 std::string* package_folder;
 
+// What IPython calls the cell whose code it compiled under this name, "In[3]"; empty where it did not.
+std::string name_of_cell(PyObject* file) {
+  try {
+    const nb::dict modules = nb::module_::import_("sys").attr("modules");
+    if (!modules.contains("IPython")) return {};
+    const nb::object shell = modules["IPython"].attr("get_ipython")();
+    if (shell.is_none()) return {};
+    const nb::object names = shell.attr("compile").attr("format_code_name")(nb::handle(file));
+    return names.is_none() ? std::string() : nb::cast<std::string>(names[1]);
+  } catch (const nb::python_error&) {  // another version of IPython
+    return {};
+  } catch (const nb::cast_error&) {
+    return {};
+  }
+}
+
 // File names live as long as the program.
 const char* interned(PyObject* name) {
-  static auto* const names = new std::unordered_set<std::string>;
+  static auto* const names = new std::unordered_map<std::string, std::string>;
   const char* text = PyUnicode_AsUTF8(name);
   if (!text) {
     PyErr_Clear();
     text = "<python>";
   }
-  return names->emplace(text).first->c_str();
+  const auto [known, is_new] = names->try_emplace(text, text);
+  if (is_new)
+    if (std::string cell = name_of_cell(name); !cell.empty()) known->second = std::move(cell);
+  return known->second.c_str();
 }
 
 #if PY_VERSION_HEX < 0x030B0000

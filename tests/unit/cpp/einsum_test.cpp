@@ -25,7 +25,8 @@ TEST_F(Einsum, ProductsTracesAndSums) {
   EXPECT_THAT(doubles(einsum("ij->j", {a_})), ElementsAre(5, 7, 9));
   EXPECT_THAT(doubles(einsum("...j->...", {a_})), ElementsAre(6, 15));
   EXPECT_THAT(doubles(einsum("i,j->ij", {a_[0], from({10.0, 20.0})})), ElementsAre(10, 20, 20, 40, 30, 60));
-  EXPECT_THAT(doubles(einsum("ij,j,i->i", {a_, from({1.0, 0.0, 1.0}), from({2.0, 3.0})})), ElementsAre(8, 30));
+  EXPECT_THAT(doubles(einsum("ij,j,i->i", {a_, from({1.0, 0.0, 1.0}), from({2.0, 3.0})})),
+              ElementsAre(8, 30));
   EXPECT_THAT(doubles(einsum("bij,bjk->bik", {ones({2, 1, 3}), ones({2, 3, 1})})), ElementsAre(3, 3));
   EXPECT_EQ(einsum("ij,jk->ik", {zeros({2, 0}), zeros({0, 3})}).shape(), (Shape{2, 3}));
   EXPECT_EQ(einsum("i,i->", {arange(3), from({0.5, 0.5, 0.5})}).dtype(), DType::F64);
@@ -39,9 +40,11 @@ TEST_F(Einsum, OneOperandOfWhichNothingIsSummedIsAView) {
 }
 
 TEST_F(Einsum, HasDerivativesAndRunsCompiled) {
-  EXPECT_THAT(doubles(grad([&](const Array& x) { return einsum("ij,j->", {a_, x}); })(ones({3}))), ElementsAre(5, 7, 9));
+  EXPECT_THAT(doubles(grad([&](const Array& x) { return einsum("ij,j->", {a_, x}); })(ones({3}))),
+              ElementsAre(5, 7, 9));
   const std::vector<Array> shapes{zeros({3})}, values{ones({3})};
-  const Compiled f(shapes, [&](std::span<const Array> xs) { return std::vector{einsum("ij,j->i", {a_, xs[0]})}; });
+  const Compiled f(shapes,
+                   [&](std::span<const Array> xs) { return std::vector{einsum("ij,j->i", {a_, xs[0]})}; });
   EXPECT_THAT(doubles(f(values)[0]), ElementsAre(6, 15));
 }
 
@@ -55,12 +58,17 @@ TEST_F(Einsum, IsExplainedByItsCallersLine) {
 }
 
 TEST_F(Einsum, SaysWhatDoesNotFit) {
-  EXPECT_THAT(message_of([&] { einsum("ij->i", {a_, a_}); }), HasSubstr("einsum: takes as many operands as terms: got 2 for 'ij->i'"));
-  EXPECT_THAT(message_of([&] { einsum("ijk->i", {a_}); }), HasSubstr("einsum: the term 'ijk' does not name the axes of shape (2, 3)"));
+  EXPECT_THAT(message_of([&] { einsum("ij->i", {a_, a_}); }),
+              HasSubstr("einsum: takes as many operands as terms: got 2 for 'ij->i'"));
+  EXPECT_THAT(message_of([&] { einsum("ijk->i", {a_}); }),
+              HasSubstr("einsum: the term 'ijk' does not name the axes of shape (2, 3)"));
   EXPECT_THAT(message_of([&] { einsum("i1->i", {a_}); }), HasSubstr("einsum: axes are named by letters"));
-  EXPECT_THAT(message_of([&] { einsum("ij->k", {a_}); }), HasSubstr("einsum: the result's axes must be different and named"));
-  EXPECT_THAT(message_of([&] { einsum("ij,ij->i", {a_, square_}); }), HasSubstr("einsum: the extents of 'j' differ: got 3 and 2"));
-  EXPECT_THAT(message_of([&] { einsum("ii", {a_}); }), HasSubstr("einsum: the extents of 'i' differ: got 2 and 3"));
+  EXPECT_THAT(message_of([&] { einsum("ij->k", {a_}); }),
+              HasSubstr("einsum: the result's axes must be different and named"));
+  EXPECT_THAT(message_of([&] { einsum("ij,ij->i", {a_, square_}); }),
+              HasSubstr("einsum: the extents of 'j' differ: got 3 and 2"));
+  EXPECT_THAT(message_of([&] { einsum("ii", {a_}); }),
+              HasSubstr("einsum: the extents of 'i' differ: got 2 and 3"));
 }
 
 }  // namespace

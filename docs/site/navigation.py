@@ -16,6 +16,7 @@ SECTIONS = {
         "docs/compile.md",
         "docs/derivatives.md",
         "docs/loops.md",
+        "docs/ladder.md",
         "docs/your_code.md",
         "docs/first_calls.md",
         "docs/performance.md",

@@ -38,6 +38,7 @@ NB_MODULE(weft_core, m) {
   bind_devices(m);
   bind_streams(m);
   bind_session(m);
+  bind_arrow(m);
   bind_dlpack(m);
   word_refusals(m);
   m.attr("version") = WEFT_VERSION;

@@ -195,6 +195,11 @@ def _dlpack_device(self: Array, /) -> tuple[int, int]:
     return _core.dlpack_device(self)
 
 
+def _arrow_c_array(self: Array, /, requested_schema: Any = None) -> tuple[Any, Any]:
+    """Capsules of a schema and of a column with this array's memory, for Arrow's takers: one axis, no complex numbers and no bfloat16."""
+    return _core.to_arrow(self)
+
+
 methods = {
     "__array_namespace__": _namespace,
     "__array_interface__": property(_array_interface),
@@ -202,6 +207,7 @@ methods = {
     "__array_ufunc__": _array_ufunc,
     "__array_function__": _array_function,
     "__array_priority__": 100.0,  # above NumPy's arrays: libraries that put chunks together choose by it
+    "__arrow_c_array__": _arrow_c_array,
     "__dlpack__": _dlpack,
     "__dlpack_device__": _dlpack_device,
 }

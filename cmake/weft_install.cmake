@@ -56,3 +56,7 @@ if(TARGET weft_cli)
   endif()
   install(TARGETS weft_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+
+if(WEFT_SELF_CONTAINED)
+  include(cmake/weft_package.cmake)
+endif()

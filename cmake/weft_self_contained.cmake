@@ -42,4 +42,6 @@ function(weft_contain target)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:weft_contained>)
   target_link_options(${target} PRIVATE LINKER:--gc-sections LINKER:--as-needed ${ARGN})
+  # Conversions of half precision, which libgcc_s has from GCC 12 on alone.
+  target_link_libraries(${target} PRIVATE -l:libgcc.a)
 endfunction()

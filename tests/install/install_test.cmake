@@ -1,12 +1,19 @@
-# Installs the build into a prefix of its own, moves the prefix, builds the consumer against it and runs it.
-# Takes way (find_package or pkg_config), build_dir, consumer_dir, work_dir, compiler, lib_dir and jit, whether kernels are compiled.
+# Installs the build into a prefix of its own, or unpacks an archive, moves the prefix, builds the consumer against it and runs it.
+# Takes way (find_package or pkg_config), build_dir or archive, consumer_dir, work_dir, compiler, lib_dir and jit, whether kernels are
+# compiled.
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 file(REMOVE_RECURSE ${work_dir})
-run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/installed)
+if(archive)
+  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${work_dir}/unpacked)
+  file(GLOB unpacked ${work_dir}/unpacked/*)
+  file(RENAME ${unpacked} ${work_dir}/installed)
+else()
+  run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/installed)
+endif()
 # Nothing in an installed tree may remember where it was put.
 set(prefix ${work_dir}/moved)
 file(RENAME ${work_dir}/installed ${prefix})

@@ -1,0 +1,32 @@
+# Copies the shared libraries that an installed tree needs into a folder of its own, under names of their own, so that other copies
+# of them in the process do not matter. What stays the system's is glibc and libstdc++.
+# Takes prefix, lib_dir and patchelf, the program.
+file(GLOB libraries ${prefix}/${lib_dir}/libweft*.so.*.*.* ${prefix}/${lib_dir}/libweft_jit.so)
+set(programs ${prefix}/bin/weft)
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${libraries} EXECUTABLES ${programs} RESOLVED_DEPENDENCIES_VAR found
+     PRE_EXCLUDE_REGEXES "^libweft" "^lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so" "^ld-linux")
+
+set(folder ${prefix}/${lib_dir}/weft)
+file(MAKE_DIRECTORY ${folder})
+set(renames)
+set(grafted)
+foreach(file IN LISTS found)
+  get_filename_component(name ${file} NAME)
+  file(REAL_PATH ${file} file)
+  file(SHA256 ${file} hash)
+  string(SUBSTRING ${hash} 0 8 hash)
+  string(REGEX REPLACE "\\.so" "-${hash}.so" renamed ${name})
+  message(STATUS "Grafting: ${folder}/${renamed}")
+  file(COPY_FILE ${file} ${folder}/${renamed})
+  file(CHMOD ${folder}/${renamed} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  execute_process(COMMAND ${patchelf} --set-soname ${renamed} --set-rpath $ORIGIN ${folder}/${renamed} COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND grafted ${folder}/${renamed})
+  list(APPEND renames --replace-needed ${name} ${renamed})
+endforeach()
+foreach(file IN LISTS libraries)
+  execute_process(COMMAND ${patchelf} --set-rpath $ORIGIN/weft ${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+foreach(file IN LISTS programs)
+  execute_process(COMMAND ${patchelf} --set-rpath $ORIGIN/../${lib_dir}:$ORIGIN/../${lib_dir}/weft ${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND ${patchelf} ${renames} ${libraries} ${programs} ${grafted} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,94 @@
+"""A wheel that is installed in this interpreter's environment: what is inside, and whether it needs nothing else. `./dev wheel` runs it.
+
+usage: wheel_test.py WHEEL
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+from importlib import metadata
+
+WHEEL = pathlib.Path(sys.argv.pop()) if len(sys.argv) > 1 else None
+MOST_BYTES = 50_000_000
+# Beside what is in the wheel: glibc, libstdc++ with libgcc, and zlib, which every Python has.
+OF_THE_SYSTEM = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|rt|pthread|util|stdc\+\+|gcc_s|z|[^/]*cuda|nvidia[^/]*))(-[0-9.]+)?\.so[.0-9]*$")
+
+
+def package() -> pathlib.Path:
+    return pathlib.Path(metadata.distribution("weft").locate_file("weft"))
+
+
+def python(text: str, **environment: str) -> str:
+    done = subprocess.run([sys.executable, "-c", text], env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Wheel(unittest.TestCase):
+    def test_size(self):
+        self.assertIsNotNone(WHEEL, __doc__)
+        self.assertLess(WHEEL.stat().st_size, MOST_BYTES)
+
+    def test_compiles_with_what_is_inside(self):
+        text = """
+import weft as wf
+x = wf.arange(100_000.0)
+print(float(((x * 2 + 1) ** 2).sum()), wf.__file__)
+for line in open("/proc/self/maps"):
+    if ".so" in line:
+        print(line.split(maxsplit=5)[-1].strip())
+"""
+        said, *mapped = python(text, WEFT_TIER="compile", WEFT_CACHE_DIR="off", WEFT_DEVICE="cpu").splitlines()
+        self.assertEqual(said.split()[0], str(float(sum((2 * i + 1) ** 2 for i in range(100_000)))))
+        inside = str(package().resolve())
+        self.assertIn(f"{inside}/libweft_jit.so", {os.path.realpath(one) for one in mapped})
+        site = str(package().parent.resolve())
+        foreign = {one for one in mapped if not os.path.realpath(one).startswith((site, sys.base_prefix, sys.prefix))}
+        self.assertEqual({one for one in foreign if not OF_THE_SYSTEM.search(one)}, set())
+
+    def test_no_name_of_llvm_or_clang_leaves(self):
+        for library in package().glob("libweft*.so*"):
+            said = subprocess.run(["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+            names = [line.split()[-1] for line in said.splitlines()]
+            self.assertTrue(names, library)
+            self.assertEqual([name for name in names if re.search(r"4llvm|5clang|^LLVM|^clang_|3tbb|3fmt2|6spdlog|^png_|^unz", name)], [], library)
+
+    def test_lists_its_parts_and_their_licences(self):
+        info = {str(file) for file in metadata.files("weft")}
+        (ours,) = (file for file in info if file.endswith("sboms/weft.cdx.json"))
+        (grafted,) = (file for file in info if file.endswith("sboms/auditwheel.cdx.json"))
+        names = [{part["name"] for part in json.loads(package().parent.joinpath(file).read_text())["components"]} for file in (ours, grafted)]
+        self.assertLessEqual({"Clang", "LLVM", "fmt", "spdlog", "xxHash", "zlib", "Zstandard", "CLI11", "nanobind", "robin-map"}, names[0])
+        grafted_files = [file for file in info if file.startswith("weft.libs/")]
+        self.assertEqual(sorted(re.sub(r"-[0-9a-f]{8}.*", "", pathlib.Path(file).name) for file in grafted_files), ["libminizip", "libpng16", "libtbb"])
+        self.assertEqual(len(names[1]), 1 + len(grafted_files), names[1])
+        (licences,) = (file for file in info if file.endswith("licenses/LICENSES.third_party.txt"))
+        text = package().parent.joinpath(licences).read_text()
+        for words in ("LLVM", "Victor Zverovich", "Yann Collet", "Wenzel Jakob", "Tessil", "Mark Adler"):
+            self.assertIn(words, text)
+
+    def test_serves_programs_in_cpp(self):
+        said = subprocess.run([sys.executable, "-m", "weft", "--cmake-dir"], capture_output=True, text=True, check=True).stdout.strip()
+        self.assertTrue(pathlib.Path(said, "weftConfig.cmake").is_file())
+        said = subprocess.run([sys.executable, "-m", "weft", "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(metadata.version("weft"), said)
+
+    def test_import_time(self):
+        """Printed, and not held to a limit: the machine may be busy."""
+        took = []
+        for _ in range(7):
+            start = time.perf_counter()
+            python("")
+            middle = time.perf_counter()
+            python("import weft")
+            took.append(time.perf_counter() - middle - (middle - start))
+        print(f"import weft takes {min(took) * 1e3:.0f} ms beyond Python's own start, at best of {len(took)}")
+
+
+if __name__ == "__main__":
+    unittest.main()

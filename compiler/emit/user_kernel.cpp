@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "compiler/program/checked_memory.h"
+
 namespace weft::emit {
 namespace {
 
@@ -28,6 +30,23 @@ typedef unsigned long uintptr_t;
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define HUGE_VAL __builtin_inf()
+#define __ATOMIC_RELAXED 0
+#define __ATOMIC_CONSUME 1
+#define __ATOMIC_ACQUIRE 2
+#define __ATOMIC_RELEASE 3
+#define __ATOMIC_ACQ_REL 4
+#define __ATOMIC_SEQ_CST 5
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define LONG_MAX 9223372036854775807l
+#define LONG_MIN (-LONG_MAX - 1)
+#define FLT_MAX 3.40282347e+38f
+#define FLT_MIN 1.17549435e-38f
+#define FLT_EPSILON 1.1920929e-7f
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
 #define M_E 2.71828182845904523536
 #define M_LN2 0.69314718055994530942
 #define M_LN10 2.30258509299404568402
@@ -63,7 +82,8 @@ constexpr const char* kTwoArguments[] = {"atan2", "copysign", "fdim", "fmax",   
 // Includes of what is there already are left out; the lines keep their numbers.
 std::string without_known_includes(const std::string& text) {
   static constexpr const char* kKnown[] = {"<cmath>",   "<math.h>",   "<cstdint>",   "<stdint.h>",
-                                           "<cstddef>", "<stddef.h>", "<algorithm>", "<cuda_runtime.h>"};
+                                           "<cstddef>", "<stddef.h>", "<climits>",   "<limits.h>",
+                                           "<cfloat>",  "<float.h>",  "<algorithm>", "<cuda_runtime.h>"};
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -129,6 +149,11 @@ std::string cuda_entry(const UserKernel& k, const std::string& called, size_t wo
       std::max<size_t>(words, 1), k.block[0] * k.block[1] * k.block[2], called);
 }
 
+// What follows an address: nothing, or its tag where accesses are checked.
+std::string tag(const UserKernel& k, size_t argument) {
+  return k.checks ? fmt::format(" + {}ul", tag_of(argument)) : "";
+}
+
 std::string call(const UserKernel& k, const std::vector<UserWord>& words, const char* array, bool of_range) {
   std::string out = "  " + k.name + "(";
   if (of_range) out += "begin, end";
@@ -137,7 +162,7 @@ std::string call(const UserKernel& k, const std::vector<UserWord>& words, const 
     const std::string& type = k.arguments[i].type;
     switch (words[i].holds) {
       case UserWord::Holds::Address:
-        out += fmt::format("({}){}[{}]", type, array, words[i].word);
+        out += fmt::format("({})({}[{}]{})", type, array, words[i].word, tag(k, i));
         break;
       case UserWord::Holds::Number:
         out += fmt::format("*(const {}*)({} + {})", type, array, words[i].word);
@@ -150,6 +175,42 @@ std::string call(const UserKernel& k, const std::vector<UserWord>& words, const 
   return out + ");\n";
 }
 
+constexpr const char* kCheckedEntry =
+    R"(struct WeftMemory {{ unsigned long address, bytes, element; const char* name; }};
+extern "C" void weft_run_checked(const char*, const WeftMemory*, long, void (*)(const unsigned long*, long, long),
+                                 const unsigned long*, long, long);
+static void weft_body(const unsigned long* w, long begin, long end) {{
+{}}}
+extern "C" void WEFT_ENTRY(const unsigned long* w, long begin, long end, char*) {{
+  const WeftMemory weft_memory[] = {{{}}};
+  weft_run_checked("{}", weft_memory, {}, weft_body, w, begin, end);
+}}
+)";
+
+// The entry says where each argument lies; one that is a number has no bytes.
+std::string checked_entry(const UserKernel& k, const std::vector<UserWord>& words) {
+  std::string memory;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const UserKernel::Argument& one = k.arguments[i];
+    if (words[i].holds != UserWord::Holds::Address) {
+      memory += "{0, 0, 1, \"\"}, ";
+      continue;
+    }
+    const ir::TensorType& type =
+        (one.kind == UserKernel::Argument::Kind::Result ? k.results : k.operands)[one.number];
+    const auto element = static_cast<int64_t>(size_of(type.dtype));
+    memory += fmt::format("{{w[{}], {}, {}, \"{}\"}}, ", words[i].word, element_count(type.shape) * element,
+                          element, one.name);
+  }
+  return fmt::format(kCheckedEntry, call(k, words, "w", true), memory, k.title, words.size());
+}
+
+std::string cpu_entry(const UserKernel& k, const std::vector<UserWord>& words) {
+  if (k.checks) return checked_entry(k, words);
+  return "extern \"C\" void WEFT_ENTRY(const unsigned long* w, long begin, long end, char*) {\n" +
+         call(k, words, "w", true) + "}\n";
+}
+
 }  // namespace
 
 Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words, size_t count) {
@@ -159,9 +220,7 @@ Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words
   text += fmt::format("#line 1 \"{}.{}\"\n{}\n#line 1 \"the call of {}\"\n", k.title, cuda ? "cu" : "cpp",
                       cuda ? as_device_functions(own) : own, k.title);
   Emitted out;
-  text += cuda ? cuda_entry(k, call(k, words, "weft_args.w", false), count)
-               : "extern \"C\" void WEFT_ENTRY(const unsigned long* w, long begin, long end, char*) {\n" +
-                     call(k, words, "w", true) + "}\n";
+  text += cuda ? cuda_entry(k, call(k, words, "weft_args.w", false), count) : cpu_entry(k, words);
   out.source.name = "weft_user_" + to_string(hash_text(text)).substr(0, 16);
   text.replace(text.rfind("WEFT_ENTRY"), 10, out.source.name);
   out.source.text = std::move(text);

@@ -30,7 +30,7 @@ UserKernelRef checked(UserKernel kernel) {
   for (const int operand : kernel.starts_as) all += fmt::format("{} ", operand);
   for (const auto& extents : {kernel.grid, kernel.block})
     for (const int64_t extent : extents) all += fmt::format("{} ", extent);
-  all += fmt::format("{} {} {}", kernel.grain, kernel.shared_bytes, kernel.cluster);
+  all += fmt::format("{} {} {} {}", kernel.grain, kernel.shared_bytes, kernel.cluster, kernel.checks);
   kernel.hash = hash_text(all);
   return std::make_shared<const UserKernel>(std::move(kernel));
 }

@@ -29,6 +29,7 @@ struct UserKernel {
     Kind kind = Kind::Operand;
     size_t number = 0;  // of the operand or result
     std::string type;   // as the text says it: "const float*"
+    std::string name = {};
   };
   Target target = Target::Cpu;
   std::string name;   // what is called: "saxpy", or "saxpy<float>" of a template
@@ -41,6 +42,7 @@ struct UserKernel {
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t grain = 1;
   int64_t shared_bytes = 0, cluster = 1;
+  bool checks = false;  // CPU: whether its loads and stores are held to its arrays
   // Made by checked().
   Hash hash;  // equal for kernels that do the same
 };

@@ -15,6 +15,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
 #include "runtime/background.h"
+#include "runtime/cpu/checked_memory.h"
 #include "runtime/cpu/processor.h"
 #include "runtime/cpu/refused_mapping.h"
 #include "runtime/cpu/walk.h"
@@ -125,8 +126,15 @@ struct ClangJit::State {
   // Opens the library where it is needed first. What failed is tried again.
   Jit& jit() {
     std::call_once(opened, [this] {
-      static const JitHost host{&Background::mine, &Background::checkpoint, &refused_mapping,
-                                reinterpret_cast<void*>(&weft_walk_2), &weft_leave_rest};
+      static const JitHost host{&Background::mine,
+                                &Background::checkpoint,
+                                &refused_mapping,
+                                reinterpret_cast<void*>(&weft_walk_2),
+                                &weft_leave_rest,
+                                reinterpret_cast<void*>(&weft_run_checked),
+                                reinterpret_cast<void*>(&weft_checked_address),
+                                reinterpret_cast<void*>(&weft_checked_move),
+                                reinterpret_cast<void*>(&weft_checked_fill)};
       made = open_jit_library(folder_of_this()).make(processor, host);
     });
     return *made;

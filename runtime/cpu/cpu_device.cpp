@@ -1,4 +1,5 @@
 #include "runtime/cpu/cpu_device.h"
+#include "runtime/cpu/checked_memory.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -288,6 +289,7 @@ class CpuDevice : public Device {
       stoppable(tasks, how.grain, kStopAfterGrains * how.grain, [&](int64_t begin, int64_t end) {
         entry(args.data(), begin, end,
               how.scratch_bytes ? PerThread<Scratch>::get().at_least(how.scratch_bytes) : nullptr);
+        throw_outside_access();
       });
     };
     unless_at_the_end([&] {

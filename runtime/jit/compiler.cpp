@@ -33,6 +33,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/background.h"
+#include "runtime/jit/check_memory.h"
 
 namespace weft::runtime {
 namespace {
@@ -352,6 +353,7 @@ void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& ma
         functions.invalidate(function, unroll.run(function, functions));
   };
   if (of_a_user) {  // scalar loops, which are to become vectors
+    check_memory(module);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
     return;
   }

@@ -143,6 +143,10 @@ void Linker::State::define_process() {
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
   allow("weft_walk_2", host.walk);
   allow("weft_leave_rest", host.leave_rest);
+  allow("weft_run_checked", host.run_checked);
+  allow("weft_checked_address", host.checked_address);
+  allow("weft_checked_move", host.checked_move);
+  allow("weft_checked_fill", host.checked_fill);
   allow("memset", static_cast<void* (*)(void*, int, size_t)>(&std::memset));
   // What processors without the instruction call: AVX2's machines have fma, those before may not.
   allow("fma", static_cast<double (*)(double, double, double)>(&::fma));

@@ -240,3 +240,18 @@ def test_cuda_kernels_are_read_anywhere():
                                  ((1, 70000), 1, "at most 65535 blocks")]:
         with pytest.raises(wf.Error, match=message):
             k(grid, block, (x, wf.kernel_output(4, "float32"), 3))
+
+
+def test_has_limits_and_atomic_updates():
+    k = wf.cpu_kernel("""#include <climits>
+#include <float.h>
+void f(long b, long e, const int* x, int* most, double* widest) {
+  int own = INT_MIN;
+  for (long i = b; i < e; ++i) own = std::max(own, x[i]);
+  for (int seen = *most; seen < own && !__atomic_compare_exchange_n(most, &seen, own, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED););
+  __atomic_store_n((long*)widest, __builtin_bit_cast(long, DBL_MAX), __ATOMIC_SEQ_CST);
+}""", "f")
+    x = RNG.integers(-1000, 1000, 50_000, dtype="i4")
+    most = wf.full(1, -(2**31), dtype="int32")
+    widest = k(x.size, (wf.asarray(x), most, wf.kernel_output(1, "float64")), grain=100)
+    assert most.tolist() == [x.max()] and widest.tolist() == [np.finfo("f8").max]

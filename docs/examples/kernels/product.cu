@@ -2,7 +2,7 @@
 // Written for no library in particular: rows, columns and inner need not be multiples of a tile.
 #define TILE 16
 
-extern "C" __global__ void product(const float* a, const float* b, float* c, int rows, int columns, int inner) {
+extern "C" __global__ void tiled_product(const float* a, const float* b, float* c, int rows, int columns, int inner) {
   __shared__ float left[TILE][TILE], right[TILE][TILE];
   const int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
   float sum = 0;

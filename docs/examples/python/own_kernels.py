@@ -18,7 +18,7 @@ else:
       int own[256] = {};
       for (long i = begin; i < end; ++i) ++own[bytes[i]];
       for (int bin = 0; bin < 256; ++bin)
-        if (own[bin] > 0) __atomic_fetch_add(&counts[bin], own[bin], 0);  // relaxed
+        if (own[bin] > 0) __atomic_fetch_add(&counts[bin], own[bin], __ATOMIC_RELAXED);
     }""", "histogram")
 
 
@@ -36,7 +36,7 @@ picture = read_photograph().reshape(-1)
 compare("the bytes of the photograph", lambda xp, x: counted(x) if xp is wf else xp.bincount(x, minlength=256), picture[:10_000] if quick else picture)
 
 if on_cuda:
-    product = wf.cuda_kernel((folder / "product.cu").read_text(), "product")
+    product = wf.cuda_kernel((folder / "product.cu").read_text(), "tiled_product")
 
     def multiplied(xp, a, b):
         if xp is not wf:

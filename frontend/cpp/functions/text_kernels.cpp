@@ -10,6 +10,7 @@
 #include "compiler/user_source.h"
 #include "frontend/cpp/functions/kernel_text.h"
 #include "frontend/cpp/record/record.h"
+#include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/kernels.h"
 
 namespace weft {
@@ -35,16 +36,6 @@ struct TextKernel::State {
   size_t first() const { return is_cuda() ? 0 : 2; }
   const KernelSource& source_for(const UserKernel& kernel) const;
 };
-
-const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) const {
-  std::string key = std::to_string(kernel.block[0] * kernel.block[1] * kernel.block[2]);
-  for (const UserKernel::Argument& one : kernel.arguments)
-    key += fmt::format(" {}", static_cast<int>(one.kind));
-  const std::lock_guard lock(mutex);
-  const auto found = sources.find(key);
-  return found != sources.end() ? found->second
-                                : sources.emplace(std::move(key), user_source(kernel)).first->second;
-}
 
 namespace {
 
@@ -105,7 +96,8 @@ class CallOfKernel {
     return operands.size() - 1;
   }
   void add_result(const detail::KernelParameter& p, const ir::TensorType& type, int starts_as) {
-    kernel.arguments.push_back({UserKernel::Argument::Kind::Result, kernel.results.size(), p.type + "*"});
+    kernel.arguments.push_back(
+        {UserKernel::Argument::Kind::Result, kernel.results.size(), p.type + "*", p.name});
     kernel.results.push_back(type);
     kernel.starts_as.push_back(starts_as);
   }
@@ -118,7 +110,7 @@ class CallOfKernel {
       const ir::NodeRef node = r_.node(x);
       check_dtype(p, node->dtype(), node->shape());
       kernel.arguments.push_back(
-          {UserKernel::Argument::Kind::Operand, operand(node), "const " + p.type + "*"});
+          {UserKernel::Argument::Kind::Operand, operand(node), "const " + p.type + "*", p.name});
       return;
     }
     ir::NodeRef node;
@@ -133,7 +125,7 @@ class CallOfKernel {
       detail::check_stored(title_, *p.dtype, x.number());
       node = ir::constant({*p.dtype, {}}, x.number().value().cast(*p.dtype), r_.lines());
     }
-    kernel.arguments.push_back({UserKernel::Argument::Kind::Value, operand(node), p.type});
+    kernel.arguments.push_back({UserKernel::Argument::Kind::Value, operand(node), p.type, p.name});
   }
 
   std::string title_;
@@ -141,6 +133,19 @@ class CallOfKernel {
 };
 
 }  // namespace
+
+const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) const {
+  std::string key = std::to_string(kernel.block[0] * kernel.block[1] * kernel.block[2]);
+  for (const UserKernel::Argument& one : kernel.arguments)
+    key += fmt::format(" {}", static_cast<int>(one.kind));
+  if (kernel.checks)
+    for (const auto& types : {kernel.operands, kernel.results})
+      for (const ir::TensorType& type : types) key += " " + written(type.dtype, type.shape);
+  const std::lock_guard lock(mutex);
+  const auto found = sources.find(key);
+  return found != sources.end() ? found->second
+                                : sources.emplace(std::move(key), user_source(kernel)).first->second;
+}
 
 const std::string& TextKernel::name() const { return state_->text.name; }
 
@@ -178,6 +183,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   kernel.block = {launch.block.x, launch.block.y, launch.block.z};
   kernel.grain = launch.grain, kernel.shared_bytes = launch.shared_bytes, kernel.cluster = launch.cluster;
   detail::DeviceSlot& device = r.device();
+  kernel.checks = !cuda && detail::checks_kernels();
   check_launch(kernel, device.target);
   for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
   if (call.kernel.results.empty())

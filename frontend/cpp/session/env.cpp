@@ -48,6 +48,15 @@ std::optional<std::string> detail::environment(const char* name) {
   return text;
 }
 
+bool detail::checks_kernels() {
+  static const bool checks = [] {
+    const std::string given = environment("WEFT_CHECK").value_or("0");
+    if (given != "0" && given != "1") throw Error("WEFT_CHECK: takes 0 or 1: got '" + given + "'");
+    return given == "1";
+  }();
+  return checks;
+}
+
 void detail::check_log_level(const std::string& name, const std::string& level) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))

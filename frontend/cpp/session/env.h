@@ -9,6 +9,9 @@ namespace weft::detail {
 // None when the variable is unset or empty.
 std::optional<std::string> environment(const char* name);
 
+// WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
+bool checks_kernels();
+
 // Error where it is no level of `log`, or of the variable of this name.
 void check_log_level(const std::string& name, const std::string& level);
 

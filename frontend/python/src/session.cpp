@@ -1,6 +1,7 @@
 // Evaluation and looking into it.
 #include <mutex>
 
+#include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/warning.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -104,7 +105,7 @@ void bind_session(nb::module_& m) {
       "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
   m.def("limits", [] {
     const SessionOptions& options = Session::current().options();
-    return nb::make_tuple(options.graph_limit, options.interpret_limit);
+    return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels());
   });
   m.def("finish_kernels", [] { Session::current().finish_kernels(); });
 }

@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -66,7 +68,7 @@ std::vector<NodeRef> results_of(const ir::UserKernelRef& k, const std::vector<No
   return results;
 }
 
-std::vector<NodeRef> call(UserKernel k, std::vector<NodeRef> operands) {
+std::vector<NodeRef> call(UserKernel k, const std::vector<NodeRef>& operands) {
   for (const NodeRef& node : operands) k.operands.push_back(node->type);
   return results_of(ir::checked(std::move(k)), operands);
 }
@@ -197,7 +199,66 @@ __global__ void histogram(const float* x, float* counts, float* positive, int n)
   return c;
 }
 
-std::vector<Case> of_cuda() { return {saxpy_of_cuda(false), saxpy_of_cuda(true), product(), histogram()}; }
+std::string example(const std::string& name) {
+  std::ifstream file("docs/examples/kernels/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+// Neither extent is a multiple of a tile.
+Case product_of_the_examples() {
+  constexpr int64_t kRows = 21, kColumns = 35, kInner = 18;
+  UserKernel k = kernel(UserKernel::Target::Cuda, "tiled_product", example("product.cu"),
+                        {{Kind::Operand, 0, "const float*"},
+                         {Kind::Operand, 1, "const float*"},
+                         {Kind::Result, 0, "float*"},
+                         {Kind::Value, 2, "int"},
+                         {Kind::Value, 3, "int"},
+                         {Kind::Value, 4, "int"}},
+                        {{DType::F32, {kRows, kColumns}}}, {-1});
+  k.grid = {3, 2, 1};
+  k.block = {16, 16, 1};
+  Case c;
+  const NodeRef a = input("a", {kRows, kInner}), b = input("b", {kInner, kColumns});
+  c.graph = {{a, b},
+             call(std::move(k), {a, b, number(kRows, DType::I32), number(kColumns, DType::I32),
+                                 number(kInner, DType::I32)})};
+  c.inputs = {numbers(kRows * kInner, -1, 0.25f), numbers(kInner * kColumns, 0, 0.5f)};
+  Floats wanted(kRows * kColumns);
+  for (size_t i = 0; i < kRows; ++i)
+    for (size_t j = 0; j < kColumns; ++j)
+      for (size_t n = 0; n < kInner; ++n)
+        wanted[i * kColumns + j] += c.inputs[0][i * kInner + n] * c.inputs[1][n * kColumns + j];
+  c.wanted = {wanted};
+  return c;
+}
+
+// Of bytes, which numbers() between 0 and 36 become.
+Case histogram_of_the_examples() {
+  UserKernel k =
+      kernel(UserKernel::Target::Cuda, "histogram", example("histogram.cu"),
+             {{Kind::Operand, 0, "const unsigned char*"}, {Kind::Value, 1, "int"}, {Kind::Result, 0, "int*"}},
+             {{DType::I32, {256}}}, {2});
+  k.grid = {3, 1, 1};
+  k.block = {64, 1, 1};
+  Case c;
+  const NodeRef x = input("x", {kCount}), before = input("before", {256});
+  const NodeRef counts = call(
+      std::move(k), {ir::cast(x, DType::U8), number(kCount, DType::I32), ir::cast(before, DType::I32)})[0];
+  c.graph = {{x, before}, {ir::cast(counts, DType::F32)}};
+  c.inputs = {numbers(kCount, 0, 1), numbers(256, 0, 0)};
+  Floats wanted(256);
+  for (const float one : c.inputs[0]) ++wanted[static_cast<size_t>(one)];
+  c.wanted = {wanted};
+  return c;
+}
+
+std::vector<Case> of_cuda() {
+  return {saxpy_of_cuda(false), saxpy_of_cuda(true),       product(),
+          histogram(),          product_of_the_examples(), histogram_of_the_examples()};
+}
 
 void expect_given(Backend& on, const Case& c) {
   std::vector<HostTensor> inputs;

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Those of docs/settings.md.
 variables = (
-    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT", "WEFT_DEVICE", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG", "WEFT_NUMERICS", "WEFT_THREADS", "WEFT_TIER",
+    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT", "WEFT_CHECK", "WEFT_DEVICE", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG", "WEFT_NUMERICS", "WEFT_THREADS", "WEFT_TIER",
 )  # fmt: skip
 
 
@@ -115,13 +115,14 @@ def set_log_level(level: str) -> Setting:
 
 
 def settings() -> dict[str, Any]:
-    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, and the limits of recorded graphs."""
+    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs, and
+    whether kernels of your own are checked."""
     directory, most = _core.cache()
-    graph, interpret = _core.limits()
+    graph, interpret, check = _core.limits()
     return {
         "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
         "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(),
-        "graph_limit": graph, "interpret_limit": interpret,
+        "graph_limit": graph, "interpret_limit": interpret, "check": check,
     }  # fmt: skip
 
 

@@ -64,8 +64,8 @@ const char* format_of(DType dtype) {
     case DType::F64:
       return "g";
     default:
-      throw TypeError("__arrow_c_array__: Arrow has no numbers of this dtype: got " + std::string(name(dtype)) +
-                      "; convert it first, as with astype('float64')");
+      throw TypeError("__arrow_c_array__: Arrow has no numbers of this dtype: got " +
+                      std::string(name(dtype)) + "; convert it first, as with astype('float64')");
   }
 }
 
@@ -113,10 +113,25 @@ nb::object to_arrow(const Array& given) {
                 "; give a row, or x.reshape(-1)");
   }
   auto schema = std::make_unique<ArrowSchema>();
-  *schema = {format_of(given.dtype()), "", nullptr, 0, 0, nullptr, nullptr, [](ArrowSchema* s) { s->release = nullptr; }, nullptr};
+  *schema = {format_of(given.dtype()),
+             "",
+             nullptr,
+             0,
+             0,
+             nullptr,
+             nullptr,
+             [](ArrowSchema* s) { s->release = nullptr; },
+             nullptr};
   auto column = std::make_unique<Column>(column_of(given.to("cpu")));
   auto array = std::make_unique<ArrowArray>();
-  *array = {given.size(), 0, 0, 2, 0, column->buffers.data(), nullptr, nullptr,
+  *array = {given.size(),
+            0,
+            0,
+            2,
+            0,
+            column->buffers.data(),
+            nullptr,
+            nullptr,
             [](ArrowArray* a) {
               delete static_cast<Column*>(a->private_data);
               a->release = nullptr;

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "compiler/base/error.h"
@@ -23,17 +24,23 @@ thread_local std::string outside;
 
 constexpr uint64_t kFirstPage = 4096;
 
-// Kernels have nothing to be undone, and no tables to be unwound by.
-[[noreturn]] void end_part(std::string why) {
-  outside = std::string(running->kernel) + ": " + std::move(why);
+// Kernels have nothing to be undone, and no tables to be unwound by. Whoever calls it has no destructors to run.
+[[noreturn]] void end_part() {
   was_outside = true;
   std::longjmp(running->end, 1);  // NOLINT(cert-err52-cpp)
 }
 
-[[noreturn]] void refuse(const CheckedMemory& array, int64_t index, bool writes) {
+void note(std::string_view what) { outside = std::string(running->kernel).append(": ").append(what); }
+
+void note_element(const CheckedMemory& array, int64_t index, bool writes) {
   const std::string name = array.name;
-  end_part(name + "[" + std::to_string(index) + "] is " + (writes ? "written to" : "read") + ", but " + name +
-           " has " + std::to_string(array.bytes / array.element) + " elements");
+  note(name + "[" + std::to_string(index) + "] is " + (writes ? "written to" : "read") + ", but " + name +
+       " has " + std::to_string(array.bytes / array.element) + " elements");
+}
+
+[[noreturn]] void refuse(const CheckedMemory& array, int64_t index, bool writes) {
+  note_element(array, index, writes);
+  end_part();
 }
 
 }  // namespace
@@ -52,9 +59,11 @@ extern "C" void* weft_checked_address(void* address, long bytes, long writes) {
   const uint64_t tag = whole >> kTagBit;
   if (bytes == 0 || (tag == 0 && whole >= kFirstPage)) return address;  // the kernel's own
   const uint64_t array = (tag + kTagStep / 2 - kFirstTag) / kTagStep;
-  if (tag + kTagStep / 2 < kFirstTag || array >= running->count || !running->memory[array].name[0])
-    end_part(std::string(writes ? "something is written to" : "something is read from") +
-             " an address that is in none of its arrays");
+  if (tag + kTagStep / 2 < kFirstTag || array >= running->count || !running->memory[array].name[0]) {
+    note(writes ? "something is written to an address that is in none of its arrays"
+                : "something is read from an address that is in none of its arrays");
+    end_part();
+  }
   const CheckedMemory& memory = running->memory[array];
   const auto offset = static_cast<int64_t>(whole - tag_of(array) - memory.address);
   const auto length = static_cast<int64_t>(memory.bytes), element = static_cast<int64_t>(memory.element);

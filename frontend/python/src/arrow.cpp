@@ -136,8 +136,8 @@ nb::object to_arrow(const Array& given) {
               delete static_cast<Column*>(a->private_data);
               a->release = nullptr;
             },
-            column.get()};
-  static_cast<void>(column.release());  // the array's release deletes it
+            nullptr};
+  array->private_data = column.release();
   nb::object second = capsule_of(std::move(array), "arrow_array");
   return nb::make_tuple(capsule_of(std::move(schema), "arrow_schema"), second);
 }

@@ -37,7 +37,7 @@ std::string refusal(Device& device, const Dot& product) {
 }
 
 template <typename T>
-constexpr DType dtype_of = std::is_same_v<T, float>                 ? DType::F32
+constexpr DType kDTypeOf = std::is_same_v<T, float>                 ? DType::F32
                            : std::is_same_v<T, double>              ? DType::F64
                            : std::is_same_v<T, std::complex<float>> ? DType::C64
                                                                     : DType::C128;
@@ -63,7 +63,7 @@ class CpuDot : public testing::Test {
   // elements between must not change.
   static void check(const std::shared_ptr<Device>& device, int64_t batch, int64_t m, int64_t n, int64_t k,
                     bool ta, bool tb, int64_t pad, bool repeat_b = false) {
-    Dot d{dtype_of<T>, batch, m, n, k, ta, tb, 0, 0, 0, 0, 0, 0};
+    Dot d{kDTypeOf<T>, batch, m, n, k, ta, tb, 0, 0, 0, 0, 0, 0};
     d.lda = (ta ? m : k) + pad;
     d.ldb = (tb ? k : n) + pad;
     d.ldc = n + pad;
@@ -133,7 +133,7 @@ TYPED_TEST(CpuDot, InnerProductsHaveTheSameBitsWhereverTheirVectorsLie) {
       b[i] = apart_b[i * kApart] = static_cast<T>(std::cos(static_cast<double>(i) * 1.7));
     }
     const auto product = [&](bool far_a, bool far_b) {
-      const Dot what{dtype_of<T>,        1, 1, 1, k, far_a, false, far_a ? kApart : k,
+      const Dot what{kDTypeOf<T>,        1, 1, 1, k, far_a, false, far_a ? kApart : k,
                      far_b ? kApart : 1, 1, 0, 0, 0};
       T c{};
       device->dot(what, &c, far_a ? apart_a.data() : a.data(), far_b ? apart_b.data() : b.data());
@@ -192,9 +192,9 @@ TYPED_TEST(CpuDot, MatricesWithTheirOwnTranspose) {
                             {385, 40}}) {
           const int64_t ld = (ta ? n : k) + pad, ldc = n + pad;
           const auto x = TestFixture::values(static_cast<size_t>((ta ? k : n) * ld), 4);
-          const auto copy = x;
+          const auto copy = x;  // NOLINT(performance-unnecessary-copy-initialization): other memory
           std::vector<TypeParam> c(static_cast<size_t>(n * ldc), untouched), expected = c;
-          const Dot d{dtype_of<TypeParam>, 1, n, n, k, ta, !ta, ld, ld, ldc, 0, 0, 0};
+          const Dot d{kDTypeOf<TypeParam>, 1, n, n, k, ta, !ta, ld, ld, ldc, 0, 0, 0};
           device->dot(d, c.data(), x.data(), x.data());
           device->dot(d, expected.data(), x.data(), copy.data());
           ASSERT_EQ(c, expected) << n << " of " << k << ", transposed " << ta << ", pad " << pad;
@@ -213,7 +213,7 @@ TYPED_TEST(CpuDot, OwnTransposesHaveTheSameBitsForAnyNumberOfThreads) {
       Counters counters;
       auto& c = results.emplace_back(static_cast<size_t>(n * n));
       make_device(counters, {.threads = threads})
-          ->dot({dtype_of<TypeParam>, 1, n, n, k, true, false, n, n, n, 0, 0, 0}, c.data(), x.data(),
+          ->dot({kDTypeOf<TypeParam>, 1, n, n, k, true, false, n, n, n, 0, 0, 0}, c.data(), x.data(),
                 x.data());
       for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < i; ++j)
@@ -278,7 +278,7 @@ TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
       Counters counters;
       std::vector<TypeParam> c(static_cast<size_t>(m * n));
       make_device(counters, {.threads = threads})
-          ->dot({dtype_of<TypeParam>, 1, m, n, k, false, tb, k, tb ? k : n, n, 0, 0, 0}, c.data(), a.data(),
+          ->dot({kDTypeOf<TypeParam>, 1, m, n, k, false, tb, k, tb ? k : n, n, 0, 0, 0}, c.data(), a.data(),
                 b.data());
       EXPECT_EQ(counters.library_calls, 1);
       results.push_back(std::move(c));
@@ -289,7 +289,7 @@ TYPED_TEST(CpuDot, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(CpuSolve, GivesTheSameBitsForAnyNumberOfThreads) {
-  constexpr int64_t n = 50, columns = 700;
+  const int64_t n = 50, columns = 700;
   std::mt19937 random(5);
   std::normal_distribution<double> normal;
   std::vector<double> matrix(n * n), right(n * columns);  // column-major, row-major
@@ -338,6 +338,7 @@ TEST(CpuDotErrors, ThreadsMultiplyAtTheSameTime) {
   Counters counters;
   const auto device = make_device(counters, {.threads = 2});
   std::vector<std::jthread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i)
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) CpuDot<double>::check(device, 2, 40, 50, 30, false, true, 0);

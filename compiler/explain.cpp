@@ -45,8 +45,7 @@ std::string_view title_of(const Node& n) {
   return ir::is_user_kernel(n) ? std::string_view(ir::user_kernel_of(n)->title) : ir::called(n);
 }
 
-// "softmax.cpp:12: max, exp, sum, divide", of eight ops at most.
-std::string list(std::span<const Node* const> nodes) {
+Origin origin_of(std::span<const Node* const> nodes) {
   constexpr size_t kMost = 8;
   ir::Lines lines;
   std::string ops;
@@ -55,9 +54,10 @@ std::string list(std::span<const Node* const> nodes) {
     if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(title_of(*nodes[k]));
   }
   if (nodes.size() > kMost) ops += fmt::format(" and {} more", nodes.size() - kMost);
-  const std::string where = to_string(lines);
-  return where.empty() ? ops : where + ": " + ops;
+  return {ops, lines.all()};
 }
+
+std::string list(std::span<const Node* const> nodes) { return to_string(origin_of(nodes)); }
 
 }  // namespace
 
@@ -71,9 +71,14 @@ const std::string& Titles::operator()(const Node& n) {
   return title;
 }
 
-std::string summarize(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
+std::string to_string(const Origin& origin) {
+  const std::string where = ir::to_string(origin.lines);
+  return where.empty() ? origin.ops : where + ": " + origin.ops;
+}
+
+Origin origin_of(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
   const std::vector<const Node*> nodes = members(step, stored);
-  return nodes.empty() ? "copy" : list(nodes);
+  return nodes.empty() ? Origin{"copy", {}} : origin_of(nodes);
 }
 
 std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
@@ -95,7 +100,7 @@ std::string describe(const ir::Step& step, const std::unordered_set<const Node*>
                        titles(*step.library));
   std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
                                 step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
-                                summarize(step, stored));
+                                to_string(origin_of(step, stored)));
   for (auto& root : step.group.roots)
     out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", titles(*root.node));
   return out;

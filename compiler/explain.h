@@ -6,15 +6,18 @@
 #include <unordered_set>
 
 #include "compiler/ir/group.h"
+#include "compiler/program/program.h"
 
 namespace weft {
 
 // The nodes that the steps write to memory.
 std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition);
 
-// "softmax.cpp:12: max, exp, sum, divide": the ops that a step computes from what others have `stored`, with
-// the source lines they come from.
-std::string summarize(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
+// The ops that a step computes from what others have `stored`, eight at most, and the source lines they come from.
+Origin origin_of(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
+
+// "softmax.cpp:12: max, exp, sum, divide".
+std::string to_string(const Origin& origin);
 
 // "add : f32(3, 4) at model.py:42"; the second node of which this is to be said is "… (2)".
 class Titles {

@@ -126,7 +126,7 @@ class ProgramBuilder {
 
   void add_kernel(const ir::Step& step) {
     if (element_count(step.group.outer) == 0) return;
-    add_kernel(plan::lower(step.group, in_memory_, cuts_), summarize(step, stored_),
+    add_kernel(plan::lower(step.group, in_memory_, cuts_), origin_of(step, stored_),
                describe(step, stored_, title_));
   }
 
@@ -249,7 +249,7 @@ class ProgramBuilder {
   }
 
   // `zeroed`: what has to be 0 when the kernel starts.
-  void add_kernel(plan::Lowered lowered, std::string summary, std::string explanation,
+  void add_kernel(plan::Lowered lowered, Origin origin, std::string explanation,
                   const Node* zeroed = nullptr) {
     plan::RowProgram& p = lowered.program;
     KernelStep k;
@@ -258,7 +258,11 @@ class ProgramBuilder {
     const auto [schedule, partial_bytes] = blocks ? std::move(*blocks)
                                            : late ? *late
                                                   : add_source(k, p, explanation);
-    k.summary = std::move(summary);
+    k.summary = to_string(origin);
+    if (k.kernel >= 0) {
+      std::vector<SourceLine>& lines = program_.kernels[static_cast<size_t>(k.kernel)].lines;
+      if (lines.empty()) lines = origin.lines;
+    }
     const std::vector<int64_t> touched = touched_elements(p);
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
       int buffer = buffer_of_.at(lowered.buffers[b]);
@@ -277,8 +281,13 @@ class ProgramBuilder {
     if (late) {
       program_.late.resize(program_.kernels.size());
       program_.late.back() = [of = std::make_shared<const plan::RowProgram>(std::move(p)),
-                              s = std::get<plan::CpuSchedule>(schedule)] { return source_of(*of, s); };
+                              s = std::get<plan::CpuSchedule>(schedule), lines = origin.lines] {
+        LateSource late_source = source_of(*of, s);
+        late_source.source.lines = lines;
+        return late_source;
+      };
     }
+    k.origin = std::move(origin);
     add_step(std::move(k), explanation);
   }
 
@@ -330,7 +339,7 @@ class ProgramBuilder {
     for (size_t k = 0; k < n->shape().size(); ++k) copy.group.roots[0].axis.push_back(static_cast<int>(k));
     buffer_of_[root.get()] = buffer;
     if (element_count(copy.group.outer) == 0) return;
-    add_kernel(plan::lower(copy.group, in_memory_, cuts_), summarize(copy, stored_),
+    add_kernel(plan::lower(copy.group, in_memory_, cuts_), origin_of(copy, stored_),
                "kernel: copy of " + title_(*n) + ", " + why + "\n");
   }
 
@@ -341,7 +350,7 @@ class ProgramBuilder {
     buffer_of_[two.scatter.get()] = add_buffer(BufferSpec::Role::Temporary, 0, two.scatter->type,
                                                fmt::format("{} of {}", two.what, title_(n)));
     const std::string says = fmt::format(fmt::runtime(two.says), title_(n));
-    add_kernel(plan::lower_unordered_scatter(two.scatter, in_memory_), summarize(step, stored_),
+    add_kernel(plan::lower_unordered_scatter(two.scatter, in_memory_), origin_of(step, stored_),
                "kernel: " + says + "\n", two.scatter.get());
     add_copy(two.result, buffer_of_.at(&n), "with its values");
   }
@@ -363,7 +372,7 @@ class ProgramBuilder {
     if (element_count(n.inputs[2]->shape()) == 0) return;
     add_kernel(order == passes::ScatterOrder::Any ? plan::lower_unordered_scatter(step.library, in_memory_)
                                                   : plan::lower_scatter(step.library, in_memory_),
-               summarize(step, stored_), "kernel: " + title_(n) + "\n");
+               origin_of(step, stored_), "kernel: " + title_(n) + "\n");
   }
 
   // The buffer of a value that is read as a whole.
@@ -398,7 +407,7 @@ class ProgramBuilder {
       else if (result != buffer)
         again.push_back({result, buffer});
     }
-    l.summary = summarize(step, stored_);
+    l.summary = to_string(origin_of(step, stored_));
     std::string explanation = describe(step, stored_, title_);
     for (const LoopProgram::Body& body : l.loop->bodies) explanation += indented(body.program.explanation);
     add_step(std::move(l), explanation);
@@ -477,7 +486,10 @@ class ProgramBuilder {
     k.key = key_of(out);
     k.launch = out.launch;
     k.kernel = kernel_number(std::move(out.source));
-    k.summary = summarize(step, stored_);
+    k.origin = origin_of(step, stored_);
+    k.summary = to_string(k.origin);
+    if (std::vector<SourceLine>& lines = program_.kernels[static_cast<size_t>(k.kernel)].lines; lines.empty())
+      lines = k.origin.lines;
     add_step(std::move(k), describe(step, stored_, title_));
     for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
   }
@@ -507,7 +519,8 @@ class ProgramBuilder {
     d.dot.stride_a = at_a.batch, d.dot.stride_b = at_b.batch, d.dot.stride_c = d.dot.m * d.dot.n;
     d.a = buffer_a, d.b = buffer_b, d.c = buffer_of_.at(&n);
     d.offset_a = at_a.offset, d.offset_b = at_b.offset;
-    d.summary = summarize(step, stored_);
+    d.origin = origin_of(step, stored_);
+    d.summary = to_string(d.origin);
     add_step(std::move(d), describe(step, stored_, title_));
   }
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/trace.h"
+
 namespace weft::runtime {
 
 struct Counters {
@@ -22,6 +24,7 @@ struct Counters {
   std::atomic<int64_t> interpreted{0};  // graphs small enough for the interpreter
   std::atomic<int64_t> bytes_read{0};   // by kernels, as planned
   std::atomic<int64_t> bytes_written{0};
+  Trace trace;
 };
 
 }  // namespace weft::runtime

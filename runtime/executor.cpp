@@ -187,14 +187,16 @@ void Executable::load_bodies() {
   }
 }
 
-std::vector<BufferRef> Executable::looped(size_t step, std::vector<BufferRef> operands, bool may_stop) const {
+std::vector<BufferRef> Executable::looped(size_t step, std::vector<BufferRef> operands, bool may_stop,
+                                          const LinesNow* lines) const {
   const auto& l = std::get<LoopStep>(program_.steps[step]);
   std::vector<char> wanted;
   wanted.reserve(l.results.size());
   for (int b : l.results) wanted.push_back(b >= 0);
   const RunBody run_body = [&](size_t body, std::span<const BufferRef> inputs,
                                std::span<const Scalar> scalars, std::span<const int> given) {
-    return bodies_[step][body]->run_steps(inputs, scalars, given, may_stop ? Stops::Always : Stops::Never);
+    return bodies_[step][body]->run_steps(inputs, scalars, given, may_stop ? Stops::Always : Stops::Never,
+                                          lines);
   };
   try {
     return run_loop(*l.loop, *device_, std::move(operands), wanted, run_body, may_stop);
@@ -302,7 +304,7 @@ BufferRef Executable::allocate(int buffer) const {
 class Executable::Run {
  public:
   Run(const Executable& of, std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
-      std::span<const int> given, Stops stops)
+      std::span<const int> given, Stops stops, const LinesNow* lines)
       : of_(of),
         program_(of.program_),
         device_(*of.device_),
@@ -310,6 +312,7 @@ class Executable::Run {
         scalars_(scalars),
         again_(stops == Stops::UntilWritten),
         may_stop_(stops != Stops::Never),
+        lines_(lines),
         count_(static_cast<int>(program_.buffers.size())),
         buffers_(count_),
         held_(count_) {
@@ -338,6 +341,18 @@ class Executable::Run {
 
  private:
   using Role = BufferSpec::Role;
+
+  auto timed() {
+    const auto finish = [this] { device_.synchronize(); };
+    return Timed<decltype(finish)>(of_.counters_.trace, finish);
+  }
+  TraceEvent event(Work work, const Origin& origin, int64_t bytes_read, int64_t bytes_written) const {
+    TraceEvent event;
+    event.work = work, event.what = origin.ops;
+    event.lines = lines_ ? (*lines_)(origin.lines) : origin.lines;
+    event.bytes_read = bytes_read, event.bytes_written = bytes_written;
+    return event;
+  }
 
   // Decides which inputs that are given away become outputs.
   void take_over(std::span<const int> given) {
@@ -425,10 +440,13 @@ class Executable::Run {
       next += program_.scalars[number] == DType::C128 ? 2 : 1;
     }
     const StopScope scope(may_stop_);
+    auto timed = this->timed();
     if (kernel)
       device_.launch(*kernel, late ? late->launch : k.launch, {args.begin(), next});
     else
       of_.run_without(k, {args.begin(), first_scalar}, {first_scalar, next});
+    timed.end(
+        [&] { return event(kernel ? Work::Kernel : Work::Blocks, k.origin, k.bytes_read, k.bytes_written); });
     of_.counters_.bytes_read.fetch_add(k.bytes_read, std::memory_order_relaxed);
     of_.counters_.bytes_written.fetch_add(k.bytes_written, std::memory_order_relaxed);
   }
@@ -438,7 +456,15 @@ class Executable::Run {
     void* const c = get(d.c).data();
     const void *a = element(d.a, d.offset_a, t), *b = element(d.b, d.offset_b, t);
     const StopScope scope(may_stop_);
+    auto timed = this->timed();
     device_.dot(d.dot, c, a, b);
+    timed.end([&] {
+      const auto item = static_cast<int64_t>(size_of(t));
+      const auto& [dtype, batch, m, n, k] = std::tie(d.dot.dtype, d.dot.batch, d.dot.m, d.dot.n, d.dot.k);
+      TraceEvent done = event(Work::Library, d.origin, batch * (m * k + k * n) * item, batch * m * n * item);
+      done.operations = (is_complex(dtype) ? 8 : 2) * batch * m * n * k;
+      return done;
+    });
   }
 
   void start(const LoopStep& l) {
@@ -446,14 +472,17 @@ class Executable::Run {
     operands.reserve(l.operands.size());
     for (int b : l.operands) get(b), operands.push_back(ref(b));
     drop_dead();  // so that the loop may have it
-    std::vector<BufferRef> results = of_.looped(s_, std::move(operands), may_stop_);
+    std::vector<BufferRef> results = of_.looped(s_, std::move(operands), may_stop_, lines_);
     for (size_t i = 0; i < results.size(); ++i)
       if (l.results[i] >= 0) hold(l.results[i], std::move(results[i]));
   }
 
   void start(const CopyStep& c) {
-    if (get(c.to).data() != get(c.from).data())
-      device_.copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(program_.buffers[c.to].bytes));
+    if (get(c.to).data() == get(c.from).data()) return;
+    auto timed = this->timed();
+    const BufferSpec& spec = program_.buffers[c.to];
+    device_.copy(get(c.to), 0, get(c.from), 0, static_cast<size_t>(spec.bytes));
+    timed.end([&] { return event(Work::Copy, {"copy to " + spec.what, {}}, spec.bytes, spec.bytes); });
   }
 
   const Executable& of_;
@@ -463,6 +492,7 @@ class Executable::Run {
   std::span<const Scalar> scalars_;
   // Whether what an input's memory held would have to be computed again, and whether work may be given up.
   bool again_, may_stop_;
+  const LinesNow* lines_;
   int count_;
   size_t s_ = 0;  // the step
   ShortList<Buffer*, kFewBuffers> buffers_;
@@ -475,14 +505,14 @@ class Executable::Run {
 };
 
 std::vector<BufferRef> Executable::run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
-                                       std::span<const int> given) const {
-  return run_steps(inputs, scalars, given, Stops::UntilWritten);
+                                       std::span<const int> given, const LinesNow* lines) const {
+  return run_steps(inputs, scalars, given, Stops::UntilWritten, lines);
 }
 
 std::vector<BufferRef> Executable::run_steps(std::span<const BufferRef> inputs,
                                              std::span<const Scalar> scalars, std::span<const int> given,
-                                             Stops stops) const {
-  return Run(*this, inputs, scalars, given, stops).run();
+                                             Stops stops, const LinesNow* lines) const {
+  return Run(*this, inputs, scalars, given, stops, lines).run();
 }
 
 }  // namespace weft::runtime

@@ -2,6 +2,7 @@
 // for as long as they live.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,8 @@ class BufferRefused : public OutOfMemory {
   int buffer;
   std::string reason;
 };
+
+using LinesNow = std::function<std::vector<SourceLine>(const std::vector<SourceLine>&)>;
 
 // How a kernel's step runs: as its kernel, in blocks alone, or in blocks until its kernel is there.
 enum class Way : uint8_t { Kernel, Blocks, BlocksForNow };
@@ -58,8 +61,9 @@ class Executable {
   // The program's outputs, in order. `inputs` and `scalars` follow the graph's; scalars have the program's
   // dtypes. Work is started in stream order; on asynchronous devices it may still run when this returns.
   // Inputs that nobody needs afterwards, listed in `given`, may become outputs.
+  // `lines` gives the lines of this run for those of the program, for traces.
   std::vector<BufferRef> run(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
-                             std::span<const int> given = {}) const;
+                             std::span<const int> given = {}, const LinesNow* lines = nullptr) const;
   // Bytes of the largest input that an output may take the place of.
   int64_t most_taken() const { return most_taken_; }
   // Whether an output that takes an input's place spares the copy of it.
@@ -70,9 +74,10 @@ class Executable {
   enum class Stops : uint8_t { UntilWritten, Always, Never };
   class Run;
   std::vector<BufferRef> run_steps(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
-                                   std::span<const int> given, Stops stops) const;
+                                   std::span<const int> given, Stops stops, const LinesNow* lines) const;
   void load_bodies();
-  std::vector<BufferRef> looped(size_t step, std::vector<BufferRef> operands, bool may_stop) const;
+  std::vector<BufferRef> looped(size_t step, std::vector<BufferRef> operands, bool may_stop,
+                                const LinesNow* lines) const;
   BufferRef allocate(int buffer) const;
   void find_memory_to_take_over(const std::vector<int>& last);
   const Kernel* kernel_now(int number) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,6 +17,21 @@ struct Trial {
   bool done = false;
 };
 
+TraceEvent planned(const Program& program) {
+  TraceEvent event;
+  event.work = Work::Plan;
+  event.what = fmt::format("{} ops to {} steps", program.ops_before, program.steps.size());
+  const auto add = [&](const std::vector<SourceLine>& lines) {
+    for (const SourceLine& line : lines)
+      if (std::ranges::find(event.lines, line) == event.lines.end()) event.lines.push_back(line);
+  };
+  for (const ProgramStep& step : program.steps) {
+    if (const auto* k = std::get_if<KernelStep>(&step)) add(k->origin.lines);
+    if (const auto* d = std::get_if<DotStep>(&step)) add(d->origin.lines);
+  }
+  return event;
+}
+
 }  // namespace
 
 std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
@@ -28,7 +44,10 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
     return TunedBias{{.frugal = trial->second.now}, ""};
   };
   for (;;) {
-    auto loaded = std::make_unique<const Executable>(compile(choose), device, counters, queue);
+    auto planning = timed(counters.trace);
+    Program program = compile(choose);
+    planning.end([&] { return planned(program); });
+    auto loaded = std::make_unique<const Executable>(std::move(program), device, counters, queue);
     std::unordered_set<Hash, HashOf> judged;
     bool again = false;
     const auto judge = [&](const KernelStep* k, const Executable& part) {

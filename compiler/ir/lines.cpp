@@ -37,9 +37,11 @@ Lines Lines::united(const Lines& other) const {
   return result;
 }
 
-std::string to_string(const Lines& lines) {
+std::string to_string(const Lines& lines) { return to_string(lines.all()); }
+
+std::string to_string(std::span<const SourceLine> lines) {
   std::string text;
-  for (const SourceLine& at : lines.all()) {
+  for (const SourceLine& at : lines) {
     std::string_view file = at.file;
     file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
     if (!text.empty()) text += ", ";

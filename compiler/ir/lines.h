@@ -3,17 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "compiler/base/source_line.h"
+
 namespace weft::ir {
 
-// `file` lives as long as the program: a literal, or text interned by the front end.
-struct SourceLine {
-  const char* file = nullptr;
-  uint32_t line = 0;
-  friend bool operator==(const SourceLine&, const SourceLine&) = default;
-};
+using weft::SourceLine;
 
 // A small set: one line inside the object, more behind a shared pointer.
 class Lines {
@@ -35,5 +33,6 @@ class Lines {
 
 // "blur.cpp:12, blur.cpp:14"; file names without their directories.
 std::string to_string(const Lines& lines);
+std::string to_string(std::span<const SourceLine> lines);
 
 }  // namespace weft::ir

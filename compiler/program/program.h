@@ -12,6 +12,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/shape.h"
+#include "compiler/base/source_line.h"
 #include "compiler/program/choice.h"
 
 namespace weft {
@@ -23,7 +24,14 @@ struct KernelSource {
   std::string name;
   std::string text;
   Hash hash;
-  std::string ops;  // what it computes, for people: "exp, multiply (2), sum"; no part of its identity
+  std::string ops = {};  // what it computes, for people: "exp, multiply (2), sum"; no part of its identity
+  std::vector<SourceLine> lines = {};  // of the first step that it computes
+};
+
+// What a step computes, for profiles: its ops, and the user's lines that asked for them.
+struct Origin {
+  std::string ops;
+  std::vector<SourceLine> lines;
 };
 
 // How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
@@ -100,6 +108,7 @@ struct KernelStep {
   std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
   // What runs in the kernel's place (`kernel` is -1), or beside it: the runtime then decides which. Null: the kernel alone.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
+  Origin origin = {};
 };
 
 struct DotStep {
@@ -107,6 +116,7 @@ struct DotStep {
   int a = 0, b = 0, c = 0;             // buffers of the program
   int64_t offset_a = 0, offset_b = 0;  // elements
   std::string summary;
+  Origin origin = {};
 };
 
 // Copies the whole of one buffer to another: an input that is itself an output, or what a scatter changes.
@@ -138,6 +148,9 @@ struct Program {
   std::vector<int> outputs;    // the buffer of each output of the graph; two may be the same
   std::string explanation;     // for each kernel what it holds, and for each edge why it was fused or not
   int ops_before = 0;          // op nodes of the recorded graph that would each be a kernel
+  // The recorded nodes' lines, in the order in which programs are looked up. Another graph that the program serves has
+  // its own at the same places.
+  std::vector<SourceLine> recorded = {};
 };
 
 // The programs of a LoopStep. Each takes all operands, or what stands in their places in a turn, and but for those of

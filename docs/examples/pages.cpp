@@ -254,6 +254,15 @@ void ops_as_text() {
   CHECK(furthest(linspace(-3, 2, 50).reshape({10, 5}), 1).to_vector<double>()[0] == 3);
 }
 
+void profiles() {
+  Profile profile;
+  Array measured = exp(ones({1000, 1000})) + 1;
+  measured.eval();
+  profile.stop();
+  std::cout << profile.table();
+  CHECK(!profile.rows().empty());
+}
+
 }  // namespace
 
 int main() {
@@ -273,6 +282,7 @@ int main() {
   scans();
   products();
   inspection();
+  profiles();
   tuning();
   compiled();
   derivatives();

@@ -14,6 +14,7 @@
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cli/takes.h"
+#include "frontend/cpp/inspect/profile_report.h"
 
 namespace weft::cli {
 namespace {
@@ -24,7 +25,8 @@ struct Flags {
   std::string file;
   std::vector<std::string> in, out;
   std::optional<uint64_t> seed;
-  bool time = false, each_op = false, verify = false;
+  bool time = false, each_op = false, verify = false, profile = false;
+  std::string trace;
   int times = kTimes;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
@@ -109,6 +111,20 @@ int check(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
   return code;
 }
 
+// What ran since `start`, where that was traced.
+std::optional<detail::ProfileReport> profiled(runtime::Counters& counters, int64_t start) {
+  if (!counters.trace.on()) return std::nullopt;
+  const int64_t end = runtime::Trace::now();
+  return detail::report_of(counters.trace.stop(), {}, start, end);
+}
+
+void refuse_more_output(const Flags& flags) {
+  if (flags.time || flags.each_op || flags.verify || flags.profile)
+    throw Error(
+        "run: --out to - leaves no room on the standard output for --time, --each-op, --profile and "
+        "--verify");
+}
+
 void run(const Flags& flags) {
   GraphFile file = read_graph(flags.file);
   std::vector<Binding> in;
@@ -135,8 +151,7 @@ void run(const Flags& flags) {
                                 file.outputs[out[i].first], file.outputs[out.back().first], out[i].second));
     }
   }
-  if (quiet && (flags.time || flags.each_op || flags.verify))
-    throw Error("run: --out to - leaves no room on the standard output for --time, --each-op and --verify");
+  if (quiet) refuse_more_output(flags);
   std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
 
   runtime::Counters counters;
@@ -145,14 +160,20 @@ void run(const Flags& flags) {
   Target target = target_of(device->info(), flags.device);
   Options options = compile_options(flags.compile);
   Compiling before(counters);
+  const int64_t start = runtime::Trace::now();
+  if (flags.profile || !flags.trace.empty()) counters.trace.start();
   runtime::Choices choices(cache, device->info().architecture);
   LoadedGraph graph(file.graph, inputs, target, options, device, counters, choices);
   Compiling after(counters);
   std::vector<ir::HostTensor> results = graph.run();
+  const std::optional<detail::ProfileReport> profile = profiled(counters, start);
 
   for (auto& [number, path] : out) write_output(path, results[number]);
   if (out.empty())
     for (size_t i = 0; i < results.size(); ++i) fmt::print("{}\n", preview(file.outputs[i], results[i]));
+
+  if (profile && flags.profile) fmt::print("\n{}", detail::table_of(*profile));
+  if (!flags.trace.empty()) detail::save_text("run: --trace", flags.trace, detail::trace_of(*profile));
 
   int code = flags.verify ? check(file, inputs, results) : kOk;
   if (flags.time || flags.each_op) {
@@ -192,6 +213,7 @@ void add_run(CLI::App& app) {
   weft run axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out z.npy
   weft run photo.weft --in photo=in.png --out out.png --time
   weft run softmax.weft --random 1 --verify --each-op
+  weft run softmax.weft --random 1 --profile --trace trace.json
 
 Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
 and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' is NPY on the standard input or output.)");
@@ -217,6 +239,10 @@ and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' i
           ->check(takes("--time", 1, 1000000));
   CLI::Option* each_op =
       command->add_flag("--each-op", flags->each_op, "Time it beside the same work op by op");
+  command->add_flag("--profile", flags->profile,
+                    "Print what compiling, copying and running took, once: the first run");
+  command->add_option("--trace", flags->trace, "Write each piece of that on a time line, for Perfetto")
+      ->type_name("FILE.json");
   command->add_flag("--verify", flags->verify, "Compare with the reference interpreter");
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);

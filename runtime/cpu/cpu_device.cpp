@@ -235,11 +235,15 @@ class CpuDevice : public Device {
 
   void upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
     check_range("upload", to, offset, bytes);
+    auto timed = runtime::timed(counters_.trace);
     copy_bytes(static_cast<char*>(to.data()) + offset, static_cast<const char*>(host), bytes);
+    timed.end([&] { return copied(Work::Upload, bytes); });
   }
   void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
     check_range("download", from, offset, bytes);
+    auto timed = runtime::timed(counters_.trace);
     copy_bytes(static_cast<char*>(host), static_cast<const char*>(from.data()) + offset, bytes);
+    timed.end([&] { return copied(Work::Download, bytes); });
   }
   void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
     check_range("copy", to, to_offset, bytes);
@@ -525,11 +529,13 @@ KernelRef CpuDevice::load_behind(const KernelSource& source) {
 }
 
 KernelRef CpuDevice::build(const KernelSource& source) {
+  auto loading = timed(counters_.trace);
   if (cache_) {
     if (std::optional<std::string> object = cache_->find(jit_.toolchain(), source.text)) {
       try {
         KernelRef kernel = link(source, *object);
         ++counters_.disk_hits;
+        loading.end([&] { return compiled(Work::Load, source); });
         return kernel;
       } catch (const CompileError&) {
         // The entry is whole but its object is of no use here; compiling replaces it.
@@ -537,6 +543,7 @@ KernelRef CpuDevice::build(const KernelSource& source) {
     }
     ++counters_.disk_misses;
   }
+  auto compiling = timed(counters_.trace);
   const auto start = std::chrono::steady_clock::now();
   const std::string object = jit_.compile(source.text, source.name);
   KernelRef kernel = link(source, object);
@@ -544,6 +551,7 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   counters_.compile_ns += took_ns;
   ++counters_.compiles;
   if (Background::mine()) ++counters_.compiles_behind;
+  compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object, {source.ops, took_ns / 1000});
   return kernel;
 }

@@ -127,18 +127,19 @@ class CudaDevice final : public Device {
 
   void upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
     check_range("upload", to, offset, bytes);
-    ordered({}, &to, [&] { staging_.upload(address(to.data()) + offset, host, bytes); });
+    by_host(Work::Upload, to, bytes, [&] { staging_.upload(address(to.data()) + offset, host, bytes); });
   }
 
   void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
     check_range("download", from, offset, bytes);
-    ordered(&from, {}, [&] { staging_.download(host, address(from.data()) + offset, bytes); });
+    by_host(Work::Download, from, bytes,
+            [&] { staging_.download(host, address(from.data()) + offset, bytes); });
   }
 
   void start_upload(Buffer& to, size_t offset, const void* host, size_t bytes) override {
     check_range("upload", to, offset, bytes);
     if (bytes == 0) return;
-    ordered({}, &to, [&] {
+    by_host(Work::Upload, to, bytes, [&] {
       const CUdeviceptr place = address(to.data()) + offset;
       context_->check(context_->driver().cuMemcpyHtoDAsync(place, host, bytes, stream_of_thread(*context_)),
                       "upload");
@@ -148,7 +149,7 @@ class CudaDevice final : public Device {
   void start_download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
     check_range("download", from, offset, bytes);
     if (bytes == 0) return;
-    ordered(&from, {}, [&] {
+    by_host(Work::Download, from, bytes, [&] {
       const CUdeviceptr place = address(from.data()) + offset;
       context_->check(context_->driver().cuMemcpyDtoHAsync(host, place, bytes, stream_of_thread(*context_)),
                       "download");
@@ -319,6 +320,16 @@ class CudaDevice final : public Device {
     queue_of_thread(*context_).gave();
     if (read) after(*read, Use::Read);
     if (written) after(*written, Use::Write);
+  }
+
+  // A copy between the host and the buffer. A trace waits for it, to tell its time.
+  template <class F>
+  void by_host(Work work, const Buffer& buffer, size_t bytes, F&& copy) {
+    const auto finish = [this] { synchronize(); };
+    Timed<decltype(finish)> timed(counters_.trace, finish);
+    const bool up = work == Work::Upload;
+    ordered(up ? nullptr : &buffer, up ? &buffer : nullptr, std::forward<F>(copy));
+    timed.end([&] { return copied(work, bytes); });
   }
 
   void check_range(std::string_view op, const Buffer& buffer, size_t offset, size_t bytes) const {

@@ -126,6 +126,7 @@ void KernelTable::insert(const Hash& hash, KernelRef kernel) {
 }
 
 KernelRef KernelTable::find_or_compile(const KernelSource& source) {
+  auto loading = timed(counters_.trace);
   if (cache_) {
     for (const std::string& toolchain : toolchains()) {
       std::optional<std::string> image = cache_->find(toolchain, source.text);
@@ -133,6 +134,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
       try {
         KernelRef kernel = load_module(source, *image);
         ++counters_.disk_hits;
+        loading.end([&] { return compiled(Work::Load, source); });
         return kernel;
       } catch (const CompileError&) {
         // Code that this driver does not take, from a bundle or an older driver: compiled anew.
@@ -141,12 +143,14 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
     ++counters_.disk_misses;
   }
   const Nvrtc& compiler = nvrtc();
+  auto compiling = timed(counters_.trace);
   const auto start = std::chrono::steady_clock::now();
   std::string image = compiler.compile(source.text, source.name, architecture_);
   ++counters_.compiles;
   const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   counters_.compile_ns += took_ns;
   KernelRef kernel = load_module(source, image);
+  compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)
     cache_->put(compiler.toolchain(architecture_), source.name, source.text, image,
                 {source.ops, took_ns / 1000});

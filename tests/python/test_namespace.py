@@ -16,7 +16,7 @@ FUNCTIONS = sorted(
 def test_functions_have_signature_and_documentation(name):
     f = getattr(wf, name)
     assert f.__doc__ and f.__doc__.strip()
-    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels", "settings", "show_versions", "metrics")
+    assert inspect.signature(f).parameters or name in ("stats", "sync", "default_device", "geterr", "tier", "finish_kernels", "settings", "show_versions", "metrics", "profile")
 
 
 def test_dir_holds_what_users_call():

@@ -15,6 +15,7 @@
 #include "compiler/ir/interpret/rounding.h"
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
+#include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/session/long_work.h"
@@ -27,8 +28,32 @@ size_t bytes_of(const ir::TensorType& type) {
   return static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype);
 }
 
+// Of each node the line that recorded it.
+std::vector<SourceLine> lines_of(const Canonical& graph) {
+  std::vector<SourceLine> lines;
+  lines.reserve(graph.order.size());
+  for (const ir::Node* node : graph.order) lines.push_back(node->lines.only());
+  return lines;
+}
+
+runtime::TraceEvent interpreted_event(const Canonical& graph) {
+  runtime::TraceEvent event;
+  event.work = runtime::Work::Interpret;
+  ir::Lines lines;
+  size_t count = 0;
+  for (const ir::Node* node : graph.order) {
+    if (ir::kind(node->op) == ir::OpKind::Source) continue;
+    lines = lines.united(node->lines);
+    ++count;
+  }
+  event.what = std::to_string(count) + (count == 1 ? " op" : " ops");
+  event.lines = lines.all();
+  return event;
+}
+
 std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                         const Canonical& graph) {
+  auto timed = runtime::timed(device.session.counters.trace);
   std::vector<ir::Elements> inputs;
   std::vector<std::vector<std::byte>> copies;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -48,7 +73,21 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
     device.device->upload(*result.back(), 0, value.data.data(), value.data.size());
   }
   ++device.session.counters.interpreted;
+  timed.end([&] { return interpreted_event(graph); });
   return result;
+}
+
+// The lines of this graph that stand where a program's steps had theirs when it was compiled for another; none where
+// they are the same.
+runtime::LinesNow lines_now(const std::vector<SourceLine>& recorded, const Canonical& graph) {
+  std::vector<SourceLine> now = lines_of(graph);
+  if (recorded.size() != now.size() || recorded == now) return {};
+  return [recorded, now = std::move(now)](const std::vector<SourceLine>& lines) {
+    ir::Lines found;
+    for (size_t i = 0; i < now.size(); ++i)
+      if (now[i].file && std::ranges::find(lines, recorded[i]) != lines.end()) found = found.united(now[i]);
+    return found.all();
+  };
 }
 
 // Whether the graph's arrays are too few or too small for a kernel to be worth its compilation.
@@ -109,7 +148,9 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        return compile(graph_of(nodes, graph), device.target, options);
+        Program made = compile(graph_of(nodes, graph), device.target, options);
+        made.recorded = lines_of(graph);
+        return made;
       },
       device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
   if (session.log->should_log(spdlog::level::debug)) {
@@ -217,7 +258,13 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
   try {
     std::vector<runtime::BufferRef> parts;
     const std::span<const runtime::BufferRef> inputs = arguments(graph, parts);
-    std::vector<runtime::BufferRef> results = program->run(inputs, graph.scalars, given);
+    runtime::LinesNow lines;
+    if (device.session.counters.trace.on()) {
+      lines = lines_now(program->program().recorded, graph);
+      see_costs(graph, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
+    }
+    std::vector<runtime::BufferRef> results =
+        program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);
     put_back(nodes, graph, inputs, results);
     return results;
   } catch (const runtime::BufferRefused& e) {

@@ -12,6 +12,7 @@
 
 #include "compiler/program/options.h"
 #include "frontend/cpp/session/age.h"
+#include "frontend/cpp/session/costs_seen.h"
 #include "frontend/cpp/session/equal_numbers.h"
 #include "frontend/cpp/session/kept_lines.h"
 #include "frontend/cpp/session/pending_writes.h"
@@ -52,6 +53,7 @@ struct SessionState {
   const SessionOptions options;
   std::shared_ptr<spdlog::logger> log;  // kept: spdlog's own list of loggers is gone before the session is
   runtime::Counters counters;
+  CostsSeen costs_seen;  // while its trace is on
   std::shared_ptr<runtime::KernelCache> cache;
   std::atomic<Tier> tier;
   std::atomic<Numerics> numerics;

@@ -24,9 +24,7 @@
 
 namespace weft {
 
-namespace ir {
 struct SourceLine;
-}
 
 class Operand;
 class Picked;
@@ -298,7 +296,7 @@ class LineScope {
   LineScope(const LineScope&) = delete;
 
  private:
-  ir::SourceLine& scope_;  // of this thread
+  SourceLine& scope_;  // of this thread
   const char* outer_file_;
   uint32_t outer_line_;
 };

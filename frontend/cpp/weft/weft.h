@@ -16,6 +16,7 @@
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/picking.h"
 #include "frontend/cpp/weft/products.h"
+#include "frontend/cpp/weft/profile.h"
 #include "frontend/cpp/weft/random.h"
 #include "frontend/cpp/weft/reductions.h"
 #include "frontend/cpp/weft/scans.h"

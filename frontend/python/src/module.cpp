@@ -39,6 +39,7 @@ NB_MODULE(weft_core, m) {
   bind_streams(m);
   bind_session(m);
   bind_arrow(m);
+  bind_profile(m);
   bind_dlpack(m);
   word_refusals(m);
   m.attr("version") = WEFT_VERSION;

@@ -24,6 +24,7 @@ void bind_devices(nanobind::module_& m);
 void bind_streams(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_arrow(nanobind::module_& m);
+void bind_profile(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);
 
 // The Python object of a device, a new reference; throws when there is none.

@@ -89,6 +89,7 @@ _LISTED = {
     "weft._protocols.exchange": "from_dlpack",
     "weft._base.info": "__array_namespace_info__",
     "weft._base.settings": "set_cache set_log_level set_numerics set_threads set_tier settings show_versions tier",
+    "weft._base.profiled": "Profile profile",
     "weft._base.metrics": "metrics",
     "weft._base.session": "eval explain finish_kernels one_kernel show stats sync tune",
     "weft._base.streams": "Event Stream pinned pinned_empty",

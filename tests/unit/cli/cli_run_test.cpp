@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "frontend/files/npy.h"
 #include "frontend/files/png.h"
@@ -206,6 +207,28 @@ TEST_F(CliRun, TimesKernelsBesideTheSameWorkOpByOp) {
   EXPECT_THAT(ran.out, ContainsRegex("fused +1 kernel, [0-9.]+ ms, 33.554 MB moved"));
   EXPECT_THAT(ran.out, ContainsRegex("op by op +5 kernels, [0-9.]+ ms, 134.2[0-9]+ MB moved"));
   EXPECT_THAT(ran.out, HasSubstr("4.00 times less memory traffic"));
+}
+
+TEST_F(CliRun, ProfilesTheFirstRunInATableAndATrace) {
+  const std::string trace = folder / "trace.json";
+  Ran ran = run({"docs/examples/softmax.weft", "--random", "1", "--profile", "--trace", trace});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("profile of [0-9.]+ ms: [0-9.]+ % of it in the rows below"));
+  EXPECT_THAT(ran.out, ContainsRegex(" 1 .*(kernel|blocks) +max, subtract, exp, sum, divide at softmax.weft:[0-9]"));
+  EXPECT_THAT(ran.out, ContainsRegex(" plan +5 ops to 1 steps"));
+  const auto written = nlohmann::json::parse(read_text(trace));
+  size_t kernels = 0;
+  for (const auto& event : written["traceEvents"])
+    kernels += event.value("cat", "") == "kernel" || event.value("cat", "") == "blocks";
+  EXPECT_EQ(kernels, 1u);
+}
+
+TEST_F(CliRun, ATraceThatCannotBeWrittenIsAnErrorAndLeavesNothing) {
+  const std::string inner = folder / "traces";
+  std::filesystem::create_directory(inner);
+  expect_error(run_scaled({"--trace", inner}), 1, "run: --trace");
+  EXPECT_TRUE(std::filesystem::is_empty(inner));
+  expect_error(run_scaled({"--profile", "--out", "y=-"}), 1, "leaves no room on the standard output for --time");
 }
 
 TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {

@@ -25,6 +25,34 @@ TEST_F(FakeCuda, CallsTheDriverOnceForABlockThatIsUsedAgain) {
   EXPECT_EQ(fake_calls("cuMemFreeAsync"), freed);
 }
 
+TEST_F(FakeCuda, WaitsForEachCopyWhileATraceIsOn) {
+  Counters counters;
+  std::shared_ptr<Device> device = make_cuda_device(0, fake_options(), nullptr, counters);
+  const BufferRef buffer = device->allocate(1000);
+  std::vector<char> host(1000);
+  const auto copy = [&] {
+    device->upload(*buffer, 0, host.data(), 600);
+    device->download(host.data(), *buffer, 0, 400);
+  };
+  const auto waits = [&] {
+    const long before = fake_calls("cuStreamSynchronize");
+    copy();
+    return fake_calls("cuStreamSynchronize") - before;
+  };
+  const long without = waits();
+  ASSERT_TRUE(counters.trace.start());
+  EXPECT_FALSE(counters.trace.start()) << "one at a time";
+  EXPECT_EQ(waits(), without + 4) << "before and after each";
+  const Trace::Taken taken = counters.trace.stop();
+  EXPECT_EQ(waits(), without);
+  ASSERT_EQ(taken.events.size(), 2u);
+  EXPECT_EQ(taken.events[0].work, Work::Upload);
+  EXPECT_EQ(taken.events[0].bytes_written, 600);
+  EXPECT_EQ(taken.events[1].work, Work::Download);
+  EXPECT_EQ(taken.events[1].bytes_written, 400);
+  EXPECT_GE(taken.events[1].start, taken.events[0].start + taken.events[0].ns);
+}
+
 TEST_F(FakeCuda, TriesAgainAfterGivingEverythingFreeBack) {
   Counters counters;
   std::shared_ptr<Device> device = make_cuda_device(0, fake_options(), nullptr, counters);
@@ -33,6 +61,7 @@ TEST_F(FakeCuda, TriesAgainAfterGivingEverythingFreeBack) {
   // 200 of the 256 MiB, free again but of sizes that the next request cannot use.
   {
     std::vector<BufferRef> buffers;
+    buffers.reserve(20);
     for (int i = 0; i < 20; ++i) buffers.push_back(device->allocate(size_t{10} << 20));
   }
   BufferRef large = device->allocate(size_t{150} << 20);

@@ -61,6 +61,12 @@ def from_host(value: Any, device: str) -> Any:
     return value
 
 
+def _note_answer(f: Any, values: list[Any], result: Any, start: int) -> None:
+    """Has the profile that runs know of NumPy's answer."""
+    given, gave = (builtins.sum(getattr(one, "nbytes", 0) for one in those) for those in (values, result if type(result) is tuple else (result,)))
+    _core.note_work("host", f"numpy.{_names.get(f.__name__, f.__name__.strip('<>'))}", start, given, gave)
+
+
 device_of = _core.device_among  # of a list or a tuple
 
 _names = {"ordered": "sort", "positions": "argsort"}  # of functions below that NumPy's functions are called by
@@ -80,7 +86,11 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
         bool(options.pop("overwrite_input", None))  # which there is nothing to do about
         host = {name: to_host(value, as_writable) for name, value in options.items()}
     try:
-        result = f(*[to_host(value, as_writable) for value in args], **host)
+        values = [to_host(value, as_writable) for value in args]
+        start = _core.profile_time()
+        result = f(*values, **host)
+        if start:
+            _note_answer(f, values, result, start)
     except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
         given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None

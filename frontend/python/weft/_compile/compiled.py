@@ -164,7 +164,10 @@ def _record(
             given[place] = Given(args[place], array, frozenset((place,)), decided)
         outside = recording.set(object())
         try:
+            start = _core.profile_time()
             result = f(*given)
+            if start:
+                _core.note_work("record", getattr(f, "__qualname__", type(f).__name__), start)
         finally:
             recording.reset(outside)
         if result is None:

@@ -1,0 +1,15 @@
+// A line of the user's program.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+// `file` lives as long as the program: a literal, or text interned by the front end.
+struct SourceLine {
+  const char* file = nullptr;
+  uint32_t line = 0;
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+}  // namespace weft

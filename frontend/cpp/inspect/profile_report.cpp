@@ -1,0 +1,338 @@
+#include "frontend/cpp/inspect/profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "compiler/base/error.h"
+#include "frontend/files/whole_file.h"
+
+namespace weft::detail {
+
+namespace {
+
+using nlohmann::ordered_json;
+using runtime::TraceEvent;
+using runtime::Work;
+
+constexpr int kSchemaVersion = 1;
+
+std::string_view kind_of(Work work) {
+  switch (work) {
+    case Work::Kernel:
+      return "kernel";
+    case Work::Blocks:
+      return "blocks";
+    case Work::Library:
+      return "library";
+    case Work::Copy:
+      return "copy";
+    case Work::Upload:
+      return "upload";
+    case Work::Download:
+      return "download";
+    case Work::Compile:
+      return "compile";
+    case Work::Load:
+      return "load";
+    case Work::Plan:
+      return "plan";
+    case Work::Interpret:
+      return "interpret";
+    case Work::Host:
+      return "host";
+    case Work::Record:
+      break;
+  }
+  return "record";
+}
+
+// What the kinds mean, of those that the table has.
+constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+    {"kernel", "a compiled kernel"},
+    {"blocks", "a kernel's work while its kernel is not compiled, or without one: results are the same"},
+    {"library", "a matrix product by a library"},
+    {"copy", "within a device"},
+    {"upload", "a copy from the host"},
+    {"download", "a copy to the host"},
+    {"compile", "Clang or NVRTC, once for each kernel"},
+    {"load", "of a kernel from the disk cache"},
+    {"plan", "a new graph to a program: passes, fusion, schedules"},
+    {"interpret", "a graph too small for a kernel"},
+    {"host", "NumPy's answer"},
+    {"record", "a call of a function of compile(), which records it"},
+};
+
+// Time that at least one event covers. Compiling that nobody waited for covers none.
+int64_t covered(const std::vector<TraceEvent>& events) {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  spans.reserve(events.size());
+  for (const TraceEvent& e : events)
+    if (!e.behind) spans.emplace_back(e.start, e.start + e.ns);
+  std::ranges::sort(spans);
+  int64_t total = 0, end = 0;
+  for (auto [from, to] : spans) {
+    total += std::max<int64_t>(0, to - std::max(from, end));
+    end = std::max(end, to);
+  }
+  return total;
+}
+
+std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
+  std::vector<ProfileLine> lines;
+  lines.reserve(given.size());
+  for (const SourceLine& line : given) lines.push_back({line.file, line.line});
+  return lines;
+}
+
+std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
+  const auto key_of = [](const TraceEvent& e) {
+    std::vector<std::pair<std::string_view, uint32_t>> lines;
+    lines.reserve(e.lines.size());
+    for (const SourceLine& line : e.lines) lines.emplace_back(line.file, line.line);
+    return std::tuple(e.work, std::string_view(e.what), std::move(lines));
+  };
+  std::map<decltype(key_of(events[0])), size_t> known;
+  std::vector<ProfileRow> rows;
+  for (const TraceEvent& e : events) {
+    const auto [at, fresh] = known.try_emplace(key_of(e), rows.size());
+    if (fresh) {
+      ProfileRow row;
+      row.kind = kind_of(e.work), row.what = e.what, row.lines = lines_of(e.lines);
+      row.least_ns = row.most_ns = e.ns;
+      rows.push_back(std::move(row));
+    }
+    ProfileRow& row = rows[at->second];
+    ++row.count;
+    row.total_ns += e.ns;
+    row.least_ns = std::min(row.least_ns, e.ns), row.most_ns = std::max(row.most_ns, e.ns);
+    row.bytes_read += e.bytes_read, row.bytes_written += e.bytes_written;
+    row.operations += e.operations;
+    row.behind += e.behind;
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &ProfileRow::total_ns);
+  return rows;
+}
+
+std::string_view name_of(std::string_view file) { return file.substr(file.rfind('/') + 1); }
+
+// "blur.py:12, 14, model.py:3", of so many lines at most.
+std::string text_of(const std::vector<ProfileLine>& lines) {
+  constexpr size_t kMost = 6;
+  std::string text, file;
+  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
+    text += text.empty() ? "" : ", ";
+    if (lines[i].file != file) text += fmt::format("{}:", name_of(lines[i].file));
+    text += std::to_string(lines[i].line);
+    file = lines[i].file;
+  }
+  return lines.size() > kMost ? fmt::format("{} and {} more", text, lines.size() - kMost) : text;
+}
+
+std::string time_text(int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) * 1e-6); }
+
+double share_of(int64_t ns, const ProfileReport& report) {
+  return report.wall_ns > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(report.wall_ns) : 0;
+}
+
+std::string bytes_text(int64_t bytes) {
+  constexpr double kMega = 1e6;
+  return bytes == 0 ? "" : fmt::format("{:.3f} MB", static_cast<double>(bytes) / kMega);
+}
+
+// A billion a second, of what took so many nanoseconds.
+std::string rate_text(int64_t amount, int64_t ns) {
+  return amount == 0 || ns <= 0
+             ? ""
+             : fmt::format("{:.2f}", static_cast<double>(amount) / static_cast<double>(ns));
+}
+
+// What JSON holds has to be UTF-8; names of files may be anything.
+std::string dumped(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+ordered_json lines_json(const std::vector<ProfileLine>& lines) {
+  ordered_json out = ordered_json::array();
+  for (const ProfileLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
+  return out;
+}
+
+// What rows tell of themselves.
+std::optional<ProfileAdvice> advice_on(const ProfileRow& row) {
+  // So often in one profile that it is a loop; so short that starting it costs more than running it.
+  constexpr int64_t kMany = 32, kShort = 20'000;
+  constexpr int64_t kAgain = 3;
+  const auto said = [&](std::string cause, std::string text) {
+    return ProfileAdvice{std::move(cause), row.lines, std::move(text)};
+  };
+  if (row.kind == "host")
+    return said(
+        "host round trip",
+        fmt::format(
+            "{} is NumPy's answer ({} times, {}): what is computed before it is written to memory, and "
+            "nothing fuses across it: look for a name that Weft computes itself, or call it once, outside "
+            "of loops",
+            row.what, row.count, time_text(row.total_ns)));
+  const bool runs = row.kind == "kernel" || row.kind == "blocks" || row.kind == "interpret";
+  if (runs && row.count >= kMany && row.total_ns / row.count < kShort)
+    return said(
+        "small programs",
+        fmt::format(
+            "{} ran {} times, for {:.1f} us each: a loop looks at values in each turn: look at them once "
+            "after it, give its body to compile(), or write it as fori_loop or scan",
+            row.what, row.count, static_cast<double>(row.total_ns) / row.count / 1e3));
+  if (row.kind == "record" && row.count >= kAgain)
+    return said(
+        "new recordings",
+        fmt::format(
+            "{} was recorded {} times: its shapes, dtypes or values that decide something changed: give "
+            "what changes as an array, and pad shapes to a few; its why() says what was new",
+            row.what, row.count));
+  return std::nullopt;
+}
+
+// Several new programs of the same lines.
+void add_new_programs(const std::vector<ProfileRow>& rows, std::vector<ProfileAdvice>& out) {
+  constexpr int64_t kAgain = 3;
+  std::map<std::string, std::pair<int64_t, const ProfileRow*>> planned;
+  for (const ProfileRow& row : rows) {
+    if (row.kind != "plan" || row.lines.empty()) continue;
+    std::string key;
+    for (const ProfileLine& line : row.lines) key += fmt::format("{}:{} ", line.file, line.line);
+    auto& [count, first] = planned[key];
+    count += row.count;
+    if (!first) first = &row;
+  }
+  for (const auto& [key, found] : planned)
+    if (found.first >= kAgain)
+      out.push_back(
+          {"new programs", found.second->lines,
+           fmt::format(
+               "these lines became a new program {} times: shapes, dtypes or the number of operations "
+               "changed from turn to turn: keep them the same (pad, or mask with where), and eval at the "
+               "end of each turn",
+               found.first)});
+}
+
+std::vector<ProfileAdvice> advice_on(const std::vector<ProfileRow>& rows,
+                                     const std::vector<CostSeen>& costs) {
+  std::vector<ProfileAdvice> out;
+  for (const ProfileRow& row : rows)
+    if (std::optional<ProfileAdvice> one = advice_on(row)) out.push_back(*std::move(one));
+  add_new_programs(rows, out);
+  for (const CostSeen& cost : costs) out.push_back({cost.cause, lines_of(cost.lines), cost.text});
+  return out;
+}
+
+}  // namespace
+
+ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
+                        int64_t end) {
+  ProfileReport report;
+  report.events = std::move(taken.events);
+  report.rows = rows_of(report.events);
+  report.start = start, report.wall_ns = end - start;
+  report.accounted_ns = covered(report.events);
+  report.dropped = taken.dropped;
+  report.advice = advice_on(report.rows, costs);
+  return report;
+}
+
+std::string table_of(const ProfileReport& report) {
+  std::string out = fmt::format(
+      "profile of {}: {:.1f} % of it in the rows below; the rest is your program, Python and recording\n",
+      time_text(report.wall_ns), share_of(report.accounted_ns, report));
+  if (report.rows.empty())
+    return out + "nothing ran: what is recorded runs when somebody looks at it, as by eval\n";
+  out += fmt::format("{:>7}  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}\n", "share", "count", "total",
+                     "each", "bytes", "GB/s", "kind", "what");
+  for (const ProfileRow& row : report.rows) {
+    const int64_t bytes = row.bytes_read + row.bytes_written;
+    const std::string lines = text_of(row.lines);
+    out += fmt::format(
+        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}\n", share_of(row.total_ns, report),
+        row.count, time_text(row.total_ns), time_text(row.total_ns / row.count), bytes_text(bytes),
+        rate_text(bytes, row.total_ns), row.kind, row.what, lines.empty() ? "" : fmt::format(" at {}", lines),
+        row.operations ? fmt::format(", {} GFLOP/s", rate_text(row.operations, row.total_ns)) : "",
+        row.behind ? fmt::format(", {} behind programs that ran", row.behind) : "");
+  }
+  for (auto [kind, meaning] : kKinds)
+    if (std::ranges::any_of(report.rows, [&](const ProfileRow& row) { return row.kind == kind; }))
+      out += fmt::format("{}: {}\n", kind, meaning);
+  for (const ProfileAdvice& advice : report.advice)
+    out += fmt::format("advice: {}{}: {}\n", advice.cause,
+                       advice.lines.empty() ? "" : fmt::format(" at {}", text_of(advice.lines)), advice.text);
+  if (report.dropped) out += fmt::format("{} pieces of work came too late to be noted\n", report.dropped);
+  return out;
+}
+
+std::string json_of(const ProfileReport& report) {
+  ordered_json rows = ordered_json::array();
+  for (const ProfileRow& row : report.rows)
+    rows.push_back({{"kind", row.kind},
+                    {"what", row.what},
+                    {"lines", lines_json(row.lines)},
+                    {"count", row.count},
+                    {"total_ns", row.total_ns},
+                    {"least_ns", row.least_ns},
+                    {"most_ns", row.most_ns},
+                    {"bytes_read", row.bytes_read},
+                    {"bytes_written", row.bytes_written},
+                    {"operations", row.operations},
+                    {"behind", row.behind}});
+  ordered_json advice = ordered_json::array();
+  for (const ProfileAdvice& one : report.advice)
+    advice.push_back({{"cause", one.cause}, {"lines", lines_json(one.lines)}, {"text", one.text}});
+  return dumped({{"schema", "weft.profile"},
+                 {"version", kSchemaVersion},
+                 {"wall_ns", report.wall_ns},
+                 {"accounted_ns", report.accounted_ns},
+                 {"dropped", report.dropped},
+                 {"rows", std::move(rows)},
+                 {"advice", std::move(advice)}});
+}
+
+std::string trace_of(const ProfileReport& report) {
+  constexpr double kMicro = 1e3;
+  ordered_json events = ordered_json::array();
+  events.push_back(
+      {{"ph", "M"}, {"name", "process_name"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", "weft"}}}});
+  for (const TraceEvent& e : report.events) {
+    ordered_json args = {{"lines", lines_json(lines_of(e.lines))}};
+    if (e.bytes_read) args["bytes_read"] = e.bytes_read;
+    if (e.bytes_written) args["bytes_written"] = e.bytes_written;
+    if (e.operations) args["operations"] = e.operations;
+    if (e.behind) args["behind"] = true;
+    events.push_back({{"ph", "X"},
+                      {"name", e.what},
+                      {"cat", kind_of(e.work)},
+                      {"ts", static_cast<double>(e.start - report.start) / kMicro},
+                      {"dur", static_cast<double>(e.ns) / kMicro},
+                      {"pid", 1},
+                      {"tid", e.thread},
+                      {"args", std::move(args)}});
+  }
+  return dumped({{"traceEvents", std::move(events)},
+                 {"displayTimeUnit", "ms"},
+                 {"otherData", {{"schema", "weft.trace"}, {"version", kSchemaVersion}}}});
+}
+
+void save_text(const char* op, const std::string& path, const std::string& text) {
+  io::write_whole_file(path, [&](const std::string& where) {
+    std::ofstream file(where, std::ios::binary);
+    if (file) file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file) throw Error(fmt::format("{}: '{}' cannot be written: {}", op, path, std::strerror(errno)));
+  });
+}
+
+}  // namespace weft::detail

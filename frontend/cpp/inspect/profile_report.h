@@ -1,0 +1,28 @@
+// A trace as people and programs read it: rows of equal work, a table, JSON, and a trace for Perfetto.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/cpp/session/costs_seen.h"
+#include "frontend/cpp/weft/profile.h"
+#include "runtime/trace.h"
+
+namespace weft::detail {
+
+struct ProfileReport {
+  std::vector<runtime::TraceEvent> events;  // in the order in which they ended
+  std::vector<ProfileRow> rows;             // the most time first
+  std::vector<ProfileAdvice> advice;
+  int64_t start = 0, wall_ns = 0, accounted_ns = 0, dropped = 0;
+};
+
+ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
+                        int64_t end);
+std::string table_of(const ProfileReport& report);
+std::string json_of(const ProfileReport& report);
+std::string trace_of(const ProfileReport& report);
+// Writes the text to a file, whole or not at all.
+void save_text(const char* op, const std::string& path, const std::string& text);
+
+}  // namespace weft::detail

@@ -1,0 +1,38 @@
+// Avoidable costs that were seen in programs while a profile ran; each is said once.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/source_line.h"
+
+namespace weft::detail {
+
+// `cause` is a word that programs may ask for; `lines` asked for it; `text` says what it costs and what to write.
+struct CostSeen {
+  std::string cause;
+  std::vector<SourceLine> lines;
+  std::string text;
+  friend bool operator==(const CostSeen&, const CostSeen&) = default;
+};
+
+class CostsSeen {
+ public:
+  void add(CostSeen cost) {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(seen_, cost) == seen_.end()) seen_.push_back(std::move(cost));
+  }
+  std::vector<CostSeen> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(seen_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<CostSeen> seen_;
+};
+
+}  // namespace weft::detail

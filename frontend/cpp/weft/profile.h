@@ -1,0 +1,76 @@
+// What ran while a profile was running, how long it took, and which lines asked for it. All threads of the session
+// are in it. One profile of a session runs at a time; where none does, nothing is noted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/cpp/weft/session.h"
+
+namespace weft {
+
+struct ProfileLine {
+  std::string file;  // as the compiler or Python names it
+  uint32_t line = 0;
+};
+
+// Work of one kind, of the same ops for the same lines.
+struct ProfileRow {
+  // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record
+  std::string kind;
+  std::string what;  // ops, or a name
+  std::vector<ProfileLine> lines;
+  int64_t count = 0;
+  int64_t total_ns = 0, least_ns = 0, most_ns = 0;
+  int64_t bytes_read = 0, bytes_written = 0;  // as planned
+  int64_t operations = 0;                     // of floats, in matrix products; 0 where they are not counted
+  int64_t behind = 0;                         // of the count: compiled while nobody waited
+};
+
+// An avoidable cost: its cause, the lines that have it, and what to write instead.
+struct ProfileAdvice {
+  // widened, split reduction, host round trip, small programs, new programs, new recordings
+  std::string cause;
+  std::vector<ProfileLine> lines;
+  std::string text;
+};
+
+class Profile {
+ public:
+  // Starts. Error where a profile of the session is running: profiles do not nest.
+  explicit Profile(const Session& session = Session::current());
+  ~Profile();
+  Profile(Profile&&) noexcept;
+  Profile& operator=(Profile&&) = delete;
+
+  // Ends it; it may have ended.
+  void stop();
+  bool running() const;
+
+  // All that follows is Error while it runs.
+  // The most time first.
+  const std::vector<ProfileRow>& rows() const;
+  int64_t wall_ns() const;
+  // Of the wall time: when at least one thread did something that a row counts.
+  int64_t accounted_ns() const;
+  // Pieces of work that came after the millionth, which no row counts.
+  int64_t dropped() const;
+  // What could be spared, the most time first as far as it is known.
+  const std::vector<ProfileAdvice>& advice() const;
+  // The rows and the advice for a terminal.
+  std::string table() const;
+  // The rows as JSON: docs/seeing_inside.md has the schema.
+  std::string json() const;
+  // Each piece of work on its thread, for Perfetto and chrome://tracing.
+  std::string trace() const;
+  // Writes trace() to a file, whole or not at all. Error where it cannot.
+  void save(const std::string& path) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft

@@ -1,0 +1,41 @@
+// The profiler, and what Python notes in it of its own work.
+#include "frontend/cpp/weft/profile.h"
+#include "frontend/cpp/session/session_state.h"
+#include "frontend/python/src/arguments.h"
+#include "frontend/python/src/line.h"
+#include "frontend/python/src/module.h"
+
+namespace weft::python {
+namespace {
+
+runtime::Trace& trace() { return Session::current().state().counters.trace; }
+
+// Work of Python's that began then and ends now, asked for by the line that runs.
+void note_work(const std::string& kind, const std::string& what, int64_t start, int64_t bytes_read,
+               int64_t bytes_written) {
+  runtime::TraceEvent event;
+  event.work = kind == "host" ? runtime::Work::Host : runtime::Work::Record;
+  event.what = what;
+  event.lines = {python_line()};
+  event.start = start, event.ns = runtime::Trace::now() - start;
+  event.bytes_read = bytes_read, event.bytes_written = bytes_written;
+  trace().add(std::move(event));
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& m) {
+  nb::class_<Profile>(m, "Profile")
+      .def(nb::init<>())
+      .def("stop", &Profile::stop)
+      .def("running", &Profile::running)
+      .def("table", &Profile::table)
+      .def("json", &Profile::json)
+      .def("save", &Profile::save, "path"_a);
+  m.def(
+      "profile_time", [] { return trace().on() ? runtime::Trace::now() : 0; },
+      "The time now while a profile runs, else 0.");
+  m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
+}
+
+}  // namespace weft::python

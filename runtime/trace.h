@@ -1,0 +1,144 @@
+// What ran and for how long, while somebody watches. A session's counters hold one; off, it costs a look at a flag.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/source_line.h"
+#include "compiler/program/program.h"
+#include "runtime/background.h"
+
+namespace weft::runtime {
+
+enum class Work : uint8_t {
+  Kernel,
+  Blocks,     // a kernel's work without the kernel
+  Library,    // a matrix product
+  Copy,       // within a device, or between two
+  Upload,     // from the host to a device
+  Download,   // from a device to the host
+  Compile,    // by Clang or NVRTC
+  Load,       // of a kernel from the disk cache
+  Plan,       // from a graph to a program
+  Interpret,  // of a small graph
+  Host,       // NumPy's answer
+  Record,     // a call of a function that is compiled
+};
+
+struct TraceEvent {
+  Work work = Work::Kernel;
+  std::string what;
+  std::vector<SourceLine> lines;
+  int64_t start = 0, ns = 0;  // of the steady clock
+  int64_t bytes_read = 0, bytes_written = 0;
+  int64_t operations = 0;  // of floats, where they are known
+  int thread = 0;          // numbered from 0, by the trace
+  bool behind = false;     // nobody waited for it
+};
+
+// Of a copy between host and device.
+inline TraceEvent copied(Work work, size_t bytes) {
+  TraceEvent event;
+  event.work = work, event.what = work == Work::Upload ? "from the host" : "to the host";
+  event.bytes_read = event.bytes_written = static_cast<int64_t>(bytes);
+  return event;
+}
+
+// Of a kernel that is had from a compiler or from the disk.
+inline TraceEvent compiled(Work work, const KernelSource& source) {
+  TraceEvent event;
+  event.work = work, event.what = source.name, event.lines = source.lines;
+  event.behind = Background::mine();
+  return event;
+}
+
+class Trace {
+ public:
+  // Later ones are counted alone.
+  static constexpr size_t kMostEvents = size_t{1} << 20;
+
+  struct Taken {
+    std::vector<TraceEvent> events;  // in the order in which they ended
+    int64_t dropped = 0;
+  };
+
+  bool on() const { return on_.load(std::memory_order_relaxed); }
+  // False where it is on already.
+  bool start() {
+    const std::lock_guard lock(mutex_);
+    if (on()) return false;
+    events_.clear(), threads_.clear(), dropped_ = 0;
+    on_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  Taken stop() {
+    const std::lock_guard lock(mutex_);
+    on_.store(false, std::memory_order_relaxed);
+    return {std::exchange(events_, {}), dropped_};
+  }
+  void add(TraceEvent event) {
+    const std::lock_guard lock(mutex_);
+    if (!on()) return;
+    if (events_.size() == kMostEvents) {
+      ++dropped_;
+      return;
+    }
+    event.thread =
+        threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
+    events_.push_back(std::move(event));
+  }
+
+  static int64_t now() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+ private:
+  std::atomic<bool> on_{false};
+  std::mutex mutex_;
+  std::vector<TraceEvent> events_;
+  std::unordered_map<std::thread::id, int> threads_;
+  int64_t dropped_ = 0;
+};
+
+// Times a piece of work from where it is made to where end() is called; work that throws leaves no event. `finish`
+// returns when the device has done all that it was given: without it, asynchronous work would be timed by its start.
+template <class Finish>
+class Timed {
+ public:
+  Timed(Trace& trace, Finish finish) : trace_(trace), finish_(std::move(finish)) {
+    if (!trace.on()) return;
+    finish_();
+    start_ = Trace::now();
+  }
+  explicit operator bool() const { return start_ != 0; }
+  // `describe` gives the event, but for its times.
+  template <class Describe>
+  void end(Describe&& describe) {
+    if (!start_) return;
+    finish_();
+    const int64_t end = Trace::now();
+    TraceEvent event = describe();
+    event.start = start_, event.ns = end - start_;
+    trace_.add(std::move(event));
+  }
+
+ private:
+  Trace& trace_;
+  Finish finish_;
+  int64_t start_ = 0;
+};
+
+inline auto timed(Trace& trace) {
+  const auto nothing = [] {};
+  return Timed<decltype(nothing)>(trace, nothing);
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,36 @@
+"""Programs of tests/inside that are slow for a known cause: the profile's advice names the cause and the line.
+
+Each opens with a comment `# cause: ...`; the line that has it ends with `# here`. `main()` is profiled, after `prepare()`.
+"""
+
+import pathlib
+import runpy
+
+import pytest
+import weft as wf
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "inside"
+PROGRAMS = sorted(FOLDER.glob("*.py"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=[path.stem for path in PROGRAMS])
+def test_the_advice_names_cause_and_line(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    cause = lines[0].removeprefix("# cause: ")
+    marked = {number for number, line in enumerate(lines, 1) if line.endswith("# here")}
+    names = runpy.run_path(str(path))
+    given = names["prepare"]()
+    with wf.set_tier("compile"), wf.profile() as p:
+        names["main"](*given)
+    advice = p.advice()
+    found = [one for one in advice if one["cause"] == cause]
+    if cause == "none":
+        assert advice == []
+        return
+    assert found, (advice, str(p))
+    assert marked & {line["line"] for one in found for line in one["lines"] if line["file"] == str(path)}, found
+    assert f"advice: {cause} at {path.name}:" in str(p)
+
+
+def test_there_are_programs():
+    assert len(PROGRAMS) >= 10

@@ -1,0 +1,232 @@
+"""The profiler: what ran, how often, from which lines; with threads, first runs, NumPy's answers; bad input."""
+
+import inspect
+import json
+import os
+import threading
+
+import numpy as np
+import pytest
+import weft as wf
+
+HERE = __file__
+
+
+def line_here():
+    return inspect.currentframe().f_back.f_lineno
+
+
+def of_kind(profile, *kinds):
+    return [row for row in profile.to_dict()["rows"] if row["kind"] in kinds]
+
+
+def lines_of(row):
+    return {(line["file"], line["line"]) for line in row["lines"]}
+
+
+def large(n=200_000):
+    x = wf.asarray(np.linspace(0, 1, n))
+    return wf.eval(x)
+
+
+def test_kernels_are_counted_with_bytes_and_lines():
+    x = large()
+    with wf.set_tier("compile"), wf.profile() as p:
+        for _ in range(3):
+            y = wf.exp(x) + 1.25; line = line_here()  # noqa: E702
+            wf.eval(y)
+    (row,) = of_kind(p, "kernel", "blocks")
+    assert row["count"] == 3 and row["what"].split(", ") == ["exp", "add"]
+    assert lines_of(row) == {(HERE, line)}
+    assert row["bytes_read"] == row["bytes_written"] == 3 * x.nbytes
+    assert 0 < row["least_ns"] <= row["most_ns"] <= row["total_ns"] <= p.to_dict()["wall_ns"]
+    (compiled,) = of_kind(p, "compile", "load") or [None]
+    if compiled:
+        assert compiled["count"] == 1 and lines_of(compiled) == {(HERE, line)}
+    (plan,) = of_kind(p, "plan")
+    assert plan["count"] == 1 and lines_of(plan) == {(HERE, line)}
+
+
+def test_a_known_program_says_the_lines_of_who_runs_it():
+    x = large()
+    first = wf.sin(x) * 0.5 + 2.5
+    wf.eval(first)
+    with wf.profile() as p:
+        again = wf.sin(x) * 0.75 + 3.5; line = line_here()  # noqa: E702
+        wf.eval(again)
+    (row,) = of_kind(p, "kernel", "blocks")
+    assert lines_of(row) == {(HERE, line)}
+    assert not of_kind(p, "plan")
+
+
+def test_library_calls_say_their_operations():
+    a = wf.eval(wf.asarray(np.ones((300, 200))))
+    b = wf.eval(wf.asarray(np.ones((200, 100))))
+    with wf.profile() as p:
+        wf.eval(a @ b)
+    (row,) = of_kind(p, "library")
+    assert row["count"] == 1 and row["operations"] == 2 * 300 * 200 * 100
+    assert row["bytes_written"] == 300 * 100 * 8 and row["bytes_read"] == (300 * 200 + 200 * 100) * 8
+
+
+def test_what_numpy_answers_is_a_row_of_its_own():
+    x = large(5000)
+    with wf.profile() as p:
+        wf.fft.fft(x); line = line_here()  # noqa: E702
+        wf.sort(x)
+    rows = {row["what"]: row for row in of_kind(p, "host")}
+    assert set(rows) == {"numpy.fft", "numpy.sort"}
+    assert lines_of(rows["numpy.fft"]) == {(HERE, line)}
+    assert rows["numpy.sort"]["bytes_read"] == rows["numpy.sort"]["bytes_written"] == x.nbytes
+
+
+def test_first_runs_say_that_they_were_interpreted_or_ran_in_blocks():
+    with wf.profile() as p:
+        small = wf.asarray([1.0, 2.0, 3.0]) * 2 + 1
+        assert small.tolist() == [3.0, 5.0, 7.0]
+    rows = of_kind(p, "interpret", "blocks")
+    assert sum(row["count"] for row in rows) == 1
+    x = large(20_000)
+    with wf.set_tier("blocks"), wf.profile() as p:
+        wf.eval(wf.tanh(x * 1.5) - x)
+    (row,) = of_kind(p, "blocks")
+    assert row["count"] == 1 and "blocks: " in str(p)
+
+
+def test_compiled_functions_say_their_own_lines_and_when_they_were_recorded():
+    x = large()
+
+    @wf.compile
+    def step(x):
+        return wf.cos(x) * x
+
+    line = inspect.getsourcelines(step.__wrapped__)[1] + 2
+    with wf.profile() as p:
+        for _ in range(4):
+            wf.eval(step(x))
+    (recorded,) = of_kind(p, "record")
+    assert recorded["count"] == 1 and recorded["what"].endswith("step")
+    rows = of_kind(p, "kernel", "blocks")
+    assert sum(row["count"] for row in rows) == 4
+    assert all(lines_of(row) == {(HERE, line)} for row in rows)
+
+
+def test_work_of_all_threads_is_counted():
+    x = large()
+
+    def work():
+        for _ in range(5):
+            wf.eval(wf.sqrt(x) + 0.5)
+
+    with wf.profile() as p:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    assert sum(row["count"] for row in of_kind(p, "kernel", "blocks")) == 20
+    said = p.to_dict()
+    assert 0 < said["accounted_ns"] <= said["wall_ns"]
+
+
+def test_loops_show_the_kernels_of_their_bodies():
+    x = large(50_000)
+    with wf.profile() as p:
+        wf.eval(wf.fori_loop(0, 6, lambda i, y: wf.sqrt(y) + 1.0, x))
+    assert sum(row["count"] for row in of_kind(p, "kernel", "blocks")) >= 6
+
+
+def test_nothing_is_noted_when_it_is_off():
+    x = large()
+    with wf.profile() as p:
+        pass
+    wf.eval(x * 3.5)
+    assert p.to_dict()["rows"] == [] and "nothing ran" in str(p)
+
+
+def test_the_table_has_a_line_for_each_row_and_says_what_kinds_are():
+    x = large()
+    with wf.set_tier("compile"), wf.profile() as p:
+        wf.eval(wf.exp2(x))
+    text = str(p)
+    assert "kernel" in text and f"{os.path.basename(HERE)}:" in text and "GB/s" in text
+    assert "kernel: a compiled kernel" in text or "blocks: " in text
+    assert repr(p) == text
+
+
+def test_the_dict_follows_the_schema():
+    x = large(1000)
+    with wf.profile() as p:
+        wf.eval(x + 0.25)
+    said = p.to_dict()
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "rows", "advice"]
+    assert said["schema"] == "weft.profile" and said["version"] == 1
+    page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
+    for name in [*said, *said["rows"][0]]:
+        assert f"`{name}`" in page, name
+    assert json.loads(p.to_json()) == said
+
+
+def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
+    x = large()
+    with wf.profile() as p:
+        wf.eval(wf.exp(x) - 0.125)
+        wf.eval(wf.exp(x) - 0.25)
+    path = tmp_path / "trace.json"
+    p.save(path)
+    assert os.listdir(tmp_path) == ["trace.json"]
+    events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"])
+    wall = p.to_dict()["wall_ns"] / 1e3
+    assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events)
+    assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)
+
+
+def test_profiles_do_not_nest():
+    with wf.profile() as p:
+        with pytest.raises(wf.Error, match="profiles do not nest"):
+            with wf.profile():
+                pass
+        wf.eval(large(1000) * 0.5)
+    assert p.to_dict()["rows"]
+    with wf.profile():
+        pass
+
+
+def test_a_profile_ends_with_its_block_also_where_that_raises():
+    x = large()
+    with pytest.raises(ZeroDivisionError):
+        with wf.profile() as p:
+            wf.eval(x - 1.5)
+            1 / 0
+    assert sum(row["count"] for row in of_kind(p, "kernel", "blocks")) == 1
+    with wf.profile():
+        pass
+
+
+def test_what_is_asked_too_early_or_twice_is_an_error():
+    p = wf.profile()
+    with pytest.raises(wf.Error, match="nothing was profiled yet"):
+        p.to_dict()
+    assert repr(p) == "<weft.Profile, not begun>"
+    with p:
+        assert repr(p) == "<weft.Profile, running>"
+        with pytest.raises(wf.Error, match="still running"):
+            str(p)
+    with pytest.raises(wf.Error, match="used before"):
+        with p:
+            pass
+
+
+def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path):
+    with wf.profile() as p:
+        wf.eval(large(1000) * 1.5)
+    with pytest.raises(wf.Error, match="no_such_folder"):
+        p.save(tmp_path / "no_such_folder" / "trace.json")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(wf.Error, match="folder"):
+        p.save(folder)
+    assert os.listdir(tmp_path) == ["folder"] and os.listdir(folder) == []
+    with pytest.raises(TypeError):
+        p.save(3.5)

@@ -1,0 +1,123 @@
+// A profile in C++: rows with this file's lines, sessions apart, and what is refused.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "frontend/cpp/weft/profile.h"
+#include "tests/support/test_session.h"
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+class ProfileTest : public testing::Test {
+ protected:
+  TestSession session_;
+};
+
+int64_t count(const Profile& profile, const std::string& kind) {
+  int64_t found = 0;
+  for (const ProfileRow& row : profile.rows())
+    if (row.kind == kind) found += row.count;
+  return found;
+}
+
+Array numbers() { return arange(100'000, DType::F32).eval().copy(); }
+
+TEST_F(ProfileTest, CountsKernelsByTheLinesThatAskedForThem) {
+  WEFT_NEEDS_A_COMPILER();
+  const Array x = numbers();
+  Profile profile;
+  EXPECT_TRUE(profile.running());
+  uint32_t line = 0;
+  for (int i = 0; i < 3; ++i) {
+    line = __LINE__ + 1;
+    exp(x).eval();
+  }
+  profile.stop();
+  profile.stop();
+  EXPECT_FALSE(profile.running());
+  EXPECT_EQ(count(profile, "kernel"), 3);
+  EXPECT_EQ(count(profile, "compile"), 1);
+  EXPECT_EQ(count(profile, "plan"), 1);
+  for (const ProfileRow& row : profile.rows()) {
+    ASSERT_EQ(row.lines.size(), 1u) << row.kind;
+    EXPECT_THAT(row.lines[0].file, HasSubstr("profile_test.cpp"));
+    EXPECT_EQ(row.lines[0].line, line);
+    EXPECT_LE(row.least_ns, row.most_ns);
+    EXPECT_LE(row.most_ns, row.total_ns);
+    if (row.kind != "kernel") continue;
+    EXPECT_EQ(row.what, "exp");
+    EXPECT_EQ(row.bytes_read, 3 * 400'000);
+    EXPECT_EQ(row.bytes_written, 3 * 400'000);
+  }
+  EXPECT_GT(profile.accounted_ns(), 0);
+  EXPECT_LE(profile.accounted_ns(), profile.wall_ns());
+  EXPECT_EQ(profile.dropped(), 0);
+  EXPECT_THAT(profile.table(), HasSubstr("exp at profile_test.cpp:"));
+}
+
+TEST_F(ProfileTest, IsOfItsSessionAlone) {
+  const Array here = numbers();
+  Profile outer;
+  {
+    TestSession other;
+    Profile inner;
+    (numbers() + 1.0f).eval();
+    inner.stop();
+    EXPECT_GT(count(inner, "kernel") + count(inner, "blocks"), 0);
+  }
+  outer.stop();
+  EXPECT_TRUE(outer.rows().empty());
+  EXPECT_THAT(outer.table(), HasSubstr("nothing ran"));
+}
+
+TEST_F(ProfileTest, DoesNotNestAndSaysNothingWhileItRuns) {
+  {
+    Profile profile;
+    EXPECT_THAT(message_of([] { Profile inner; }), HasSubstr("profiles do not nest"));
+    EXPECT_TRUE(profile.running());
+    EXPECT_THAT(message_of([&] { profile.rows(); }), HasSubstr("still running"));
+    EXPECT_THAT(message_of([&] { profile.save("anywhere"); }), HasSubstr("still running"));
+  }
+  Profile after;
+  Profile moved = std::move(after);
+  EXPECT_TRUE(moved.running());
+}
+
+TEST_F(ProfileTest, IsJsonAndATrace) {
+  Profile profile;
+  sum(numbers() * 2.0f).eval();
+  profile.stop();
+  const auto json = nlohmann::json::parse(profile.json());
+  EXPECT_EQ(json["schema"], "weft.profile");
+  EXPECT_EQ(json["rows"].size(), profile.rows().size());
+  const auto trace = nlohmann::json::parse(profile.trace());
+  const int64_t rows = std::accumulate(profile.rows().begin(), profile.rows().end(), int64_t{0},
+                                       [](int64_t n, const ProfileRow& row) { return n + row.count; });
+  EXPECT_EQ(static_cast<int64_t>(trace["traceEvents"].size()), rows + 1) << "and the name of the process";
+}
+
+TEST_F(ProfileTest, AFileIsWrittenWholeOrNotAtAll) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("weft-profile-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  Profile profile;
+  profile.stop();
+  profile.save(folder / "trace.json");
+  std::ifstream file(folder / "trace.json");
+  EXPECT_EQ(nlohmann::json::parse(file)["otherData"]["schema"], "weft.trace");
+  EXPECT_THAT(message_of([&] { profile.save(folder); }), HasSubstr(folder.string()));
+  EXPECT_THAT(message_of([&] { profile.save(folder / "none" / "t.json"); }), HasSubstr("none"));
+  size_t files = 0;
+  for ([[maybe_unused]] const auto& one : std::filesystem::directory_iterator(folder)) ++files;
+  EXPECT_EQ(files, 1u);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace weft

@@ -11,6 +11,7 @@ void add_devices(CLI::App& app);
 void add_show(CLI::App& app);
 void add_run(CLI::App& app);
 void add_tune(CLI::App& app);
+void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_grad(CLI::App& app);
 void add_cache(CLI::App& app);

@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   add_run(app);
   add_show(app);
+  add_check(app);
   add_explain(app);
   add_grad(app);
   add_tune(app);

@@ -8,12 +8,12 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/arrays.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/compare.h"
 #include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cli/takes.h"
+#include "frontend/cpp/inspect/compare.h"
 #include "frontend/cpp/inspect/profile_report.h"
 
 namespace weft::cli {
@@ -101,9 +101,10 @@ int check(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
   std::vector<ir::HostTensor> want = interpret(file.graph, inputs);
   int code = kOk;
   for (size_t i = 0; i < want.size(); ++i) {
-    Comparison c = compare(got[i], want[i]);
+    detail::Comparison c = detail::compare(got[i], want[i]);
     if (!c.agrees)
-      c = compare(got[i], want[i], rounding_of(intermediates(file.graph, file.graph.outputs[i], inputs)));
+      c = detail::compare(got[i], want[i],
+                          detail::rounding_of(intermediates(file.graph, file.graph.outputs[i], inputs)));
     fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
                c.agrees ? "agrees" : "DISAGREES", c.text);
     if (!c.agrees) code = kInternal;

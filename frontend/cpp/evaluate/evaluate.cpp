@@ -14,6 +14,7 @@
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/interpret/rounding.h"
 #include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
@@ -54,18 +55,8 @@ runtime::TraceEvent interpreted_event(const Canonical& graph) {
 std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                         const Canonical& graph) {
   auto timed = runtime::timed(device.session.counters.trace);
-  std::vector<ir::Elements> inputs;
   std::vector<std::vector<std::byte>> copies;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const runtime::Buffer& buffer = *graph.buffers[i];
-    if (device.device->host_visible()) {
-      inputs.push_back({static_cast<const std::byte*>(buffer.data()), false});
-      continue;
-    }
-    std::vector<std::byte>& copy = copies.emplace_back(bytes_of(graph.inputs[i]->type));
-    device.device->download(copy.data(), buffer, 0, copy.size());
-    inputs.push_back({copy.data(), false});
-  }
+  const std::vector<ir::Elements> inputs = host_inputs(device, graph, copies);
   const std::vector<ir::HostTensor> values = interpreted(nodes, graph, inputs);
   std::vector<runtime::BufferRef> result;
   for (const ir::HostTensor& value : values) {
@@ -278,6 +269,10 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
   }
 }
 
+bool watches(const DeviceSlot& device) {
+  return device.session.watch.load(std::memory_order_relaxed) != Watch::Nothing;
+}
+
 // `alone` is to be held until the nodes have their values.
 std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                          Canonical& graph, std::unique_lock<std::shared_mutex>& alone) {
@@ -287,7 +282,8 @@ std::vector<runtime::BufferRef> compiled(DeviceSlot& device, std::span<const ir:
     if (program->most_taken() < kWorthTakingOver && !program->saves_a_copy())
       return run(device, nodes, graph, program);
   }
-  if (dying_inputs(nodes, graph).empty()) {
+  // Who looks for NaN computes the graph again from what its inputs hold.
+  if (watches(device) || dying_inputs(nodes, graph).empty()) {
     drop_written_windows({}, graph);
     if (!program) program = program_for(device, nodes, graph, tier_of(device, graph));
     return run(device, nodes, graph, program);
@@ -364,7 +360,8 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   }
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
-  prepare(device, nodes, graph);
+  const bool watching = watches(device);
+  prepare(device, nodes, graph, !watching);
   check_values(graph);
   if (graph.order.size() == 1 && !graph.buffers.empty()) {
     // The node was computed for another array.
@@ -372,7 +369,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     return result;
   }
   std::vector<ir::NodeRef> outputs(nodes.begin(), nodes.end());
-  const bool wrote = add_writes(device, outputs, graph);
+  const bool wrote = !watching && add_writes(device, outputs, graph);
   std::vector<ir::NodeRef> kept = worth_keeping(device, outputs, graph);
   for (ir::NodeRef& reader : held_readers(outputs, graph, kWorthTakingOver))
     if (std::find(kept.begin(), kept.end(), reader) == kept.end()) kept.push_back(std::move(reader));
@@ -382,6 +379,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     outputs.insert(outputs.end(), kept.begin(), kept.end());
   }
   const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
+    if (watching) refuse_nans(device, outputs, graph, buffers);
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
     if (wrote) pending_values(device);  // lets their graphs go
@@ -404,6 +402,7 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   prepare(device, {&node, 1}, graph, false);
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
+  if (watches(device)) return is_small(device, graph) ? evaluate(device, {&node, 1})[0] : nullptr;
   if (is_interpreted(device, graph)) return on_host(device, {&node, 1}, graph)[0];
   return is_small(device, graph) ? evaluate(device, {&node, 1})[0] : nullptr;
 }

@@ -57,6 +57,7 @@ struct SessionState {
   std::shared_ptr<runtime::KernelCache> cache;
   std::atomic<Tier> tier;
   std::atomic<Numerics> numerics;
+  std::atomic<Watch> watch{Watch::Nothing};
   runtime::CompileQueue compiling;  // behind programs that run
   ProgramCache programs;
   KeptLines kept_lines;

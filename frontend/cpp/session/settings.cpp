@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kTiers = {"auto", "compile", "blocks"};      // in the order of Tier
 constexpr std::array<const char*, 3> kNumerics = {"strict", "standard", "fast"};  // in the order of Numerics
+constexpr std::array<const char*, 3> kWatches = {"off", "nans", "infinities"};    // in the order of Watch
 
 }  // namespace
 
@@ -31,6 +32,14 @@ Numerics numerics_named(const std::string& name) {
 
 std::string to_string(Numerics numerics) { return kNumerics[static_cast<size_t>(numerics)]; }
 
+Watch watch_named(const std::string& name) {
+  const auto found = std::find(kWatches.begin(), kWatches.end(), name);
+  if (found == kWatches.end()) throw Error("watch: takes off, nans or infinities: got '" + name + "'");
+  return static_cast<Watch>(found - kWatches.begin());
+}
+
+std::string to_string(Watch watch) { return kWatches[static_cast<size_t>(watch)]; }
+
 Tier Session::tier() const { return state_->tier.load(std::memory_order_relaxed); }
 void Session::set_tier(Tier tier) const { state_->tier.store(tier, std::memory_order_relaxed); }
 
@@ -38,6 +47,9 @@ Numerics Session::numerics() const { return state_->numerics.load(std::memory_or
 void Session::set_numerics(Numerics numerics) const {
   state_->numerics.store(numerics, std::memory_order_relaxed);
 }
+
+Watch Session::watch() const { return state_->watch.load(std::memory_order_relaxed); }
+void Session::set_watch(Watch watch) const { state_->watch.store(watch, std::memory_order_relaxed); }
 
 int Session::threads() const { return state_->device("cpu").device->threads(); }
 void Session::set_threads(int threads) const {

@@ -13,6 +13,9 @@
 
 namespace weft {
 
+// What results are looked through for.
+enum class Watch : uint8_t { Nothing, Nans, NansAndInfinities };
+
 struct SessionOptions {
   std::string device = "cpu";                // of arrays that name none
   std::string cache_directory;               // of compiled kernels; empty: none on disk
@@ -80,6 +83,11 @@ class Session {
   void set_tier(Tier tier) const;
   Numerics numerics() const;
   void set_numerics(Numerics numerics) const;
+  // While it is set, each result is looked through as it is computed. Error where an op made what is watched for of
+  // operands that are free of it; the error names the op, its lines and its operands. Inputs may hold it, as may what
+  // no result is made of. Calls of Compiled are not looked through. It takes the time of the interpreter only where there is something to say.
+  Watch watch() const;
+  void set_watch(Watch watch) const;
   // Of the CPU; 0 sets all that the process may use. Results do not depend on it.
   int threads() const;
   void set_threads(int threads) const;
@@ -142,6 +150,9 @@ std::string to_string(Tier tier);
 // Error for what is none of strict, standard and fast.
 Numerics numerics_named(const std::string& name);
 std::string to_string(Numerics numerics);
+// Error for what is none of off, nans and infinities.
+Watch watch_named(const std::string& name);
+std::string to_string(Watch watch);
 
 // Of the current session. POSIX has a sync() of its own, so this one is written weft::sync().
 Stats stats();

@@ -24,4 +24,5 @@
 #include "frontend/cpp/weft/shaping.h"
 #include "frontend/cpp/weft/sorting.h"
 #include "frontend/cpp/weft/stream.h"
+#include "frontend/cpp/weft/verify.h"
 #include "frontend/cpp/weft/vmap.h"

@@ -305,7 +305,8 @@ thread_local bool warms = false;
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    if (Compiled::recording() || detail::keeps_past())  // what derives it derives the function itself
+    // What derives it derives the function itself, and who looks for NaN looks at its ops.
+    if (Compiled::recording() || detail::keeps_past() || Session::current().watch() != Watch::Nothing)
       return or_wait_for_the_end(
           [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords); });
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/weft/verify.h"
 #include "frontend/cpp/weft/warning.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -81,6 +82,14 @@ void bind_session(nb::module_& m) {
   m.def(
       "show", [](const std::vector<Array>& arrays, const std::string& stage) { return show(arrays, stage); },
       "arrays"_a, "stage"_a);
+  m.def(
+      "verify",
+      [](const std::vector<Array>& arrays) {
+        const PythonLine line;
+        const Verification found = verify(arrays);
+        return nb::make_tuple(found.agrees, found.text, found.json);
+      },
+      "arrays"_a);
   m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
@@ -92,6 +101,10 @@ void bind_session(nb::module_& m) {
   m.def(
       "set_numerics", [](const std::string& name) { Session::current().set_numerics(numerics_named(name)); },
       "numerics"_a);
+  m.def("watch", [] { return to_string(Session::current().watch()); });
+  m.def(
+      "set_watch", [](const std::string& name) { Session::current().set_watch(watch_named(name)); },
+      "watch"_a);
   m.def("cache", [] {
     const Session session = Session::current();
     return nb::make_tuple(session.cache_directory(), session.cache_limit());

@@ -214,7 +214,8 @@ TEST_F(CliRun, ProfilesTheFirstRunInATableAndATrace) {
   Ran ran = run({"docs/examples/softmax.weft", "--random", "1", "--profile", "--trace", trace});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, ContainsRegex("profile of [0-9.]+ ms: [0-9.]+ % of it in the rows below"));
-  EXPECT_THAT(ran.out, ContainsRegex(" 1 .*(kernel|blocks) +max, subtract, exp, sum, divide at softmax.weft:[0-9]"));
+  EXPECT_THAT(ran.out,
+              ContainsRegex(" 1 .*(kernel|blocks) +max, sum, subtract, exp, divide at softmax.weft:[0-9]"));
   EXPECT_THAT(ran.out, ContainsRegex(" plan +5 ops to 1 steps"));
   const auto written = nlohmann::json::parse(read_text(trace));
   size_t kernels = 0;
@@ -226,9 +227,27 @@ TEST_F(CliRun, ProfilesTheFirstRunInATableAndATrace) {
 TEST_F(CliRun, ATraceThatCannotBeWrittenIsAnErrorAndLeavesNothing) {
   const std::string inner = folder / "traces";
   std::filesystem::create_directory(inner);
-  expect_error(run_scaled({"--trace", inner}), 1, "run: --trace");
+  Ran ran = run_scaled({"--trace", inner});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr(inner));
   EXPECT_TRUE(std::filesystem::is_empty(inner));
-  expect_error(run_scaled({"--profile", "--out", "y=-"}), 1, "leaves no room on the standard output for --time");
+  expect_error(run_scaled({"--profile", "--out", "y=-"}), 1,
+               "leaves no room on the standard output for --time");
+}
+
+TEST_F(CliRun, ChecksBothWaysBesideTheInterpreter) {
+  const std::vector<std::string> what = {"check", folder / "scaled.weft", "--random", "1"};
+  Ran ran = run_weft(what);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("agrees: 3 ops, 2 outputs, beside the reference interpreter\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("y : f32\\(2, 3\\)\n  fused: agrees.*\n  op by op: agrees"));
+  std::vector<std::string> json = what;
+  json.emplace_back("--json");
+  const auto written = nlohmann::json::parse(run_weft(json).out);
+  EXPECT_EQ(written["schema"], "weft.verify");
+  EXPECT_TRUE(written["agrees"]);
+  EXPECT_EQ(written["outputs"][1]["name"], "total");
+  expect_error(run_weft({"check", folder / "scaled.weft"}), 1, "'x'");
 }
 
 TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {

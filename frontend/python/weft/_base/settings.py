@@ -114,6 +114,15 @@ def set_log_level(level: str) -> Setting:
     return Setting("log level", _core.log_level, _core.set_log_level, (_word("set_log_level", level),))
 
 
+def debug_nans(on: bool = True, *, infinities: bool = False) -> Setting:
+    """From now on, or in `with wf.debug_nans(): ...`: weft.Error where an operation makes a NaN, which names the operation, your line, the place and the operands.
+
+    A NaN that was in the data is no error, nor one that no result is made of, as what `where` leaves out. `infinities=True` looks for infinities,
+    too. Results are looked through as they are computed; functions of `wf.compile` run as they are written meanwhile.
+    """
+    return Setting("debug_nans", _core.watch, _core.set_watch, (("infinities" if infinities else "nans") if on else "off",))
+
+
 def settings() -> dict[str, Any]:
     """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs, and
     whether kernels of your own are checked."""
@@ -121,7 +130,7 @@ def settings() -> dict[str, Any]:
     graph, interpret, check = _core.limits()
     return {
         "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
-        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(),
+        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "debug_nans": _core.watch(),
         "graph_limit": graph, "interpret_limit": interpret, "check": check,
     }  # fmt: skip
 

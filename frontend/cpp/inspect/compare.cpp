@@ -1,4 +1,4 @@
-#include "frontend/cli/compare.h"
+#include "frontend/cpp/inspect/compare.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "compiler/ir/text/print.h"
 
-namespace weft::cli {
+namespace weft::detail {
 namespace {
 
 double epsilon(DType t) {
@@ -42,6 +42,18 @@ double part_difference(double got, double want) {
   return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
 }
 
+// The distance of two numbers between which floats of the dtype lie `size` apart.
+double in_units(double difference, double size, DType t) {
+  if (difference == 0) return 0;
+  int smallest = -1022, exponent = 0;
+  if (real_of(t) == DType::F16) smallest = -14;
+  if (real_of(t) == DType::BF16 || real_of(t) == DType::F32) smallest = -126;
+  std::frexp(size, &exponent);
+  return difference / std::ldexp(epsilon(t), std::max(exponent - 1, smallest));
+}
+
+}  // namespace
+
 std::string position(size_t index, const Shape& shape) {
   Dims at(shape.size(), 0);
   for (size_t k = shape.size(); k-- > 0;) {
@@ -50,8 +62,6 @@ std::string position(size_t index, const Shape& shape) {
   }
   return to_string(at);
 }
-
-}  // namespace
 
 double rounding_of(std::span<const ir::HostTensor> values) {
   double most = 0;
@@ -68,12 +78,14 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
   DType t = reference.type.dtype;
   size_t step = size_of(t), n = reference.data.size() / step, worst = 0, nans = 0;
   bool inexact = is_float(t) || is_complex(t);
-  double most = -1;
+  double most = -1, ulps = 0;
   for (size_t i = 0; i < n; ++i) {
     Scalar g = Scalar::load(t, got.data.data() + i * step),
            w = Scalar::load(t, reference.data.data() + i * step);
     double d = inexact ? std::max(part_difference(g.re, w.re), part_difference(g.im, w.im)) : g.i != w.i;
     if (d > most) most = d, worst = i;
+    ulps = std::max(ulps, inexact ? in_units(d, std::max(std::abs(w.re), std::abs(w.im)), t)
+                                  : (d == 0 ? 0 : std::numeric_limits<double>::infinity()));
     nans += inexact && d == 0 && (std::isnan(w.re) || std::isnan(w.im));
   }
   if (most <= 0 && nans > 0)
@@ -86,7 +98,8 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
   double allowed = inexact ? std::max(rounding, std::sqrt(epsilon(t)) / 8 * largest_finite(reference)) : 0;
   return {most <= allowed,
           fmt::format("{} {} instead of {} at {}", inexact ? "the largest difference:" : "got", at(got),
-                      at(reference), position(worst, reference.type.shape))};
+                      at(reference), position(worst, reference.type.shape)),
+          ulps};
 }
 
-}  // namespace weft::cli
+}  // namespace weft::detail

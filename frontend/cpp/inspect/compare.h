@@ -6,11 +6,14 @@
 
 #include "compiler/ir/interpret/interpret.h"
 
-namespace weft::cli {
+namespace weft::detail {
 
 struct Comparison {
   bool agrees = true;
   std::string text;  // "the largest difference: 0.5000001 instead of 0.5 at (4, 7)"
+  // The most that an element is off, in units of the last place of the reference's; infinite where a NaN, an infinity
+  // or an integer is another.
+  double ulps = 0;
 };
 
 // Integers and bools must be equal; floats may differ by sqrt(epsilon) / 8 of the reference's largest finite
@@ -22,4 +25,7 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
 // magnitude among n elements, sqrt(epsilon) / 8 of it at most. Results that cancel to nothing consist of it.
 double rounding_of(std::span<const ir::HostTensor> values);
 
-}  // namespace weft::cli
+// "(4, 7)": of a row-major element.
+std::string position(size_t index, const Shape& shape);
+
+}  // namespace weft::detail

@@ -1,0 +1,190 @@
+#include "frontend/cpp/evaluate/find_nans.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/function.h"
+#include "compiler/ir/text/print.h"
+#include "frontend/cpp/inspect/compare.h"
+
+namespace weft::detail {
+
+namespace {
+
+// Elements of a float or complex tensor, row-major.
+class Watched {
+ public:
+  Watched(const ir::TensorType& type, const std::byte* data, Watch watch)
+      : type_(type), data_(data), infinities_(watch == Watch::NansAndInfinities) {}
+  static bool has_any(const ir::TensorType& type) { return is_float(type.dtype) || is_complex(type.dtype); }
+  Scalar at(size_t i) const { return Scalar::load(type_.dtype, data_ + i * size_of(type_.dtype)); }
+  bool bad(size_t i) const {
+    const Scalar s = at(i);
+    return std::isnan(s.re) || std::isnan(s.im) || (infinities_ && (std::isinf(s.re) || std::isinf(s.im)));
+  }
+  size_t count() const { return static_cast<size_t>(element_count(type_.shape)); }
+
+ private:
+  const ir::TensorType& type_;
+  const std::byte* data_;
+  bool infinities_;
+};
+
+// Where an op made one.
+struct Made {
+  size_t number = 0;  // of the node in the graph's order
+  size_t element = 0;
+};
+
+// Follows what is bad in the outputs back to the ops that made it of operands that are good.
+class Search {
+ public:
+  Search(const Canonical& graph, std::span<const ir::HostTensor> values, Watch watch)
+      : graph_(graph), values_(values), watch_(watch), reached_(values.size()) {}
+
+  // The first in the graph's order; none where it came with the inputs.
+  std::optional<Made> first(std::span<const ir::NodeRef> outputs) {
+    for (const ir::NodeRef& output : outputs) reach_all(graph_.number_of(*output));
+    std::optional<Made> made;
+    for (size_t i = values_.size(); i-- > 0;) {
+      if (reached_[i].empty() || ir::kind(graph_.order[i]->op) == ir::OpKind::Source) continue;
+      if (const std::optional<size_t> element = follow(i)) made = Made{i, *element};
+      reached_[i] = {};
+    }
+    return made;
+  }
+
+ private:
+  Watched value(size_t i) const { return {values_[i].type, values_[i].data.data(), watch_}; }
+
+  // Whether the operand has any.
+  bool reach_all(size_t i) {
+    if (!Watched::has_any(values_[i].type)) return false;
+    const Watched x = value(i);
+    bool any = false;
+    for (size_t e = 0; e < x.count(); ++e)
+      if (x.bad(e)) mark(i, e), any = true;
+    return any;
+  }
+  bool reach(size_t i, size_t e) {
+    if (!Watched::has_any(values_[i].type) || !value(i).bad(e)) return false;
+    mark(i, e);
+    return true;
+  }
+  void mark(size_t i, size_t e) {
+    if (reached_[i].empty()) reached_[i].resize(value(i).count());
+    reached_[i][e] = 1;
+  }
+
+  // Goes on to the operands; an element that none of them accounts for.
+  std::optional<size_t> follow(size_t i) {
+    const ir::Node& node = *graph_.order[i];
+    const bool element_wise = ir::kind(node.op) == ir::OpKind::Map || node.op == ir::Op::reshape;
+    std::optional<size_t> made;
+    if (!element_wise) {
+      bool any = false;
+      for (const ir::NodeRef& in : node.inputs) any |= reach_all(graph_.number_of(*in));
+      for (size_t e = 0; !any && !made && e < reached_[i].size(); ++e)
+        if (reached_[i][e]) made = e;
+      return made;
+    }
+    for (size_t e = 0; e < reached_[i].size(); ++e)
+      if (reached_[i][e] && !follow_element(node, e) && !made) made = e;
+    return made;
+  }
+  bool follow_element(const ir::Node& node, size_t e) {
+    if (node.op == ir::Op::select) {
+      const size_t condition = graph_.number_of(*node.inputs[0]);
+      const bool first = Scalar::load(DType::Bool, values_[condition].data.data() + e).i != 0;
+      return reach(graph_.number_of(*node.inputs[first ? 1 : 2]), e);
+    }
+    bool any = false;
+    for (const ir::NodeRef& in : node.inputs) any |= reach(graph_.number_of(*in), e);
+    return any;
+  }
+
+  const Canonical& graph_;
+  std::span<const ir::HostTensor> values_;
+  Watch watch_;
+  std::vector<std::vector<char>> reached_;  // of each node its elements; empty: none
+};
+
+// "log(-1.0)" for what is computed element by element, else "sum of f32[8, 4]".
+std::string call_of(const Canonical& graph, std::span<const ir::HostTensor> values, const Made& made) {
+  const ir::Node& node = *graph.order[made.number];
+  std::string operands;
+  const bool map = ir::kind(node.op) == ir::OpKind::Map;
+  for (const ir::NodeRef& in : node.inputs) {
+    const ir::HostTensor& x = values[graph.number_of(*in)];
+    operands += operands.empty() ? "" : ", ";
+    operands +=
+        map ? ir::to_string(Scalar::load(x.type.dtype, x.data.data() + made.element * size_of(x.type.dtype)))
+            : fmt::format("{}{}", name(x.type.dtype), to_string(x.type.shape));
+  }
+  return fmt::format("{}({})", ir::called(node), operands);
+}
+
+bool holds_any(DeviceSlot& device, const ir::TensorType& type, const runtime::BufferRef& buffer,
+               Watch watch) {
+  if (!Watched::has_any(type)) return false;
+  const size_t bytes = static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype);
+  std::vector<std::byte> copy = ir::host_memory(bytes, "a result that is looked through for NaN");
+  device.device->download(copy.data(), *buffer, 0, bytes);
+  const Watched x(type, copy.data(), watch);
+  for (size_t e = 0; e < x.count(); ++e)
+    if (x.bad(e)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<ir::Elements> host_inputs(DeviceSlot& device, const Canonical& graph,
+                                      std::vector<std::vector<std::byte>>& copies) {
+  std::vector<ir::Elements> inputs;
+  inputs.reserve(graph.inputs.size());
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const runtime::Buffer& buffer = *graph.buffers[i];
+    if (device.device->host_visible()) {
+      inputs.push_back({static_cast<const std::byte*>(buffer.data()), false});
+      continue;
+    }
+    const ir::TensorType& type = graph.inputs[i]->type;
+    const size_t bytes = static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype);
+    std::vector<std::byte>& copy = copies.emplace_back(bytes);
+    device.device->download(copy.data(), buffer, 0, bytes);
+    inputs.push_back({copy.data(), false});
+  }
+  return inputs;
+}
+
+void refuse_nans(DeviceSlot& device, std::span<const ir::NodeRef> nodes, const Canonical& graph,
+                 std::span<const runtime::BufferRef> values) {
+  const Watch watch = device.session.watch.load(std::memory_order_relaxed);
+  std::vector<ir::NodeRef> bad;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (holds_any(device, nodes[i]->type, values[i], watch)) bad.push_back(nodes[i]);
+  if (bad.empty()) return;
+  std::vector<std::vector<std::byte>> copies;
+  const std::vector<ir::Elements> inputs = host_inputs(device, graph, copies);
+  std::vector<size_t> all(graph.order.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<ir::HostTensor> found =
+      ir::interpret(graph.order, inputs, all, [&](const ir::Node* node) { return graph.number_of(*node); });
+  const std::optional<Made> made = Search(graph, found, watch).first(bad);
+  if (!made) return;  // it came with the inputs
+  const ir::Node& node = *graph.order[made->number];
+  const ir::HostTensor& result = found[made->number];
+  const Scalar value =
+      Scalar::load(result.type.dtype, result.data.data() + made->element * size_of(result.type.dtype));
+  const bool is_nan = std::isnan(value.re) || std::isnan(value.im);
+  const std::string lines = to_string(node.lines);
+  throw Error(fmt::format("debug_nans: {}{} made {} at {} of {}{}", call_of(graph, found, *made),
+                          lines.empty() ? "" : " at " + lines, is_nan ? "NaN" : ir::to_string(value),
+                          position(made->element, node.shape()), name(node.dtype()),
+                          to_string(node.shape())));
+}
+
+}  // namespace weft::detail

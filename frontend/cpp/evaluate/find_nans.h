@@ -1,0 +1,21 @@
+// Which op made the NaN or the infinity that a result holds: for sessions that watch for them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/session/session_state.h"
+
+namespace weft::detail {
+
+// Error where one of `values`, of the nodes, holds what the session watches for, and an op of the graph made it. It
+// says the op, the lines, the place and what the op computed it from. Inputs have to hold what they held before.
+void refuse_nans(DeviceSlot& device, std::span<const ir::NodeRef> nodes, const Canonical& graph,
+                 std::span<const runtime::BufferRef> values);
+
+// A prepared graph's inputs on the host; `copies` holds those of a device that the host does not see.
+std::vector<ir::Elements> host_inputs(DeviceSlot& device, const Canonical& graph,
+                                      std::vector<std::vector<std::byte>>& copies);
+
+}  // namespace weft::detail

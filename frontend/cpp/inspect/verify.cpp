@@ -1,0 +1,104 @@
+#include "frontend/cpp/weft/verify.h"
+
+#include <algorithm>
+
+#include "compiler/base/error.h"
+#include "compiler/compile.h"
+#include "frontend/cpp/array/read.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/find_nans.h"
+#include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/inspect/verify_graph.h"
+#include "frontend/cpp/session/long_work.h"
+#include "runtime/load_program.h"
+
+namespace weft {
+
+namespace {
+
+using detail::Access;
+
+// Computes graphs of one device, each of these inputs.
+class OnDevice {
+ public:
+  OnDevice(detail::DeviceSlot& device, std::span<const runtime::BufferRef> inputs,
+           std::span<const Scalar> scalars)
+      : device_(device), inputs_(inputs), scalars_(scalars) {}
+
+  std::vector<ir::HostTensor> operator()(const ir::Graph& graph, bool fuse) const {
+    Options options = device_.compile_options();
+    options.fuse = fuse;
+    const auto program = runtime::load_program(
+        [&](const Choose& choose) {
+          options.choose = choose;
+          return compile(graph, device_.target, options);
+        },
+        device_.device, device_.session.counters, device_.choices);
+    const std::vector<runtime::BufferRef> results = program->run(inputs_, scalars_);
+    std::vector<ir::HostTensor> out;
+    out.reserve(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      out.push_back(ir::zeros(graph.outputs[i]->type, "a result that is verified"));
+      device_.device->download(out.back().data.data(), *results[i], 0, out.back().data.size());
+    }
+    return out;
+  }
+
+ private:
+  detail::DeviceSlot& device_;
+  std::span<const runtime::BufferRef> inputs_;
+  std::span<const Scalar> scalars_;
+};
+
+// The graph's inputs as interpret() takes them.
+std::vector<ir::HostTensor> tensors_of(const ir::Graph& made, detail::DeviceSlot& device,
+                                       const detail::Canonical& graph) {
+  std::vector<std::vector<std::byte>> copies;
+  const std::vector<ir::Elements> given = detail::host_inputs(device, graph, copies);
+  std::vector<ir::HostTensor> out;
+  size_t input = 0, scalar = 0;
+  for (const ir::NodeRef& node : made.inputs) {
+    const ir::TensorType type = node->op == ir::Op::scalar ? ir::TensorType{node->dtype(), {}} : node->type;
+    ir::HostTensor& tensor = out.emplace_back(ir::zeros(type, "an input of what is verified"));
+    if (node->op == ir::Op::scalar)
+      graph.scalars[scalar++].store(tensor.data.data());
+    else
+      std::copy_n(given[input++].data, tensor.data.size(), tensor.data.data());
+  }
+  return out;
+}
+
+}  // namespace
+
+Verification verify(const Array& x) { return verify({&x, 1}); }
+
+Verification verify(std::span<const Array> xs) {
+  std::vector<ir::NodeRef> nodes;
+  std::vector<std::string> names;
+  detail::DeviceSlot* device = nullptr;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    detail::DeviceSlot& here = Access::cell(xs[i])->device;
+    ir::NodeRef node = detail::read(xs[i], {});
+    if (node->op == ir::Op::input || node->computed()) continue;
+    if (device && device != &here)
+      throw Error("verify: takes arrays of one device: got " + device->name + " and " + here.name);
+    device = &here;
+    nodes.push_back(std::move(node));
+    names.push_back("result " + std::to_string(i));
+  }
+  if (nodes.empty())
+    throw Error(
+        "verify: what is given was computed already, so there is nothing to compute in other ways: give the "
+        "function, or arrays before somebody looks at them");
+  const detail::LongWork work;
+  detail::Canonical graph;
+  detail::prepare(*device, nodes, graph, false);
+  for (const ir::NodeRef& input : graph.inputs) detail::value_of(*input);
+  const ir::Graph made = detail::graph_of(nodes, graph);
+  const std::vector<ir::HostTensor> inputs = tensors_of(made, *device, graph);
+  const detail::VerifiedGraph verified =
+      detail::verify_graph(made, inputs, names, OnDevice(*device, graph.buffers, graph.scalars));
+  return {verified.agrees(), text_of(verified), json_of(verified)};
+}
+
+}  // namespace weft

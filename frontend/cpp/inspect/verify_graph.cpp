@@ -1,0 +1,156 @@
+#include "frontend/cpp/inspect/verify_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "compiler/ir/function.h"
+#include "compiler/ir/lines.h"
+#include "compiler/ir/ops/op.h"
+
+namespace weft::detail {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kVerifySchema = 1;
+
+// The reference: of each op's node its value, and how far rounding alone may carry it.
+struct Reference {
+  std::vector<ir::NodeRef> nodes;  // each after its inputs
+  std::vector<ir::HostTensor> values;
+  std::vector<double> rounding;
+  std::unordered_map<const ir::Node*, size_t> number;
+};
+
+Reference reference_of(const ir::Graph& graph, std::span<const ir::HostTensor> inputs) {
+  Reference out;
+  for (const ir::Node* node : ir::topological_order(graph.outputs)) {
+    if (ir::kind(node->op) == ir::OpKind::Source) continue;
+    out.number.emplace(node, out.nodes.size());
+    out.nodes.emplace_back(node);
+  }
+  out.values = ir::interpret({graph.inputs, out.nodes}, inputs);
+  out.rounding.reserve(out.nodes.size());
+  for (size_t i = 0; i < out.nodes.size(); ++i) {
+    double most = rounding_of({&out.values[i], 1});
+    for (const ir::NodeRef& in : out.nodes[i]->inputs)
+      if (const auto at = out.number.find(in.get()); at != out.number.end())
+        most = std::max(most, out.rounding[at->second]);
+    out.rounding.push_back(most);
+  }
+  return out;
+}
+
+FirstDifference difference(const ir::Node& node, bool fused, Comparison comparison) {
+  return {fused, std::string(ir::called(node)), node.lines.all(), std::move(comparison)};
+}
+
+// Makes every op an output, op by op; then, where that is right, each op the only output of a fused program.
+FirstDifference first_difference(const ir::Graph& graph, const Reference& reference, const RunGraph& run) {
+  const std::vector<ir::HostTensor> all = run({graph.inputs, reference.nodes}, false);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Comparison c = compare(all[i], reference.values[i], reference.rounding[i]);
+    if (!c.agrees) return difference(*reference.nodes[i], false, std::move(c));
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<ir::HostTensor> one = run({graph.inputs, {reference.nodes[i]}}, true);
+    Comparison c = compare(one[0], reference.values[i], reference.rounding[i]);
+    if (!c.agrees) return difference(*reference.nodes[i], true, std::move(c));
+  }
+  return {};
+}
+
+ordered_json comparison_json(const Comparison& c) {
+  ordered_json ulps = c.ulps;
+  if (!std::isfinite(c.ulps)) ulps = nullptr;
+  return {{"agrees", c.agrees}, {"ulps", std::move(ulps)}, {"text", c.text}};
+}
+
+std::string verdict(const Comparison& c) {
+  const std::string says = c.agrees ? "agrees, " : "DISAGREES, ";
+  if (c.ulps == 0 || !std::isfinite(c.ulps)) return says + c.text;
+  const std::string number = fmt::format("{:.3g}", c.ulps);
+  return fmt::format("{}{} {} at most, {}", says, number, c.ulps < 1 || number == "1" ? "ulp" : "ulps",
+                     c.text);
+}
+
+}  // namespace
+
+VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
+                           std::span<const std::string> names, const RunGraph& run) {
+  const Reference reference = reference_of(graph, inputs);
+  const std::vector<ir::HostTensor> fused = run(graph, true), op_by_op = run(graph, false);
+  VerifiedGraph out;
+  out.ops = reference.nodes.size();
+  bool agrees = true;
+  const ir::Node* wrong = nullptr;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ir::Node& node = *graph.outputs[i];
+    const auto at = reference.number.find(&node);
+    if (at == reference.number.end()) continue;  // an input, or a constant
+    const ir::HostTensor& want = reference.values[at->second];
+    const double rounding = reference.rounding[at->second];
+    VerifiedOutput& one = out.outputs.emplace_back(VerifiedOutput{
+        names[i], node.type, compare(fused[i], want, rounding), compare(op_by_op[i], want, rounding)});
+    if (one.fused.agrees && one.op_by_op.agrees) continue;
+    agrees = false;
+    if (!wrong) wrong = &node;
+  }
+  if (agrees) return out;
+  out.first = first_difference(graph, reference, run);
+  if (out.first->op.empty()) {
+    // Only all of it together goes wrong.
+    const auto bad = std::ranges::find_if(
+        out.outputs, [](const VerifiedOutput& one) { return !one.fused.agrees || !one.op_by_op.agrees; });
+    out.first = difference(*wrong, bad->op_by_op.agrees, bad->op_by_op.agrees ? bad->fused : bad->op_by_op);
+  }
+  return out;
+}
+
+std::string text_of(const VerifiedGraph& verified) {
+  std::string out =
+      fmt::format("{}: {} op{}, {} output{}, beside the reference interpreter\n",
+                  verified.agrees() ? "agrees" : "DISAGREES", verified.ops, verified.ops == 1 ? "" : "s",
+                  verified.outputs.size(), verified.outputs.size() == 1 ? "" : "s");
+  for (const VerifiedOutput& one : verified.outputs)
+    out += fmt::format("{} : {}{}\n  fused: {}\n  op by op: {}\n", one.name, name(one.type.dtype),
+                       to_string(one.type.shape), verdict(one.fused), verdict(one.op_by_op));
+  if (verified.first) {
+    const std::string lines = ir::to_string(verified.first->lines);
+    out += fmt::format("the first op that differs, {}: {}{}: {}\n",
+                       verified.first->fused ? "in a fused kernel alone" : "op by op", verified.first->op,
+                       lines.empty() ? "" : " at " + lines, verified.first->comparison.text);
+  }
+  return out;
+}
+
+std::string json_of(const VerifiedGraph& verified) {
+  ordered_json outputs = ordered_json::array();
+  for (const VerifiedOutput& one : verified.outputs)
+    outputs.push_back({{"name", one.name},
+                       {"dtype", name(one.type.dtype)},
+                       {"shape", std::vector<int64_t>(one.type.shape.begin(), one.type.shape.end())},
+                       {"fused", comparison_json(one.fused)},
+                       {"op_by_op", comparison_json(one.op_by_op)}});
+  ordered_json first;
+  if (verified.first) {
+    ordered_json lines = ordered_json::array();
+    for (const ir::SourceLine& line : verified.first->lines)
+      lines.push_back({{"file", line.file}, {"line", line.line}});
+    first = {{"way", verified.first->fused ? "fused" : "op_by_op"},
+             {"op", verified.first->op},
+             {"lines", std::move(lines)},
+             {"text", verified.first->comparison.text}};
+  }
+  const ordered_json all = {{"schema", "weft.verify"},       {"version", kVerifySchema},
+                            {"agrees", verified.agrees()},   {"ops", verified.ops},
+                            {"outputs", std::move(outputs)}, {"first", std::move(first)}};
+  return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,22 @@
+// Whether results are right: computed as fused kernels and op by op, and compared with the reference interpreter.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontend/cpp/weft/array.h"
+
+namespace weft {
+
+struct Verification {
+  bool agrees = true;
+  std::string text;  // for people: each result, and the first op that differs, with its line
+  std::string json;  // the same as data: docs/seeing_inside.md has the schema
+};
+
+// The arrays stay uncomputed. Integers and bools have to be equal; floats may differ by what other orders of rounding
+// explain. Error where all are computed already, and where one depends on a kernel of a user's own text.
+Verification verify(const Array& x);
+Verification verify(std::span<const Array> xs);
+
+}  // namespace weft

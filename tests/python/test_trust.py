@@ -1,0 +1,162 @@
+"""Trust: verify() compares with the interpreter, debug_nans() names the op and the line that made a NaN."""
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+import weft as wf
+
+HERE = "test_trust.py"
+
+
+def line_here():
+    return inspect.currentframe().f_back.f_lineno
+
+
+def data(*shape, dtype="float64"):
+    return wf.asarray(np.linspace(0.25, 2, int(np.prod(shape)), dtype=dtype).reshape(shape))
+
+
+def softmax(x):
+    e = wf.exp(x - wf.max(x, axis=1, keepdims=True))
+    return e / wf.sum(e, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_right_agrees_in_a_few_ulps(dtype):
+    found = wf.verify(softmax, data(40, 300, dtype=dtype))
+    assert found and found.agrees and str(found).startswith("agrees: ")
+    (output,) = found.to_dict()["outputs"]
+    assert output["dtype"] == {"float32": "f32", "float64": "f64"}[dtype] and output["shape"] == [40, 300]
+    for way in ("fused", "op_by_op"):
+        assert output[way]["agrees"] and output[way]["ulps"] <= 16
+    assert found.to_dict()["first"] is None and json.loads(found.to_json())["schema"] == "weft.verify"
+
+
+def test_integers_have_to_be_equal_and_are():
+    x = wf.asarray(np.arange(5000, dtype="int32"))
+    found = wf.verify([x * 3 + 1, wf.cumsum(x)])
+    assert [one["fused"]["ulps"] for one in found.to_dict()["outputs"]] == [0, 0]
+    assert "every element is equal" in str(found)
+
+
+def test_functions_give_containers_and_may_be_compiled():
+    @wf.compile
+    def f(x, scale):
+        return {"a": x * scale, "b": (wf.sin(x), 3)}
+
+    found = wf.verify(f, data(2000), 2.5)
+    assert len(found.to_dict()["outputs"]) == 2 and found
+    assert f.recordings == 0
+
+
+def test_arrays_stay_pending_and_the_program_is_that_of_all():
+    x = data(3000)
+    y = wf.exp(x)
+    assert wf.verify(y)
+    assert "lies in memory" not in wf.explain(y)
+    np.testing.assert_allclose(np.asarray(y), np.exp(np.asarray(x)), rtol=1e-14)
+    with pytest.raises(wf.Error, match="computed already"):
+        wf.verify(y)
+
+
+def test_zero_sizes_and_zero_d_are_verified():
+    assert wf.verify(lambda x: (x + 1, wf.sum(x)), wf.asarray(np.zeros((0, 3))))
+    assert wf.verify(lambda x: wf.sqrt(x), wf.asarray(2.0))
+
+
+def test_what_verify_does_not_take():
+    with pytest.raises(TypeError, match="got none"):
+        wf.verify(lambda x: 3, data(3))
+    with pytest.raises(TypeError, match="got none"):
+        wf.verify()
+
+
+def test_the_op_that_made_a_nan_is_named_with_line_and_values():
+    x = wf.asarray(np.linspace(-1, 1, 1001))
+    with wf.debug_nans():
+        a = wf.log(x); line = line_here()  # noqa: E702
+        b = a * 2 + 1
+        with pytest.raises(wf.Error, match=rf"debug_nans: log\(-1\.0\) at {HERE}:{line} made NaN at \(0,?\)"):
+            wf.eval(b)
+    assert np.isnan(np.asarray(b)[0]), "and it can be looked at afterwards"
+
+
+@pytest.mark.parametrize("n", [5, 3000])
+def test_nans_that_a_mask_hides_are_no_fault(n):
+    x = wf.asarray(np.linspace(-1, 1, n))
+    with wf.debug_nans():
+        y = wf.sum(wf.where(x > 0, wf.log(x), 0.0))
+        assert np.isfinite(float(y))
+        z = wf.where(x > 0, wf.log(x), wf.sqrt(x)); line = line_here()  # noqa: E702
+        with pytest.raises(wf.Error, match=rf"sqrt\(-1\.0\) at {HERE}:{line} "):
+            wf.eval(z)
+
+
+def test_nans_of_inputs_are_no_ops_fault():
+    x = wf.asarray(np.array([1.0, np.nan, 3.0] * 500))
+    with wf.debug_nans():
+        np.testing.assert_array_equal(np.asarray(x + 1), np.asarray(x) + 1)
+        y = wf.log(x - 2); line = line_here()  # noqa: E702
+        with pytest.raises(wf.Error, match=rf"log\(-1\.0\) at {HERE}:{line} made NaN at \(0,?\)"):
+            wf.eval(y)
+
+
+def test_infinities_are_looked_for_when_asked():
+    x = wf.asarray(np.full(2000, 800.0))
+    with wf.debug_nans():
+        wf.eval(wf.exp(x))
+    with wf.debug_nans(infinities=True):
+        y = 1 / (wf.exp(x) + 1); line = line_here()  # noqa: E702
+        wf.eval(y)  # 1 / inf is 0: no infinity in the result
+        z = wf.exp(x) - wf.exp(x + 1); line = line_here()  # noqa: E702
+        with pytest.raises(wf.Error, match=rf"exp\(800\.0\) at {HERE}:{line} made inf"):
+            wf.eval(z)
+    with wf.debug_nans():
+        with pytest.raises(wf.Error, match=r"subtract\(inf, inf\)"):
+            wf.eval(wf.exp(x) - wf.exp(x + 1))
+
+
+def test_reductions_and_products_name_their_operands():
+    x = wf.asarray(np.array([[np.inf, -np.inf], [1, 2]] * 600).reshape(-1, 2))
+    with wf.debug_nans(), pytest.raises(wf.Error, match=r"sum\(f64\[?\(?1200, 2"):
+        wf.eval(wf.sum(x, axis=1))
+
+
+def test_functions_of_compile_run_as_they_are_written_while_nans_are_watched():
+    @wf.compile
+    def f(x):
+        return wf.sqrt(x) + 1
+
+    x = wf.asarray(np.linspace(-1, 1, 2000))
+    wf.eval(f(x))
+    with wf.debug_nans(), pytest.raises(wf.Error, match=r"sqrt\(-1\.0\)"):
+        wf.eval(f(x))
+    assert np.isnan(np.asarray(f(x))[0])
+
+
+def test_it_is_set_back_and_may_be_for_good():
+    x = wf.asarray(np.full(2000, -1.0))
+    was = wf.debug_nans()
+    with pytest.raises(wf.Error, match="debug_nans"):
+        wf.eval(wf.sqrt(x))
+    assert wf.settings()["debug_nans"] == "nans" and "debug_nans" in repr(was)
+    wf.debug_nans(False)
+    assert wf.settings()["debug_nans"] == "off"
+    wf.eval(wf.sqrt(x))
+
+
+def test_arrays_that_are_written_in_place_keep_what_they_held():
+    x = wf.asarray(np.linspace(1, 2, 300_000))
+    wf.eval(x)
+    want = np.sqrt(np.asarray(x) * 2)
+    with wf.debug_nans():
+        for _ in range(2):
+            y = x * 2
+            y = wf.sqrt(y)
+            wf.eval(y)
+        with pytest.raises(wf.Error, match=r"log\(-1\.0\)"):
+            x[:10] = wf.log(wf.zeros(10) - 1)
+            wf.eval(x)
+    np.testing.assert_allclose(np.asarray(y), want)

@@ -35,8 +35,9 @@ class TestSession {
     session_->make_current();
   }
   ~TestSession() {
+    session_->finish_kernels();  // what compiles behind writes there
     before_.make_current();
-    session_.reset();  // ends what compiles behind, which writes there
+    session_.reset();
     std::filesystem::remove_all(folder_);
   }
   TestSession(const TestSession&) = delete;

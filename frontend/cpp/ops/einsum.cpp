@@ -64,6 +64,10 @@ class Parser {
     }
     for (size_t i = 0; i < terms.size(); ++i) parsed_.operands.push_back(operand(terms[i], xs[i].shape()));
     parsed_.result = arrow == std::string::npos ? once() : term(text_.substr(arrow + 2), most_);
+    if (arrow != std::string::npos && most_ > 0 && text_.find("...", arrow) == std::string::npos) {
+      throw Error("einsum: an operand has axes that '...' stands for, and so must the result: got " +
+                  quoted(given_));
+    }
     check_result();
   }
   Parsed result() && { return std::move(parsed_); }

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/record/record.h"
+#include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
-#include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/derivatives.h"
 #include "frontend/cpp/weft/ops.h"
@@ -65,8 +66,8 @@ Array values_of(const Array& word, DType dtype) {
   return where(word >= top, word ^ top, bitwise_invert(word)).view_as(dtype);
 }
 
-void needs_values(std::string_view op) {
-  if (Compiled::recording()) {
+void needs_values(std::string_view op, const Array& x) {
+  if (detail::depends_on_arguments(x)) {
     throw Error(
         std::string(op) +
         ": orders are found on the host, and a function that is being recorded has no values there; " +
@@ -175,13 +176,19 @@ Laid lay(std::string_view op, const Array& x, const Axes& axes, bool keepdims) {
 
 Array column(const Array& rows, int64_t at) { return moveaxis(rows, -1, 0)[at]; }
 
+// The mean of two neighbours, which may be infinite, or too large for their sum.
+Array middle(const Array& least, const Array& most) {
+  const Array both = least + most;
+  return where(isfinite(both), both * 0.5, least * 0.5 + most * 0.5);
+}
+
 // Between the elements at floor(at) and ceil(at) of each sorted row, or NaN where the row has one: it is the last.
 Array between(std::string_view op, const Array& x, double q, const Axes& axes, bool keepdims) {
   if (kind(x.dtype()) == DTypeKind::Complex) {
     throw TypeError(std::string(op) + ": complex numbers have no order that it could mean: got " +
                     std::string(name(x.dtype())));
   }
-  needs_values(op);
+  needs_values(op, x);
   const bool counts = kind(x.dtype()) != DTypeKind::Float;
   const auto [rows, shape] = lay(op, counts ? x.astype(DType::F64) : x, axes, keepdims);
   const int64_t n = rows.shape().back();
@@ -198,13 +205,14 @@ Array between(std::string_view op, const Array& x, double q, const Axes& axes, b
                 : part < 0.5 ? least + (most - least) * part
                              : most - (most - least) * (1 - part);
   if (part != 0) value = where(least == most, least, value);
+  if (op == "median" && part != 0) value = middle(least, most);
   return where(isnan(last), last, value).reshape(shape);
 }
 
 // A plain number's dtype gives way unless its kind exceeds the array's.
 Array number_beside(const Array& x, const Number& n) {
   const DTypeKind of = n.kind() == DTypeKind::Unsigned ? DTypeKind::Signed : n.kind();
-  const bool gives_way = of <= kind(x.dtype()) && !n.is_typed();
+  const bool gives_way = of <= kind(x.dtype()) && !n.is_typed() && detail::holds(x.dtype(), n.value());
   return full({}, n, Make(gives_way ? x.dtype() : n.value().dtype, x.device()));
 }
 
@@ -214,7 +222,7 @@ Array sort(const Array& x, int64_t axis, Where at) {
   const LineScope scope(at);
   const int64_t along = checked_axis("sort", x, axis);
   if (is_ordered_already(x, along)) return x.copy();
-  needs_values("sort");
+  needs_values("sort", x);
   if (is_derived(x) || kind(x.dtype()) == DTypeKind::Complex)
     return take_along_axis(x, argsort(stop_gradient(x), along), along);
   const Array rows = moveaxis(x, along, -1);
@@ -225,7 +233,7 @@ Array argsort(const Array& x, int64_t axis, Where at) {
   const LineScope scope(at);
   const int64_t along = checked_axis("argsort", x, axis);
   if (is_ordered_already(x, along)) return zeros(x.shape(), Make(DType::I64, x.device()));
-  needs_values("argsort");
+  needs_values("argsort", x);
   const Array values = stop_gradient(x);
   if (kind(x.dtype()) == DTypeKind::Complex) return complex_positions(values, along);
   return moveaxis(positions_of_words(words(moveaxis(values, along, -1), Zeros::Equal)), -1, along);
@@ -260,8 +268,9 @@ Array unique(const Array& x, Where at) { return unique_all(x, at).values; }
 
 Unique unique_all(const Array& x, Where at) {
   const LineScope scope(at);
-  needs_values("unique");
-  const Array flat = stop_gradient(x).reshape({-1}), order = argsort(flat), sorted = take(flat, order);
+  needs_values("unique", x);
+  const Array flat = x.reshape({-1}), order = argsort(flat), taken = take(flat, order),
+              sorted = stop_gradient(taken);
   const bool complex = kind(x.dtype()) == DTypeKind::Complex;
   Array first = complex ? logical_or(firsts(words(real(sorted), Zeros::Equal)),
                                      firsts(words(imag(sorted), Zeros::Equal)))
@@ -277,14 +286,14 @@ Unique unique_all(const Array& x, Where at) {
   const Array starts = true_positions(first), group = cumulative_sum(first.astype(DType::I64)) - 1;
   const Array end = concat({starts, full({1}, flat.size(), Make(DType::I64, x.device()))});
   const Array inverse = flat.size() > 0 ? place(group, order, flat.size()) : group;
-  return {take(sorted, starts), take(order, starts), inverse.reshape(x.shape()),
+  return {take(taken, starts), take(order, starts), inverse.reshape(x.shape()),
           end(Slice{1, end.size()}) - end(Slice{0, starts.size()})};
 }
 
 std::vector<Array> nonzero(const Array& x, Where at) {
   const LineScope scope(at);
   if (x.ndim() == 0) throw Error("nonzero: needs an axis: got an array of rank 0; reshape it to {1} first");
-  needs_values("nonzero");
+  needs_values("nonzero", x);
   Array rest = true_positions(stop_gradient(x).reshape({-1}) != 0);
   std::vector<Array> positions(x.ndim());
   for (size_t axis = x.ndim(); axis-- > 0;) {

@@ -65,6 +65,8 @@ TEST_F(Einsum, SaysWhatDoesNotFit) {
   EXPECT_THAT(message_of([&] { einsum("i1->i", {a_}); }), HasSubstr("einsum: axes are named by letters"));
   EXPECT_THAT(message_of([&] { einsum("ij->k", {a_}); }),
               HasSubstr("einsum: the result's axes must be different and named"));
+  EXPECT_THAT(message_of([&] { einsum("...j->j", {a_}); }),
+              HasSubstr("an operand has axes that '...' stands for"));
   EXPECT_THAT(message_of([&] { einsum("ij,ij->i", {a_, square_}); }),
               HasSubstr("einsum: the extents of 'j' differ: got 3 and 2"));
   EXPECT_THAT(message_of([&] { einsum("ii", {a_}); }),

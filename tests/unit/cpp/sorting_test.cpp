@@ -103,6 +103,8 @@ TEST_F(Sorting, HasDerivatives) {
   const Array x = from({3.0, 1.0, 2.0}), weights = from({10.0, 20.0, 30.0});
   EXPECT_THAT(grad([&](const Array& v) { return sum(sort(v) * weights); })(x).to_vector<double>(),
               ElementsAre(30, 10, 20));
+  EXPECT_THAT(grad([](const Array& v) { return sum(unique(v) * unique(v)); })(x).to_vector<double>(),
+              ElementsAre(6, 2, 4));
   EXPECT_THAT(grad([](const Array& v) { return median(v) * 4; })(x).to_vector<double>(),
               ElementsAre(0, 0, 4));
 }
@@ -126,6 +128,8 @@ TEST_F(Sorting, SearchesAsTheLibraryDoes) {
   }
   EXPECT_EQ(searchsorted(from(table), kNaN).item<int64_t>(), 100);
   EXPECT_EQ(searchsorted(from(table), kNaN, Side::Right).item<int64_t>(), 101);
+  EXPECT_EQ(searchsorted(from<uint8_t>({1, 2, 3}), 300).item<int64_t>(), 3);
+  EXPECT_EQ(searchsorted(from<uint8_t>({1, 2, 3}), -1).item<int64_t>(), 0);
   EXPECT_EQ(searchsorted(from<int64_t>({1, 2, 5}), 2.5).item<int64_t>(), 2);  // promoted, not cut off
 }
 
@@ -136,6 +140,14 @@ TEST_F(Sorting, SearchesWithinACompiledFunction) {
                    [&](std::span<const Array> xs) { return std::vector{searchsorted(table, xs[0])}; });
   const std::vector<Array> values{from({0.5, 2.0, 9.0})};
   EXPECT_THAT(f(values)[0].to_vector<int64_t>(), ElementsAre(0, 1, 3));
+}
+
+TEST_F(Sorting, ACompiledFunctionMaySortWhatItTakesFromOutside) {
+  const Array table = from({4.0, 1.0, 2.0});
+  table.eval();
+  const std::vector<Array> shapes{zeros({3})}, values{from({1.0, 1.0, 1.0})};
+  const Compiled f(shapes, [&](std::span<const Array> xs) { return std::vector{sort(table) * xs[0]}; });
+  EXPECT_THAT(f(values)[0].to_vector<double>(), ElementsAre(1, 2, 4));
 }
 
 TEST_F(Sorting, FindsDifferentElements) {
@@ -175,6 +187,12 @@ TEST_F(Sorting, MediansAndQuantiles) {
   EXPECT_EQ(median(from<int64_t>({1, 2})).item<double>(), 1.5);
   EXPECT_TRUE(std::isnan(median(from({1.0, kNaN, 2.0})).item<double>()));
   EXPECT_EQ(median(from({kInf, kInf})).item<double>(), kInf);
+  EXPECT_EQ(median(from({1.0, kInf})).item<double>(), kInf);
+  EXPECT_EQ(median(from({-kInf, 1.0, 1.0, kInf, kInf, kInf})).item<double>(), kInf);
+  EXPECT_TRUE(std::isnan(median(from({-kInf, kInf})).item<double>()));
+  EXPECT_EQ(median(from({-1.7e308, 1.7e308})).item<double>(), 0);
+  EXPECT_DOUBLE_EQ(median(from({1.6e308, 1.7e308})).item<double>(), 1.65e308);
+  EXPECT_EQ(median(from({60000.0, -60000.0}).astype(DType::F16)).astype(DType::F64).item<double>(), 0);
   EXPECT_EQ(median(from({1.0, 2.0, kInf})).item<double>(), 2);
   EXPECT_EQ(median(zeros({0, 3}), 1).shape(), (Shape{0}));
 }

@@ -86,6 +86,18 @@ def test_a_taker_moves_the_content_out():
     assert not moved.release
 
 
+def test_a_taker_asks_for_a_dtype():
+    x = wf.arange(5)
+    asked = wf.ones(1, dtype="float32").__arrow_c_array__()[0]
+    schema, array = x.__arrow_c_array__(asked)
+    assert Schema.from_address(pointer(schema, b"arrow_schema")).format == b"f"
+    column = Column.from_address(pointer(array, b"arrow_array"))
+    assert np.frombuffer(ctypes.string_at(column.buffers[1], 20), "float32").tolist() == x.tolist()
+    for no_schema in (array, "float32"):
+        with pytest.raises(ValueError, match="PyCapsule"):
+            x.__arrow_c_array__(no_schema)
+
+
 def test_what_arrow_has_no_column_for_is_refused():
     with pytest.raises(wf.Error, match=r"__arrow_c_array__: a column of Arrow has one axis: got shape \(2, 3\); give a row"):
         wf.ones((2, 3)).__arrow_c_array__()
@@ -98,6 +110,7 @@ def test_pyarrow_and_polars_take_arrays():
     x = wf.linspace(0, 1, 5)
     arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     assert arrow.array(x).to_pylist() == x.tolist()
+    assert arrow.array(wf.arange(3), type=arrow.float64()).to_pylist() == [0.0, 1.0, 2.0]
     assert arrow.table({"x": arrow.array(x)})["x"].to_pylist() == x.tolist()
     assert polars.Series("x", x).to_list() == x.tolist()
     assert polars.DataFrame({"x": arrow.array(x), "y": x > 0.5})["y"].to_list() == (x > 0.5).tolist()

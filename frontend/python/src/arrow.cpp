@@ -2,6 +2,8 @@
 // pyarrow, Polars and others take without a copy.
 #include <array>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/error.h"
@@ -107,7 +109,19 @@ nb::object capsule_of(std::unique_ptr<T> held, const char* name) {
   return nb::steal(capsule);
 }
 
-nb::object to_arrow(const Array& given) {
+// The dtype that a taker asks for; none for what no array holds, of which takers make what they want themselves.
+std::optional<DType> dtype_asked(nb::handle schema) {
+  if (schema.is_none()) return {};
+  const auto* asked = static_cast<const ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
+  if (!asked) throw nb::python_error();
+  for (const DType t : {DType::Bool, DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16,
+                        DType::U32, DType::U64, DType::F16, DType::F32, DType::F64})
+    if (std::string_view(format_of(t)) == asked->format) return t;
+  return {};
+}
+
+nb::object to_arrow(const Array& x, nb::handle schema_asked) {
+  const Array given = x.astype(dtype_asked(schema_asked).value_or(x.dtype()));
   if (given.ndim() != 1) {
     throw Error("__arrow_c_array__: a column of Arrow has one axis: got shape " + to_string(given.shape()) +
                 "; give a row, or x.reshape(-1)");
@@ -147,11 +161,11 @@ nb::object to_arrow(const Array& given) {
 void bind_arrow(nb::module_& m) {
   m.def(
       "to_arrow",
-      [](const Array& x) {
+      [](const Array& x, nb::handle schema) {
         const PythonLine line;
-        return to_arrow(x);
+        return to_arrow(x, schema);
       },
-      "x"_a, "The capsules of a schema and of an array.");
+      "x"_a, "schema"_a.none(), "The capsules of a schema and of an array.");
 }
 
 }  // namespace weft::python

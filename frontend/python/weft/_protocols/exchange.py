@@ -196,8 +196,8 @@ def _dlpack_device(self: Array, /) -> tuple[int, int]:
 
 
 def _arrow_c_array(self: Array, /, requested_schema: Any = None) -> tuple[Any, Any]:
-    """Capsules of a schema and of a column with this array's memory, for Arrow's takers: one axis, no complex numbers and no bfloat16."""
-    return _core.to_arrow(self)
+    """Capsules of a schema and of a column with this array's memory, for Arrow's takers, of the dtype that is asked for: one axis, no complex numbers and no bfloat16."""
+    return _core.to_arrow(self, requested_schema)
 
 
 methods = {

@@ -362,6 +362,17 @@ def test_sorted_values_have_the_gradients_of_where_they_came_from():
     check(lambda x: wf.sum(x * (wf.searchsorted(wf.asarray([0.0, 1.0]), x) + 1)), x[0])
 
 
+def test_a_forward_function_may_call_the_function_itself():
+    @wf.custom_vjp
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda x: (square(x), x), lambda x, c: (c * 20 * x,))
+    x = wf.asarray([1.0, 2.0])
+    assert wf.grad(lambda x: square(x).sum())(x).tolist() == [20, 40]
+    assert wf.grad(lambda x: (square(x) + square(3 * x)).sum())(x).tolist() == [20 + 180, 40 + 360]
+
+
 def test_custom_vjp():
     @wf.custom_vjp
     def clipped(x, limit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 
 from weft import _core
 from weft._core import Array, Error
@@ -97,6 +98,9 @@ def _named(f: Any) -> str:
     return getattr(f, "__name__", type(f).__name__)
 
 
+_forwards = threading.local()  # whose forward functions a thread runs
+
+
 class custom_vjp:
     """A function with a derivative of its own, back: as a decorator, then f.defvjp(forward, back).
 
@@ -116,7 +120,8 @@ class custom_vjp:
         name = _named(self._f)
         if self._back is None:
             raise Error(f"custom_vjp: {name} has no derivative yet: call its defvjp(forward, back)")
-        if not _core.derives():
+        forwards = _forwards.__dict__.setdefault("running", [])
+        if not _core.derives() or self in forwards:  # forward(x) may return f(x) with what it keeps
             return self._f(*args)
         fixed = [args[place] for place in self._places]
         chosen = [place for place in range(len(args)) if place not in self._places]
@@ -124,7 +129,11 @@ class custom_vjp:
         given = list(args)
         for place, one in zip(chosen, call.with_copies()):
             given[place] = one
-        result, needed = self._forward(*given)
+        forwards.append(self)
+        try:
+            result, needed = self._forward(*given)
+        finally:
+            forwards.pop()
 
         def back(_: list[Any], cotangents: Any) -> list[Any]:
             found = self._back(*fixed, needed, cotangents)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include "compiler/base/error.h"
@@ -154,6 +156,12 @@ void add_cache(CLI::App& app) {
   add("trim", "Remove the least recently used kernels", trim)
       ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MB, 100MiB")
       ->transform(CLI::AsSizeValue(true))
+      ->check([](const std::string& text) {
+        errno = 0;
+        std::strtoull(text.c_str(), nullptr, 10);
+        const bool held = !text.starts_with('-') && errno != ERANGE;
+        return held ? std::string() : "takes a number of bytes from 0 to 2^64 - 1: got " + text;
+      })
       ->required();
   auto add_bundle = [&](const char* name, const char* description, void (*action)(const Flags&)) {
     CLI::App* sub = add(name, description, action);

@@ -71,6 +71,8 @@ TEST_F(CliCache, FindsAndRemovesADamagedKernel) {
 TEST_F(CliCache, ClearsAndTrims) {
   WEFT_NEEDS_A_COMPILER();
   EXPECT_EQ(cache({"trim", "--max-bytes", "1GiB"}).out.substr(0, 18), "0 kernels removed,");
+  for (const char* wrong : {"-5", "99999999999999999999"})
+    EXPECT_EQ(cache({"trim", "--max-bytes", wrong}).code, 2) << wrong;
   EXPECT_EQ(cache({"trim", "--max-bytes", "0"}).out, "2 kernels removed, 0 kernels with 0 bytes left\n");
   EXPECT_THAT(cache({"clear"}).out, StartsWith("0 kernels removed from "));
 }

@@ -1,7 +1,9 @@
 #include "runtime/cpu/checked_memory.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,15 +75,22 @@ extern "C" void* weft_checked_address(void* address, long bytes, long writes) {
   return reinterpret_cast<void*>(whole - tag_of(array));
 }
 
+namespace {
+// A negative length is a very long one.
+long length_of(size_t bytes) {
+  return static_cast<long>(std::min<size_t>(bytes, std::numeric_limits<long>::max()));
+}
+}  // namespace
+
 extern "C" void weft_checked_move(void* to, void* from, size_t bytes) {
   if (bytes == 0) return;
-  const void* const source = weft_checked_address(from, static_cast<long>(bytes), 0);
-  std::memmove(weft_checked_address(to, static_cast<long>(bytes), 1), source, bytes);
+  const void* const source = weft_checked_address(from, length_of(bytes), 0);
+  std::memmove(weft_checked_address(to, length_of(bytes), 1), source, bytes);
 }
 
 extern "C" void weft_checked_fill(void* to, int value, size_t bytes) {
   if (bytes == 0) return;
-  std::memset(weft_checked_address(to, static_cast<long>(bytes), 1), value, bytes);
+  std::memset(weft_checked_address(to, length_of(bytes), 1), value, bytes);
 }
 
 void throw_outside_access() {

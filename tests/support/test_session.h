@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include "frontend/cpp/weft/weft.h"
 #include "runtime/cpu/clang_jit.h"
@@ -38,7 +41,12 @@ class TestSession {
     session_->finish_kernels();  // what compiles behind writes there
     before_.make_current();
     session_.reset();
-    std::filesystem::remove_all(folder_);
+    // A kernel that was under way may be written a moment later.
+    std::error_code problem;
+    for (int attempt = 0; attempt < 100 && std::filesystem::exists(folder_); ++attempt) {
+      std::filesystem::remove_all(folder_, problem);
+      if (problem) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
   TestSession(const TestSession&) = delete;
   Stats stats() const { return session_->stats(); }

@@ -1,8 +1,8 @@
-// The version that libweft and libweft_jit.so have in common: Weft's, and a digest of what is in this folder.
+// The version that libweft and libweft_jit.so have in common: Weft's, and a digest of what is in this folder. Each holds its own copy.
 #pragma once
 
 namespace weft::runtime {
 
-inline constexpr const char* kJitVersion = WEFT_JIT_VERSION;
+extern const char* const kJitVersion;
 
 }  // namespace weft::runtime

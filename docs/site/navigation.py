@@ -24,6 +24,7 @@ SECTIONS = {
         "docs/devices.md",
         "docs/random.md",
         "docs/other_libraries.md",
+        "docs/dask.md",
         "docs/threads.md",
         "docs/settings.md",
         "docs/debugging.md",

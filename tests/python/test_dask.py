@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -119,6 +120,23 @@ def test_chunks_stay_arrays_of_weft():
     (x, y), _ = both()
     assert isinstance(x._meta, wf.Array) and "weft.Array" in repr(x)
     assert all(isinstance(one, wf.Array) for one in dask.compute(*(x + y).to_delayed().ravel()))
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+def test_a_sum_over_many_chunks_keeps_only_some_of_them(scheduler):
+    alive, most = [], [0]
+
+    def chunk(block_info=None):
+        numbers = np.full((64, 64), block_info[None]["chunk-location"][0], "f8")
+        numbers.flags.writeable = False
+        alive.append(weakref.ref(numbers))
+        most.append(sum(one() is not None for one in alive))
+        return wf.asarray(numbers, copy=False)
+
+    x = da.map_blocks(chunk, chunks=((64,) * 40, (64,)), dtype="f8", meta=wf.empty((0, 0)))
+    with dask.config.set(scheduler=scheduler, num_workers=2):
+        assert float((x * 2).sum().compute()) == 2 * 64 * 64 * sum(range(40))
+    assert len(alive) == 40 and max(most) < 20
 
 
 def test_threads():

@@ -15,7 +15,7 @@ SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py") if path.name not in (
 def test_the_example_runs_and_agrees_with_other_libraries(script):
     if script == "own_kernels.py" and "WEFT_TEST_WITHOUT_JIT" in os.environ:
         pytest.skip("this library compiles no kernels")
-    run = subprocess.run([sys.executable, str(FOLDER / script), "--quick"], capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, str(FOLDER / script), "--quick"], capture_output=True, text=True, check=False, timeout=500)
     assert run.returncode == 0, run.stderr
     if run.stdout.startswith("skipped: "):
         pytest.skip(run.stdout.strip().removeprefix("skipped: "))

@@ -257,6 +257,11 @@ def _deepcopy(self: Array, memo: Any) -> Array:
     return _core.copy(self)
 
 
+def _sizeof(self: Array) -> int:
+    # Elements that are still to be computed count too: Dask asks how much memory a chunk takes, before it hands it on.
+    return object.__sizeof__(self) + self.nbytes
+
+
 def _unpickled(values: Any, device: str) -> Array:
     make = from_pickle if values.ndim else from_host
     try:
@@ -340,6 +345,7 @@ def attach() -> None:
         __copy__=_copy,
         __deepcopy__=_deepcopy,
         __reduce__=_reduce,
+        __sizeof__=_sizeof,
         real=property(_real, _set_real),
         imag=property(_imag, _set_imag),
         strides=property(_strides),

@@ -8,6 +8,7 @@
 #include "compiler/passes/assign.h"
 #include "compiler/passes/interleave.h"
 #include "compiler/passes/join_loops.h"
+#include "compiler/passes/loops/map_loops.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/products/expand_products.h"
 #include "compiler/passes/products/join_products.h"
@@ -33,6 +34,7 @@ constexpr passes::Pass kPasses[] = {
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_loops", passes::join_loops},
+    {"map_loops", passes::map_loops},
     {"narrow", passes::narrow},
     {"pick_rows", passes::pick_rows},
     {"merge_reductions", passes::merge_reductions},

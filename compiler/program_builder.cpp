@@ -21,6 +21,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/loop.h"
 #include "compiler/ir/user_kernel.h"
+#include "compiler/passes/loops/map_loops.h"
 #include "compiler/passes/scatters.h"
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
@@ -408,10 +409,22 @@ class ProgramBuilder {
         again.push_back({result, buffer});
     }
     l.summary = to_string(origin_of(step, stored_));
-    std::string explanation = describe(step, stored_, title_);
+    std::string explanation = describe(step, stored_, title_) + why_in_turns(n, l.results);
     for (const LoopProgram::Body& body : l.loop->bodies) explanation += indented(body.program.explanation);
     add_step(std::move(l), explanation);
     for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
+  }
+
+  // Why no kernel runs all turns of a loop; nothing where one would.
+  std::string why_in_turns(const Node& n, const std::vector<int>& results) const {
+    if (n.op == ir::Op::branch) return {};
+    std::vector<bool> wanted;
+    wanted.reserve(results.size());
+    for (const int result : results) wanted.push_back(result >= 0);
+    const std::string why = passes::mapped_loop(*ir::loop_of(n), {n.inputs.begin(), n.inputs.size()}, wanted,
+                                                n.lines, target_, options_)
+                                .why_not;
+    return why.empty() ? "" : "  runs turn by turn: " + why + "\n";
   }
 
   // One step for all results of a kernel of the user's.

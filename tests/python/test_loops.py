@@ -546,3 +546,41 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_a_loop_of_elements_is_one_kernel_and_gives_the_bits_of_its_turns():
+    def body(i, state):
+        x, v = state
+        return x + 0.01 * v, v - 0.01 * wf.sin(x) * i
+
+    @wf.compile
+    def swings(x, v):
+        return wf.fori_loop(0, 40, body, (x, v))
+
+    x, v = wf.asarray(np.linspace(-3, 3, 5000)), wf.zeros(5000)
+    assert "loop_of_40_turns" in swings.explain(x, v)
+    one_turn = wf.compile(lambda i, x, v: body(i, (x, v)))
+    state = (x, v)
+    for i in range(40):
+        state = one_turn(i, *state)
+    for got, want in zip(swings(x, v), state):
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+
+
+def test_each_value_takes_its_own_turns():
+    re, im = np.meshgrid(np.linspace(-2, 1, 60), np.linspace(-1, 1, 40))
+
+    def escape(a, b):
+        inside = lambda s: (s[0] * s[0] + s[1] * s[1] < 4) & (s[2] < 50)
+        return wf.while_loop(inside, lambda s: (s[0] * s[0] - s[1] * s[1] + a, 2 * s[0] * s[1] + b, s[2] + 1), (a * 0, b * 0, 0))[2]
+
+    counts = wf.compile(lambda a, b: wf.vmap(wf.vmap(escape))(a, b))
+    want = np.zeros(re.shape, int)
+    z = np.zeros(re.shape, complex)
+    for _ in range(50):
+        inside = z.real * z.real + z.imag * z.imag < 4
+        z = np.where(inside, z * z + re + 1j * im, z)
+        want += inside
+    a, b = wf.asarray(re), wf.asarray(im)
+    assert "loop scan" not in counts.explain(a, b) and "while_loop" in counts.explain(a, b)
+    assert np.mean(np.asarray(counts(a, b)) == want) > 0.99  # a sum that is rounded once may end one turn sooner

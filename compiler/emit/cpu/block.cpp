@@ -7,7 +7,8 @@ namespace weft::emit::cpu {
 
 std::string write_block(Entry& e, const BlockLayout& block) {
   std::string out;
-  for (auto* s : block.uniform) out += "      " + write_uniform(e, *s) + "\n";
+  Calls calls;
+  for (auto* s : block.uniform) out += "      " + write_uniform(e, *s, calls) + "\n";
   if (block.span) out += write_span(e, *block.span);
   return out;
 }

@@ -58,12 +58,15 @@ std::string define_position(Value v, const std::string& expression) {
 
 struct WriteUniform {
   const Entry& e;
+  Calls& calls;
 
   std::string operator()(const Let& s) const {
     if (s.function) {
       add_function(e, s);
-      const std::string all = e.dialect.splat(DType::Bool, "true");
-      return define_uniform(e, s.out, format("{}.r{}", call_of(s, all, name_of), s.result));
+      const std::string call = call_of(s, e.dialect.splat(DType::Bool, "true"), name_of);
+      const auto [known, added] = calls.try_emplace(call, format("t{}", s.out));
+      return (added ? format("const auto {} = {}; ", known->second, call) : "") +
+             define_uniform(e, s.out, format("{}.r{}", known->second, s.result));
     }
     return e.layout.unrounded.contains(s.out)
                ? define_rounded(s.out, spell_unrounded(s, e.program, e.dialect, name_of))
@@ -112,6 +115,8 @@ struct WriteUniform {
 
 }  // namespace
 
-std::string write_uniform(const Entry& e, const Stmt& stmt) { return std::visit(WriteUniform{e}, stmt); }
+std::string write_uniform(const Entry& e, const Stmt& stmt, Calls& calls) {
+  return std::visit(WriteUniform{e, calls}, stmt);
+}
 
 }  // namespace weft::emit::cpu

@@ -2,6 +2,7 @@
 // first lane as `x<n>`, tests as `g<n>`.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace weft::emit::cpu {
 // The function that an `apply` calls, once an entry.
 void add_function(const Entry& e, const plan::Let& let);
 
-std::string write_uniform(const Entry& entry, const plan::Stmt& stmt);
+// Calls of functions so far, and the variables that hold their results.
+using Calls = std::map<std::string, std::string>;
+std::string write_uniform(const Entry& entry, const plan::Stmt& stmt, Calls& calls);
 
 // Statements that define a value; the second one of a stored half, whose wider number is e<n>.
 std::string define_uniform(const Entry& entry, Value v, const std::string& expression);

@@ -27,7 +27,9 @@ include(\"${PROJECT_SOURCE_DIR}/cmake/graft.cmake\")")
 
 set(CPACK_GENERATOR TXZ DEB)
 set(CPACK_PACKAGE_VENDOR "Weft")
-set(CPACK_PACKAGE_CONTACT "Weft <weft@localhost>")
+# A .deb has to name somebody; who gives one out sets it.
+set(WEFT_CONTACT "Weft <weft@localhost>" CACHE STRING "Who answers for the .deb, as NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${WEFT_CONTACT}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/dist/archives)
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)

@@ -15,5 +15,6 @@ void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_grad(CLI::App& app);
 void add_cache(CLI::App& app);
+void add_version(CLI::App& app);
 
 }  // namespace weft::cli

@@ -56,10 +56,9 @@ std::string command_meant(const CLI::App& app, int argc, char** argv) {
   return meant(argv[1], names);
 }
 
-// `weft help`, `weft help cache ls` and `weft version` are what the flags at the end say.
+// `weft help` and `weft help cache ls` are what the flag at the end says.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (words == std::vector<std::string>{"version"}) return {"--version"};
   if (words.empty() || words[0] != "help") return words;
   words.erase(words.begin());
   words.emplace_back("--help");
@@ -84,6 +83,7 @@ int run(int argc, char** argv) {
   add_ops(app);
   add_devices(app);
   add_cache(app);
+  add_version(app);
   app.footer(kExamples);  // last: commands take over the footer that is there when they are added
   try {
     std::vector<std::string> words = words_of(argc, argv);

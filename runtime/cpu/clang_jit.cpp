@@ -92,6 +92,8 @@ std::string toolchain_for(const Processor& processor) {
 
 }  // namespace
 
+std::string compiler_version() { return LLVM_VERSION_STRING; }
+
 JitLibrary open_jit_library(const std::string& folder) {
   const std::string file = std::string("libweft_jit.so"), beside = folder + "/" + file;
   // Elsewhere the loader looks: a program that holds Weft's objects itself has it in its run path.

@@ -44,6 +44,9 @@ class ClangJit {
   std::shared_ptr<State> state_;
 };
 
+// The version of Clang and LLVM that compile kernels; empty in a library that is built without.
+std::string compiler_version();
+
 // Opens libweft_jit.so in a folder, or where the loader finds it if it is not there.
 JitLibrary open_jit_library(const std::string& folder);
 

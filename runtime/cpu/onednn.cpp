@@ -15,8 +15,10 @@ const OneDnn* open() {
     static OneDnn found{};
     if (library && find(library, "dnnl_sgemm", found.sgemm) &&
         find(library, "omp_get_max_threads", found.get_threads) &&
-        find(library, "omp_set_num_threads", found.set_threads))
+        find(library, "omp_set_num_threads", found.set_threads)) {
+      find(library, "dnnl_version", found.version);
       return &found;
+    }
     if (library) dlclose(library);
   }
   return nullptr;

@@ -10,6 +10,8 @@ struct OneDnn {
   // C = alpha A B + beta C of rows; `N` and `T` say whether A and B are stored transposed. Not 0: it failed.
   int (*sgemm)(char transpose_a, char transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
                const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+  // Begins with three numbers of a version. Null where it does not say.
+  const int* (*version)();
   // Of OpenMP, for the thread that calls.
   int (*get_threads)();
   void (*set_threads)(int);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cpu/own_library.h"
+#include "runtime/cpu/wide_openblas.h"
 
 namespace weft::runtime {
 namespace {
@@ -61,23 +63,46 @@ bool find_all(void* library, char letter, BlasFunctions<T>& functions) {
          find(library, fmt::format("{}getrf_", letter), functions.getrf);
 }
 
+// How a build names its functions: what stands in front of and behind the usual name.
+struct Naming {
+  const char *before, *behind;
+};
+constexpr Naming kUsual{"", ""}, kOfNumPy{"scipy_", "64_"};
+
+bool find_functions(void* library, const Naming& naming, OpenBlas& blas, int (*&parallel)()) {
+  const auto named = [&](const char* name) {
+    return fmt::format("{}openblas_{}{}", naming.before, name, naming.behind);
+  };
+  if (!find(library, named("get_parallel"), parallel) ||
+      !find(library, named("get_num_threads"), blas.get_num_threads) ||
+      !find(library, named("set_num_threads"), blas.set_num_threads))
+    return false;
+  find(library, named("get_config"), blas.get_config);
+  auto& [f32, f64, c64, c128] = blas.functions;
+  if (naming.before == kOfNumPy.before)
+    return WideBlas<float>::find_all(library, 's', f32) && WideBlas<double>::find_all(library, 'd', f64) &&
+           WideBlas<std::complex<float>>::find_all(library, 'c', c64) &&
+           WideBlas<std::complex<double>>::find_all(library, 'z', c128);
+  return find_all(library, 's', f32) && find_all(library, 'd', f64) && find_all(library, 'c', c64) &&
+         find_all(library, 'z', c128);
+}
+
+// NumPy computes with it, too, or will once it is imported.
+bool is_numpys(const std::string& name) { return name.find("libscipy_openblas") != std::string::npos; }
+
 // None when `name` is no OpenBLAS that we can use; then `reason` says why.
 std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
   OpenBlas blas{};
   void* library = dlopen(name.c_str(), kOwnSymbols | RTLD_NOLOAD);
-  blas.shared = library != nullptr;
+  blas.shared = library != nullptr || is_numpys(name);
   if (!library) library = dlopen(name.c_str(), kOwnSymbols);
   if (!library) {
     const char* text = dlerror();
     reason = text ? text : name + " cannot be opened";
     return {};
   }
-  auto& [f32, f64, c64, c128] = blas.functions;
   int (*parallel)() = nullptr;
-  if (!find(library, "openblas_get_parallel", parallel) ||
-      !find(library, "openblas_get_num_threads", blas.get_num_threads) ||
-      !find(library, "openblas_set_num_threads", blas.set_num_threads) || !find_all(library, 's', f32) ||
-      !find_all(library, 'd', f64) || !find_all(library, 'c', c64) || !find_all(library, 'z', c128))
+  if (!find_functions(library, is_numpys(name) ? kOfNumPy : kUsual, blas, parallel))
     reason = name + " lacks functions of OpenBLAS";
   else if (parallel() != kPthreads)
     reason = name + (parallel() == 0 ? " is a serial build" : " is an OpenMP build");
@@ -85,6 +110,18 @@ std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
     return blas;
   dlclose(library);
   return {};
+}
+
+// What NumPy's wheel brought, where Weft and NumPy were installed into one folder.
+std::vector<std::string> beside_this_library() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&beside_this_library), &info) == 0 || !info.dli_fname) return {};
+  const auto folder = std::filesystem::path(info.dli_fname).parent_path().parent_path() / "numpy.libs";
+  std::vector<std::string> found;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(folder, none))
+    if (file.path().filename().string().starts_with("libscipy_openblas64_")) found.push_back(file.path());
+  return found;
 }
 
 // What OpenBLAS chooses by itself depends on whether the processor is older than it: 0.3.21 computes a
@@ -114,7 +151,9 @@ OpenBlas open_openblas(const std::vector<std::string>& libraries, const std::str
   std::vector<std::string> reasons;
   for (const std::string& name : libraries) {
     // One thread: it would start one for each processor as it is loaded.
-    const SettingsWhileLoading settings({{"OPENBLAS_CORETYPE", kernels}, {"OPENBLAS_NUM_THREADS", "1"}});
+    const bool ours = !is_numpys(name);
+    const SettingsWhileLoading settings(
+        {{"OPENBLAS_CORETYPE", ours ? kernels : ""}, {"OPENBLAS_NUM_THREADS", ours ? "1" : ""}});
     if (const std::optional<OpenBlas> blas = open_one(name, reasons.emplace_back())) {
       if (!blas->shared) blas->set_num_threads(1);
       return *blas;
@@ -122,16 +161,19 @@ OpenBlas open_openblas(const std::vector<std::string>& libraries, const std::str
   }
   throw Error(
       fmt::format("dot: products on the CPU need a pthread build of OpenBLAS (Debian and Ubuntu: "
-                  "libopenblas0-pthread; Fedora: openblas-threads); {}",
+                  "libopenblas0-pthread; Fedora: openblas-threads; or NumPy's wheel beside Weft's); {}",
                   fmt::join(reasons, "; ")));
 }
 
 const OpenBlas& openblas() {
-  // What the loader finds, and where builds lie when it finds another: Debian's, Fedora's.
-  static const OpenBlas blas =
-      open_openblas({"libopenblas.so.0", "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
-                     "libopenblasp.so.0"},
-                    kernels_for_this_processor());
+  // What the loader finds, and where builds lie when it finds another: Debian's, Fedora's, NumPy's.
+  static const OpenBlas blas = [] {
+    std::vector<std::string> libraries{"libopenblas.so.0",
+                                       "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
+                                       "libopenblasp.so.0"};
+    for (std::string& name : beside_this_library()) libraries.push_back(std::move(name));
+    return open_openblas(libraries, kernels_for_this_processor());
+  }();
   return blas;
 }
 

@@ -58,6 +58,8 @@ const std::string& ClangJit::toolchain() const { return state_->toolchain; }
 const std::string& ClangJit::cpu() const { return state_->cpu; }
 int ClangJit::vector_bytes() const { return state_->vector_bytes; }
 
+std::string compiler_version() { return {}; }
+
 JitLibrary open_jit_library(const std::string&) { refuse({}); }
 
 void stop_compiling_elsewhere() {}

@@ -51,6 +51,19 @@ for line in open("/proc/self/maps"):
         foreign = {one for one in mapped if not os.path.realpath(one).startswith((site, sys.base_prefix, sys.prefix))}
         self.assertEqual({one for one in foreign if not OF_THE_SYSTEM.search(one)}, set())
 
+    def test_products_are_computed_by_what_numpy_brings_if_by_nothing_else(self):
+        text = """
+import numpy as np, weft as wf
+a = np.random.default_rng(1).random((300, 200))
+for dtype in ("f4", "f8", "c8", "c16"):
+    x = a.astype(dtype)
+    np.testing.assert_allclose(np.asarray(wf.asarray(x) @ wf.asarray(x).T), x @ x.T, rtol=1e-4)
+    square = x[:200] + 200 * np.eye(200, dtype=dtype)
+    np.testing.assert_allclose(np.asarray(wf.linalg.solve(wf.asarray(square), wf.asarray(x[0]))), np.linalg.solve(square, x[0]), rtol=1e-3)
+print([what for name, what in wf._core.libraries() if name == "OpenBLAS"])
+"""
+        self.assertIn("OpenBLAS ", python(text, WEFT_DEVICE="cpu"))
+
     def test_no_name_of_llvm_or_clang_leaves(self):
         for library in package().glob("libweft*.so*"):
             said = subprocess.run(["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True).stdout

@@ -104,3 +104,12 @@ def test_settings_say_what_variables_set_and_warnings_come_once():
     assert settings["numerics"] == "fast" and settings["threads"] == 1 and settings["log_level"] == "off" and settings["graph_limit"] == 7
     told = run("import weft as wf; print(wf.arange(3) + 1); print(wf.settings()['log_level'])", WEFT_CACHE_DIR="/dev/null/x")
     assert told.stdout.splitlines()[-1] == "warn" and told.stderr.count("no disk cache") == 1
+
+
+def test_show_versions_says_what_compiles_and_computes_here(capsys):
+    wf.show_versions()
+    said = {line.partition(": ")[0]: line.partition(": ")[2] for line in capsys.readouterr().out.splitlines()}
+    assert f"weft {wf.__version__}" in said
+    for name in ("Clang and LLVM", "oneTBB", "OpenBLAS", "oneDNN", "NVRTC", "nanobind"):
+        assert said[name]
+    assert said["OpenBLAS"].startswith("OpenBLAS ") and said["oneTBB"][0].isdigit() and "threads" in said["cpu"]

@@ -64,6 +64,12 @@ struct DeviceSummary {
   size_t in_use = 0, pooled = 0, peak = 0;
 };
 
+// A library of others that computes: one that Weft was built with, or one that it opens.
+struct UsedLibrary {
+  std::string name;  // "Clang and LLVM", "oneTBB", "OpenBLAS", "oneDNN", "NVRTC"
+  std::string what;  // its version, or why there is none
+};
+
 namespace detail {
 struct SessionState;
 }
@@ -114,6 +120,8 @@ class Session {
   void sync(const std::string& device) const;
   // Gives the device's pooled memory back to the system.
   void trim(const std::string& device) const;
+  // The libraries that compile and compute here, for a report of a problem. Opens those that are opened when they are needed.
+  static std::vector<UsedLibrary> libraries();
   // Why there is no GPU, or no disk cache; empty where there is.
   std::string no_cuda_because() const;
   std::string no_cache_because() const;

@@ -1,4 +1,6 @@
 // Devices: what they are, which one is the default, and the Python objects that stand for them.
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 
@@ -78,6 +80,16 @@ void bind_devices(nb::module_& m) {
   m.def("device_info", info, "name"_a,
         "What a device is, opened first, and the memory that Weft holds there.");
   m.def("default_device", [] { return nb::steal(device_object(Session::current().default_device())); });
+  m.def(
+      "libraries",
+      [] {
+        nb::list all;
+        for (const UsedLibrary& one : Session::libraries()) all.append(nb::make_tuple(one.name, one.what));
+        all.append(nb::make_tuple(
+            "nanobind", fmt::format("{}.{}.{}", NB_VERSION_MAJOR, NB_VERSION_MINOR, NB_VERSION_PATCH)));
+        return all;
+      },
+      "The libraries that compile and compute here: names, and versions or why there are none.");
   m.def("no_cuda_because", [] { return Session::current().no_cuda_because(); });
   m.def("synchronize_device", [](const std::string& name) { Session::current().sync(name); }, "name"_a);
   m.def("trim_device", [](const std::string& name) { Session::current().trim(name); }, "name"_a);

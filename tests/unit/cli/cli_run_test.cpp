@@ -393,6 +393,14 @@ TEST_F(CliRun, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run_weft({"help"}).code, 0);
 }
 
+TEST_F(CliRun, VersionSaysWhatCompilesAndComputesHere) {
+  const std::string said = run_weft({"version", "--parts"}).out;
+  EXPECT_EQ(said.find("weft " WEFT_VERSION "\n"), 0u);
+  for (const char* name :
+       {"Clang and LLVM: ", "oneTBB: 20", "OpenBLAS: OpenBLAS ", "oneDNN: ", "NVRTC: ", "cpu: "})
+    EXPECT_THAT(said, HasSubstr(std::string("\n") + name));
+}
+
 TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run_weft({}), 2, "subcommand");
   expect_error(run_weft({"bogus"}), 2, "bogus");

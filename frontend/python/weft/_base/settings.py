@@ -7,7 +7,7 @@ import os
 import sys
 
 from weft import _core
-from weft._base.devices import default_device, devices
+from weft._base.devices import default_device
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -135,17 +135,32 @@ def settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _about(device: str) -> str:
+    try:
+        about = _core.device_info(device)
+    except _core.Error as error:
+        return f"{device}: cannot be used: {error}"
+    cache, memory = f"{about['cache_bytes'] / 2**20:.1f} MiB of", f"{about['memory_bytes'] / 2**30:.1f} GiB of memory"
+    parts = [f"{about['threads']} threads", f"vectors of {about['vector_bytes']} bytes", f"{cache} cache"] if device == "cpu" else [f"{cache} L2 cache"]
+    return f"{device}: " + ", ".join([about["description"], about["architecture"], *parts, memory])
+
+
 def show_versions() -> None:
-    """Prints what a report of a problem should say: versions, machine, devices, and the variables that Weft reads."""
+    """Prints what a report of a problem should say: versions of Weft, Python, the libraries inside and those that were found; the machine, its
+    devices, and the variables that Weft reads."""
     import platform
     from importlib import metadata
 
-    lines = [f"weft {sys.modules['weft'].__version__}", f"Python {platform.python_version()}"]
-    for name in ("numpy", "ml_dtypes", "scipy", "torch", "cupy", "jax"):
+    lines = [f"weft {sys.modules['weft'].__version__}", f"Python {platform.python_version()} ({platform.python_implementation()})"]
+    for name in ("numpy", "ml_dtypes", "scipy", "dask", "torch", "cupy", "jax"):
         try:
             lines.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             pass
-    lines += [platform.platform(), f"{os.cpu_count()} processors", f"devices: {', '.join(str(one) for one in devices())}"]
+    lines += [f"{name}: {what}" for name, what in _core.libraries()]
+    lines += [platform.platform(), f"{os.cpu_count()} processors, {len(os.sched_getaffinity(0))} of them for this process"]
+    lines += [_about(name) for name in _core.device_names()]
+    if reason := _core.no_cuda_because():
+        lines.append(f"cuda: none: {reason}")
     lines += [f"{name}={os.environ[name]}" for name in variables if name in os.environ]
     print("\n".join(lines))

@@ -171,7 +171,9 @@ def unique(
     """
     asked = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
     if size is None:
-        return _unique_of_any(ar, **asked, axis=axis, equal_nan=equal_nan, sorted=sorted)
+        if not sorted:  # which NumPy knows from 2.3 on
+            asked["sorted"] = sorted
+        return _unique_of_any(ar, **asked, axis=axis, equal_nan=equal_nan)
     x, number = _core.stop_gradient(asarray(ar)), checked_size("unique", size)
     if axis is not None:
         raise ValueError("unique: size goes with axis=None")

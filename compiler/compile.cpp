@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/base/error.h"
+#include "compiler/explain.h"
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
@@ -78,16 +79,39 @@ ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options
   return graph;
 }
 
-Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
+namespace {
+
+Program compiled(const ir::Graph& graph, const Target& target, const Options& options,
+                 Explanation& explanation) {
+  std::vector<Explanation> bodies;  // of loops, those of the latest one last
   const CompileBody compile_body = [&](const ir::Graph& body, std::vector<int> donated) {
     Options of_body = options;
     of_body.donated = std::move(donated);
-    return compile(body, target, of_body);
+    Explanation said;
+    Program made = compiled(body, target, of_body, said);
+    bodies.push_back(std::move(said));
+    return made;
   };
-  Program program = build_program(prepare(graph, target, options), target, options, compile_body);
+  Program program = build_program(prepare(graph, target, options), target, options,
+                                  Bodies{compile_body, bodies}, explanation);
+  program.explanation = to_string(explanation);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;
+}
+
+}  // namespace
+
+Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
+  Explanation explanation;
+  return compiled(graph, target, options, explanation);
+}
+
+Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options) {
+  Explained out;
+  out.program = compiled(graph, target, options, out.explanation);
+  out.op_by_op = op_by_op(graph);
+  return out;
 }
 
 bool is_pass(std::string_view name) {

@@ -57,18 +57,22 @@ Origin origin_of(std::span<const Node* const> nodes) {
   return {ops, lines.all()};
 }
 
-std::string list(std::span<const Node* const> nodes) { return to_string(origin_of(nodes)); }
-
 }  // namespace
 
-const std::string& Titles::operator()(const Node& n) {
-  std::string& title = titles_[&n];
-  if (!title.empty()) return title;
-  const std::string lines = to_string(n.lines);
-  title = fmt::format("{} : {}{}{}", title_of(n), name(n.dtype()), to_string(n.shape()),
-                      lines.empty() ? "" : " at " + lines);
-  if (const int number = ++uses_[title]; number > 1) title += fmt::format(" ({})", number);
-  return title;
+int Titles::number(const Node& n) {
+  const auto [at, fresh] = numbers_.try_emplace(&n, static_cast<int>(values_.size()));
+  if (!fresh) return at->second;
+  Explanation::Value value{std::string(title_of(n)), n.dtype(), n.shape(), n.lines.all()};
+  value.number = ++uses_[to_string(value)];
+  values_.push_back(std::move(value));
+  return at->second;
+}
+
+std::string to_string(const Explanation::Value& value) {
+  const std::string lines = ir::to_string(value.lines);
+  return fmt::format("{} : {}{}{}{}", value.op, name(value.dtype), to_string(value.shape),
+                     lines.empty() ? "" : " at " + lines,
+                     value.number > 1 ? fmt::format(" ({})", value.number) : "");
 }
 
 std::string to_string(const Origin& origin) {
@@ -91,34 +95,43 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
   return out;
 }
 
-std::string describe(const ir::Step& step, const std::unordered_set<const Node*>& stored, Titles& titles) {
-  if (step.library)
-    return fmt::format("{} {}\n",
-                       kind(step.library->op) == ir::OpKind::Loop     ? "loop"
-                       : kind(step.library->op) == ir::OpKind::Kernel ? "kernel of the user's text:"
-                                                                      : "library",
-                       titles(*step.library));
-  std::string out = fmt::format("kernel over {}{}: {}\n", to_string(step.group.outer),
-                                step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
-                                to_string(origin_of(step, stored)));
-  for (auto& root : step.group.roots)
-    out += fmt::format("  {} {}\n", root.stored ? "writes" : "keeps", titles(*root.node));
+Explanation::Step explain(const ir::Step& step, const std::unordered_set<const Node*>& stored,
+                          Titles& titles) {
+  Explanation::Step out;
+  if (step.library) {
+    const OpKind of = kind(step.library->op);
+    out.kind = of == OpKind::Loop ? "loop" : of == OpKind::Kernel ? "user kernel" : "library";
+    out.text = fmt::format("{} {}", of == OpKind::Kernel ? "kernel of the user's text:" : out.kind,
+                           titles(*step.library));
+    out.named.push_back({titles.number(*step.library), true});
+    return out;
+  }
+  out.kind = "kernel";
+  out.text = fmt::format("kernel over {}{}: {}", to_string(step.group.outer),
+                         step.group.row.empty() ? "" : " with rows " + to_string(step.group.row),
+                         to_string(origin_of(step, stored)));
+  out.outer = step.group.outer, out.row = step.group.row;
+  for (auto& root : step.group.roots) out.named.push_back({titles.number(*root.node), root.stored});
   return out;
 }
 
-std::string explain_decisions(const ir::Partition& partition, Titles& titles) {
-  std::string out;
+std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
+                                                 const std::unordered_set<const Node*>& stored,
+                                                 Titles& titles) {
+  std::vector<Explanation::Edge> out;
+  out.reserve(partition.decisions.size());
   for (auto& d : partition.decisions) {
-    if (d.fused)
-      out += fmt::format("fused: {} -> {}\n", titles(*d.producer), titles(*d.consumer));
-    else
-      out += fmt::format("not fused: {} -> {}: {}\n", titles(*d.producer), titles(*d.consumer), d.reason);
+    const int64_t bytes =
+        element_count(d.producer->shape()) * static_cast<int64_t>(size_of(d.producer->dtype()));
+    // What others read from memory is written in any case.
+    const int64_t saved = !d.fused ? 0 : stored.contains(d.producer) ? bytes : 2 * bytes;
+    out.push_back({titles.number(*d.producer), titles.number(*d.consumer), d.fused, d.reason, saved});
   }
   return out;
 }
 
-std::string explain_repeated_work(const ir::Partition& partition,
-                                  const std::unordered_set<const Node*>& stored) {
+std::vector<Explanation::Repeated> explain_repeated_work(const ir::Partition& partition,
+                                                         const std::unordered_set<const Node*>& stored) {
   std::unordered_map<const Node*, std::vector<size_t>> computed_by;  // kernels
   std::vector<const Node*> order;
   for (size_t k = 0; k < partition.steps.size(); ++k)
@@ -130,21 +143,102 @@ std::string explain_repeated_work(const ir::Partition& partition,
   std::map<std::vector<size_t>, std::vector<const Node*>> together;
   for (const Node* n : order)
     if (computed_by[n].size() > 1) together[computed_by[n]].push_back(n);
-  std::string out;
-  for (auto& [kernels, nodes] : together)
-    out += fmt::format("computed by {} kernels: {}: less work than to write the value and read it again\n",
-                       kernels.size(), list(nodes));
+  std::vector<Explanation::Repeated> out;
+  out.reserve(together.size());
+  for (auto& [kernels, nodes] : together) out.push_back({static_cast<int>(kernels.size()), origin_of(nodes)});
   return out;
 }
 
-std::string explain(const ir::Partition& partition) {
+Explanation explain(const ir::Partition& partition) {
   const std::unordered_set<const Node*> stored = stored_nodes(partition);
   Titles titles;
+  Explanation out;
+  out.steps.reserve(partition.steps.size());
+  for (auto& step : partition.steps) out.steps.push_back(explain(step, stored, titles));
+  out.edges = explain_decisions(partition, stored, titles);
+  out.repeated = explain_repeated_work(partition, stored);
+  out.values = titles.take();
+  return out;
+}
+
+namespace {
+
+std::string indented(const std::string& text) {
   std::string out;
-  int number = 0;
-  for (auto& step : partition.steps)
-    out += fmt::format("step {}: {}", number++, describe(step, stored, titles));
-  return out + explain_decisions(partition, titles) + explain_repeated_work(partition, stored);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    out += "    " + text.substr(at, end - at);
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string text_of_steps(const Explanation& explanation) {
+  const auto title = [&](int number) { return to_string(explanation.values[static_cast<size_t>(number)]); };
+  std::string out;
+  for (size_t k = 0; k < explanation.steps.size(); ++k) {
+    const Explanation::Step& step = explanation.steps[k];
+    out += fmt::format("step {}: {}\n", k, step.text);
+    for (const Explanation::Named& one : step.named)
+      if (step.kind == "kernel")
+        out += fmt::format("  {} {}\n", one.written ? "writes" : "keeps", title(one.value));
+    for (const std::string& note : step.notes) out += fmt::format("  {}\n", note);
+    for (const Explanation& body : step.bodies) out += indented(to_string(body));
+  }
+  return out;
+}
+
+std::string text_of_reasons(const Explanation& explanation) {
+  const auto title = [&](int number) { return to_string(explanation.values[static_cast<size_t>(number)]); };
+  std::string out;
+  for (const Explanation::Edge& edge : explanation.edges) {
+    if (edge.fused)
+      out += fmt::format("fused: {} -> {}: {} stay inside\n", title(edge.from), title(edge.to),
+                         readable_bytes(edge.bytes_saved));
+    else
+      out += fmt::format("not fused: {} -> {}: {}\n", title(edge.from), title(edge.to), edge.reason);
+  }
+  for (const Explanation::Repeated& repeated : explanation.repeated)
+    out += fmt::format("computed by {} kernels: {}: less work than to write the value and read it again\n",
+                       repeated.kernels, to_string(repeated.origin));
+  return out;
+}
+
+std::string to_string(const Explanation& explanation) {
+  return text_of_steps(explanation) + text_of_reasons(explanation);
+}
+
+namespace {
+
+// A repeated value is read where it lies, and so is a number.
+int64_t bytes_read_of(const ir::Node* n) {
+  while (n->op == ir::Op::broadcast || n->op == ir::Op::reshape) n = n->inputs[0].get();
+  if (n->op == ir::Op::constant || n->op == ir::Op::scalar) return 0;
+  return element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
+}
+
+}  // namespace
+
+OpByOp op_by_op(const ir::Graph& graph) {
+  OpByOp out;
+  for (const ir::Node* n : topological_order(graph.outputs)) {
+    if (kind(n->op) == ir::OpKind::Source || kind(n->op) == ir::OpKind::View) continue;
+    ++out.ops;
+    if (kind(n->op) == ir::OpKind::Loop) continue;  // the bodies have theirs
+    out.bytes += element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
+    for (const ir::NodeRef& in : n->inputs) out.bytes += bytes_read_of(in.get());
+  }
+  return out;
+}
+
+std::string readable_bytes(int64_t bytes) {
+  constexpr double kKilo = 1e3, kMega = 1e6, kGiga = 1e9;
+  const auto many = static_cast<double>(bytes);
+  if (many < kKilo) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  if (many < kMega) return fmt::format("{:.1f} kB", many / kKilo);
+  return many < kGiga ? fmt::format("{:.1f} MB", many / kMega) : fmt::format("{:.2f} GB", many / kGiga);
 }
 
 }  // namespace weft

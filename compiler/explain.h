@@ -1,14 +1,32 @@
-// What fusion decided, as text for people.
+// What fusion decided, as data and as text for people.
 #pragma once
 
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "compiler/ir/group.h"
-#include "compiler/program/program.h"
+#include "compiler/program/explanation.h"
+#include "compiler/program/options.h"
 
 namespace weft {
+
+// What the recorded graph takes where each op is a kernel: so NumPy computes it. Bodies of loops are left out.
+struct OpByOp {
+  int ops = 0;        // but for views
+  int64_t bytes = 0;  // that they read and write
+};
+OpByOp op_by_op(const ir::Graph& graph);
+
+// A program, and what was decided about it as data. Program::explanation is the latter's text.
+struct Explained {
+  Program program;
+  Explanation explanation;
+  OpByOp op_by_op;
+};
+Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options);
 
 // The nodes that the steps write to memory.
 std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition);
@@ -19,28 +37,47 @@ Origin origin_of(const ir::Step& step, const std::unordered_set<const ir::Node*>
 // "softmax.cpp:12: max, exp, sum, divide".
 std::string to_string(const Origin& origin);
 
-// "add : f32(3, 4) at model.py:42"; the second node of which this is to be said is "… (2)".
+// "add : f32(3, 4) at model.py:42"; the second value of which this is to be said is "… (2)".
+std::string to_string(const Explanation::Value& value);
+
+// The values of an explanation, each numbered when it is first named.
 class Titles {
  public:
-  const std::string& operator()(const ir::Node& node);
+  int number(const ir::Node& node);
+  std::string operator()(const ir::Node& node) {
+    return to_string(values_[static_cast<size_t>(number(node))]);
+  }
+  std::vector<Explanation::Value> take() { return std::move(values_); }
 
  private:
-  std::unordered_map<const ir::Node*, std::string> titles_;
+  std::vector<Explanation::Value> values_;
+  std::unordered_map<const ir::Node*, int> numbers_;
   std::unordered_map<std::string, int> uses_;
 };
 
-// A paragraph: what the step computes, writes and keeps.
-std::string describe(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored, Titles& titles);
+// What the step computes, writes and keeps.
+Explanation::Step explain(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored,
+                          Titles& titles);
 
-// A line for each value that one step computes and another reads, and for each that was fused, with the
-// reason.
-std::string explain_decisions(const ir::Partition& partition, Titles& titles);
+// For each value that one step computes and another reads, and for each that was fused, the reason.
+std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
+                                                 const std::unordered_set<const ir::Node*>& stored,
+                                                 Titles& titles);
 
-// A line for values that several kernels compute, each for itself.
-std::string explain_repeated_work(const ir::Partition& partition,
-                                  const std::unordered_set<const ir::Node*>& stored);
+// What several kernels compute, each for itself.
+std::vector<Explanation::Repeated> explain_repeated_work(const ir::Partition& partition,
+                                                         const std::unordered_set<const ir::Node*>& stored);
 
-// The paragraphs of all steps, numbered, then the decisions and the work that is repeated.
-std::string explain(const ir::Partition& partition);
+Explanation explain(const ir::Partition& partition);
+
+// The steps' paragraphs, numbered.
+std::string text_of_steps(const Explanation& explanation);
+// A line for each edge, and one for work that is repeated.
+std::string text_of_reasons(const Explanation& explanation);
+// Both.
+std::string to_string(const Explanation& explanation);
+
+// What `bytes` are, in a unit that people read: "96 bytes", "12.5 kB", "1.049 MB".
+std::string readable_bytes(int64_t bytes);
 
 }  // namespace weft

@@ -40,36 +40,39 @@ using ir::OpKind;
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options,
-                 const CompileBody& compile_body)
-      : graph_(graph), target_(target), options_(options), compile_body_(compile_body) {}
+  ProgramBuilder(const ir::Graph& graph, const Target& target, const Options& options, const Bodies& bodies,
+                 Explanation& explanation)
+      : graph_(graph), target_(target), options_(options), bodies_(bodies), explanation_(explanation) {}
 
   Program run() {
     declare_inputs();
     ir::Partition partition = fusion::fuse(graph_, target_, options_);
-    if (options_.dump) options_.dump("fused", explain(partition));
+    if (options_.dump) options_.dump("fused", to_string(explain(partition)));
     stored_ = stored_nodes(partition);
     declare_stored(partition);
-    for (auto& step : partition.steps) {
-      if (!step.library)
-        add_kernel(step);
-      else if (element_count(step.library->shape()) == 0)
-        continue;
-      else if (kind(step.library->op) == OpKind::Scatter)
-        add_scatter(step);
-      else if (ir::is_loop(*step.library))
-        add_loop(step);
-      else if (ir::is_user_kernel(*step.library))
-        add_user_kernel(step);
-      else
-        add_product(step);
-    }
-    program_.explanation += explain_decisions(partition, title_);
-    program_.explanation += explain_repeated_work(partition, stored_);
+    for (auto& step : partition.steps) add(step);
+    explanation_.edges = explain_decisions(partition, stored_, title_);
+    explanation_.repeated = explain_repeated_work(partition, stored_);
+    explanation_.values = title_.take();
     return std::move(program_);
   }
 
  private:
+  void add(const ir::Step& step) {
+    if (!step.library)
+      add_kernel(step);
+    else if (element_count(step.library->shape()) == 0)
+      return;
+    else if (kind(step.library->op) == OpKind::Scatter)
+      add_scatter(step);
+    else if (ir::is_loop(*step.library))
+      add_loop(step);
+    else if (ir::is_user_kernel(*step.library))
+      add_user_kernel(step);
+    else
+      add_product(step);
+  }
+
   void declare_inputs() {
     for (auto& in : graph_.inputs) {
       if (in->op == Op::scalar) {
@@ -93,7 +96,7 @@ class ProgramBuilder {
       if (n->op == Op::input) {
         int to = add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, title_(*n));
         if (whole_buffer(n))
-          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title_(*n) + ", which is an output\n");
+          add_step(CopyStep{buffer_of_.at(n), to}, "copy of " + title_(*n) + ", which is an output");
         else
           add_copy(graph_.outputs[k], to, "which is an output");
         program_.outputs.push_back(to);
@@ -120,15 +123,18 @@ class ProgramBuilder {
   }
 
   // The explanation lists every step that runs.
-  void add_step(ProgramStep step, const std::string& explanation) {
-    program_.explanation += "step " + std::to_string(program_.steps.size()) + ": " + explanation;
+  void add_step(ProgramStep step, Explanation::Step explanation) {
+    explanation_.steps.push_back(std::move(explanation));
     program_.steps.push_back(std::move(step));
   }
+  void add_step(CopyStep step, const std::string& text) { add_step(step, said("copy", text)); }
+
+  static Explanation::Step said(const char* kind, std::string text) { return {kind, std::move(text)}; }
 
   void add_kernel(const ir::Step& step) {
     if (element_count(step.group.outer) == 0) return;
     add_kernel(plan::lower(step.group, in_memory_, cuts_), origin_of(step, stored_),
-               describe(step, stored_, title_));
+               explain(step, stored_, title_));
   }
 
   static KernelKey key_of(const emit::Emitted& out) {
@@ -209,7 +215,7 @@ class ProgramBuilder {
     return {std::move(out.source), out.launch, std::move(out.params)};
   }
 
-  Scheduled add_source(KernelStep& k, plan::RowProgram& p, std::string& explanation) {
+  Scheduled add_source(KernelStep& k, plan::RowProgram& p, Explanation::Step& explanation) {
     const bool cuda = target_.kind == TargetKind::Cuda;
     plan::Schedule schedule;
     emit::cpu::CpuLayout layout;
@@ -237,9 +243,10 @@ class ProgramBuilder {
       k.bias = tuned.bias;
     }
     if (out.launch.finish_tasks > 0)
-      explanation += fmt::format("  a second launch joins its parts, {} bytes\n", out.partial_bytes);
+      explanation.notes.push_back(
+          fmt::format("a second launch joins its parts, {} bytes", out.partial_bytes));
     if (!tuned.reason.empty())
-      explanation += "  schedule with " + to_string(tuned.bias) + ": " + tuned.reason + "\n";
+      explanation.notes.push_back("schedule with " + to_string(tuned.bias) + ": " + tuned.reason);
     if (options_.dump) options_.dump("plan", print(p) + print(schedule));
     if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
     add_blocks_beside(k, p, schedule, layout, out);
@@ -250,7 +257,7 @@ class ProgramBuilder {
   }
 
   // `zeroed`: what has to be 0 when the kernel starts.
-  void add_kernel(plan::Lowered lowered, Origin origin, std::string explanation,
+  void add_kernel(plan::Lowered lowered, Origin origin, Explanation::Step explanation,
                   const Node* zeroed = nullptr) {
     plan::RowProgram& p = lowered.program;
     KernelStep k;
@@ -341,7 +348,7 @@ class ProgramBuilder {
     buffer_of_[root.get()] = buffer;
     if (element_count(copy.group.outer) == 0) return;
     add_kernel(plan::lower(copy.group, in_memory_, cuts_), origin_of(copy, stored_),
-               "kernel: copy of " + title_(*n) + ", " + why + "\n");
+               said("kernel", "kernel: copy of " + title_(*n) + ", " + why));
   }
 
   // What the first step of a scatter in two steps leaves lies in a buffer of its own.
@@ -352,7 +359,7 @@ class ProgramBuilder {
                                                fmt::format("{} of {}", two.what, title_(n)));
     const std::string says = fmt::format(fmt::runtime(two.says), title_(n));
     add_kernel(plan::lower_unordered_scatter(two.scatter, in_memory_), origin_of(step, stored_),
-               "kernel: " + says + "\n", two.scatter.get());
+               said("kernel", "kernel: " + says), two.scatter.get());
     add_copy(two.result, buffer_of_.at(&n), "with its values");
   }
 
@@ -366,14 +373,14 @@ class ProgramBuilder {
     const std::string why = "which " + std::string(name(n.op)) + " changes";
     if (const Node* base = whole_buffer(n.inputs[0].get())) {
       add_step(CopyStep{buffer_of_.at(base), buffer_of_.at(&n)},
-               "copy of " + title_(*n.inputs[0]) + ", " + why + ", unless nothing else needs it\n");
+               "copy of " + title_(*n.inputs[0]) + ", " + why + ", unless nothing else needs it");
     } else {
       add_copy(n.inputs[0], buffer_of_.at(&n), why);
     }
     if (element_count(n.inputs[2]->shape()) == 0) return;
     add_kernel(order == passes::ScatterOrder::Any ? plan::lower_unordered_scatter(step.library, in_memory_)
                                                   : plan::lower_scatter(step.library, in_memory_),
-               origin_of(step, stored_), "kernel: " + title_(n) + "\n");
+               origin_of(step, stored_), said("kernel", "kernel: " + title_(n)));
   }
 
   // The buffer of a value that is read as a whole.
@@ -390,7 +397,7 @@ class ProgramBuilder {
     if (looped_.contains(&n)) return;
     const ir::Loop& loop = *ir::loop_of(n);
     LoopStep l;
-    l.loop = loop_program(loop, compile_body_);
+    l.loop = loop_program(loop, bodies_.compile);
     std::unordered_map<const Node*, int> known;
     for (const NodeRef& in : n.inputs) {
       if (!known.contains(in.get())) known.emplace(in.get(), operand(in));
@@ -409,10 +416,13 @@ class ProgramBuilder {
         again.push_back({result, buffer});
     }
     l.summary = to_string(origin_of(step, stored_));
-    std::string explanation = describe(step, stored_, title_) + why_in_turns(n, l.results);
-    for (const LoopProgram::Body& body : l.loop->bodies) explanation += indented(body.program.explanation);
-    add_step(std::move(l), explanation);
-    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
+    Explanation::Step explanation = explain(step, stored_, title_);
+    if (const std::string why = why_in_turns(n, l.results); !why.empty())
+      explanation.notes.push_back("runs turn by turn: " + why);
+    explanation.bodies = std::move(bodies_.explanations);
+    bodies_.explanations.clear();
+    add_step(std::move(l), std::move(explanation));
+    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n));
   }
 
   // Why no kernel runs all turns of a loop; nothing where one would.
@@ -421,10 +431,9 @@ class ProgramBuilder {
     std::vector<bool> wanted;
     wanted.reserve(results.size());
     for (const int result : results) wanted.push_back(result >= 0);
-    const std::string why = passes::mapped_loop(*ir::loop_of(n), {n.inputs.begin(), n.inputs.size()}, wanted,
-                                                n.lines, target_, options_)
-                                .why_not;
-    return why.empty() ? "" : "  runs turn by turn: " + why + "\n";
+    return passes::mapped_loop(*ir::loop_of(n), {n.inputs.begin(), n.inputs.size()}, wanted, n.lines, target_,
+                               options_)
+        .why_not;
   }
 
   // One step for all results of a kernel of the user's.
@@ -454,7 +463,7 @@ class ProgramBuilder {
       if (const Node* base = whole_buffer(from.get()))
         add_step(CopyStep{buffer_of_.at(base), results[i]}, "copy of " + title_(*from) + ", which " +
                                                                 kernel.title +
-                                                                " changes, unless nothing else needs it\n");
+                                                                " changes, unless nothing else needs it");
       else
         add_copy(from, results[i], "which " + kernel.title + " changes");
     }
@@ -503,18 +512,8 @@ class ProgramBuilder {
     k.summary = to_string(k.origin);
     if (std::vector<SourceLine>& lines = program_.kernels[static_cast<size_t>(k.kernel)].lines; lines.empty())
       lines = k.origin.lines;
-    add_step(std::move(k), describe(step, stored_, title_));
-    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n) + "\n");
-  }
-
-  static std::string indented(const std::string& text) {
-    std::string out;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-      out += "    " + text.substr(at, end - at);
-      at = end;
-    }
-    return out;
+    add_step(std::move(k), explain(step, stored_, title_));
+    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n));
   }
 
   void add_product(const ir::Step& step) {
@@ -534,13 +533,14 @@ class ProgramBuilder {
     d.offset_a = at_a.offset, d.offset_b = at_b.offset;
     d.origin = origin_of(step, stored_);
     d.summary = to_string(d.origin);
-    add_step(std::move(d), describe(step, stored_, title_));
+    add_step(std::move(d), explain(step, stored_, title_));
   }
 
   const ir::Graph& graph_;
   const Target& target_;
   const Options& options_;
-  const CompileBody& compile_body_;
+  const Bodies& bodies_;
+  Explanation& explanation_;
   Program program_;
   Titles title_;
   std::unordered_map<const Node*, int> buffer_of_, scalar_of_;
@@ -557,8 +557,8 @@ class ProgramBuilder {
 }  // namespace
 
 Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
-                      const CompileBody& compile_body) {
-  return ProgramBuilder(graph, target, options, compile_body).run();
+                      const Bodies& bodies, Explanation& explanation) {
+  return ProgramBuilder(graph, target, options, bodies, explanation).run();
 }
 
 }  // namespace weft

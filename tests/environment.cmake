@@ -17,3 +17,5 @@ set(ENV{TZ} UTC)
 set(ENV{TERM} dumb)
 # Tests in C++ count kernels and compilations; those of first calls set the tier themselves. Python's have the default.
 set(ENV{WEFT_TIER} compile)
+# Explanations tell the time by it.
+set(ENV{WEFT_MEMORY_SPEED} 20)

@@ -73,12 +73,19 @@ class Placer {
         auto refused = refusals.find(g);
         groups_.decisions.push_back({producer, n, false,
                                      !options_.fuse     ? "fusion is switched off"
-                                     : !reading.aligned ? reading.reason
+                                     : !reading.aligned ? why_apart(producer, reading)
                                      : refused != refusals.end()
                                          ? refused->second
                                          : "its reader is computed with other values that it reads"});
       }
     }
+  }
+
+  // Values at other positions are computed there, unless that takes longer than to read them.
+  std::string why_apart(const Node* producer, const Reading& reading) const {
+    return roots_.repeated.contains(producer)
+               ? "it is read at many positions: computed at each, it would take longer than stored once"
+               : reading.reason;
   }
 
   // Adds what an expression makes arguments of the group's kernel: arrays, scalars, and what other groups
@@ -162,7 +169,10 @@ class Placer {
       Join join = reading->only_memory
                       ? can_assign_beside(b.space, *n, assigns_before(*n, g), target_)
                       : can_fuse(b.space, *root.node, root.axis, *n, *reading, target_, options_.numerics);
-      if (!join.possible) return refused(root.node.get(), join.reason);
+      if (!join.possible)
+        return refused(root.node.get(), reading->aligned || reading->only_memory
+                                            ? join.reason
+                                            : why_apart(root.node.get(), *reading));
       if (first && join.axis != axis)
         return refused(root.node.get(), "it lines up otherwise than " + std::string(name(first->op)));
       first = root.node.get();

@@ -87,8 +87,10 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
     }
     // The root's bound is for all that it repeats together: one value of several that exceed it has half of it.
     if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
-        roots_.all.insert(node).second)
+        roots_.all.insert(node).second) {
+      roots_.repeated.insert(node);
       stored.push_back(node);
+    }
   }
   return stored.size() > before;
 }

@@ -16,7 +16,8 @@ struct Roots {
   // Who reads each node, as often as it does.
   std::unordered_map<const ir::Node*, std::vector<const ir::Node*>> users;
   std::unordered_set<const ir::Node*> all;
-  std::unordered_set<const ir::Node*> bounds;  // those that only keep others' expressions short
+  std::unordered_set<const ir::Node*> bounds;    // those that only keep others' expressions short
+  std::unordered_set<const ir::Node*> repeated;  // those that would be computed at many positions
 
   bool contains(const ir::Node* n) const { return all.contains(n); }
 };

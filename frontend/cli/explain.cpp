@@ -1,11 +1,14 @@
 // `weft explain`: which ops became which kernel, and for each edge why it was fused or not.
 #include <fmt/format.h>
 
-#include "compiler/compile.h"
+#include <utility>
+
 #include "compiler/lift.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/memory_speed.h"
 #include "runtime/choices.h"
 
 namespace weft::cli {
@@ -13,6 +16,8 @@ namespace {
 
 struct Flags {
   std::string file;
+  std::string detail = "all";
+  bool json = false;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
@@ -25,8 +30,16 @@ void run(const Flags& flags) {
   runtime::Choices choices(open_cache(flags.device), machine.architecture);
   Options options = compile_options(flags.compile);
   options.choose = [&](const KernelKey& key) { return choices.find(key); };
-  Program program = compile(lift_constants(file.graph, lifted), machine.target, options);
-  fmt::print("{}", program.explanation);
+  const ExplainDetail detail = explain_detail_named(flags.detail);
+  const ir::Graph graph = lift_constants(file.graph, lifted);
+  detail::ExplainedGraph explained =
+      detail::explained_graph(graph, compile_explained(graph, machine.target, options));
+  explained.device = flags.device.name;
+  if (machine.device) explained.memory_speed = detail::memory_speed(machine.device);
+  if (flags.json)
+    fmt::print("{}\n", detail::json_of({std::move(explained)}));
+  else
+    fmt::print("{}", detail::text_of(explained, detail));
 }
 
 }  // namespace
@@ -34,8 +47,15 @@ void run(const Flags& flags) {
 void add_explain(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("explain", "Which ops became which kernel, and why");
-  command->footer("Examples:\n  weft explain softmax.weft\n  weft explain softmax.weft --device cuda");
+  command->footer(
+      "Examples:\n  weft explain softmax.weft\n  weft explain softmax.weft --device cuda\n  weft explain "
+      "softmax.weft --detail summary\n  weft explain softmax.weft --json");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  command->add_option("--detail", flags->detail, "How much: summary, kernels or all (also each value)")
+      ->check(CLI::IsMember({"summary", "kernels", "all"}))
+      ->type_name("DETAIL")
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
   add_device_options(*command, flags->device, false);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });

@@ -18,6 +18,7 @@ for _name in list(os.environ):
     if not _meant and _name.startswith(("WEFT_", "OPENBLAS_", "GOTO_", "OMP_", "SCIPY_", "NPY_", "LC_")):
         del os.environ[_name]
 os.environ["LC_ALL"] = "C.UTF-8"
+os.environ["WEFT_MEMORY_SPEED"] = "20"  # explanations tell the time by it
 # JAX takes three quarters of a GPU's memory at its first call otherwise, and nothing is left for the tests beside it.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 

@@ -189,7 +189,7 @@ def test_explain_shows_a_function_as_it_is_recorded():
     x = wf.ones(1000)
     gradient = wf.grad(lambda c: (wf.sin(c) ** 2).sum())
     for text in (wf.explain(gradient, x), wf.compile(gradient).explain(x), wf.compile(gradient).lower(x).explain()):
-        assert text.startswith("step 0: kernel over (1000,)") and "cos" in text
+        assert "\nstep 0: kernel over (1000,)" in text and "cos" in text
     looped = wf.explain(lambda x, n: wf.fori_loop(0, n, lambda i, y: wf.sin(y), x), x, 10)
     assert "sin" in looped and "loop" in looped
 

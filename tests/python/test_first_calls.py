@@ -68,7 +68,7 @@ def test_explain_says_which_way_a_step_goes(auto):
     wf.finish_kernels()
     wf.eval(y())
     text = wf.explain(y())
-    assert text.startswith("step 0: kernel over") and "in blocks" not in text
+    assert "\nstep 0: kernel over" in text and "in blocks" not in text
 
 
 def test_explain_says_the_way_of_a_step_whose_kernel_another_program_has(auto):

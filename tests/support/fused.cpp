@@ -16,7 +16,7 @@ Fused fuse(const std::string& lines, const Options& options) {
   Fused f;
   f.graph = prepare(ir::parse("graph {\n" + lines + "\n}"), cpu(), options);
   f.partition = fusion::fuse(f.graph, cpu(), options);
-  f.why = explain(f.partition);
+  f.why = to_string(explain(f.partition));
   return f;
 }
 

@@ -252,7 +252,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     runtime::LinesNow lines;
     if (device.session.counters.trace.on()) {
       lines = lines_now(program->program().recorded, graph);
-      see_costs(graph, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
+      see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
     }
     std::vector<runtime::BufferRef> results =
         program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);

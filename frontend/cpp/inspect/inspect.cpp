@@ -15,6 +15,8 @@
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/tune.h"
@@ -46,38 +48,51 @@ int64_t kernel_steps(const Program& program) {
                        [](const ProgramStep& s) { return std::holds_alternative<KernelStep>(s); });
 }
 
-// Says of each kernel's step, behind what it writes, which way it goes when the program is next run.
-// Where nothing is compiled, all go the same.
-void add_ways(const Inspected& at, std::string& explanation) {
+// Says of each kernel's step which way it goes when the program is next run. Where nothing is compiled, all go the
+// same.
+void add_ways(const Inspected& at, Explanation& explanation) {
   if (!at.device.target.compiles) return;
   const std::vector<std::optional<runtime::Way>> ways = detail::ways_now(at.device, at.nodes, at.graph);
-  size_t line = 0;
-  for (size_t k = 0; k < ways.size(); ++k) {
-    if (!ways[k] || *ways[k] == runtime::Way::Kernel) continue;
-    line = explanation.find("step " + std::to_string(k) + ": ", line);
-    if (line == std::string::npos) return;
-    do {
-      line = explanation.find('\n', line) + 1;
-    } while (explanation.compare(line, 2, "  ") == 0);
-    explanation.insert(line, *ways[k] == runtime::Way::Blocks
-                                 ? "  runs in blocks\n"
-                                 : "  runs in blocks until its kernel is compiled\n");
-  }
+  for (size_t k = 0; k < std::min(ways.size(), explanation.steps.size()); ++k)
+    if (ways[k] && *ways[k] != runtime::Way::Kernel)
+      explanation.steps[k].notes.emplace_back(*ways[k] == runtime::Way::Blocks
+                                                  ? "runs in blocks"
+                                                  : "runs in blocks until its kernel is compiled");
 }
 
-std::string explained(const Inspected& at) {
-  std::string explanation =
-      compile(detail::graph_of(at.nodes, at.graph), at.device.target, at.device.compile_options())
-          .explanation;
-  const int64_t limit = at.device.session.options.interpret_limit;
-  if (!detail::is_interpreted(at.device, at.graph)) {
-    add_ways(at, explanation);
-    return explanation;
+detail::ExplainedGraph explained(const Inspected& at) {
+  const ir::Graph graph = detail::graph_of(at.nodes, at.graph);
+  detail::ExplainedGraph out =
+      detail::explained_graph(graph, compile_explained(graph, at.device.target, at.device.compile_options()));
+  out.device = at.device.name;
+  out.memory_speed = detail::memory_speed(at.device.device);
+  if (detail::is_interpreted(at.device, at.graph)) {
+    const int64_t limit = at.device.session.options.interpret_limit;
+    out.interpreted = "the graph's arrays have " + std::to_string(at.graph.elements) +
+                      " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
+                      std::to_string(limit) + " or " + std::to_string(limit / 16) + " no kernel is worth it";
+  } else {
+    add_ways(at, out.compiled.explanation);
   }
-  return "interpreted: the graph's arrays have " + std::to_string(at.graph.elements) +
-         " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
-         std::to_string(limit) + " or " + std::to_string(limit / 16) +
-         " no kernel is worth it; compiled, it would be\n" + explanation;
+  return out;
+}
+
+// The program of each device that still has something to compute.
+std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs) {
+  std::vector<std::vector<Array>> pending;
+  for (const Array& x : xs) {
+    const detail::Cell& cell = *Access::cell(x);
+    if (Inspected(x).in_memory() || cell.value()->op == ir::Op::input) continue;
+    auto here = std::find_if(pending.begin(), pending.end(), [&](const auto& those) {
+      return &Access::cell(those[0])->device == &cell.device;
+    });
+    if (here == pending.end()) here = pending.emplace(here);
+    here->push_back(x);
+  }
+  std::vector<detail::ExplainedGraph> out;
+  out.reserve(pending.size());
+  for (const std::vector<Array>& those : pending) out.push_back(explained(Inspected(those)));
+  return out;
 }
 
 // Those that are still to be computed, which have to be of one device.
@@ -95,35 +110,26 @@ std::vector<Array> to_compute(const char* op, std::span<const Array> xs) {
 
 }  // namespace
 
-std::string explain(const Array& x) {
-  const Inspected at(x);
-  if (at.in_memory()) return "the value lies in memory: nothing to compute\n";
-  if (Access::cell(x)->value()->op == ir::Op::input)
-    return "a view of a value that lies in memory: nothing to compute\n";
-  return explained(at);
-}
+std::string explain(const Array& x) { return explain({&x, 1}, ExplainDetail::All); }
 
-std::string explain(std::span<const Array> xs) {
-  if (xs.size() == 1) return explain(xs[0]);
-  std::vector<std::vector<Array>> pending;  // of each device
-  for (const Array& x : xs) {
-    const detail::Cell& cell = *Access::cell(x);
-    if (cell.value()->op == ir::Op::input) continue;
-    auto here = std::find_if(pending.begin(), pending.end(), [&](const auto& those) {
-      return &Access::cell(those[0])->device == &cell.device;
-    });
-    if (here == pending.end()) here = pending.emplace(here);
-    here->push_back(x);
+std::string explain(std::span<const Array> xs) { return explain(xs, ExplainDetail::All); }
+
+std::string explain(std::span<const Array> xs, ExplainDetail detail) {
+  const std::vector<detail::ExplainedGraph> programs = explained(xs);
+  if (programs.empty()) {
+    if (xs.size() != 1) return "the values lie in memory: nothing to compute\n";
+    return Inspected(xs[0]).in_memory() ? "the value lies in memory: nothing to compute\n"
+                                        : "a view of a value that lies in memory: nothing to compute\n";
   }
-  if (pending.empty()) return "the values lie in memory: nothing to compute\n";
   std::string all;
-  for (const std::vector<Array>& those : pending) {
-    const Inspected at(those);
-    if (pending.size() > 1) all += "on " + at.device.name + ":\n";
-    all += explained(at);
+  for (const detail::ExplainedGraph& program : programs) {
+    if (programs.size() > 1) all += "on " + program.device + ":\n";
+    all += text_of(program, detail);
   }
   return all;
 }
+
+std::string explain_json(std::span<const Array> xs) { return json_of(explained(xs)); }
 
 void one_kernel(std::span<const Array> xs) {
   const std::vector<Array> pending = to_compute("one_kernel", xs);

@@ -57,6 +57,20 @@ bool detail::checks_kernels() {
   return checks;
 }
 
+std::optional<double> detail::given_memory_speed() {
+  static const std::optional<double> speed = [] {
+    const std::optional<std::string> given = environment("WEFT_MEMORY_SPEED");
+    if (!given) return std::optional<double>();
+    constexpr double kGiga = 1e9;
+    char* end = nullptr;
+    const double number = std::strtod(given->c_str(), &end);
+    if (*end || !(number > 0) || number > kGiga)
+      throw Error("WEFT_MEMORY_SPEED: takes GB/s, a number above 0: got '" + *given + "'");
+    return std::optional<double>(number * kGiga);
+  }();
+  return speed;
+}
+
 void detail::check_log_level(const std::string& name, const std::string& level) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))

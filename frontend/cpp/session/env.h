@@ -12,6 +12,9 @@ std::optional<std::string> environment(const char* name);
 // WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
 bool checks_kernels();
 
+// WEFT_MEMORY_SPEED: GB/s of the devices' memory, in bytes a second; none: to be measured.
+std::optional<double> given_memory_speed();
+
 // Error where it is no level of `log`, or of the variable of this name.
 void check_log_level(const std::string& name, const std::string& level);
 

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/verify.h"
 #include "frontend/cpp/weft/warning.h"
 #include "frontend/python/src/arguments.h"
@@ -75,7 +76,12 @@ void bind_session(nb::module_& m) {
         return true;
       },
       "x"_a.none(), "Whether it is an array, which is computed then.");
-  m.def("explain", [](const std::vector<Array>& arrays) { return explain(arrays); }, "arrays"_a);
+  m.def(
+      "explain",
+      [](const std::vector<Array>& arrays, const std::string& detail) {
+        return nb::make_tuple(explain(arrays, explain_detail_named(detail)), explain_json(arrays));
+      },
+      "arrays"_a, "detail"_a);
   m.def(
       "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },
       "arrays"_a, "seconds"_a);

@@ -122,6 +122,18 @@ TEST(CliExplain, TheGuideShowsWhatItPrints) {
               HasSubstr("weft explain docs/examples/svd.weft\n" + ran.out + "```\n"));
 }
 
+TEST(CliExplain, BeginsWithWhatIsMovedAndEndsWhereItIsTold) {
+  Ran ran = run_weft({"explain", kSoftmax, "--detail", "summary"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("1 kernel does 5 operations: 16.8 MB read and 16.8 MB written\nop by op"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("step 0")));
+  ran = run_weft({"explain", kSoftmax, "--json"});
+  EXPECT_THAT(ran.out,
+              StartsWith("{\"schema\":\"weft.explain\",\"version\":1,\"programs\":[{\"device\":\"cpu\""));
+  ran = run_weft({"explain", kSoftmax, "--detail", "much"});
+  EXPECT_EQ(ran.code, 2);
+}
+
 TEST(CliGrad, PrintsTheGradientAsAGraph) {
   const std::string loss =
       "graph {\n  %x = input : f32[3]\n  %s = input : f32[3]\n  %y = multiply %x, %s\n  %r = sum %y\n  "

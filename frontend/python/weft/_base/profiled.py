@@ -6,6 +6,7 @@ import os
 
 from weft import _core
 from weft._core import Error
+from weft._base.explained import preformatted
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Profile:
         if self._core is None or self._core.running():
             return f"<weft.Profile, {'not begun' if self._core is None else 'running'}>"
         return self._core.table()  # type: ignore[no-any-return]
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
     def to_json(self) -> str:
         """The rows as JSON: docs/seeing_inside.md has the schema."""

@@ -7,6 +7,7 @@ import weakref
 
 from weft import _core
 from weft._core import Array, Error
+from weft._base.explained import Explanation
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -45,15 +46,23 @@ def note(x: Array, text: str) -> None:
     _notes[at] = weakref.ref(x, lambda _: _notes.pop(at, None)), text
 
 
-def explain(*arrays: Any) -> str:
-    """How one program computes the arrays, views as they are shown: kernels, and for each edge why it was fused or not.
+def explain(*arrays: Any, detail: str = "all") -> Explanation:
+    """How one program computes the arrays, views as they are shown: how much it moves against op by op, what to change, kernels, and for each
+    edge why it was fused or not.
 
     `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it.
+    `detail` is "summary", "kernels" or "all". The result is text that has `to_dict()` and `to_json()`.
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
-        return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", None, arrays[1:], {})  # type: ignore[no-any-return]
+        return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", detail, arrays[1:], {})  # type: ignore[no-any-return]
     flat = _flat("explain", arrays)
-    return "".join(_notes[id(x)][1] + "\n" for x in flat if id(x) in _notes) + _core.explain(flat)
+    return explained(flat, detail)
+
+
+def explained(arrays: list[Array], detail: str) -> Explanation:
+    """explain() of these arrays."""
+    text, json = _core.explain(arrays, detail)
+    return Explanation("".join(_notes[id(x)][1] + "\n" for x in arrays if id(x) in _notes) + text, json)
 
 
 def show(x: Any, stage: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft._core import Array
+from weft._base.explained import preformatted
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class Verification:
         return self._text
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return preformatted(self._text)
 
     def to_json(self) -> str:
         """The same as JSON: docs/seeing_inside.md has the schema."""

@@ -13,7 +13,7 @@ from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
 from weft._base.given import Decided, Given, is_float64, known
 from weft._base.recorded import recording
-from weft._base.session import shown
+from weft._base.session import explained, shown
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._compile.recordings import Lowered, Recordings
 
@@ -230,7 +230,7 @@ def _of_leaves(f: Callable[..., Any], structure: Any) -> Callable[..., Any]:
 
 
 def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
-    """explain() or show() of the function as it is recorded for these arguments."""
+    """explain() or show() of the function as it is recorded for these arguments; `stage` is the detail, or what is shown."""
     f = f.__wrapped__ if isinstance(f, _core.CompiledFunction) else f
     leaves: list[Any] = []
     structure = (_taken_apart([*args], leaves), _taken_apart(keywords, leaves))
@@ -239,7 +239,7 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
     said: list[str] = []
 
     def look(arrays: list[Array]) -> None:
-        said[:] = [_core.explain(arrays) if what == "explain" else shown(arrays, stage or "")]
+        said[:] = [explained(arrays, stage or "all") if what == "explain" else shown(arrays, stage or "")]
 
     _record(_of_leaves(f, structure), leaves, places, numbers, [asarray(leaves[place]) for place in numbers], look)
     return said[0]

@@ -324,6 +324,13 @@ def _set_flat(self: Array, value: Any) -> None:
     flatiter(self)[...] = value
 
 
+def _repr_html(self: Any) -> str:
+    """The array for notebooks: what it is, a picture or a plot, and its values."""
+    from weft._protocols.in_notebooks import repr_html  # what few programs need
+
+    return repr_html(self)
+
+
 def attach() -> None:
     """Gives the class its methods."""
     methods: dict[str, Any] = {}
@@ -341,6 +348,7 @@ def attach() -> None:
         __trunc__=_truncated,
         __repr__=_repr,
         __str__=_str,
+        _repr_html_=_repr_html,
         __format__=_format,
         __copy__=_copy,
         __deepcopy__=_deepcopy,

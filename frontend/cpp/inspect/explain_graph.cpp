@@ -1,0 +1,243 @@
+#include "frontend/cpp/inspect/explain_graph.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "compiler/base/error.h"
+#include "compiler/ir/node.h"
+#include "frontend/cpp/evaluate/see_costs.h"
+
+namespace weft {
+
+ExplainDetail explain_detail_named(const std::string& name) {
+  if (name == "summary") return ExplainDetail::Summary;
+  if (name == "kernels") return ExplainDetail::Kernels;
+  if (name == "all") return ExplainDetail::All;
+  throw Error("explain: the detail is summary, kernels or all: got '" + name + "'");
+}
+
+}  // namespace weft
+
+namespace weft::detail {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kExplainSchema = 1;
+// Of fewer bytes, starting a kernel takes as long as moving them.
+constexpr int64_t kWorthTiming = 100'000;
+
+void add_program(const Program& program, int64_t times, PlannedWork& work);
+
+void add_step(const Program&, const KernelStep& k, int64_t times, PlannedWork& work) {
+  ++work.kernels;
+  work.bytes_read += k.bytes_read * times, work.bytes_written += k.bytes_written * times;
+}
+
+void add_step(const Program&, const DotStep& d, int64_t times, PlannedWork& work) {
+  const auto size = static_cast<int64_t>(size_of(d.dot.dtype));
+  ++work.library_calls;
+  work.bytes_read += d.dot.batch * d.dot.k * (d.dot.m + d.dot.n) * size * times;
+  work.bytes_written += d.dot.batch * d.dot.m * d.dot.n * size * times;
+  work.operations += 2 * d.dot.batch * d.dot.m * d.dot.n * d.dot.k * times;
+}
+
+void add_step(const Program& program, const CopyStep& c, int64_t times, PlannedWork& work) {
+  const int64_t bytes = program.buffers[static_cast<size_t>(c.to)].bytes * times;
+  ++work.copies;
+  work.bytes_read += bytes, work.bytes_written += bytes;
+}
+
+void add_step(const Program&, const LoopStep& l, int64_t times, PlannedWork& work) {
+  ++work.loops;
+  const bool scan = l.loop->kind == LoopProgram::Kind::Scan;
+  work.unknown_turns |= !scan;
+  for (const LoopProgram::Body& body : l.loop->bodies)
+    add_program(body.program, scan ? l.loop->length * times : times, work);
+}
+
+void add_program(const Program& program, int64_t times, PlannedWork& work) {
+  for (const ProgramStep& step : program.steps)
+    std::visit([&](const auto& one) { add_step(program, one, times, work); }, step);
+}
+
+std::string count_text(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// "3 kernels, 1 library call and 2 copies".
+std::string steps_text(const PlannedWork& work) {
+  std::vector<std::string> parts;
+  if (work.kernels) parts.push_back(count_text(work.kernels, "kernel"));
+  if (work.library_calls) parts.push_back(count_text(work.library_calls, "library call"));
+  if (work.copies) parts.push_back(fmt::format("{} cop{}", work.copies, work.copies == 1 ? "y" : "ies"));
+  if (work.loops) parts.push_back(count_text(work.loops, "loop"));
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return out;
+}
+
+std::string seconds_text(double seconds) {
+  constexpr double kMilli = 1e-3, kMicro = 1e-6;
+  if (seconds < kMilli) return fmt::format("{:.3g} us", seconds / kMicro);
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds / kMilli) : fmt::format("{:.3g} s", seconds);
+}
+
+// Where the program has loops, op by op is not known: their bodies' ops are in no graph of it.
+bool knows_op_by_op(const ExplainedGraph& e, const PlannedWork& work) {
+  return work.loops == 0 && e.compiled.op_by_op.bytes > 0 && work.bytes() > 0;
+}
+
+std::string summary_of(const ExplainedGraph& e) {
+  const PlannedWork work = work_of(e.compiled.program);
+  const OpByOp& apart = e.compiled.op_by_op;
+  if (e.compiled.program.steps.empty()) return "nothing to compute\n";
+  const bool one = e.compiled.program.steps.size() == 1;
+  std::string out = fmt::format("{} {} {}: {} read and {} written{}\n", steps_text(work), one ? "does" : "do",
+                                count_text(apart.ops, "operation"), readable_bytes(work.bytes_read),
+                                readable_bytes(work.bytes_written),
+                                work.unknown_turns ? ", of loops and branches for one turn" : "");
+  const bool known = knows_op_by_op(e, work);
+  if (known)
+    out += fmt::format("op by op, as NumPy computes, it would be {} read and written: {:.1f} times as much\n",
+                       readable_bytes(apart.bytes),
+                       static_cast<double>(apart.bytes) / static_cast<double>(work.bytes()));
+  if (e.memory_speed > 0 && work.bytes() >= kWorthTiming) {
+    constexpr double kGiga = 1e9;
+    out +=
+        fmt::format("at the {:.1f} GB/s of this machine's memory that takes about {}", e.memory_speed / kGiga,
+                    seconds_text(static_cast<double>(work.bytes()) / e.memory_speed));
+    if (known)
+      out += fmt::format(", op by op {}", seconds_text(static_cast<double>(apart.bytes) / e.memory_speed));
+    out += "; less where arrays stay in caches, more where much is computed\n";
+  }
+  for (const CostSeen& cost : e.costs)
+    out += fmt::format("advice: {}{}: {}\n", cost.cause,
+                       cost.lines.empty() ? "" : " at " + ir::to_string(cost.lines), cost.text);
+  return out;
+}
+
+ordered_json source_lines_json(const std::vector<SourceLine>& lines) {
+  ordered_json out = ordered_json::array();
+  for (const SourceLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
+  return out;
+}
+
+ordered_json shape_json(const Shape& shape) {
+  ordered_json out = ordered_json::array();
+  for (const int64_t extent : shape) out.push_back(extent);
+  return out;
+}
+
+ordered_json decisions_json(const Explanation& e) {
+  ordered_json values = ordered_json::array(), steps = ordered_json::array(), edges = ordered_json::array(),
+               repeated = ordered_json::array();
+  for (const Explanation::Value& v : e.values)
+    values.push_back({{"op", v.op},
+                      {"dtype", name(v.dtype)},
+                      {"shape", shape_json(v.shape)},
+                      {"bytes", v.bytes()},
+                      {"lines", source_lines_json(v.lines)},
+                      {"text", to_string(v)}});
+  for (const Explanation::Step& s : e.steps) {
+    ordered_json writes = ordered_json::array(), keeps = ordered_json::array(),
+                 bodies = ordered_json::array();
+    for (const Explanation::Named& one : s.named) (one.written ? writes : keeps).push_back(one.value);
+    for (const Explanation& body : s.bodies) bodies.push_back(decisions_json(body));
+    steps.push_back({{"kind", s.kind},
+                     {"text", s.text},
+                     {"outer", shape_json(s.outer)},
+                     {"row", shape_json(s.row)},
+                     {"writes", std::move(writes)},
+                     {"keeps", std::move(keeps)},
+                     {"notes", s.notes},
+                     {"bodies", std::move(bodies)}});
+  }
+  for (const Explanation::Edge& edge : e.edges)
+    edges.push_back({{"from", edge.from},
+                     {"to", edge.to},
+                     {"fused", edge.fused},
+                     {"reason", edge.reason},
+                     {"bytes_saved", edge.bytes_saved}});
+  for (const Explanation::Repeated& one : e.repeated)
+    repeated.push_back(
+        {{"kernels", one.kernels}, {"ops", one.origin.ops}, {"lines", source_lines_json(one.origin.lines)}});
+  return {{"values", std::move(values)},
+          {"steps", std::move(steps)},
+          {"edges", std::move(edges)},
+          {"repeated", std::move(repeated)}};
+}
+
+ordered_json summary_json(const ExplainedGraph& e) {
+  const PlannedWork work = work_of(e.compiled.program);
+  const bool known = knows_op_by_op(e, work);
+  const auto number_or_null = [](bool is, auto number) { return is ? ordered_json(number) : ordered_json(); };
+  const double speed = e.memory_speed;
+  return {{"kernels", work.kernels},
+          {"library_calls", work.library_calls},
+          {"copies", work.copies},
+          {"loops", work.loops},
+          {"operations", e.compiled.op_by_op.ops},
+          {"bytes_read", work.bytes_read},
+          {"bytes_written", work.bytes_written},
+          {"product_operations", work.operations},
+          {"unknown_turns", work.unknown_turns},
+          {"op_by_op_bytes", number_or_null(known, e.compiled.op_by_op.bytes)},
+          {"memory_bytes_per_second", number_or_null(speed > 0, speed)},
+          {"seconds", number_or_null(speed > 0, static_cast<double>(work.bytes()) / speed)},
+          {"op_by_op_seconds",
+           number_or_null(speed > 0 && known, static_cast<double>(e.compiled.op_by_op.bytes) / speed)}};
+}
+
+}  // namespace
+
+PlannedWork work_of(const Program& program) {
+  PlannedWork work;
+  add_program(program, 1, work);
+  return work;
+}
+
+ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled) {
+  ExplainedGraph out;
+  out.compiled = std::move(compiled);
+  CostsSeen seen;
+  see_costs(topological_order(graph.outputs), out.compiled.program, nullptr, seen);
+  out.costs = seen.take();
+  return out;
+}
+
+std::string text_of(const ExplainedGraph& explained, ExplainDetail detail) {
+  std::string out = explained.interpreted.empty()
+                        ? ""
+                        : "interpreted: " + explained.interpreted + "; compiled, it would be\n";
+  out += summary_of(explained);
+  if (detail == ExplainDetail::Summary) return out;
+  out += "\n" + text_of_steps(explained.compiled.explanation);
+  return detail == ExplainDetail::Kernels ? out : out + text_of_reasons(explained.compiled.explanation);
+}
+
+std::string json_of(const std::vector<ExplainedGraph>& explained) {
+  ordered_json programs = ordered_json::array();
+  for (const ExplainedGraph& e : explained) {
+    ordered_json advice = ordered_json::array();
+    for (const CostSeen& cost : e.costs)
+      advice.push_back(
+          {{"cause", cost.cause}, {"lines", source_lines_json(cost.lines)}, {"text", cost.text}});
+    ordered_json one = {{"device", e.device},
+                        {"interpreted", e.interpreted.empty() ? ordered_json() : ordered_json(e.interpreted)},
+                        {"summary", summary_json(e)},
+                        {"advice", std::move(advice)}};
+    one.update(decisions_json(e.compiled.explanation));
+    programs.push_back(std::move(one));
+  }
+  const ordered_json all = {
+      {"schema", "weft.explain"}, {"version", kExplainSchema}, {"programs", std::move(programs)}};
+  return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace weft::detail

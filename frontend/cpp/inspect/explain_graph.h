@@ -1,0 +1,38 @@
+// What is said of a program that would run: a summary, what to change, and the compiler's decisions; as text and JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/explain.h"
+#include "frontend/cpp/session/costs_seen.h"
+#include "frontend/cpp/weft/explain.h"
+
+namespace weft::detail {
+
+// What the steps of a program do together. A loop counts with its turns, if it has a known number of them.
+struct PlannedWork {
+  int kernels = 0, library_calls = 0, copies = 0, loops = 0;
+  int64_t bytes_read = 0, bytes_written = 0;  // as planned
+  int64_t operations = 0;                     // of floats, in matrix products
+  bool unknown_turns = false;                 // of some loop, whose work is counted once
+  int64_t bytes() const { return bytes_read + bytes_written; }
+};
+PlannedWork work_of(const Program& program);
+
+struct ExplainedGraph {
+  std::string device;
+  Explained compiled;
+  double memory_speed = 0;      // bytes a second; 0: not known
+  std::string interpreted;      // why no kernel runs; empty where kernels do
+  std::vector<CostSeen> costs;  // what could be spared
+};
+
+// The compiled graph with the advice on it.
+ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled);
+
+std::string text_of(const ExplainedGraph& explained, ExplainDetail detail);
+// Of one program for each device.
+std::string json_of(const std::vector<ExplainedGraph>& explained);
+
+}  // namespace weft::detail

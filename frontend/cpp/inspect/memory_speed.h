@@ -1,0 +1,14 @@
+// How fast a device's memory is: what kernels that compute little take is told by it.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device.h"
+
+namespace weft::detail {
+
+// Bytes a second, read and written, of a copy that no cache holds. Measured when it is first asked for, in some tens
+// of milliseconds, unless WEFT_MEMORY_SPEED says it. 0 where there is no memory to measure it with.
+double memory_speed(const std::shared_ptr<runtime::Device>& device);
+
+}  // namespace weft::detail

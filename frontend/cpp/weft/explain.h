@@ -1,0 +1,23 @@
+// What would run and why, in as much detail as is wanted, or as data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "frontend/cpp/weft/array.h"
+
+namespace weft {
+
+// What explain() says: how much runs, against op by op, and what to change; also each kernel; also for each value why
+// it goes through memory or not.
+enum class ExplainDetail : uint8_t { Summary, Kernels, All };
+// Error for what is none of summary, kernels and all.
+ExplainDetail explain_detail_named(const std::string& name);
+
+// How one program computes the arrays, as eval would run it; one after another for several devices.
+std::string explain(std::span<const Array> xs, ExplainDetail detail);
+// The same as JSON: docs/seeing_inside.md has the schema.
+std::string explain_json(std::span<const Array> xs);
+
+}  // namespace weft

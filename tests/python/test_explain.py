@@ -1,0 +1,94 @@
+"""What explain says: text that begins with what is moved, and the same as data, of arrays and of functions."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import weft as wf
+
+
+def scaled():
+    x = wf.eval(wf.asarray(np.ones((1000, 500), np.float32)))
+    return wf.exp(x) * 2 + 1
+
+
+def test_it_begins_with_what_is_moved():
+    first, second, third, blank, *_ = wf.explain(scaled()).splitlines()
+    assert first == "1 kernel does 3 operations: 2.0 MB read and 2.0 MB written"
+    assert second == "op by op, as NumPy computes, it would be 12.0 MB read and written: 3.0 times as much"
+    assert third.startswith("at the 20.0 GB/s of this machine's memory that takes about 200 us, op by op 600 us;") and blank == ""
+
+
+def test_detail_says_less():
+    y = scaled() / scaled().sum(axis=1, keepdims=True)
+    texts = [wf.explain(y, detail=detail) for detail in ("summary", "kernels", "all")]
+    assert texts[1].startswith(texts[0]) and texts[2].startswith(texts[1]) and texts[2] == wf.explain(y)
+    assert "step 0" not in texts[0] and "fused:" not in texts[1] and "fused:" in texts[2]
+    with pytest.raises(wf.Error, match="the detail is summary, kernels or all: got 'much'"):
+        wf.explain(y, detail="much")
+
+
+def test_it_is_data_too():
+    made = wf.explain(scaled())
+    everything = made.to_dict()
+    assert (everything["schema"], everything["version"]) == ("weft.explain", 1)
+    (program,) = everything["programs"]
+    assert program["summary"]["op_by_op_bytes"] == 12_000_000 and program["summary"]["seconds"] == pytest.approx(4e6 / 20e9)
+    (step,) = program["steps"]
+    (written,) = step["writes"]
+    assert program["values"][written]["op"] == "add" and program["values"][written]["shape"] == [1000, 500]
+    assert program["values"][written]["lines"][0]["file"] == __file__
+    assert wf.explain(wf.eval(scaled())).to_dict()["programs"] == []
+
+
+def test_functions_are_explained_as_they_are_recorded():
+    def f(x):
+        return wf.exp(x) * 2 + 1
+
+    x = wf.ones((1000, 500), dtype="float32")
+    for text in (wf.explain(f, x, detail="summary"), wf.explain(wf.compile(f), x, detail="summary")):
+        assert text.startswith("1 kernel does 3 operations") and "step" not in text
+    assert wf.compile(f).explain(x).to_dict()["programs"][0]["summary"]["kernels"] == 1
+    assert wf.compile(f).lower(x).explain().to_dict() == wf.explain(f, x).to_dict()
+
+
+def test_it_is_a_string_that_can_be_kept():
+    made = wf.explain(scaled())
+    assert isinstance(made, str) and repr(made) == str(made)
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert again == made and again.to_json() == made.to_json()
+
+
+def test_what_to_change_is_said_before_anything_runs():
+    x = wf.eval(wf.asarray(np.ones(10_000, np.float32)))
+    window = wf.eval(wf.asarray(np.hanning(10_000)))
+    before = wf.stats()["kernels_launched"]
+    advice = wf.explain(x * window).to_dict()["programs"][0]["advice"]
+    assert [one["cause"] for one in advice] == ["widened"] and advice[0]["lines"][0]["file"] == __file__
+    assert wf.stats()["kernels_launched"] == before
+
+
+def test_a_costly_stencil_says_why_it_is_stored():
+    x = wf.eval(wf.asarray(np.ones((500, 500))))
+    e = wf.exp(wf.sin(x) + wf.log(wf.abs(x) + 1))
+    text = wf.explain(e[1:-1] + e[:-2] + e[2:])
+    assert "it is read at many positions: computed at each, it would take longer than stored once" in text
+    assert "advice: stored stencil at test_explain.py:" in text
+
+
+def test_a_scan_counts_with_its_turns():
+    def running(rows):
+        return wf.scan(lambda total, row: (total * 2.5 + row, None), rows[0], rows)[0]
+
+    summary = wf.explain(running, wf.ones((64, 500))).to_dict()["programs"][0]["summary"]
+    assert summary["loops"] == 1 and not summary["unknown_turns"] and summary["op_by_op_bytes"] is None
+    assert summary["bytes_written"] >= 64 * 500 * 8
+
+
+def test_a_loop_whose_turns_nobody_knows_says_so():
+    def halved(x):
+        return wf.while_loop(lambda v: wf.max(v) > 1, lambda v: v / 2, x)
+
+    made = wf.explain(halved, wf.ones(5000) * 9)
+    assert made.to_dict()["programs"][0]["summary"]["unknown_turns"] and "of loops and branches for one turn" in made

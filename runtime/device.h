@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "compiler/base/dtype.h"
 #include "compiler/base/error.h"
@@ -194,8 +196,36 @@ class Device : public std::enable_shared_from_this<Device> {
   }
   virtual bool supports_solve(DType) const { return false; }
 
+  // Between the two, what this thread gives to the device may be held back until the thread asks for what it
+  // gives, so that work which comes again and again is started in one go. They nest. Closing starts all; it
+  // throws what starting reported.
+  virtual void open_batch() {}
+  virtual void close_batch() {}
+
   // Returns when all work given to this device so far is done; throws what that work reported.
   virtual void synchronize() = 0;
+};
+
+// A batch of the device's, open until close() or the end of the scope, which says nothing of failures: a device
+// reports them again.
+class BatchScope {
+ public:
+  explicit BatchScope(Device& device) : device_(&device) { device.open_batch(); }
+  ~BatchScope() {
+    try {
+      close();
+    } catch (const std::exception&) {
+    }
+  }
+  BatchScope(const BatchScope&) = delete;
+  BatchScope& operator=(const BatchScope&) = delete;
+
+  void close() {
+    if (Device* const device = std::exchange(device_, nullptr)) device->close_batch();
+  }
+
+ private:
+  Device* device_;
 };
 
 }  // namespace weft::runtime

@@ -320,11 +320,14 @@ class Executable::Run {
   }
 
   std::vector<BufferRef> run() {
+    std::optional<BatchScope> batch;
+    if (!of_.counters_.trace.on()) batch.emplace(device_);
     ask_for_outputs();
     for (; s_ < program_.steps.size(); ++s_) {
       std::visit([this](const auto& step) { start(step); }, program_.steps[s_]);
       drop_dead();
       if (may_stop_ && s_ + 1 < program_.steps.size() && interrupted()) {
+        batch.reset();
         note_uses();
         throw Interrupted();
       }
@@ -335,6 +338,7 @@ class Executable::Run {
       get(b);
       out.push_back(ref(b));
     }
+    if (batch) batch->close();
     note_uses();
     return out;
   }

@@ -56,6 +56,7 @@ struct Launch {
   // `counting`.
   uint32_t counters = 0;
   uint32_t counting = 0;
+  bool operator==(const Launch&) const = default;
 };
 
 // A kernel whose text is made when somebody asks for it, with what the text decides of how it is started.
@@ -76,6 +77,7 @@ struct Dot {
   bool transpose_a = false, transpose_b = false;
   int64_t lda = 0, ldb = 0, ldc = 0;
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  bool operator==(const Dot&) const = default;
 };
 
 // A block of memory that steps read and write. Inputs and outputs are the caller's, in the graph's order.

@@ -7,11 +7,13 @@
 #include <mutex>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/batch.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/cuda_stream.h"
 #include "runtime/cuda/device_pool.h"
 #include "runtime/cuda/driver_api.h"
 #include "runtime/cuda/kernel_table.h"
+#include "runtime/cuda/launch_graphs.h"
 #include "runtime/cuda/matrix_product.h"
 #include "runtime/cuda/shared_library.h"
 #include "runtime/cuda/staging.h"
@@ -89,7 +91,7 @@ CUstream foreign(uint64_t stream) { return reinterpret_cast<CUstream>(stream); }
 // The legacy default stream and a thread's own default one are always there; other streams may have ended.
 bool is_default_stream(uint64_t stream) { return stream == 1 || stream == 2; }
 
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, private Starter {
  public:
   CudaDevice(std::shared_ptr<Context> context, DeviceInfo info, const CudaOptions& options,
              std::shared_ptr<KernelCache> cache, Counters& counters)
@@ -100,7 +102,9 @@ class CudaDevice final : public Device {
         pool_(context_),
         staging_(context_),
         kernels_(context_, info_.architecture, directories_, std::move(cache), counters,
-                 options.most_kernels) {}
+                 options.most_kernels),
+        graphs_(context_, pool_),
+        batches_(options.graphs && graphs_.supported()) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -192,8 +196,17 @@ class CudaDevice final : public Device {
   }
   void after(const Buffer& buffer, Use use) override {
     Queue& queue = queue_of_thread(*context_);
-    memory_of(buffer).with_uses(
-        [&](Uses& uses) { use == Use::Read ? uses.after_read(queue) : uses.after_write(queue); });
+    Batch* const batch = Batch::of(*context_);
+    const bool held_back = batch && batch->holds_back();
+    memory_of(buffer).with_uses([&](Uses& uses) {
+      if (use == Use::Write) {
+        uses.after_write(queue, held_back ? Uses::kLatest : queue.given());
+      } else {
+        // Another queue's memory has to know when it was read.
+        if (held_back && uses.home != &queue) batch->flush();
+        uses.after_read(queue);
+      }
+    });
   }
 
   BufferRef adopt(void* data, size_t bytes, std::function<void()> release, uint64_t stream) override {
@@ -244,12 +257,8 @@ class CudaDevice final : public Device {
       copy_from(*other, to, address(to.data()) + to_offset, from, address(from.data()) + from_offset, bytes);
       return;
     }
-    ordered(&from, &to, [&] {
-      context_->check(context_->driver().cuMemcpyDtoDAsync(address(to.data()) + to_offset,
-                                                           address(from.data()) + from_offset, bytes,
-                                                           stream_of_thread(*context_)),
-                      "copy");
-    });
+    const CopyStart copy{address(to.data()) + to_offset, address(from.data()) + from_offset, bytes};
+    ordered(&from, &to, [&] { give(copy, {}); });
   }
 
   bool host_visible() const override { return false; }
@@ -265,11 +274,7 @@ class CudaDevice final : public Device {
 
   void dot(const Dot& what, void* c, const void* a, const void* b) override {
     Context::Scope scope(*context_);
-    MatrixProduct* product = matrix_product();
-    if (!product) throw Error(fmt::format("{}: no matrix products: {}", info_.name, no_product_because_));
-    product->run(what, c, a, b);
-    queue_of_thread(*context_).gave();
-    counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
+    give(ProductStart{what, c, a, b}, {});
   }
 
   bool supports_dot(DType dtype) const override {
@@ -280,10 +285,55 @@ class CudaDevice final : public Device {
 
   void synchronize() override {
     Context::Scope scope(*context_);
+    flush();
     context_->synchronize("synchronize");
   }
 
+  void open_batch() override {
+    if (batches_) Batch::open(graphs_, *this, queue_of_thread(*context_));
+  }
+  void close_batch() override {
+    if (!batches_) return;
+    Context::Scope scope(*context_);
+    Batch::close(*context_);
+  }
+
  private:
+  void flush() {
+    if (Batch* const batch = Batch::of(*context_)) batch->flush();
+  }
+  // To the thread's stream, now or with what comes next.
+  void give(const Start& what, std::span<const uint64_t> args) {
+    Batch* const batch = Batch::of(*context_);
+    if (!batch || !batch->hold(what, args)) start(what, args);
+  }
+  void start(const Start& what, std::span<const uint64_t> args) override {
+    std::visit([&](const auto& one) { start_one(one, args); }, what);
+    if (!CaptureScope::of_thread(*context_)) queue_of_thread(*context_).gave();
+  }
+  void started(const LaunchGraph& graph) override {
+    counters_.kernels_launched.fetch_add(graph.launches, std::memory_order_relaxed);
+    counters_.library_calls.fetch_add(graph.products, std::memory_order_relaxed);
+  }
+  void start_one(const KernelStart& k, std::span<const uint64_t> args);
+  void start_one(const CopyStart& copy, std::span<const uint64_t>) {
+    context_->check(
+        context_->driver().cuMemcpyDtoDAsync(copy.to, copy.from, copy.bytes, stream_of_thread(*context_)),
+        "copy");
+  }
+  void start_one(const ProductStart& product, std::span<const uint64_t>) {
+    MatrixProduct* const library = matrix_product();
+    if (!library) throw Error(fmt::format("{}: no matrix products: {}", info_.name, no_product_because_));
+    library->run(product.what, product.c, product.a, product.b);
+    if (!CaptureScope::of_thread(*context_)) counters_.library_calls.fetch_add(1, std::memory_order_relaxed);
+  }
+  CUresult start_entry(const LoadedModule& module, const Launch& how, void** parameters) const;
+  void note_start(const LoadedModule& module) {
+    if (CaptureScope::of_thread(*context_)) return;
+    context_->started(&module);
+    counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+  }
+
   const CudaMemory& memory_of(const Buffer& buffer) const {
     if (buffer.device().get() != this)
       throw InternalError(
@@ -298,13 +348,16 @@ class CudaDevice final : public Device {
     Queue &there = queue_of_thread(*other.context_), &here = queue_of_thread(*context_);
     {
       Context::Scope scope(*other.context_);
+      other.flush();
       other.before(from, Use::Read);
       CudaEvent(other.context_, there.handle()).make_wait(here);
     }
     ordered(nullptr, &to, [&] {
-      context_->check(context_->driver().cuMemcpyPeerAsync(target, context_->handle(), source,
-                                                           other.context_->handle(), bytes, here.handle()),
-                      "cuMemcpyPeerAsync");
+      at_once([&] {
+        context_->check(context_->driver().cuMemcpyPeerAsync(target, context_->handle(), source,
+                                                             other.context_->handle(), bytes, here.handle()),
+                        "cuMemcpyPeerAsync");
+      });
     });
     CudaEvent(context_, here.handle()).make_wait(there);
     other.after(from, Use::Read);
@@ -317,9 +370,16 @@ class CudaDevice final : public Device {
     if (read) before(*read, Use::Read);
     if (written) before(*written, Use::Write);
     work();
-    queue_of_thread(*context_).gave();
     if (read) after(*read, Use::Read);
     if (written) after(*written, Use::Write);
+  }
+
+  // Work that is not held back.
+  template <class F>
+  void at_once(F&& work) {
+    flush();
+    work();
+    queue_of_thread(*context_).gave();
   }
 
   // A copy between the host and the buffer. A trace waits for it, to tell its time.
@@ -328,7 +388,7 @@ class CudaDevice final : public Device {
     const auto finish = [this] { synchronize(); };
     Timed<decltype(finish)> timed(counters_.trace, finish);
     const bool up = work == Work::Upload;
-    ordered(up ? nullptr : &buffer, up ? &buffer : nullptr, std::forward<F>(copy));
+    ordered(up ? nullptr : &buffer, up ? &buffer : nullptr, [&] { at_once(copy); });
     timed.end([&] { return copied(work, bytes); });
   }
 
@@ -359,6 +419,8 @@ class CudaDevice final : public Device {
   mutable DevicePool pool_;
   Staging staging_;
   KernelTable kernels_;
+  LaunchGraphs graphs_;
+  bool batches_;
   mutable std::once_flag product_once_;
   mutable std::unique_ptr<MatrixProduct> product_;
   mutable std::string no_product_because_;
@@ -416,16 +478,27 @@ CUresult CudaDevice::launch_neighbours(const LoadedModule& module, const Launch&
   return driver.cuLaunchKernelEx(&config, module.function, parameters, nullptr);
 }
 
+CUresult CudaDevice::start_entry(const LoadedModule& module, const Launch& how, void** parameters) const {
+  if (how.cluster > 1 || how.cooperating > 1) return launch_neighbours(module, how, parameters);
+  return context_->driver().cuLaunchKernel(
+      module.function, static_cast<unsigned>(how.tasks), how.tasks_y, how.tasks_z, how.threads, how.threads_y,
+      how.threads_z, how.shared_bytes, stream_of_thread(*context_), parameters, nullptr);
+}
+
 void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) {
   const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
   if (!mine || mine->context() != context_.get())
     throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
-  const LoadedModule& module = mine->module();
   check_launch(*mine, how, args);
   if (how.tasks == 0) return;
-
   Context::Scope scope(*context_);
-  mine->prepare(how);
+  give(KernelStart{mine, how}, args);
+}
+
+void CudaDevice::start_one(const KernelStart& k, std::span<const uint64_t> args) {
+  const auto& how = k.how;
+  const LoadedModule& module = k.kernel->module();
+  k.kernel->prepare(how);
   const DriverApi& driver = context_->driver();
   if (how.zeroed_bytes > 0) {
     if (how.zeroed >= args.size())
@@ -434,7 +507,6 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
     context_->check(
         driver.cuMemsetD8Async(args[how.zeroed], 0, how.zeroed_bytes, stream_of_thread(*context_)),
         "zeros for " + module.name);
-    queue_of_thread(*context_).gave();
   }
   std::array<uint64_t, kMostArgumentBytes / sizeof(uint64_t)> counting;
   if (how.counters > 0) {
@@ -448,31 +520,20 @@ void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);
-  CUresult result;
-  if (how.cluster <= 1 && how.cooperating <= 1) {
-    result = driver.cuLaunchKernel(module.function, blocks, how.tasks_y, how.tasks_z, how.threads,
-                                   how.threads_y, how.threads_z, how.shared_bytes,
-                                   stream_of_thread(*context_), parameters, nullptr);
-  } else {
-    result = launch_neighbours(module, how, parameters);
-  }
+  const CUresult result = start_entry(module, how, parameters);
   if (result != kCudaSuccess) [[unlikely]]
     context_->fail(result, fmt::format("launch of {} ({} blocks of {} threads, {} bytes of shared memory, "
                                        "clusters of {}, {} that cooperate)",
                                        module.name, blocks, how.threads, how.shared_bytes, how.cluster,
                                        how.cooperating));
-  context_->started(&module);
-  queue_of_thread(*context_).gave();
-  counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+  note_start(module);
   if (how.finish_tasks == 0) return;
   context_->check(
       driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1, how.finish_threads,
                             1, 1, 0, stream_of_thread(*context_), parameters, nullptr),
       fmt::format("launch of {}_finish ({} blocks of {} threads)", module.name, how.finish_tasks,
                   how.finish_threads));
-  context_->started(&module);
-  queue_of_thread(*context_).gave();
-  counters_.kernels_launched.fetch_add(1, std::memory_order_relaxed);
+  note_start(module);
 }
 
 DeviceInfo describe_device(const Context& context) {

@@ -21,6 +21,7 @@ struct CudaOptions {
   // below it (give Python's site-packages to use the libraries of its packages).
   std::vector<std::string> library_directories = default_cuda_directories();
   size_t most_kernels = 4096;  // kernels kept loaded
+  bool graphs = true;  // what comes again and again is started as CUDA graphs, where the driver has them
 };
 
 // How many GPUs the driver shows; 0 with the `reason` where there is no driver or no GPU.

@@ -1,7 +1,10 @@
-// A device's streams and events, for those who choose between them.
+// A device's streams and events, for those who choose between them, and what a thread's work goes to.
 #pragma once
 
+#include <vector>
+
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/device_pool.h"
 #include "runtime/stream.h"
 
 namespace weft::runtime::cuda {
@@ -50,6 +53,34 @@ class CudaStream final : public Stream {
 // What this thread's work goes to: the queue of the stream that it chose for this context, else the first
 // one.
 Queue& queue_of_thread(const Context& context);
-inline CUstream stream_of_thread(const Context& context) { return queue_of_thread(context).handle(); }
+
+// While it lives, what this thread starts on the context's device is captured, and memory that it frees is kept.
+class CaptureScope {
+ public:
+  CaptureScope(const Context& context, CUstream stream, std::vector<Block>& memory)
+      : context_(context), stream_(stream), memory_(memory) {
+    of_thread_ = this;
+  }
+  ~CaptureScope() { of_thread_ = nullptr; }
+  CaptureScope(const CaptureScope&) = delete;
+  CaptureScope& operator=(const CaptureScope&) = delete;
+
+  static const CaptureScope* of_thread(const Context& context) {
+    return of_thread_ && &of_thread_->context_ == &context ? of_thread_ : nullptr;
+  }
+  CUstream stream() const { return stream_; }
+  std::vector<Block>& memory() const { return memory_; }
+
+ private:
+  const Context& context_;
+  CUstream stream_;
+  std::vector<Block>& memory_;
+  static inline thread_local const CaptureScope* of_thread_ = nullptr;
+};
+
+inline CUstream stream_of_thread(const Context& context) {
+  const CaptureScope* const captured = CaptureScope::of_thread(context);
+  return captured ? captured->stream() : queue_of_thread(context).handle();
+}
 
 }  // namespace weft::runtime::cuda

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "compiler/base/error.h"
+#include "runtime/cuda/batch.h"
 #include "runtime/cuda/cuda_stream.h"
 
 namespace weft::runtime::cuda {
@@ -26,6 +27,18 @@ std::string readable(size_t bytes) {
   if (bytes >= size_t{1} << 30) return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
   if (bytes >= size_t{1} << 20) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
   return fmt::format("{} bytes", bytes);
+}
+
+// The smallest of at least `least` bytes and below `limit`; of equal ones the last that was freed.
+bool take_from(std::vector<Block>& blocks, size_t least, size_t limit, Block& block) {
+  auto best = blocks.end();
+  for (auto it = blocks.begin(); it != blocks.end(); ++it)
+    if (it->bytes >= least && it->bytes < limit && (best == blocks.end() || it->bytes <= best->bytes))
+      best = it;
+  if (best == blocks.end()) return false;
+  block = std::move(*best);
+  blocks.erase(best);
+  return true;
 }
 
 }  // namespace
@@ -57,10 +70,12 @@ DevicePool::~DevicePool() {
 
 Block DevicePool::allocate(size_t bytes) {
   if (bytes == 0) return {0, 0, {&queue_of_thread(*context_), 0, {}}};
-  std::lock_guard lock(mutex_);
   // Also keeps absurd sizes away from the rounding.
-  if (bytes > device_bytes_) out_of_memory(bytes);
-  Block block{0, rounded(bytes), {}};
+  const bool fits = bytes <= device_bytes_;
+  Block block{0, fits ? rounded(bytes) : 0, {}};
+  if (fits && take_held(block)) return block;
+  std::lock_guard lock(mutex_);
+  if (!fits) out_of_memory(bytes);
   Queue& queue = queue_of_thread(*context_);
   if (!take_free(block.bytes, queue, block)) {
     const DriverApi& driver = context_->driver();
@@ -81,8 +96,46 @@ Block DevicePool::allocate(size_t bytes) {
   return block;
 }
 
+// Memory that the thread's captured products, or what it holds back, may use again before others do. Where there
+// is none that fits and neither has the pool, all is started: only what the driver was told waits for memory.
+bool DevicePool::take_held(Block& block) {
+  if (const CaptureScope* const capture = CaptureScope::of_thread(*context_))
+    return take_from(capture->memory(), block.bytes, SIZE_MAX, block);
+  Batch* const batch = Batch::of(*context_);
+  if (!batch || !batch->holds_back()) return false;
+  std::unique_lock lock(mutex_);
+  size_t limit = block.bytes + block.bytes / 8 + 1;
+  if (const auto larger = free_.lower_bound(block.bytes); larger != free_.end())
+    limit = std::min(limit, larger->first + 1);
+  Queue& queue = queue_of_thread(*context_);
+  if (!take_from(batch->kept(), block.bytes, limit, block)) {
+    if (!take_free(block.bytes, queue, block)) {
+      lock.unlock();
+      batch->flush();
+      return false;
+    }
+    in_use_ += block.bytes;
+    peak_ = std::max(peak_, in_use_);
+  }
+  block.uses = {&queue, queue.given(), {}};
+  return true;
+}
+
 void DevicePool::free(Block&& block) noexcept {
   if (block.pointer == 0) return;
+  const CaptureScope* const capture = CaptureScope::of_thread(*context_);
+  std::vector<Block>* keeper = capture ? &capture->memory() : nullptr;
+  Batch* const batch = Batch::of(*context_);
+  if (!keeper && batch && batch->holds_back() && block.uses.home == &batch->queue()) keeper = &batch->kept();
+  if (!keeper) return free_now(std::move(block));
+  try {
+    keeper->push_back(std::move(block));
+  } catch (const std::bad_alloc&) {
+    // No host memory for the list: the block stays with the driver's pool until the pool ends.
+  }
+}
+
+void DevicePool::free_now(Block&& block) noexcept {
   std::lock_guard lock(mutex_);
   in_use_ -= block.bytes;
   try {

@@ -32,6 +32,8 @@ class DevicePool {
   // OutOfMemory after everything free was given back and the request tried again.
   Block allocate(size_t bytes);
   void free(Block&& block) noexcept;
+  // The same of a block that nothing uses which is yet to be started.
+  void free_now(Block&& block) noexcept;
   // Waits for the stream and gives all free memory back to the system.
   void trim();
   MemoryInfo info() const;
@@ -46,6 +48,7 @@ class DevicePool {
   };
   static bool usable(const Free& block, Queue& queue);
   bool take_free(size_t bytes, Queue& queue, Block& block);
+  bool take_held(Block& block);
   void release_free();
   void trim_locked();
   [[noreturn]] void out_of_memory(size_t bytes) const;

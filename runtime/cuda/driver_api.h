@@ -20,6 +20,8 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 
 inline constexpr CUresult kCudaSuccess = 0;
 inline constexpr CUresult kCudaOutOfMemory = 2;
@@ -49,6 +51,8 @@ inline constexpr int kPointerDevice = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+// CU_STREAM_CAPTURE_MODE_RELAXED: other threads, and this one on other streams, go on meanwhile.
+inline constexpr int kCaptureRelaxed = 2;
 
 struct CUmemPoolProps {
   int alloc_type = 1;     // CU_MEM_ALLOCATION_TYPE_PINNED: ordinary device memory, never managed
@@ -158,7 +162,14 @@ static_assert(sizeof(CUlaunchConfig) == 56);
   X(cuLaunchKernelEx, cuLaunchKernelEx,                                                   \
     (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra)) \
   X(cuFuncGetParamInfo, cuFuncGetParamInfo,                                               \
-    (CUfunction function, size_t index, size_t* offset, size_t* bytes))
+    (CUfunction function, size_t index, size_t* offset, size_t* bytes))                   \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))           \
+  X(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))           \
+  X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,                             \
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                        \
+  X(cuGraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                    \
+  X(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))                                      \
+  X(cuGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))
 
 struct DriverApi {
 #define WEFT_X(function, symbol, parameters) CUresult(*function) parameters = nullptr;

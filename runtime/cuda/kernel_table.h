@@ -19,7 +19,7 @@
 
 namespace weft::runtime::cuda {
 
-class CudaKernel final : public Kernel {
+class CudaKernel final : public Kernel, public std::enable_shared_from_this<CudaKernel> {
  public:
   CudaKernel(std::shared_ptr<Context> context, std::unique_ptr<LoadedModule> module);
   ~CudaKernel() override;

@@ -99,9 +99,9 @@ void Uses::after_read(Queue& queue) {
   }
 }
 
-void Uses::after_write(Queue& queue) {
+void Uses::after_write(Queue& queue, uint64_t position) {
   home = &queue;
-  written = queue.given();
+  written = position;
   elsewhere.clear();
 }
 

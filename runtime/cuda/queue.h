@@ -2,6 +2,7 @@
 // is recorded only where somebody has to know that a count was passed, so one stream alone records nothing.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -57,15 +58,18 @@ struct Uses {
     Queue* queue;
     uint64_t position;
   };
+  // Instead of a position: whatever the queue was given by the time that somebody asks.
+  static constexpr uint64_t kLatest = UINT64_MAX;
+
   Queue* home = nullptr;
-  uint64_t written = 0;  // position of the home queue
+  uint64_t written = 0;  // position of the home queue, or kLatest
   std::vector<Read> elsewhere;
 
   // Before and after `queue` is given work that reads or writes the memory.
-  void before_read(Queue& queue) const { queue.wait_for(*home, written); }
+  void before_read(Queue& queue) const { queue.wait_for(*home, std::min(written, home->given())); }
   void before_write(Queue& queue) const;
   void after_read(Queue& queue);
-  void after_write(Queue& queue);
+  void after_write(Queue& queue, uint64_t position);
 };
 
 }  // namespace weft::runtime::cuda

@@ -14,7 +14,7 @@ PROGRAMS = sorted(FOLDER.glob("*.py"))
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=[path.stem for path in PROGRAMS])
-def test_the_advice_names_cause_and_line(path):
+def test_the_advice_names_cause_and_line(on_cpu, path):
     lines = path.read_text(encoding="utf-8").splitlines()
     cause = lines[0].removeprefix("# cause: ")
     marked = {number for number, line in enumerate(lines, 1) if line.endswith("# here")}

@@ -64,7 +64,7 @@ def handed_over(x):
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray])
-def test_large_arrays_are_handed_over_without_copies(kind):
+def test_large_arrays_are_handed_over_without_copies(on_cpu, kind):
     x = wf.eval(wf.asarray(LARGE) * 2)
     said, (memory,) = handed_over(x)
     assert len(said) < 1000 and np.frombuffer(memory, np.uint8).ctypes.data == read_at(x)
@@ -74,7 +74,7 @@ def test_large_arrays_are_handed_over_without_copies(kind):
     np.testing.assert_array_equal(np.asarray(restored), LARGE * 2)
 
 
-def test_what_is_written_later_is_not_in_the_pickle_nor_in_its_buffer():
+def test_what_is_written_later_is_not_in_the_pickle_nor_in_its_buffer(on_cpu):
     x = wf.eval(wf.asarray(LARGE) * 1)
     said, (memory,) = handed_over(x)
     x[0] = 7
@@ -102,7 +102,7 @@ def test_every_layout_is_pickled(view, protocol):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex128"])
-def test_a_buffer_at_an_odd_address_is_read_where_it_lies(dtype):
+def test_a_buffer_at_an_odd_address_is_read_where_it_lies(on_cpu, dtype):
     values = (LARGE % 97).astype(dtype)
     said, (memory,) = handed_over(wf.asarray(values) + 0)
     odd = memoryview(bytearray(memory.nbytes + 1))[1:]

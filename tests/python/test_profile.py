@@ -69,7 +69,7 @@ def test_library_calls_say_their_operations():
     assert row["bytes_written"] == 300 * 100 * 8 and row["bytes_read"] == (300 * 200 + 200 * 100) * 8
 
 
-def test_what_numpy_answers_is_a_row_of_its_own():
+def test_what_numpy_answers_is_a_row_of_its_own(on_cpu):
     x = large(5000)
     with wf.profile() as p:
         wf.fft.fft(x); line = line_here()  # noqa: E702
@@ -80,7 +80,7 @@ def test_what_numpy_answers_is_a_row_of_its_own():
     assert rows["numpy.sort"]["bytes_read"] == rows["numpy.sort"]["bytes_written"] == x.nbytes
 
 
-def test_first_runs_say_that_they_were_interpreted_or_ran_in_blocks():
+def test_first_runs_say_that_they_were_interpreted_or_ran_in_blocks(on_cpu):
     with wf.profile() as p:
         small = wf.asarray([1.0, 2.0, 3.0]) * 2 + 1
         assert small.tolist() == [3.0, 5.0, 7.0]

@@ -99,9 +99,10 @@ def test_settings_say_what_variables_set_and_warnings_come_once():
         environment = {**os.environ, **variables}
         return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
 
-    said = run("import weft as wf; print(wf.settings())", WEFT_NUMERICS="fast", WEFT_THREADS="1", WEFT_LOG="off", WEFT_GRAPH_LIMIT="7").stdout
+    said = run("import weft as wf; print(wf.settings())", WEFT_NUMERICS="fast", WEFT_THREADS="1", WEFT_LOG="off", WEFT_GRAPH_LIMIT="7", WEFT_CUDA_GRAPHS="0").stdout
     settings = eval(said)
     assert settings["numerics"] == "fast" and settings["threads"] == 1 and settings["log_level"] == "off" and settings["graph_limit"] == 7
+    assert settings["cuda_graphs"] is False and wf.settings()["cuda_graphs"] is True
     told = run("import weft as wf; print(wf.arange(3) + 1); print(wf.settings()['log_level'])", WEFT_CACHE_DIR="/dev/null/x")
     assert told.stdout.splitlines()[-1] == "warn" and told.stderr.count("no disk cache") == 1
 

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/cuda/driver_api.h"
 
@@ -27,6 +29,14 @@ struct CUfunc_st {
 struct CUstream_st {
   std::deque<std::function<void()>> work;
   uint64_t done = 0;
+  bool captures = false;
+  std::vector<std::function<void()>> captured;
+};
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
 };
 struct CUevent_st {
   CUstream stream = nullptr;
@@ -98,6 +108,7 @@ uint64_t given(CUstream stream) { return named(stream)->done + named(stream)->wo
 CUresult enqueue(CUstream stream, std::function<void()> work) {
   if (CUresult no = refuse()) return no;
   if (!state().streams.count(named(stream))) return kInvalidValue;
+  if (named(stream)->captures) return named(stream)->captured.push_back(std::move(work)), 0;
   named(stream)->work.push_back(std::move(work));
   return 0;
 }
@@ -432,4 +443,38 @@ FAKE cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_
   *offset = 0;
   *bytes = words_of(function->name) * 8;
   return 0;
+}
+FAKE cuStreamBeginCapture_v2(CUstream stream, int) {
+  Call call("cuStreamBeginCapture");
+  if (CUresult no = refuse()) return no;
+  return stream->captures = true, 0;
+}
+FAKE cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  Call call("cuStreamEndCapture");
+  if (CUresult no = refuse()) return no;
+  stream->captures = false;
+  state().handles.insert(*graph = new CUgraph_st{std::exchange(stream->captured, {})});
+  return 0;
+}
+FAKE cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long) {
+  Call call("cuGraphInstantiate");
+  if (CUresult no = refuse()) return no;
+  state().handles.insert(*exec = new CUgraphExec_st{graph->work});
+  return 0;
+}
+FAKE cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  Call call("cuGraphLaunch");
+  for (auto& work : exec->work)
+    if (CUresult no = enqueue(stream, work)) return no;
+  return 0;
+}
+FAKE cuGraphDestroy(CUgraph graph) {
+  Call call("cuGraphDestroy");
+  state().handles.erase(graph);
+  return delete graph, 0;
+}
+FAKE cuGraphExecDestroy(CUgraphExec exec) {
+  Call call("cuGraphExecDestroy");
+  state().handles.erase(exec);
+  return delete exec, 0;
 }

@@ -39,9 +39,9 @@ void Array::copy_to(void* out) const {
   detail::Cell& cell = *Access::cell(*this);
   const Layout at = layout_of(*this);
   const size_t bytes = static_cast<size_t>(size()) * itemsize();
-  if (bytes == 0) return;
   detail::check_look("copy_to", *this);
   runtime::BufferRef buffer = detail::memory_now(cell);
+  if (bytes == 0) return;
   runtime::Device& device = *cell.device.device;
   const detail::LongWork work;
   if (contiguous(at)) {

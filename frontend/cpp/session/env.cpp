@@ -40,6 +40,12 @@ std::string default_cache_directory() {
   return {};
 }
 
+bool read_switch(const char* name, bool otherwise) {
+  const std::string given = detail::environment(name).value_or(otherwise ? "1" : "0");
+  if (given != "0" && given != "1") throw Error(std::string(name) + ": takes 0 or 1: got '" + given + "'");
+  return given == "1";
+}
+
 }  // namespace
 
 std::optional<std::string> detail::environment(const char* name) {
@@ -49,11 +55,7 @@ std::optional<std::string> detail::environment(const char* name) {
 }
 
 bool detail::checks_kernels() {
-  static const bool checks = [] {
-    const std::string given = environment("WEFT_CHECK").value_or("0");
-    if (given != "0" && given != "1") throw Error("WEFT_CHECK: takes 0 or 1: got '" + given + "'");
-    return given == "1";
-  }();
+  static const bool checks = read_switch("WEFT_CHECK", false);
   return checks;
 }
 
@@ -69,6 +71,11 @@ std::optional<double> detail::given_memory_speed() {
     return std::optional<double>(number * kGiga);
   }();
   return speed;
+}
+
+bool detail::makes_cuda_graphs() {
+  static const bool makes = read_switch("WEFT_CUDA_GRAPHS", true);
+  return makes;
 }
 
 void detail::check_log_level(const std::string& name, const std::string& level) {

@@ -11,6 +11,8 @@ std::optional<std::string> environment(const char* name);
 
 // WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
 bool checks_kernels();
+// WEFT_CUDA_GRAPHS: whether GPUs start what comes again and again as CUDA graphs. Read once.
+bool makes_cuda_graphs();
 
 // WEFT_MEMORY_SPEED: GB/s of the devices' memory, in bytes a second; none: to be measured.
 std::optional<double> given_memory_speed();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/session/env.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 
@@ -30,8 +31,11 @@ DeviceName device_named(std::string_view name) {
 std::shared_ptr<runtime::Device> open_device(const DeviceName& name, int threads,
                                              std::shared_ptr<runtime::KernelCache> cache,
                                              runtime::Counters& counters) {
-  if (name.kind == TargetKind::Cuda)
-    return runtime::make_cuda_device(name.ordinal, {}, std::move(cache), counters);
+  if (name.kind == TargetKind::Cuda) {
+    runtime::CudaOptions options;
+    options.graphs = makes_cuda_graphs();
+    return runtime::make_cuda_device(name.ordinal, options, std::move(cache), counters);
+  }
   runtime::CpuOptions options;
   options.threads = threads;
   return runtime::make_cpu_device(options, std::move(cache), counters);

@@ -124,7 +124,8 @@ void bind_session(nb::module_& m) {
       "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
   m.def("limits", [] {
     const SessionOptions& options = Session::current().options();
-    return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels());
+    return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels(),
+                          detail::makes_cuda_graphs());
   });
   m.def("finish_kernels", [] { Session::current().finish_kernels(); });
 }

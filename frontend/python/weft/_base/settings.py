@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Those of docs/settings.md.
 variables = (
-    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT", "WEFT_CHECK", "WEFT_DEVICE", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG", "WEFT_MEMORY_SPEED", "WEFT_NUMERICS", "WEFT_THREADS", "WEFT_TIER",
+    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT", "WEFT_CHECK", "WEFT_CUDA_GRAPHS", "WEFT_DEVICE", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG", "WEFT_MEMORY_SPEED", "WEFT_NUMERICS", "WEFT_THREADS", "WEFT_TIER",
 )  # fmt: skip
 
 
@@ -125,13 +125,13 @@ def debug_nans(on: bool = True, *, infinities: bool = False) -> Setting:
 
 def settings() -> dict[str, Any]:
     """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs, and
-    whether kernels of your own are checked."""
+    whether kernels of your own are checked, and whether a GPU starts what comes again and again as CUDA graphs."""
     directory, most = _core.cache()
-    graph, interpret, check = _core.limits()
+    graph, interpret, check, graphs = _core.limits()
     return {
         "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
         "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "debug_nans": _core.watch(),
-        "graph_limit": graph, "interpret_limit": interpret, "check": check,
+        "graph_limit": graph, "interpret_limit": interpret, "check": check, "cuda_graphs": graphs,
     }  # fmt: skip
 
 

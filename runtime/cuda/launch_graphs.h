@@ -35,7 +35,7 @@ class LaunchGraphs {
   // A shorter sequence gains nothing; a longer one is cut, lest the GPU wait for its end.
   static constexpr size_t kFewest = 6, kMost = 256;
   // Times that a sequence must have come before it becomes a graph: making one takes as long as some turns.
-  static constexpr int kTimes = 8;
+  static constexpr int kTimes = 4;
 
   LaunchGraphs(std::shared_ptr<Context> context, DevicePool& pool)
       : context_(std::move(context)), pool_(pool) {}

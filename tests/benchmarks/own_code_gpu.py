@@ -27,7 +27,7 @@ scalars.N = N
 
 # What scalar_functions.py has in Python, as a user of CuPy writes it.
 CUPYS = {
-    "fractal": ("long long r", """
+    "fractal": ("int64 r", """
 double zr = 0, zi = 0; int i = 0;
 for (; i < 100; ++i) { if (zr * zr + zi * zi > 4.0) break; double t = zr * zr - zi * zi + x0; zi = 2 * zr * zi + x1; zr = t; }
 r = i;"""),

@@ -156,7 +156,9 @@ def test_while_loops(width):
     while bool(wf.max(want) < 1e6):
         want = want * want + 1  # by the same multiply-adds
     want = np.asarray(want)
-    np.testing.assert_array_equal(np.asarray(got), want)
+    # A GPU's small arrays are computed by the interpreter, which rounds the product, too.
+    rtol = 0 if x.device == wf.device("cpu") else 1e-13
+    np.testing.assert_allclose(np.asarray(got), want, rtol=rtol)
     limit = wf.asarray(1e6)
     again = wf.compile(lambda x, limit: wf.while_loop(lambda v: wf.max(v) < limit, lambda v: v * v + 1, x))
     np.testing.assert_array_equal(np.asarray(again(x, limit)), want)

@@ -15,6 +15,7 @@ void Batch::open(LaunchGraphs& graphs, Starter& starter, Queue& queue) {
   }
   batch.graphs_ = &graphs, batch.starter_ = &starter, batch.queue_ = &queue;
   batch.depth_ = 1;
+  batch.keep_from_now_on(graphs.context().get());
 }
 
 void Batch::close(const Context& context) {
@@ -25,14 +26,18 @@ void Batch::close(const Context& context) {
     return;
   }
   // Closed whatever happens: what follows is started at once.
+  const auto end = [&] {
+    batch->begin_anew();
+    batch->depth_ = 0;
+    batch->keep_no_longer();
+  };
   try {
     batch->flush();
   } catch (...) {
-    batch->begin_anew();
-    batch->depth_ = 0;
+    end();
     throw;
   }
-  batch->depth_ = 0;
+  end();
 }
 
 bool Batch::hold(const Start& what, std::span<const uint64_t> args) {
@@ -104,8 +109,8 @@ void Batch::begin_anew() {
   candidates_.clear();
   complete_ = nullptr;
   started_ = 0;
-  for (Block& block : kept_) graphs_->pool().free_now(std::move(block));
-  kept_.clear();
+  for (Block& block : kept) graphs_->pool().free_now(std::move(block));
+  kept.clear();
 }
 
 }  // namespace weft::runtime::cuda

@@ -23,7 +23,7 @@ class Starter {
   ~Starter() = default;
 };
 
-class Batch {
+class Batch final : public BlockKeeper {
  public:
   // The thread's, where one is open for this context; else null.
   static Batch* of(const Context& context) {
@@ -41,9 +41,10 @@ class Batch {
   // While it starts what it held back, memory is asked for and freed as if it held nothing.
   bool holds_back() const { return started_ < sequence_.size() && !starting_; }
 
-  // Memory that what is held back may use.
-  std::vector<Block>& kept() { return kept_; }
-  const Queue& queue() const { return *queue_; }
+  bool keeps() const override { return holds_back(); }
+  bool prefers_smaller() const override { return true; }  // as when nothing is held back
+  // Only what the driver was told waits for memory.
+  void has_none() override { flush(); }
 
  private:
   void start_until(size_t end);
@@ -61,7 +62,6 @@ class Batch {
   bool starting_ = false;
   std::vector<LaunchGraphRef> candidates_;  // that are as the sequence so far
   LaunchGraphRef complete_;                 // the longest that the sequence holds from its beginning
-  std::vector<Block> kept_;
 };
 
 }  // namespace weft::runtime::cuda

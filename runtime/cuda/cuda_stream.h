@@ -1,10 +1,8 @@
 // A device's streams and events, for those who choose between them, and what a thread's work goes to.
 #pragma once
 
-#include <vector>
-
+#include "runtime/cuda/block.h"
 #include "runtime/cuda/context.h"
-#include "runtime/cuda/device_pool.h"
 #include "runtime/stream.h"
 
 namespace weft::runtime::cuda {
@@ -54,27 +52,31 @@ class CudaStream final : public Stream {
 // one.
 Queue& queue_of_thread(const Context& context);
 
-// While it lives, what this thread starts on the context's device is captured, and memory that it frees is kept.
-class CaptureScope {
+// While it lives, what this thread starts on the context's device is captured. What was captured goes on using
+// the memory that it freed.
+class CaptureScope final : public BlockKeeper {
  public:
-  CaptureScope(const Context& context, CUstream stream, std::vector<Block>& memory)
-      : context_(context), stream_(stream), memory_(memory) {
+  CaptureScope(const Context& context, CUstream stream) : context_(context), stream_(stream) {
+    keep_from_now_on(&context);
     of_thread_ = this;
   }
-  ~CaptureScope() { of_thread_ = nullptr; }
-  CaptureScope(const CaptureScope&) = delete;
-  CaptureScope& operator=(const CaptureScope&) = delete;
+  ~CaptureScope() override {
+    of_thread_ = nullptr;
+    keep_no_longer();
+  }
 
   static const CaptureScope* of_thread(const Context& context) {
     return of_thread_ && &of_thread_->context_ == &context ? of_thread_ : nullptr;
   }
   CUstream stream() const { return stream_; }
-  std::vector<Block>& memory() const { return memory_; }
+
+  bool keeps() const override { return true; }
+  bool prefers_smaller() const override { return false; }
+  void has_none() override {}
 
  private:
   const Context& context_;
   CUstream stream_;
-  std::vector<Block>& memory_;
   static inline thread_local const CaptureScope* of_thread_ = nullptr;
 };
 

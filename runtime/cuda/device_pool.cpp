@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "compiler/base/error.h"
-#include "runtime/cuda/batch.h"
 #include "runtime/cuda/cuda_stream.h"
 
 namespace weft::runtime::cuda {
@@ -73,7 +72,7 @@ Block DevicePool::allocate(size_t bytes) {
   // Also keeps absurd sizes away from the rounding.
   const bool fits = bytes <= device_bytes_;
   Block block{0, fits ? rounded(bytes) : 0, {}};
-  if (fits && take_held(block)) return block;
+  if (fits && take_kept(block)) return block;
   std::lock_guard lock(mutex_);
   if (!fits) out_of_memory(bytes);
   Queue& queue = queue_of_thread(*context_);
@@ -96,22 +95,19 @@ Block DevicePool::allocate(size_t bytes) {
   return block;
 }
 
-// Memory that the thread's captured products, or what it holds back, may use again before others do. Where there
-// is none that fits and neither has the pool, all is started: only what the driver was told waits for memory.
-bool DevicePool::take_held(Block& block) {
-  if (const CaptureScope* const capture = CaptureScope::of_thread(*context_))
-    return take_from(capture->memory(), block.bytes, SIZE_MAX, block);
-  Batch* const batch = Batch::of(*context_);
-  if (!batch || !batch->holds_back()) return false;
+// What the thread's keeper has, or the pool where that has it smaller.
+bool DevicePool::take_kept(Block& block) {
+  BlockKeeper* const keeper = BlockKeeper::of_thread(*context_);
+  if (!keeper) return false;
   std::unique_lock lock(mutex_);
   size_t limit = block.bytes + block.bytes / 8 + 1;
-  if (const auto larger = free_.lower_bound(block.bytes); larger != free_.end())
-    limit = std::min(limit, larger->first + 1);
+  const auto larger = free_.lower_bound(block.bytes);
+  if (larger != free_.end() && keeper->prefers_smaller()) limit = std::min(limit, larger->first + 1);
   Queue& queue = queue_of_thread(*context_);
-  if (!take_from(batch->kept(), block.bytes, limit, block)) {
+  if (!take_from(keeper->kept, block.bytes, limit, block)) {
     if (!take_free(block.bytes, queue, block)) {
       lock.unlock();
-      batch->flush();
+      keeper->has_none();
       return false;
     }
     in_use_ += block.bytes;
@@ -123,13 +119,10 @@ bool DevicePool::take_held(Block& block) {
 
 void DevicePool::free(Block&& block) noexcept {
   if (block.pointer == 0) return;
-  const CaptureScope* const capture = CaptureScope::of_thread(*context_);
-  std::vector<Block>* keeper = capture ? &capture->memory() : nullptr;
-  Batch* const batch = Batch::of(*context_);
-  if (!keeper && batch && batch->holds_back() && block.uses.home == &batch->queue()) keeper = &batch->kept();
-  if (!keeper) return free_now(std::move(block));
+  BlockKeeper* const keeper = BlockKeeper::of_thread(*context_);
+  if (!keeper || block.uses.home != &queue_of_thread(*context_)) return free_now(std::move(block));
   try {
-    keeper->push_back(std::move(block));
+    keeper->kept.push_back(std::move(block));
   } catch (const std::bad_alloc&) {
     // No host memory for the list: the block stays with the driver's pool until the pool ends.
   }

@@ -9,16 +9,11 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/cuda/block.h"
 #include "runtime/cuda/context.h"
 #include "runtime/device.h"
 
 namespace weft::runtime::cuda {
-
-struct Block {
-  CUdeviceptr pointer = 0;
-  size_t bytes = 0;  // as rounded by the pool
-  Uses uses;
-};
 
 class DevicePool {
  public:
@@ -48,7 +43,7 @@ class DevicePool {
   };
   static bool usable(const Free& block, Queue& queue);
   bool take_free(size_t bytes, Queue& queue, Block& block);
-  bool take_held(Block& block);
+  bool take_kept(Block& block);
   void release_free();
   void trim_locked();
   [[noreturn]] void out_of_memory(size_t bytes) const;

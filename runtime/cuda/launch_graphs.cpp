@@ -73,16 +73,19 @@ void LaunchGraphs::capture(const Sequence& sequence, Queue& queue, const std::fu
   const std::lock_guard one(capturing_);
   if (!stream_) context_->check(driver.cuStreamCreate(&stream_, kStreamNonBlocking), "cuStreamCreate");
   if (driver.cuStreamBeginCapture(stream_, kCaptureRelaxed) != kCudaSuccess) return;
-  CUgraph captured = nullptr;
-  CUresult result = kCudaSuccess;
-  try {
-    const CaptureScope scope(*context_, stream_, graph->memory);
-    start_all();
-    result = driver.cuStreamEndCapture(stream_, &captured);
-  } catch (const Error&) {
-    driver.cuStreamEndCapture(stream_, &captured);
-    result = kFailed;
+  bool started = true;
+  {
+    CaptureScope scope(*context_, stream_);
+    try {
+      start_all();
+    } catch (const Error&) {
+      started = false;
+    }
+    graph->memory = std::move(scope.kept);
   }
+  CUgraph captured = nullptr;
+  CUresult result = driver.cuStreamEndCapture(stream_, &captured);
+  if (!started) result = kFailed;
   if (result == kCudaSuccess) result = driver.cuGraphInstantiateWithFlags(&graph->exec, captured, 0);
   if (captured) driver.cuGraphDestroy(captured);
   if (result == kCudaSuccess)

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/base/hash.h"
-#include "compiler/program/program.h"
 #include "runtime/cuda/driver_api.h"
+#include "runtime/device.h"
 
 namespace weft::runtime::cuda {
 

@@ -243,11 +243,11 @@ class AsksForMemory final : public cuda::Starter {
   explicit AsksForMemory(cuda::DevicePool& pool) : pool_(pool) {}
   void start(const cuda::Start& /*what*/, std::span<const uint64_t> /*args*/) override {
     pool_.free(pool_.allocate(size_t{1} << 20));
-    ++started_;
+    ++count;
   }
-  void started(const cuda::LaunchGraph& /*graph*/) override { ++graphs_; }
+  void started(const cuda::LaunchGraph& /*graph*/) override { ++launched; }
 
-  int started_ = 0, graphs_ = 0;
+  int count = 0, launched = 0;
 
  private:
   cuda::DevicePool& pool_;
@@ -272,15 +272,15 @@ TEST(CudaBatchAlone, WhatIsStartedMayAskForMemory) {
   };
   constexpr size_t kNever = 1000;
   for (int i = 0; i < kTimes; ++i) run(8, kNever);
-  EXPECT_EQ(starter.started_, kTimes * 8 + 8) << "once more, to be captured";
+  EXPECT_EQ(starter.count, kTimes * 8 + 8) << "once more, to be captured";
   run(8, kNever);
-  EXPECT_EQ(starter.graphs_, 1);
-  starter.started_ = 0;
+  EXPECT_EQ(starter.launched, 1);
+  starter.count = 0;
   pool.trim();  // so that the first of them asks the driver
   run(8, 6);
   run(5, kNever);
-  EXPECT_EQ(starter.started_, 13);
-  EXPECT_EQ(starter.graphs_, 1);
+  EXPECT_EQ(starter.count, 13);
+  EXPECT_EQ(starter.launched, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, CudaBatch, testing::Values(Driver::Fake, Driver::Real),

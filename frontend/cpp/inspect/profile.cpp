@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/inspect/profile_report.h"
+#include "frontend/cpp/inspect/report_page.h"
 #include "frontend/cpp/session/session_state.h"
 
 namespace weft {
@@ -53,6 +55,11 @@ int64_t Profile::dropped() const { return state_->ended().dropped; }
 std::string Profile::table() const { return detail::table_of(state_->ended()); }
 std::string Profile::json() const { return detail::json_of(state_->ended()); }
 std::string Profile::trace() const { return detail::trace_of(state_->ended()); }
-void Profile::save(const std::string& path) const { detail::save_text("profile", path, trace()); }
+void Profile::save(const std::string& path) const {
+  const detail::ProfileReport& report = state_->ended();
+  if (!detail::is_page(path)) return detail::save_text("profile", path, detail::trace_of(report));
+  const double speed = detail::memory_speed(state_->session.device("").device);
+  detail::save_text("profile", path, detail::page_of(report, {{}, speed, {}}));
+}
 
 }  // namespace weft

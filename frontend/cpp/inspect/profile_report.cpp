@@ -25,7 +25,9 @@ using runtime::Work;
 
 constexpr int kSchemaVersion = 1;
 
-std::string_view kind_of(Work work) {
+}  // namespace
+
+std::string_view kind_name(runtime::Work work) {
   switch (work) {
     case Work::Kernel:
       return "kernel";
@@ -54,6 +56,8 @@ std::string_view kind_of(Work work) {
   }
   return "record";
 }
+
+namespace {
 
 // What the kinds mean, of those that the table has.
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
@@ -106,7 +110,7 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
     const auto [at, fresh] = known.try_emplace(key_of(e), rows.size());
     if (fresh) {
       ProfileRow row;
-      row.kind = kind_of(e.work), row.what = e.what, row.lines = lines_of(e.lines);
+      row.kind = kind_name(e.work), row.what = e.what, row.lines = lines_of(e.lines);
       row.least_ns = row.most_ns = e.ns;
       rows.push_back(std::move(row));
     }
@@ -314,7 +318,7 @@ std::string trace_of(const ProfileReport& report) {
     if (e.behind) args["behind"] = true;
     events.push_back({{"ph", "X"},
                       {"name", e.what},
-                      {"cat", kind_of(e.work)},
+                      {"cat", kind_name(e.work)},
                       {"ts", static_cast<double>(e.start - report.start) / kMicro},
                       {"dur", static_cast<double>(e.ns) / kMicro},
                       {"pid", 1},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/cpp/session/costs_seen.h"
@@ -17,6 +18,8 @@ struct ProfileReport {
   int64_t start = 0, wall_ns = 0, accounted_ns = 0, dropped = 0;
 };
 
+// "kernel", "blocks", …
+std::string_view kind_name(runtime::Work work);
 ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
                         int64_t end);
 std::string table_of(const ProfileReport& report);

@@ -65,7 +65,8 @@ class Profile {
   std::string json() const;
   // Each piece of work on its thread, for Perfetto and chrome://tracing.
   std::string trace() const;
-  // Writes trace() to a file, whole or not at all. Error where it cannot.
+  // Writes trace() to a file, whole or not at all; where its name ends in .html, a page for a browser, which needs no
+  // network. Error where it cannot.
   void save(const std::string& path) const;
 
  private:

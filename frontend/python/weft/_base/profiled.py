@@ -64,10 +64,13 @@ class Profile:
         return self.to_dict()["advice"]  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes each piece of work, on its thread, for Perfetto or chrome://tracing. The file is written whole or not at all."""
+        """Writes one page for a browser where the name ends in .html, else each piece of work, on its thread, for Perfetto or chrome://tracing.
+
+        The file is written whole or not at all.
+        """
         self._ended().save(os.fsdecode(path))
 
 
 def profile() -> Profile:
-    """A profile for a block: `with wf.profile() as p: ...`, then `print(p)`, `p.to_dict()` or `p.save("trace.json")`. Profiles do not nest."""
+    """A profile for a block: `with wf.profile() as p: ...`, then `print(p)`, `p.to_dict()`, `p.save("report.html")` or `p.save("trace.json")`. Profiles do not nest."""
     return Profile()

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/emit/cpu/cpu_dialect.h"
 #include "compiler/emit/cuda/cuda_dialect.h"
 #include "compiler/ir/function.h"
@@ -115,11 +117,54 @@ float cost_of(const ir::Block& b) {
   return cost;
 }
 
-class CpuFunction : public FunctionWriter {
- public:
-  using FunctionWriter::FunctionWriter;
+// Which values differ from lane to lane, and which are read at all. What a loop counts is the same in all lanes that are
+// left in it.
+struct Variety {
+  std::vector<char> differs, read;
+
+  explicit Variety(const Function& f) : differs(f.values.size(), 0), read(f.values.size(), 0) {
+    for (const int p : f.block.params) at(differs, p) = 1;
+    do {
+      changed_ = false;
+      walk(f.block);
+    } while (changed_);
+  }
 
  private:
+  static char& at(std::vector<char>& flags, int value) { return flags[static_cast<size_t>(value)]; }
+  void join(int value, bool also) {
+    if (!also || at(differs, value)) return;
+    at(differs, value) = 1;
+    changed_ = true;
+  }
+  void walk(const ir::Block& b) {
+    for (const Instruction& i : b.body) {
+      for (const int a : i.args) at(read, a) = 1;
+      for (const ir::Block& inner : i.blocks) walk(inner);
+      for (size_t k = 0; k < i.outs.size(); ++k) join(i.outs[k], out_differs(i, k));
+    }
+    for (const int g : b.gives) at(read, g) = 1;
+  }
+  bool out_differs(const Instruction& i, size_t k) {
+    bool any = std::ranges::any_of(i.args, [&](int a) { return at(differs, a); });
+    if (i.kind == Instruction::Kind::If) return any || given(i, 0, k) || given(i, 1, k);
+    if (i.kind != Instruction::Kind::While) return any;
+    const int param = i.blocks[0].params[k];
+    join(param, at(differs, i.args[k]) || given(i, 1, k));
+    return at(differs, param) || given(i, 0, 0);
+  }
+  bool given(const Instruction& i, size_t block, size_t k) { return at(differs, i.blocks[block].gives[k]); }
+
+  bool changed_ = false;
+};
+
+class CpuFunction : public FunctionWriter {
+ public:
+  CpuFunction(const Function& f, const Dialect& dialect) : FunctionWriter(f, dialect), variety_(f) {}
+
+ private:
+  bool differs(int value) const { return variety_.differs[static_cast<size_t>(value)]; }
+  bool is_read(int value) const { return variety_.read[static_cast<size_t>(value)]; }
   std::string mask() { return format("m{}", ++masks_); }
   std::string chosen(DType t, const std::string& mask, const std::string& a, const std::string& b) const {
     return a == b ? a : format("weft_select_{}({}, {}, {})", suffix(t), mask, a, b);
@@ -157,24 +202,29 @@ class CpuFunction : public FunctionWriter {
 
   void loop(const Instruction& i, const std::string& outer) override {
     const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
-    const std::string left = mask();
+    const std::string left = mask(), test = v(head.gives[0]);
+    const bool parts = differs(head.gives[0]);  // else all lanes leave together
     take(i);
     line(format("boolv {} = {};", left, outer));
     open("for (;;) {");
     body(head, left);
-    line(format("{0} = {0} & {1};", left, v(head.gives[0])));
-    line(format("if (!__builtin_reduce_or({})) break;", left));
+    if (parts) line(format("{0} = {0} & {1};", left, test));
+    line(parts ? format("if (!__builtin_reduce_or({})) break;", left) : format("if (!{}[0]) break;", test));
     line(format("if (++turns >= {}) {{ if (weft_leave_rest()) break; turns = 0; }}", kTurnsBetweenLooks));
     body(tail, left);
     std::vector<std::string> next;
     next.reserve(tail.gives.size());
-    for (size_t k = 0; k < tail.gives.size(); ++k)
-      next.push_back(chosen(dtype(tail.gives[k]), left, v(tail.gives[k]), v(head.params[k])));
+    for (size_t k = 0; k < tail.gives.size(); ++k) {
+      const int param = head.params[k], given = tail.gives[k];
+      const bool keeps = parts && (differs(param) || is_read(i.outs[k]));
+      next.push_back(keeps ? chosen(dtype(given), left, v(given), v(param)) : v(given));
+    }
     carry(head.params, next);
     close();
     leave(i);
   }
 
+  const Variety variety_;
   int masks_ = 0;
 };
 

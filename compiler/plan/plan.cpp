@@ -44,14 +44,21 @@ Index* index_of(Stmt& stmt) {
 
 float cost_of(const Let& let) { return let.function ? let.function->cost : info(let.op).cost; }
 
-bool has_function(const RowProgram& program) {
+namespace {
+
+bool any_function(const RowProgram& program, bool that_loops) {
   bool found = false;
   for_each_stmt(program, [&](const Stmt& s) {
     const auto* let = std::get_if<Let>(&s);
-    found |= let && let->op == ir::Op::apply;
+    found |= let && let->function && (let->function->loops || !that_loops);
   });
   return found;
 }
+
+}  // namespace
+
+bool has_function(const RowProgram& program) { return any_function(program, false); }
+bool has_loop(const RowProgram& program) { return any_function(program, true); }
 
 std::vector<Value> uses(const Stmt& stmt) {
   std::vector<Value> out;

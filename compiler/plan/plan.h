@@ -229,6 +229,8 @@ struct RowProgram {
 
 // Whether some statement computes a function of scalars.
 bool has_function(const RowProgram& program);
+// Whether one of them has loops.
+bool has_loop(const RowProgram& program);
 
 // The values that a statement reads and the one that it defines (-1: none).
 std::vector<Value> uses(const Stmt& stmt);

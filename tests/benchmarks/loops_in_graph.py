@@ -15,12 +15,13 @@ import weft as wf
 
 try:
     import numba
+    from numba import prange
 except ImportError:
     numba = None
 
 
-def compiled(f):
-    return numba.njit(fastmath=False)(f) if numba else None
+def compiled(program):
+    return numba.njit(fastmath=False, parallel=hasattr(program, "parallel"))(program.plain) if numba else None
 
 
 rng = np.random.default_rng(0)
@@ -136,7 +137,104 @@ class Diffusion:
         return u
 
 
-PROGRAMS = {"turns": Turns, "until": Until, "filter": Filter, "diffusion": Diffusion}
+class Fractal:
+    """Turns of z*z + c until it leaves a circle, at most 200, of a million c: each takes its own number."""
+
+    turns = 200
+    parallel = True
+    args = tuple(np.meshgrid(np.linspace(-2, 1, 1000), np.linspace(-1, 1, 1000)))
+
+    @staticmethod
+    @wf.compile
+    def weft(re, im):
+        def escape(a, b):
+            def inside(s):
+                return (s[0] * s[0] + s[1] * s[1] < 4) & (s[2] < Fractal.turns)
+
+            def turn(s):
+                return s[0] * s[0] - s[1] * s[1] + a, 2 * s[0] * s[1] + b, s[2] + 1
+
+            return wf.while_loop(inside, turn, (a * 0, b * 0, 0))[2]
+
+        return wf.vmap(wf.vmap(escape))(re, im)
+
+    @staticmethod
+    def numpy(re, im):
+        x, y, count = np.zeros_like(re), np.zeros_like(re), np.zeros(re.shape, np.int64)
+        for _ in range(Fractal.turns):
+            inside = x * x + y * y < 4
+            x, y = np.where(inside, x * x - y * y + re, x), np.where(inside, 2 * x * y + im, y)
+            count += inside
+        return count
+
+    @staticmethod
+    def plain(re, im):
+        count = np.empty(re.shape, np.int64)
+        for i in prange(re.shape[0]):
+            for j in range(re.shape[1]):
+                x = y = 0.0
+                k = 0
+                while x * x + y * y < 4 and k < 200:
+                    x, y = x * x - y * y + re[i, j], 2 * x * y + im[i, j]
+                    k += 1
+                count[i, j] = k
+        return count
+
+
+class RungeKutta:
+    """100 steps of fourth order of the Lorenz system, from a million starts."""
+
+    turns = 100
+    parallel = True
+    args = tuple(1 + 0.1 * rng.normal(size=1_000_000) for _ in range(3))
+
+    @staticmethod
+    def slopes(x, y, z):
+        return 10.0 * (y - x), x * (28.0 - z) - y, x * y - 8 / 3 * z
+
+    @staticmethod
+    def step(i, state):
+        h, f = 0.01, RungeKutta.slopes
+        k1 = f(*state)
+        k2 = f(*(s + h / 2 * k for s, k in zip(state, k1, strict=True)))
+        k3 = f(*(s + h / 2 * k for s, k in zip(state, k2, strict=True)))
+        k4 = f(*(s + h * k for s, k in zip(state, k3, strict=True)))
+        return tuple(s + h / 6 * (a + 2 * b + 2 * c + d) for s, a, b, c, d in zip(state, k1, k2, k3, k4, strict=True))
+
+    @staticmethod
+    @wf.compile
+    def weft(x, y, z):
+        return wf.fori_loop(0, RungeKutta.turns, RungeKutta.step, (x, y, z))[0]
+
+    @staticmethod
+    def numpy(x, y, z):
+        state = x, y, z
+        for i in range(RungeKutta.turns):
+            state = RungeKutta.step(i, state)
+        return state[0]
+
+    @staticmethod
+    def plain(xs, ys, zs):
+        out = np.empty_like(xs)
+        h = 0.01
+        for i in prange(xs.size):
+            x, y, z = xs[i], ys[i], zs[i]
+            for _ in range(100):
+                a1, b1, c1 = 10.0 * (y - x), x * (28.0 - z) - y, x * y - 8 / 3 * z
+                u, v, w = x + h / 2 * a1, y + h / 2 * b1, z + h / 2 * c1
+                a2, b2, c2 = 10.0 * (v - u), u * (28.0 - w) - v, u * v - 8 / 3 * w
+                u, v, w = x + h / 2 * a2, y + h / 2 * b2, z + h / 2 * c2
+                a3, b3, c3 = 10.0 * (v - u), u * (28.0 - w) - v, u * v - 8 / 3 * w
+                u, v, w = x + h * a3, y + h * b3, z + h * c3
+                a4, b4, c4 = 10.0 * (v - u), u * (28.0 - w) - v, u * v - 8 / 3 * w
+                x += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+                y += h / 6 * (b1 + 2 * b2 + 2 * b3 + b4)
+                z += h / 6 * (c1 + 2 * c2 + 2 * c3 + c4)
+            out[i] = x
+        return out
+
+
+PROGRAMS = {"turns": Turns, "until": Until, "filter": Filter, "diffusion": Diffusion, "fractal": Fractal, "runge_kutta": RungeKutta}
 
 
 def milliseconds(f):
@@ -159,10 +257,11 @@ def main():
         ways = {"weft": lambda p=program, a=arrays: wf.eval(p.weft(*a)), "numpy": lambda p=program: p.numpy(*p.args)}
         program.weft.warm(*arrays)
         want = program.numpy(*program.args)
-        np.testing.assert_allclose(np.asarray(program.weft(*arrays)), want, rtol=1e-9, atol=1e-12)
-        plain = compiled(program.plain)
+        differs = np.mean(~np.isclose(np.asarray(program.weft(*arrays)), want, rtol=1e-9, atol=1e-12))
+        assert differs <= (1e-3 if program is Fractal else 0), differs  # which turn is the last may depend on a rounding
+        plain = compiled(program)
         if plain:
-            np.testing.assert_allclose(plain(*program.args), want, rtol=1e-9, atol=1e-12)
+            assert np.mean(~np.isclose(plain(*program.args), want, rtol=1e-9, atol=1e-12)) <= 1e-3
             ways["numba"] = lambda p=program, f=plain: f(*p.args)
         times = {way: [] for way in ways}
         for _ in range(options.rounds):

@@ -195,9 +195,10 @@ bool suits_masks(const RowProgram& p, const Facts& f) {
   return f.tiny || (f.masks && !goes_across(f.walk) && fits);
 }
 
-// Light bodies run on several vectors at once, for independent chains of additions.
+// Light bodies run on several vectors at once, for independent chains of additions. A turn of a loop waits for the one
+// before, so two vectors take little longer than one.
 int most_vectors_at_once(const RowProgram& p, const Facts& f) {
-  if (f.walk == Walk::Points) return f.work.cost <= kMediumBody && !f.tiny ? 2 : 1;
+  if (f.walk == Walk::Points) return (f.work.cost <= kMediumBody || has_loop(p)) && !f.tiny ? 2 : 1;
   if (!goes_across(f.walk) && (p.scans() || f.tiny)) return 1;
   return f.work.cost <= kLightBody ? 4 : f.work.cost <= kMediumBody ? 2 : 1;
 }

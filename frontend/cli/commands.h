@@ -13,6 +13,7 @@ void add_run(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
+void add_report(CLI::App& app);
 void add_grad(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_version(CLI::App& app);

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   add_show(app);
   add_check(app);
   add_explain(app);
+  add_report(app);
   add_grad(app);
   add_tune(app);
   add_ops(app);

@@ -443,5 +443,22 @@ TEST(CliHelp, ShowsEachCommandItsOwnExamples) {
   EXPECT_THAT(run_weft({"cache", "--help"}).out, HasSubstr("weft cache export"));
 }
 
+TEST(CliReport, WritesAPageOrNothing) {
+  const Folder folder;
+  const std::string page = folder / "report.html";
+  Ran ran = run_weft({"report", "docs/examples/softmax.weft", "--random", "1", "--runs", "3", "--out", page});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3 runs in "));
+  const std::string text = read_text(page);
+  EXPECT_THAT(text, StartsWith("<!doctype html>"));
+  EXPECT_THAT(text, HasSubstr("\"schema\":\"weft.profile\""));
+  EXPECT_THAT(text, HasSubstr("\"schema\":\"weft.explain\""));
+  ran = run_weft({"report", "docs/examples/softmax.weft", "--random", "1", "--out", "/nowhere/report.html"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("/nowhere/report.html"));
+  ran = run_weft({"report", "docs/examples/softmax.weft", "--random", "1", "--runs", "0"});
+  EXPECT_EQ(ran.code, 2);
+}
+
 }  // namespace
 }  // namespace weft::test

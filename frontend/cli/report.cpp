@@ -1,0 +1,96 @@
+// `weft report`: what a graph's runs took and why, as one page for a browser.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/explain.h"
+#include "compiler/lift.h"
+#include "frontend/cli/arrays.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/graph_file.h"
+#include "frontend/cli/loaded_graph.h"
+#include "frontend/cli/machine.h"
+#include "frontend/cli/takes.h"
+#include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/report_page.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr int kReportRuns = 10;
+
+struct ReportFlags {
+  std::string file, out = "report.html";
+  std::vector<std::string> in;
+  std::optional<uint64_t> seed;
+  int times = kReportRuns;
+  DeviceChoice device = default_device_choice();
+  CompileFlags compile;
+};
+
+void report(const ReportFlags& flags) {
+  const GraphFile file = read_graph(flags.file);
+  std::vector<Binding> in;
+  in.reserve(flags.in.size());
+  for (const std::string& text : flags.in) in.push_back(parse_binding("--in", text));
+  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  runtime::Counters counters;
+  const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
+  const std::shared_ptr<runtime::Device> device = open_device(flags.device, cache, counters);
+  const Target target = target_of(device->info(), flags.device);
+  const Options options = compile_options(flags.compile);
+  runtime::Choices choices(cache, device->info().architecture);
+  detail::PageParts parts;
+  parts.title = flags.file;
+  parts.memory_speed = detail::memory_speed(device);
+  std::vector<Scalar> lifted;
+  const ir::Graph graph = lift_constants(file.graph, lifted);
+  Options choosing = options;
+  choosing.choose = [&](const KernelKey& key) { return choices.find(key); };
+  detail::ExplainedGraph explained =
+      detail::explained_graph(graph, compile_explained(graph, target, choosing));
+  explained.device = flags.device.name;
+  explained.memory_speed = parts.memory_speed;
+  const std::vector<detail::CostSeen> costs = explained.costs;
+  parts.explain = detail::json_of({std::move(explained)});
+  const int64_t start = runtime::Trace::now();
+  counters.trace.start();
+  const LoadedGraph loaded(file.graph, inputs, target, options, device, counters, choices);
+  for (int turn = 0; turn < flags.times; ++turn) loaded.run();
+  const int64_t end = runtime::Trace::now();
+  const detail::ProfileReport profile = detail::report_of(counters.trace.stop(), costs, start, end);
+  detail::save_text("report: --out", flags.out, detail::page_of(profile, parts));
+  fmt::print("{}: {} runs in {:.3f} ms, {} rows\n", flags.out, flags.times,
+             static_cast<double>(profile.wall_ns) * 1e-6, profile.rows.size());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* command = app.add_subcommand("report", "One page for a browser: what ran, how long, and why");
+  command->footer(R"(Examples:
+  weft report softmax.weft --random 1
+  weft report axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out axpy.html
+
+The page is one file, and asks nothing of the network.)");
+  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  command->add_option("--out", flags->out, "Where the page goes")->type_name("FILE.html")->capture_default_str();
+  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
+      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
+      ->type_name("");
+  command->add_option("--runs", flags->times, "How often it runs")
+      ->check(takes("--runs", 1, 1000000))
+      ->capture_default_str();
+  add_device_options(*command, flags->device, true);
+  add_compile_options(*command, flags->compile);
+  command->callback([flags] { report(*flags); });
+}
+
+}  // namespace weft::cli

@@ -90,6 +90,17 @@ struct DeviceInfo {
   int resident_threads = 0;  // CUDA: that a multiprocessor runs at once
 };
 
+// Elements that lie one behind the other, or one that stands for all; `item`: bytes of each.
+struct MapOperand {
+  const std::byte* data = nullptr;
+  int64_t item = 0;
+  bool same = false;
+};
+struct MapResult {
+  std::byte* data = nullptr;
+  int64_t item = 0;
+};
+
 struct MemoryInfo {
   size_t in_use = 0;  // held by live buffers
   size_t pooled = 0;  // free in the pool, ready to hand out again
@@ -177,6 +188,11 @@ class Device : public std::enable_shared_from_this<Device> {
   // What the loop of that number gives for one element of each operand, all of one dtype, which is the
   // result's too. False where there is none.
   virtual bool map_element(int /*loop*/, std::span<const Scalar> /*operands*/, Scalar& /*result*/) {
+    return false;
+  }
+  // The same for `count` elements of each operand, whose dtypes are those of the loop.
+  virtual bool map_elements(int /*loop*/, std::span<const MapOperand> /*operands*/, MapResult /*result*/,
+                            int64_t /*count*/) {
     return false;
   }
   virtual void launch_blocks(const BlockProgram& /*program*/, const Launch& /*how*/,

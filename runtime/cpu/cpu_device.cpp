@@ -309,6 +309,10 @@ class CpuDevice : public Device {
   bool map_element(int loop, std::span<const Scalar> operands, Scalar& result) override {
     return runtime::map_element(block_loops_, loop, operands, result);
   }
+  bool map_elements(int loop, std::span<const MapOperand> operands, MapResult result,
+                    int64_t count) override {
+    return runtime::map_elements(block_loops_, loop, operands, result, count);
+  }
   void launch_blocks(const BlockProgram& program, const Launch& how, std::span<const uint64_t> buffers,
                      std::span<const uint64_t> scalars) override {
     const BlockArguments arguments{buffers.data(), scalars.data()};

@@ -90,7 +90,8 @@ def products(x, y):
 @pytest.mark.parametrize("program", [smooth, sweep, double, products])
 def test_a_long_loop_finds_its_programs_when_it_is_called_again(program):
     rng = np.random.default_rng(5)
-    a, b = rng.uniform(0.1, 1.0, (2, 151, 300))
+    # Rows of up to 4,096 elements are written at once, without a program.
+    a, b = rng.uniform(0.1, 1.0, (2, 151, 5000 if program is sweep else 300))
     want = a.copy(), b.copy()
     program(*want)
     for call in range(3):

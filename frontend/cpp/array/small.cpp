@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cstring>
+#include <mutex>
 
 #include "compiler/ir/build.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/flush.h"
+#include "frontend/cpp/evaluate/maps_now.h"
 #include "frontend/cpp/evaluate/turns.h"
 
 namespace weft::detail {
@@ -92,6 +94,29 @@ bool write_in_memory(Cell& cell, F&& f) {
   });
 }
 
+// Whether the view shows a part of the cell that has few enough elements for maps of them to be computed op by op.
+bool may_be_computed_now(const Cell& cell, const View& view) {
+  const int64_t count = element_count(view.type.shape);
+  return small_elements(cell) > 0 && count > 0 && count <= MapsNow::kMostElements &&
+         count < element_count(cell.type.shape);
+}
+
+// Writes what was computed. What it was computed of may lie in the same memory, as in x[1:-1] += x[2:]: whoever holds
+// that then has the value that was computed.
+bool write_mapped(Cell& cell, const View& view, MapsNow& maps) {
+  // Nobody walks over the graph meanwhile.
+  const std::unique_lock alone(cell.device.in_place, std::try_to_lock);
+  if (!alone) return false;
+  return cell.write_in_place([&](const ir::NodeRef& held) {
+    const runtime::Buffer* memory = memory_of(*held);
+    if (!memory || !memory->writable() || held->as<ir::InputAttr>().handle.use_count() != 1) return false;
+    const uint32_t uses = maps.uses_of(held.get());
+    if (held->use_count() != 1 + uses || (uses > 0 && !maps.let_go_of(held.get()))) return false;
+    scatter(strided(view), maps.elements(), static_cast<std::byte*>(memory->data()));
+    return true;
+  });
+}
+
 bool store(const Element& element, const Scalar& value, const ir::SourceLine& line) {
   flush_due(line, true);
   const bool written = write_in_memory(element.cell, [&](std::byte* memory) {
@@ -162,7 +187,7 @@ Array value_now(const Array& view) {
 }
 
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {
-  if (!view || !is_small_part(cell, *view) || keeps_past()) return false;
+  if (!view || !may_be_computed_now(cell, *view) || keeps_past()) return false;
   const ir::NodeRef held = cell.value();
   const bool constant = held->op == ir::Op::constant;
   if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;
@@ -175,8 +200,11 @@ bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
   constexpr size_t kMostBytes = 16 * 1024;
   alignas(64) std::byte elements[kMostBytes];
   cell.check_write();
+  if (MapsNow& maps = MapsNow::of_thread(); maps.compute(cell.device, value))
+    return write_mapped(cell, view, maps);
   const auto count = static_cast<size_t>(element_count(view.type.shape));
-  if (count * size_of(view.type.dtype) > kMostBytes || !compute(cell, value, elements)) return false;
+  if (!is_small_part(cell, view) || count * size_of(view.type.dtype) > kMostBytes) return false;
+  if (!compute(cell, value, elements)) return false;
   return write_in_memory(cell, [&](std::byte* memory) { scatter(strided(view), elements, memory); });
 }
 

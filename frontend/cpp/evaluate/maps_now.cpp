@@ -1,0 +1,369 @@
+#include "frontend/cpp/evaluate/maps_now.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <tuple>
+
+#include "compiler/base/per_thread.h"
+#include "compiler/blocks/loops.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/array/strided.h"
+#include "frontend/cpp/array/view.h"
+#include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+
+namespace weft::detail {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::OpKind;
+
+constexpr size_t kEntries = 32;
+constexpr size_t kMemory = size_t{1} << 18;
+constexpr int kDeepest = 24;
+
+bool is_contracted(DType t) { return t == DType::F32 || t == DType::F64; }
+
+bool is_taken(DType t) { return is_contracted(t) || t == DType::Bool || is_integer(t); }
+
+// Whether elements at these strides lie one behind the other.
+bool is_row_major(const Shape& shape, const Dims& strides) {
+  int64_t next = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] != 1 && strides[axis] != next) return false;
+    next *= shape[axis];
+  }
+  return true;
+}
+
+bool is_one(const Shape& shape, const Dims& strides) {
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] != 1 && strides[axis] != 0) return false;
+  return true;
+}
+
+// Whether the operand is another element wherever another one of the result is computed.
+bool varies(const Shape& shape, const Dims& strides) {
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] != 1 && strides[axis] == 0) return false;
+  return true;
+}
+
+bool commutes(Op op) { return op == Op::add || op == Op::multiply || op == Op::maximum || op == Op::minimum; }
+
+const Node* viewed(const Node* n) {
+  while (ir::views_one(n->op)) n = n->inputs[0].get();
+  return n;
+}
+
+// Whether the passes may put something else in the map's place, which would be rounded with what is around it.
+bool is_rewritten(const Node& map) {
+  if (map.op == Op::pow || map.op == Op::apply || map.op == Op::positive) return true;
+  if ((map.op == Op::negative || map.op == Op::cast) && viewed(map.inputs[0].get())->op == map.op) return true;
+  if (map.op == Op::select) return viewed(map.inputs[1].get()) == viewed(map.inputs[2].get());
+  if (map.op != Op::multiply && map.op != Op::divide && map.op != Op::add && map.op != Op::subtract) return false;
+  return std::ranges::any_of(map.inputs, [&](const ir::NodeRef& in) {
+    // Without a line it is an element that was read, of which no pass knows the value.
+    if (in->op != Op::constant || in->lines.empty()) return false;
+    const Scalar& s = in->as<ir::ConstantAttr>().value;
+    const double v = is_float(s.dtype) ? s.re : static_cast<double>(s.i);
+    if (map.op == Op::divide) return v == 1 || v == 2 || v == 0.5;
+    return v == 0 || (map.op == Op::multiply && (v == 1 || v == -1));
+  });
+}
+
+}  // namespace
+
+MapsNow& MapsNow::of_thread() { return PerThread<MapsNow>::get(); }
+
+bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
+  entries_.clear();
+  used_ = 0;
+  device_ = &device;
+  if (value->computed() || kind(value->op) != OpKind::Map) return false;
+  if (device.session.numerics.load(std::memory_order_relaxed) != Numerics::Standard) return false;
+  if (!device.device->host_visible() || !device.device->runs_blocks()) return false;
+  entries_.reserve(kEntries);
+  if (visit(value.get(), 0) < 0 || !find_products()) return false;
+  memory_.resize(kMemory);
+  return std::ranges::all_of(entries_, [&](Entry& e) { return kind(e.value->op) != OpKind::Map || run(e); });
+}
+
+const std::byte* MapsNow::elements() const { return entries_.back().data; }
+
+int MapsNow::visit(const Node* node, int depth) {
+  for (size_t k = 0; k < entries_.size(); ++k) {
+    if (entries_[k].node != node) continue;
+    ++entries_[k].uses;
+    return static_cast<int>(k);
+  }
+  Entry e;
+  e.node = node, e.uses = 1;
+  e.value = node->computed() ? node->computed() : node;
+  e.count = element_count(e.value->shape());
+  if (!is_taken(e.value->dtype()) || depth > kDeepest) return -1;
+  if (e.count < 1 || (e.value->op != Op::input && e.count > kMostElements)) return -1;
+  for (size_t k = 0; k < e.value->inputs.size(); ++k) {
+    if (k == std::size(e.in)) return -1;
+    e.in[k] = visit(e.value->inputs[k].get(), depth + 1);
+    if (e.in[k] < 0) return -1;
+  }
+  if (entries_.size() == kEntries) return -1;
+  e.base = static_cast<int>(entries_.size());
+  const OpKind what = kind(e.value->op);
+  const bool known = what == OpKind::Source ? add_source(e) : what == OpKind::View ? add_view(e) : add_map(e);
+  if (!known) return -1;
+  entries_.push_back(std::move(e));
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+bool MapsNow::add_source(Entry& e) {
+  const Node& n = *e.value;
+  if (n.op == Op::constant) {
+    e.strides = Dims(n.shape().size(), 0);
+    return true;
+  }
+  if (n.op != Op::input) return false;
+  const runtime::BufferRef buffer = buffer_of(n);
+  if (!buffer) return false;
+  buffer->complete();
+  const auto& attr = n.as<ir::InputAttr>();
+  e.strides = attr.strides.empty() ? contiguous_strides(n.shape()) : attr.strides;
+  e.offset = attr.strides.empty() ? 0 : attr.offset;
+  e.data = static_cast<const std::byte*>(buffer->data());
+  return true;
+}
+
+bool MapsNow::add_view(Entry& e) {
+  if (e.value->inputs.size() != 1 || ir::is_copy(*e.value)) return false;
+  const Entry& of = entries_[static_cast<size_t>(e.in[0])];
+  if (of.value->dtype() != e.value->dtype()) return false;
+  e.from = e.in[0], e.base = of.base, e.offset = of.offset;
+  return follow(e, of);
+}
+
+// Where the elements lie that a view of `of` shows.
+bool MapsNow::follow(Entry& e, const Entry& of) const {
+  const Shape &from = of.value->shape(), &to = e.value->shape();
+  e.strides = Dims(to.size(), 0);
+  switch (e.value->op) {
+    case Op::slice: {
+      const auto& [starts, steps] = e.value->as<ir::SliceAttr>();
+      for (size_t k = 0; k < to.size(); ++k) {
+        e.offset += starts[k] * of.strides[k];
+        e.strides[k] = steps[k] * of.strides[k];
+      }
+      return true;
+    }
+    case Op::permute: {
+      const Dims& axes = e.value->as<ir::AxesAttr>().axes;
+      for (size_t k = 0; k < to.size(); ++k) e.strides[k] = of.strides[static_cast<size_t>(axes[k])];
+      return true;
+    }
+    case Op::broadcast: {
+      const size_t added = to.size() - from.size();
+      for (size_t k = 0; k < from.size(); ++k)
+        if (from[k] == to[k + added]) e.strides[k + added] = of.strides[k];
+      return true;
+    }
+    case Op::reshape: {
+      const std::optional<Dims> strides = reshaped_strides(from, of.strides, to);
+      if (strides) e.strides = *strides;
+      return strides.has_value();
+    }
+    default:
+      return false;
+  }
+}
+
+bool MapsNow::add_map(Entry& e) {
+  const Node& n = *e.value;
+  if (kind(n.op) != OpKind::Map || is_rewritten(n)) return false;
+  const DType from = n.inputs[0]->dtype();
+  const bool cast = n.op == Op::cast || n.op == Op::bitcast;
+  if (!cast && !blocks::has_loop(n.op, n.op == Op::select ? n.dtype() : from)) return false;
+  e.strides = contiguous_strides(n.shape());
+  return true;
+}
+
+// The product that the operand of a sum is, seen through reshapes. `refused`: one that a kernel may compute in another
+// loop than the sum.
+int MapsNow::product_behind(const Entry& sum, int operand, bool& refused) const {
+  bool alone = true, moved = false;
+  int at = operand;
+  for (; entries_[static_cast<size_t>(at)].from >= 0; at = entries_[static_cast<size_t>(at)].from) {
+    alone &= entries_[static_cast<size_t>(at)].uses == 1;
+    moved |= entries_[static_cast<size_t>(at)].value->op != Op::reshape;
+  }
+  const Entry& e = entries_[static_cast<size_t>(at)];
+  if (e.value->op != Op::multiply && e.value->op != Op::square) return -1;
+  const bool all_vary = std::ranges::any_of(e.in, [&](int k) {
+    return k >= 0 && varies(e.value->shape(), entries_[static_cast<size_t>(k)].strides);
+  });
+  refused |= moved || !all_vary || e.count != sum.count;
+  return alone && e.uses == 1 ? at : -1;
+}
+
+bool MapsNow::find_products() {
+  bool any = false;
+  for (Entry& e : entries_) {
+    const Op op = e.value->op;
+    if ((op != Op::add && op != Op::subtract) || !is_contracted(e.value->dtype())) continue;
+    for (int k = 0; k < 2 && e.product < 0; ++k) {
+      bool refused = false;
+      const int product = product_behind(e, e.in[k], refused);
+      if (refused) return false;
+      any |= product >= 0;
+      if (product < 0 || entries_[static_cast<size_t>(product)].within) continue;
+      e.product = k;
+      entries_[static_cast<size_t>(product)].within = true;
+    }
+  }
+  return !any || is_plain();
+}
+
+// Whether no two maps compute the same: the passes make one of them, and whether a product has one reader changes.
+bool MapsNow::is_plain() const {
+  for (size_t a = 0; a < entries_.size(); ++a)
+    for (size_t b = 0; b < a; ++b)
+      if (kind(entries_[a].value->op) == OpKind::Map && same(static_cast<int>(a), static_cast<int>(b))) return false;
+  return true;
+}
+
+int MapsNow::original(int entry) const {
+  for (int k = 0; k < entry; ++k)
+    if (same(entry, k)) return k;
+  return entry;
+}
+
+bool MapsNow::same(int a, int b) const {
+  if (a == b) return true;
+  const Entry &x = entries_[static_cast<size_t>(a)], &y = entries_[static_cast<size_t>(b)];
+  if (x.value->op != y.value->op || x.value->type != y.value->type) return false;
+  if (x.value->op == Op::constant) {
+    const auto bits = [](const Entry& e) {
+      const Scalar& s = e.value->as<ir::ConstantAttr>().value;
+      return std::tuple(s.i, std::bit_cast<uint64_t>(s.re));
+    };
+    return bits(x) == bits(y);
+  }
+  if (x.value->op == Op::input) return x.data == y.data;
+  if (x.from >= 0) return original(x.base) == original(y.base) && x.offset == y.offset && x.strides == y.strides;
+  const size_t count = x.value->inputs.size();
+  const auto operands_are = [&](bool turned) {
+    for (size_t k = 0; k < count; ++k)
+      if (original(x.in[k]) != original(y.in[turned ? 1 - k : k])) return false;
+    return true;
+  };
+  return operands_are(false) || (commutes(x.value->op) && operands_are(true));
+}
+
+std::byte* MapsNow::room(int64_t bytes) {
+  const size_t padded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
+  if (used_ + padded > memory_.size()) return nullptr;
+  used_ += padded;
+  return memory_.data() + used_ - padded;
+}
+
+// An operand as loops take it: copied where its elements are neither neighbours nor one.
+bool MapsNow::operand(int entry, runtime::MapOperand& out) {
+  const Entry& e = entries_[static_cast<size_t>(entry)];
+  const auto item = static_cast<int64_t>(size_of(e.value->dtype()));
+  out.item = item;
+  if (e.value->op == Op::constant || entries_[static_cast<size_t>(e.base)].value->op == Op::constant) {
+    std::byte* const number = room(16);
+    if (!number) return false;
+    entries_[static_cast<size_t>(e.base)].value->as<ir::ConstantAttr>().value.store(number);
+    out.data = number, out.same = true;
+    return true;
+  }
+  const std::byte* const data = entries_[static_cast<size_t>(e.base)].data;
+  const Shape& shape = e.value->shape();
+  out.data = data + e.offset * item;
+  out.same = is_one(shape, e.strides) && e.count > 1;
+  if (out.same || is_row_major(shape, e.strides)) return true;
+  std::byte* const copy = room(e.count * item);
+  if (!copy) return false;
+  gather({shape, e.strides, e.offset, item}, data, copy);
+  out.data = copy;
+  return true;
+}
+
+bool MapsNow::call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of, std::byte* out) {
+  const auto item = static_cast<int64_t>(size_of(of.value->dtype()));
+  return device_->device->map_elements(loop, {operands.begin(), operands.size()}, {out, item}, of.count);
+}
+
+bool MapsNow::run(Entry& e) {
+  const Node& n = *e.value;
+  // A product that is part of a sum is computed there, and here only for others.
+  if (e.within && e.node->use_count() == e.uses) return true;
+  std::byte* const out = room(e.count * static_cast<int64_t>(size_of(n.dtype())));
+  if (!out) return false;
+  e.data = out;
+  if (e.product >= 0) return run_sum(e, out);
+  runtime::MapOperand in[3];
+  const size_t count = n.inputs.size();
+  for (size_t k = 0; k < count; ++k)
+    if (!operand(e.in[k], in[k])) return false;
+  const DType from = n.inputs[0]->dtype();
+  int loop = 0;
+  if (n.op == Op::cast)
+    loop = blocks::loop_of_cast(from, n.dtype());
+  else if (n.op == Op::bitcast)
+    loop = blocks::loop_of_bitcast(from, n.dtype());
+  else
+    loop = blocks::loop_of(n.op, n.op == Op::select ? n.dtype() : from);
+  const auto item = static_cast<int64_t>(size_of(n.dtype()));
+  return device_->device->map_elements(loop, {in, count}, {out, item}, e.count);
+}
+
+// As plan/rewrite/contract.cpp: a product and a sum rounded once.
+bool MapsNow::run_sum(Entry& e, std::byte* out) {
+  bool refused = false;
+  const Entry& product = entries_[static_cast<size_t>(product_behind(e, e.in[e.product], refused))];
+  const DType dtype = e.value->dtype();
+  runtime::MapOperand a, b, rest;
+  if (!operand(product.in[0], a) || !operand(e.in[1 - e.product], rest)) return false;
+  b = a;
+  if (product.value->op == Op::multiply && !operand(product.in[1], b)) return false;
+  if (e.value->op == Op::subtract) {
+    runtime::MapOperand& turned = e.product == 0 ? rest : a;
+    std::byte* const negative = room(e.count * turned.item);
+    if (!negative || !call(blocks::loop_of(Op::negative, dtype), {turned}, e, negative)) return false;
+    turned = {negative, turned.item, false};
+  }
+  return call(blocks::loop_of(Op::fma, dtype), {a, b, rest}, e, out);
+}
+
+uint32_t MapsNow::uses_of(const Node* node) const {
+  for (const Entry& e : entries_)
+    if (e.node == node) return e.uses;
+  return 0;
+}
+
+bool MapsNow::let_go_of(const Node* input) {
+  for (Entry& e : entries_) {
+    e.reaches = e.node == input || std::ranges::any_of(e.in, [&](int k) {
+                  return k >= 0 && entries_[static_cast<size_t>(k)].reaches;
+                });
+    if (e.value != e.node) e.reaches = e.value == input;
+  }
+  const Entry& root = entries_.back();
+  const auto held = [&](const Entry& e) { return e.reaches && e.node != input && e.node->use_count() > e.uses; };
+  for (const Entry& e : entries_)
+    if (held(e) && (kind(e.value->op) != OpKind::Map || e.value != e.node)) return false;
+  for (const Entry& e : entries_) {
+    if (!held(e) && &e != &root) continue;
+    const auto bytes = static_cast<size_t>(e.count) * size_of(e.value->dtype());
+    const runtime::BufferRef buffer = device_->device->allocate(bytes);
+    std::memcpy(buffer->data(), e.data, bytes);
+    e.node->set_computed(input_node(e.value->type, buffer));
+  }
+  return true;
+}
+
+}  // namespace weft::detail

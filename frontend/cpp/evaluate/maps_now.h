@@ -1,0 +1,72 @@
+// Values of some thousand elements that maps make of memory, computed op by op by the loops that are compiled
+// with the library: no program is made, looked up or run, whatever the extents are. The bits are a kernel's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "frontend/cpp/session/session_state.h"
+
+namespace weft::detail {
+
+class MapsNow {
+ public:
+  static constexpr int64_t kMostElements = 4096;  // of a node
+
+  // The calling thread's, whose memory is kept between calls.
+  static MapsNow& of_thread();
+
+  // Computes the value. False where it is not made by maps, views and numbers alone, where it is larger than that,
+  // or where a kernel might round otherwise.
+  bool compute(DeviceSlot& device, const ir::NodeRef& value);
+  // The value's row-major elements, until the next call.
+  const std::byte* elements() const;
+
+  // How many references to the node the value's graph holds.
+  uint32_t uses_of(const ir::Node* node) const;
+  // Makes the value, and what others hold of what it is computed of, need `input` no longer: they get what was
+  // computed here. False where that cannot be.
+  bool let_go_of(const ir::Node* input);
+
+ private:
+  struct Entry {
+    const ir::Node* node = nullptr;  // as the graph has it, and what is computed of it
+    const ir::Node* value = nullptr;
+    int base = -1;  // the entry whose elements a view shows; itself for others
+    int from = -1;  // what a view is of
+    Dims strides;   // in elements of the base, from `offset`
+    int64_t offset = 0;
+    int64_t count = 0;
+    uint32_t uses = 0;  // in the graph
+    int in[3] = {-1, -1, -1};
+    int product = -1;  // the operand of a sum that is rounded with it
+    bool within = false;  // a product that is part of a sum
+    bool reaches = false;
+    const std::byte* data = nullptr;
+  };
+
+  int visit(const ir::Node* node, int depth);
+  bool add_source(Entry& e);
+  bool add_view(Entry& e);
+  bool add_map(Entry& e);
+  bool follow(Entry& e, const Entry& of) const;
+  bool find_products();
+  int product_behind(const Entry& sum, int operand, bool& refused) const;
+  bool is_plain() const;
+  bool same(int a, int b) const;
+  int original(int entry) const;
+  bool run(Entry& e);
+  bool run_sum(Entry& e, std::byte* out);
+  bool operand(int entry, runtime::MapOperand& out);
+  bool call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of, std::byte* out);
+  std::byte* room(int64_t bytes);
+
+  DeviceSlot* device_ = nullptr;
+  std::vector<Entry> entries_;
+  std::vector<std::byte> memory_;
+  size_t used_ = 0;
+};
+
+}  // namespace weft::detail

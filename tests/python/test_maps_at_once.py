@@ -1,0 +1,98 @@
+"""What is written to parts of arrays from maps of memory is computed op by op at once, with the bits of kernels, and makes no program."""
+
+import numpy as np
+import pytest
+import weft as wf
+
+FRAME = "def body(X, a, b, c, m):\n    {}\n    return a, b\n"
+STATEMENTS = [
+    "a[3 : 3 + n] = b[:n] * c[1 : n + 1] + c[5 : n + 5]",
+    "a[3 : 3 + n] -= b[:n] * c[2 * n + 1 : 1 : -2][:n]",
+    "a[:n] = a[1 : n + 1] * 0.7 - b[:n] * a[2 : n + 2]",
+    "a[:n] += a[:n][::-1] * b[:n] + X.square(c[:n])",
+    "a[1 : n + 1] = 2.5 * (a[:n] + a[2 : n + 2]) - a[1 : n + 1]",
+    "a[:n] = X.where(b[:n] > 0.1, X.exp(c[:n]), X.sqrt(X.abs(b[:n] - c[:n] * c[n : 2 * n])))",
+    "m[:n, 1] -= m[:n, 0] * b[3]; a[:n] = m[:n, 1]",
+    "a[:n] = (b[:n] * c[:n]) + (b[:n] * c[:n])",
+    "t = a[:n] + b[:n]; a[1 : n + 1] = t * c[:n]; b[:n] = t * 3.0",
+    "a[:n] = b[:n] / 2.0 + c[:n]; b[:n] = a[:n] ** 2 + c[:n]",
+    "a[:n] = X.maximum(b[:n], c[:n]) - X.minimum(b[:n], -c[:n])",
+    "m[2 : n + 2, :2] = m[1 : n + 1, 1:] * m[:n, :2] + m[2 : n + 2, :2]; a[:n] = m[2 : n + 2, 1]",
+    "m[:n, :] = b[:n, None] * c[:3] + m[:n, :]; a[:n] = m[:n, 2]",
+]
+
+
+def run(statement, library, arrays, n):
+    names = {"n": n}
+    exec(FRAME.format(statement), names)
+    return names["body"](library, *arrays)
+
+
+def given(n, dtype):
+    random = np.random.default_rng(n)
+    flat = [(random.random(2 * n + 40) - 0.5).astype(dtype) for _ in range(3)]
+    return [*flat, (random.random((2 * n + 40, 3)) - 0.5).astype(dtype)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n", [1, 7, 16, 100, 300, 1500, 4096, 5000])
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_have_the_bits_of_a_compiled_function(on_cpu, statement, n, dtype):
+    arrays = given(n, dtype)
+    theirs = run(statement, np, [x.copy() for x in arrays], n)
+    ours = run(statement, wf, [wf.eval(wf.array(x)) for x in arrays], n)
+    compiled = wf.compile(lambda *x: run(statement, wf, x, n))(*[wf.eval(wf.array(x)) for x in arrays])
+    tolerance = 1e-5 if dtype == "float32" else 1e-13
+    for mine, kernels, numpys in zip(ours, compiled, theirs):
+        np.testing.assert_array_equal(np.asarray(mine), np.asarray(kernels))
+        np.testing.assert_allclose(np.asarray(mine), numpys, rtol=tolerance, atol=tolerance)
+
+
+def test_integers_and_truths_wrap_and_divide_as_ever(on_cpu):
+    for dtype in ("int8", "uint16", "int64"):
+        x = np.arange(-5, 295).astype(dtype)
+        y = wf.eval(wf.array(x))
+        with np.errstate(all="ignore"):
+            x[3:200] = x[2:199] * x[4:201] - x[100:297] // np.maximum(x[5:202] % 3, 1)
+        y[3:200] = y[2:199] * y[4:201] - y[100:297] // wf.maximum(y[5:202] % 3, 1)
+        np.testing.assert_array_equal(np.asarray(y), x)
+    flags, ours = np.zeros(300, bool), wf.zeros(300, dtype=bool)
+    values = np.linspace(-1, 1, 300)
+    flags[10:290] = (values[:280] > 0) & ~flags[20:]
+    ours[10:290] = (wf.asarray(values)[:280] > 0) & ~ours[20:]
+    np.testing.assert_array_equal(np.asarray(ours), flags)
+
+
+def gram_schmidt(np_, A):
+    Q = np_.zeros_like(A)
+    R = np_.zeros((A.shape[1], A.shape[1]), dtype=A.dtype)
+    for k in range(A.shape[1]):
+        R[k, k] = np_.sqrt(np_.dot(A[:, k], A[:, k]))
+        Q[:, k] = A[:, k] / R[k, k]
+        for j in range(k + 1, A.shape[1]):
+            R[k, j] = np_.dot(Q[:, k], A[:, j])
+            A[:, j] -= Q[:, k] * R[k, j]
+    return Q @ R
+
+
+def durbin(np_, r):
+    y = np_.zeros_like(r)
+    alpha, beta = -r[0], 1.0
+    y[0] = -r[0]
+    for k in range(1, r.shape[0]):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np_.dot(np_.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np_.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
+@pytest.mark.parametrize(("program", "shape"), [(gram_schmidt, (70, 30)), (gram_schmidt, (400, 5)), (durbin, (400,))])
+def test_loops_over_vectors_of_ever_other_lengths_make_no_program(on_cpu, program, shape):
+    given = np.random.default_rng(1).random(shape) / 10
+    ours = wf.eval(wf.array(given))
+    before = wf.stats()
+    result = program(wf, ours)
+    after = wf.stats()
+    np.testing.assert_allclose(np.asarray(result), program(np, given.copy()), rtol=1e-9, atol=1e-12)
+    assert after["program_misses"] == before["program_misses"]

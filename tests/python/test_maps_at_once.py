@@ -96,3 +96,23 @@ def test_loops_over_vectors_of_ever_other_lengths_make_no_program(on_cpu, progra
     after = wf.stats()
     np.testing.assert_allclose(np.asarray(result), program(np, given.copy()), rtol=1e-9, atol=1e-12)
     assert after["program_misses"] == before["program_misses"]
+
+
+def test_a_range_that_is_written_a_thousand_times_is_recorded_from_then_on(on_cpu):
+    theirs = np.random.default_rng(2).random((2, 2000)) / 4
+    ours = [wf.eval(wf.array(x)) for x in theirs]
+
+    def turns(count, x, y):
+        for _ in range(count):
+            y[1:-1] = 0.33 * (x[:-2] + x[1:-1] + x[2:])
+            x[1:-1] = 0.33 * (y[:-2] + y[1:-1] + y[2:])
+        return x
+
+    def programs(count):
+        before = wf.stats()
+        np.testing.assert_allclose(np.asarray(turns(count, *ours)), turns(count, *theirs), rtol=1e-12)
+        after = wf.stats()
+        return sum(after[name] - before[name] for name in ("program_hits", "program_misses"))
+
+    assert programs(900) == 0
+    assert programs(200) > 0

@@ -16,6 +16,8 @@ namespace weft::detail {
 namespace {
 
 constexpr uint32_t kNodes = 64;  // of a value that is computed at once
+// Elements that are computed at once however often: memory is no part of their time, so fusing saves little.
+constexpr int64_t kAlwaysNow = 1024;
 
 // The value's row-major elements; false where computing them is more than small work.
 bool compute(Cell& cell, const ir::NodeRef& value, std::byte* out) {
@@ -192,6 +194,8 @@ bool may_write_small(Cell& cell, const View* view, const Recording& value) {
   const bool constant = held->op == ir::Op::constant;
   if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;
   if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
+  const int64_t count = element_count(view->type.shape);
+  if (count > kAlwaysNow && is_often_written(value.lines().only(), view->offset, count)) return false;
   if (constant) materialized(cell);  // zeros to be filled
   return true;
 }

@@ -62,9 +62,11 @@ const Node* viewed(const Node* n) {
 // Whether the passes may put something else in the map's place, which would be rounded with what is around it.
 bool is_rewritten(const Node& map) {
   if (map.op == Op::pow || map.op == Op::apply || map.op == Op::positive) return true;
-  if ((map.op == Op::negative || map.op == Op::cast) && viewed(map.inputs[0].get())->op == map.op) return true;
+  if ((map.op == Op::negative || map.op == Op::cast) && viewed(map.inputs[0].get())->op == map.op)
+    return true;
   if (map.op == Op::select) return viewed(map.inputs[1].get()) == viewed(map.inputs[2].get());
-  if (map.op != Op::multiply && map.op != Op::divide && map.op != Op::add && map.op != Op::subtract) return false;
+  if (map.op != Op::multiply && map.op != Op::divide && map.op != Op::add && map.op != Op::subtract)
+    return false;
   return std::ranges::any_of(map.inputs, [&](const ir::NodeRef& in) {
     // Without a line it is an element that was read, of which no pass knows the value.
     if (in->op != Op::constant || in->lines.empty()) return false;
@@ -226,39 +228,38 @@ bool MapsNow::find_products() {
 }
 
 // Whether no two maps compute the same: the passes make one of them, and whether a product has one reader changes.
-bool MapsNow::is_plain() const {
-  for (size_t a = 0; a < entries_.size(); ++a)
-    for (size_t b = 0; b < a; ++b)
-      if (kind(entries_[a].value->op) == OpKind::Map && same(static_cast<int>(a), static_cast<int>(b))) return false;
+bool MapsNow::is_plain() {
+  for (size_t k = 0; k < entries_.size(); ++k) {
+    Entry& e = entries_[k];
+    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(k);
+    const auto known =
+        std::find_if(entries_.begin(), end, [&](const Entry& before) { return same(e, before); });
+    e.original = static_cast<int>(known - entries_.begin());
+    if (known != end && kind(e.value->op) == OpKind::Map) return false;
+  }
   return true;
 }
 
-int MapsNow::original(int entry) const {
-  for (int k = 0; k < entry; ++k)
-    if (same(entry, k)) return k;
-  return entry;
-}
-
-bool MapsNow::same(int a, int b) const {
-  if (a == b) return true;
-  const Entry &x = entries_[static_cast<size_t>(a)], &y = entries_[static_cast<size_t>(b)];
+// Whether the two compute the same, as far as the originals of what they are computed of tell.
+bool MapsNow::same(const Entry& x, const Entry& y) const {
   if (x.value->op != y.value->op || x.value->type != y.value->type) return false;
   if (x.value->op == Op::constant) {
     const auto bits = [](const Entry& e) {
       const Scalar& s = e.value->as<ir::ConstantAttr>().value;
-      return std::tuple(s.i, std::bit_cast<uint64_t>(s.re));
+      return std::tuple(s.i, std::bit_cast<uint64_t>(s.re), std::bit_cast<uint64_t>(s.im));
     };
     return bits(x) == bits(y);
   }
-  if (x.value->op == Op::input) return x.data == y.data;
-  if (x.from >= 0) return original(x.base) == original(y.base) && x.offset == y.offset && x.strides == y.strides;
-  const size_t count = x.value->inputs.size();
-  const auto operands_are = [&](bool turned) {
-    for (size_t k = 0; k < count; ++k)
-      if (original(x.in[k]) != original(y.in[turned ? 1 - k : k])) return false;
-    return true;
+  const auto original = [&](int k) { return k < 0 ? -1 : entries_[static_cast<size_t>(k)].original; };
+  if (x.value->op == Op::input) return x.data == y.data && x.offset == y.offset && x.strides == y.strides;
+  if (x.from >= 0)
+    return original(x.base) == original(y.base) && x.offset == y.offset && x.strides == y.strides;
+  const auto operands_are = [&](int a, int b, int c) {
+    return original(x.in[0]) == original(a) && original(x.in[1]) == original(b) &&
+           original(x.in[2]) == original(c);
   };
-  return operands_are(false) || (commutes(x.value->op) && operands_are(true));
+  return operands_are(y.in[0], y.in[1], y.in[2]) ||
+         (commutes(x.value->op) && operands_are(y.in[1], y.in[0], y.in[2]));
 }
 
 std::byte* MapsNow::room(int64_t bytes) {
@@ -292,7 +293,8 @@ bool MapsNow::operand(int entry, runtime::MapOperand& out) {
   return true;
 }
 
-bool MapsNow::call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of, std::byte* out) {
+bool MapsNow::call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of,
+                   std::byte* out) {
   const auto item = static_cast<int64_t>(size_of(of.value->dtype()));
   return device_->device->map_elements(loop, {operands.begin(), operands.size()}, {out, item}, of.count);
 }
@@ -353,7 +355,9 @@ bool MapsNow::let_go_of(const Node* input) {
     if (e.value != e.node) e.reaches = e.value == input;
   }
   const Entry& root = entries_.back();
-  const auto held = [&](const Entry& e) { return e.reaches && e.node != input && e.node->use_count() > e.uses; };
+  const auto held = [&](const Entry& e) {
+    return e.reaches && e.node != input && e.node->use_count() > e.uses;
+  };
   for (const Entry& e : entries_)
     if (held(e) && (kind(e.value->op) != OpKind::Map || e.value != e.node)) return false;
   for (const Entry& e : entries_) {

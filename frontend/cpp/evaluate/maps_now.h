@@ -41,7 +41,8 @@ class MapsNow {
     int64_t count = 0;
     uint32_t uses = 0;  // in the graph
     int in[3] = {-1, -1, -1};
-    int product = -1;  // the operand of a sum that is rounded with it
+    int original = -1;    // the first entry that computes the same
+    int product = -1;     // the operand of a sum that is rounded with it
     bool within = false;  // a product that is part of a sum
     bool reaches = false;
     const std::byte* data = nullptr;
@@ -54,9 +55,8 @@ class MapsNow {
   bool follow(Entry& e, const Entry& of) const;
   bool find_products();
   int product_behind(const Entry& sum, int operand, bool& refused) const;
-  bool is_plain() const;
-  bool same(int a, int b) const;
-  int original(int entry) const;
+  bool is_plain();
+  bool same(const Entry& x, const Entry& y) const;
   bool run(Entry& e);
   bool run_sum(Entry& e, std::byte* out);
   bool operand(int entry, runtime::MapOperand& out);

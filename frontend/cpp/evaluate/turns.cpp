@@ -68,6 +68,28 @@ class Turns {
 
 thread_local Turns turns;
 
+// How often lines wrote to the same elements. One that writes to others each time, as a sweep over the rows of a table
+// does, takes its own place again and again.
+class Writes {
+ public:
+  bool count(const ir::SourceLine& line, int64_t offset, int64_t count) {
+    constexpr uint32_t kOften = 1000;
+    Write& known = known_[(line.line + reinterpret_cast<uintptr_t>(line.file) / 16) % known_.size()];
+    if (known.line != line || known.offset != offset || known.count != count)
+      known = {line, offset, count, 0};
+    known.times += known.times < kOften;
+    return known.times == kOften;
+  }
+
+ private:
+  struct Write {
+    ir::SourceLine line;
+    int64_t offset = 0, count = 0;
+    uint32_t times = 0;
+  };
+  std::array<Write, 64> known_;
+};
+
 // A cell that is computed as soon as the statement that wrote to it is done: until then what it wrote is
 // held, as if somebody wanted it.
 class Due {
@@ -98,6 +120,10 @@ class Due {
 void count_line(const ir::SourceLine& line, bool write) { turns.count(line, write); }
 
 void note_write(const ir::SourceLine& line) { turns.count(line, true); }
+
+bool is_often_written(const ir::SourceLine& line, int64_t offset, int64_t count) {
+  return PerThread<Writes>::get().count(line, offset, count);
+}
 
 bool turn_ended(uint32_t at_least) { return turns.ended(at_least); }
 

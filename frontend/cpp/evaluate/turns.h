@@ -1,6 +1,7 @@
 // Where the turns of a loop end, guessed from the lines that record: the one heuristic of the front end that has a
 // memory. A thread remembers how often each line recorded something since it computed anything, and what its last
-// statement wrote; computing forgets both, so that a program is cut at the same places whenever it runs.
+// statement wrote; computing forgets both, so that a program is cut at the same places whenever it runs. Only how often
+// a range was written stays known.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,9 @@ void count_line(const ir::SourceLine& line, bool write);
 void note_write(const ir::SourceLine& line);
 // Whether a turn has ended with the line that was counted last, among lines that were counted `at_least` so often.
 bool turn_ended(uint32_t at_least);
+// Counts one more write of the line to these elements of an array. Whether there were so many that recording pays: the
+// turns of such a loop become one program, which is compiled once and stays.
+bool is_often_written(const ir::SourceLine& line, int64_t offset, int64_t count);
 // The thread has recorded a matrix product. Those of many turns may become one product.
 void note_product();
 // Whether the line that was counted last is one of a loop without products, as far as can be told: another line recorded

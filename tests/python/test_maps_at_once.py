@@ -116,3 +116,10 @@ def test_a_range_that_is_written_a_thousand_times_is_recorded_from_then_on(on_cp
 
     assert programs(900) == 0
     assert programs(200) > 0
+
+
+def test_a_nan_that_is_written_to_a_part_is_found(on_cpu):
+    x, y = wf.eval(wf.ones(3000)), wf.eval(wf.zeros(3000))
+    with wf.debug_nans(), pytest.raises(wf.Error, match=r"log\(-1\.0\)"):
+        x[:2000] = wf.log(y[:2000] - 1)
+        wf.eval(x)

@@ -86,7 +86,10 @@ bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
   used_ = 0;
   device_ = &device;
   if (value->computed() || kind(value->op) != OpKind::Map) return false;
-  if (device.session.numerics.load(std::memory_order_relaxed) != Numerics::Standard) return false;
+  const SessionState& session = device.session;
+  if (session.numerics.load(std::memory_order_relaxed) != Numerics::Standard) return false;
+  if (session.watch.load(std::memory_order_relaxed) != Watch::Nothing)
+    return false;  // each op is to be looked at
   if (!device.device->host_visible() || !device.device->runs_blocks()) return false;
   entries_.reserve(kEntries);
   if (visit(value.get(), 0) < 0 || !find_products()) return false;

@@ -220,6 +220,20 @@ def gradients_table(name: str) -> str:
     return markdown(["program", "weft ms", "jax ms", "torch ms", "torch.compile ms", "best peer / Weft", "Weft / its value alone"], body)
 
 
+def graphs_table(name: str) -> str:
+    """Programs of many small kernels: microseconds of a turn as CUDA graphs, started one by one, and by JAX."""
+    body = [[row["program"], row["kernels"] if row["kernels"] != "0" else "", row["graphs"], row["one_by_one"], row["jax"]] for row in rows(name)]
+    return markdown(["program", "kernels and products", "graphs µs", "one by one µs", "jax µs"], body)
+
+
+def own_code_table(name: str) -> str:
+    """Code of one's own: microseconds of Weft's, and the peers' over it."""
+    body = []
+    for row in rows(name):
+        body.append([row["function"], row["weft"], *(f"{float(row[peer]) / float(row['weft']):.2f}" if row[peer] else "" for peer in ("cupy", "numba"))])
+    return markdown(["function", "weft µs", "CuPy / Weft", "Numba / Weft"], body)
+
+
 def runs_table() -> str:
     body = []
     for run in rows("runs"):
@@ -238,6 +252,8 @@ SECTIONS = {
     "in blocks": in_blocks_table,
     "first programs": first_programs_table,
     "gradients on one H100": lambda: gradients_table("gradients_h100"),
+    "CUDA graphs": lambda: graphs_table("cuda_graphs_h100"),
+    "own code on one H100": lambda: own_code_table("own_code_h100"),
     "runs": runs_table,
 }
 

@@ -28,23 +28,28 @@ scalars.N = N
 # What scalar_functions.py has in Python, as a user of CuPy writes it.
 CUPYS = {
     "fractal": ("int64 r", """
-double zr = 0, zi = 0; int i = 0;
-for (; i < 100; ++i) { if (zr * zr + zi * zi > 4.0) break; double t = zr * zr - zi * zi + x0; zi = 2 * zr * zi + x1; zr = t; }
-r = i;"""),
+double zr = 0, zi = 0; int turn = 0;
+for (; turn < 100; ++turn) { if (zr * zr + zi * zi > 4.0) break; double t = zr * zr - zi * zi + x0; zi = 2 * zr * zi + x1; zr = t; }
+r = turn;"""),
     "options": ("double r", """
-double root = 0.3 * sqrt(x2), d1 = (log(x0 / x1) + (0.02 + 0.5 * 0.3 * 0.3) * x2) / root, d2 = d1 - root, k = x1 * exp(-0.02 * x2);
-double call = x0 * 0.5 * erfc(-d1 * 0.7071067811865476) - k * 0.5 * erfc(-d2 * 0.7071067811865476);
+double root = 0.3 * sqrt(x2), d1 = (log(x0 / x1) + (0.02 + 0.5 * 0.3 * 0.3) * x2) / root, d2 = d1 - root, later = x1 * exp(-0.02 * x2);
+double call = x0 * 0.5 * erfc(-d1 * 0.7071067811865476) - later * 0.5 * erfc(-d2 * 0.7071067811865476);
 r = x0 > 10.0 ? call : 0.0;"""),
     "newton": ("double r", """
 double y = x0;
-for (int i = 0; i < 50; ++i) { double s = (y * y * y - x0) / (3.0 * y * y); y -= s; if (fabs(s) < 1e-12) break; }
+for (int turn = 0; turn < 50; ++turn) { double step = (y * y * y - x0) / (3.0 * y * y); y -= step; if (fabs(step) < 1e-12) break; }
 r = y;"""),
     "haversine": ("double r", """
 double u = sin((x2 - x0) / 2), v = sin((x3 - x1) / 2);
 r = 12742.0 * asin(sqrt(u * u + cos(x0) * cos(x2) * v * v));"""),
     "sir": ("double r", """
-double s = 0.99, i = 0.01, most = i;
-for (int k = 0; k < 100; ++k) { double n = x0 * s * i, g = x1 * i; s -= n; i += n - g; if (i > most) most = i; if (i < 1e-4) break; }
+double well = 0.99, sick = 0.01, most = sick;
+for (int turn = 0; turn < 100; ++turn) {
+  double fresh = x0 * well * sick, gone = x1 * sick;
+  well -= fresh; sick += fresh - gone;
+  if (sick > most) most = sick;
+  if (sick < 1e-4) break;
+}
 r = most;"""),
     "ray_sphere": ("double r", """
 double dz = sqrt(fmax(1.0 - x2 * x2 - x3 * x3, 0.0)), b = x0 * x2 + x1 * x3 - 3.0 * dz, c = x0 * x0 + x1 * x1 + 9.0 - 1.0, d = b * b - c;
@@ -74,9 +79,12 @@ def functions():
         peers = {"cupy": lambda kernel=kernel, theirs=theirs: kernel(*theirs)}
         if vectorize:
             kind = int64 if name == "fractal" else float64
-            other = vectorize([kind(*[float64] * len(arrays))], target="cuda")(f)
-            moved = [cuda.to_device(x) for x in arrays]
-            peers["numba"] = lambda other=other, moved=moved: other(*moved)
+            try:
+                other = vectorize([kind(*[float64] * len(arrays))], target="cuda")(f)
+                moved = [cuda.to_device(x) for x in arrays]
+                peers["numba"] = lambda other=other, moved=moved: other(*moved)
+            except (AttributeError, ImportError) as error:
+                print(f"{name}: numba: {error}")
         yield name, lambda g=g, ours=ours: wf.eval(g(*ours)), peers
 
 

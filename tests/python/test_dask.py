@@ -123,7 +123,7 @@ def test_chunks_stay_arrays_of_weft():
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
-def test_a_sum_over_many_chunks_keeps_only_some_of_them(scheduler):
+def test_a_sum_over_many_chunks_keeps_only_some_of_them(on_cpu, scheduler):
     alive, most = [], [0]
 
     def chunk(block_info=None):

@@ -24,7 +24,7 @@ def png_of(text):
     return *size, zlib.decompress(image)
 
 
-def test_the_head_says_what_it_is_and_values_follow():
+def test_the_head_says_what_it_is_and_values_follow(on_cpu):
     text = (wf.arange(6.0) + 1).reshape(2, 3)._repr_html_()
     assert "(2, 3) float64 on cpu, 48 bytes" in text
     assert "<pre>array([[1., 2., 3.]," in text and "<img" not in text and "<svg" not in text

@@ -78,7 +78,9 @@ void add_report(CLI::App& app) {
 
 The page is one file, and asks nothing of the network.)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
-  command->add_option("--out", flags->out, "Where the page goes")->type_name("FILE.html")->capture_default_str();
+  command->add_option("--out", flags->out, "Where the page goes")
+      ->type_name("FILE.html")
+      ->capture_default_str();
   command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-detail::ExplainedGraph of(const char* lines, Options options = {}) {
+detail::ExplainedGraph of(const char* lines, const Options& options = {}) {
   const ir::Graph graph = ir::parse(std::string("graph {\n") + lines + "\n}", "e.weft");
   return detail::explained_graph(graph, compile_explained(graph, Target{}, options));
 }

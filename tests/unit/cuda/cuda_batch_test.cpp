@@ -12,8 +12,8 @@
 namespace weft::runtime {
 namespace {
 
-constexpr size_t kN = 1000;
-constexpr int kTimes = cuda::LaunchGraphs::kTimes;
+constexpr size_t kBatchElements = 1000;
+constexpr int kBatchTimes = cuda::LaunchGraphs::kTimes;
 
 // Runs of a fixed number of starts: a fill, then additions of one from buffer to buffer and back.
 class CudaBatch : public CudaDevice {
@@ -22,13 +22,15 @@ class CudaBatch : public CudaDevice {
     CudaDevice::SetUp();
     if (!device_) return;
     fill_ = load(source("fill", kFill)), add_one_ = load(source("add_one", kAddOne));
-    a_ = device_->allocate(kN * 4), b_ = device_->allocate(kN * 4);
+    a_ = device_->allocate(kBatchElements * 4), b_ = device_->allocate(kBatchElements * 4);
   }
   void fill(uint64_t value) {
-    device_->launch(*fill_, blocks_for(kN), std::array<uint64_t, 3>{word(a_), kN, value});
+    device_->launch(*fill_, blocks_for(kBatchElements),
+                    std::array<uint64_t, 3>{word(a_), kBatchElements, value});
   }
   void add(const BufferRef& to, const BufferRef& from) {
-    device_->launch(*add_one_, blocks_for(kN), std::array<uint64_t, 3>{word(to), word(from), kN});
+    device_->launch(*add_one_, blocks_for(kBatchElements),
+                    std::array<uint64_t, 3>{word(to), word(from), kBatchElements});
   }
   void chain(uint64_t value, int length) {
     fill(value);
@@ -53,7 +55,7 @@ class CudaBatch : public CudaDevice {
 TEST_P(CudaBatch, StartsWhatCameOftenInOneCall) {
   NEED(fill_);
   const long before = graphs();
-  for (int turn = 0; turn < kTimes; ++turn) {
+  for (int turn = 0; turn < kBatchTimes; ++turn) {
     run(10, 9);
     EXPECT_EQ(first(a_), 18u);
   }
@@ -75,14 +77,15 @@ TEST_P(CudaBatch, StartsWhatCameOftenInOneCall) {
 TEST_P(CudaBatch, FewStartsAreStartedOneByOne) {
   NEED(fill_);
   const long before = graphs();
-  for (int turn = 0; turn < 3 * kTimes; ++turn) run(3, static_cast<int>(cuda::LaunchGraphs::kFewest) - 1);
+  for (int turn = 0; turn < 3 * kBatchTimes; ++turn)
+    run(3, static_cast<int>(cuda::LaunchGraphs::kFewest) - 1);
   EXPECT_EQ(first(a_), 7u);
   EXPECT_EQ(graphs(), before);
 }
 
 TEST_P(CudaBatch, AnotherWayAfterTheSameBeginningIsTaken) {
   NEED(fill_);
-  for (int turn = 0; turn <= kTimes; ++turn) run(10, 9);
+  for (int turn = 0; turn <= kBatchTimes; ++turn) run(10, 9);
   const long before = graphs();
   run(10, 7);  // ends early
   EXPECT_EQ(first(a_), 16u);
@@ -99,7 +102,7 @@ TEST_P(CudaBatch, AnotherWayAfterTheSameBeginningIsTaken) {
 
 TEST_P(CudaBatch, OtherArgumentsAreAnotherSequence) {
   NEED(fill_);
-  for (int turn = 0; turn <= kTimes; ++turn) run(10, 8);
+  for (int turn = 0; turn <= kBatchTimes; ++turn) run(10, 8);
   for (uint64_t value = 0; value < 40; ++value) {
     run(value, 8);
     EXPECT_EQ(first(b_), value + 7);
@@ -108,7 +111,7 @@ TEST_P(CudaBatch, OtherArgumentsAreAnotherSequence) {
 
 TEST_P(CudaBatch, HostReadsInBetweenSeeWhatCameBefore) {
   NEED(fill_);
-  for (int turn = 0; turn < 3 * kTimes; ++turn) {
+  for (int turn = 0; turn < 3 * kBatchTimes; ++turn) {
     BatchScope outer(*device_);
     chain(5, 8);
     {
@@ -125,20 +128,20 @@ TEST_P(CudaBatch, HostReadsInBetweenSeeWhatCameBefore) {
 TEST_P(CudaBatch, CopiesTakePart) {
   NEED(fill_);
   const long before = graphs();
-  const BufferRef c = device_->allocate(kN * 8);
-  for (int turn = 0; turn < 2 * kTimes; ++turn) {
+  const BufferRef c = device_->allocate(kBatchElements * 8);
+  for (int turn = 0; turn < 2 * kBatchTimes; ++turn) {
     {
       BatchScope batch(*device_);
       for (uint64_t half = 0; half < 2; ++half) {
         chain(half, 4);
-        device_->copy(*c, half * kN * 4, *b_, 0, kN * 4);
+        device_->copy(*c, half * kBatchElements * 4, *b_, 0, kBatchElements * 4);
       }
     }
     const std::vector<uint32_t> both = read(c);
     EXPECT_EQ(both.front(), 3u);
     EXPECT_EQ(both.back(), 4u);
   }
-  EXPECT_EQ(graphs(), before + graphs_of(kTimes));
+  EXPECT_EQ(graphs(), before + graphs_of(kBatchTimes));
 }
 
 TEST_P(CudaBatch, MemoryThatIsFreedIsUsedAgainByTheThreadAloneUntilAllIsStarted) {
@@ -149,18 +152,18 @@ TEST_P(CudaBatch, MemoryThatIsFreedIsUsedAgainByTheThreadAloneUntilAllIsStarted)
     fill(1);
     const void* freed = nullptr;
     {
-      const BufferRef temporary = device_->allocate(kN * 40);
+      const BufferRef temporary = device_->allocate(kBatchElements * 40);
       freed = temporary->data();
       add(temporary, a_), add(b_, temporary);
     }
-    std::thread([&] { other = device_->allocate(kN * 40)->data(); }).join();
-    const BufferRef again = device_->allocate(kN * 40);
+    std::thread([&] { other = device_->allocate(kBatchElements * 40)->data(); }).join();
+    const BufferRef again = device_->allocate(kBatchElements * 40);
     EXPECT_TRUE(again->data() == freed || other == freed);
     for (int i = 0; i < 4; ++i) add(again, b_), add(b_, again);
     batch.close();
     return freed;
   };
-  for (int i = 0; i < kTimes; ++i) turn();
+  for (int i = 0; i < kBatchTimes; ++i) turn();
   for (int i = 0; i < 4; ++i) {
     const void* freed = turn();
     EXPECT_NE(other, freed) << "the additions to it were not started";
@@ -171,7 +174,7 @@ TEST_P(CudaBatch, MemoryThatIsFreedIsUsedAgainByTheThreadAloneUntilAllIsStarted)
 TEST_P(CudaBatch, AnotherStreamWaitsForWhatWasHeldBack) {
   NEED(fill_);
   const std::shared_ptr<Stream> other = device_->make_stream();
-  for (int turn = 0; turn < 2 * kTimes; ++turn) {
+  for (int turn = 0; turn < 2 * kBatchTimes; ++turn) {
     {
       BatchScope batch(*device_);
       device_->before(*a_, Device::Use::Write);
@@ -191,8 +194,8 @@ TEST_P(CudaBatch, AGraphKeepsItsKernels) {
   CudaOptions few = options();
   few.most_kernels = 1;
   device_ = make_cuda_device(0, few, nullptr, counters_);
-  a_ = device_->allocate(kN * 4), b_ = device_->allocate(kN * 4);
-  for (int turn = 0; turn < 2 * kTimes; ++turn) {
+  a_ = device_->allocate(kBatchElements * 4), b_ = device_->allocate(kBatchElements * 4);
+  for (int turn = 0; turn < 2 * kBatchTimes; ++turn) {
     fill_ = load(source("fill", kFill)), add_one_ = load(source("add_one", kAddOne));
     run(1, 8);
     EXPECT_EQ(first(b_), 8u);
@@ -206,9 +209,9 @@ TEST_P(CudaBatch, AreOffWhereTheDeviceWasMadeWithoutGraphs) {
   none.graphs = false;
   device_ = make_cuda_device(0, none, nullptr, counters_);
   fill_ = load(source("fill", kFill)), add_one_ = load(source("add_one", kAddOne));
-  a_ = device_->allocate(kN * 4), b_ = device_->allocate(kN * 4);
+  a_ = device_->allocate(kBatchElements * 4), b_ = device_->allocate(kBatchElements * 4);
   const long before = graphs();
-  for (int turn = 0; turn < 2 * kTimes; ++turn) run(1, 8);
+  for (int turn = 0; turn < 2 * kBatchTimes; ++turn) run(1, 8);
   EXPECT_EQ(first(b_), 8u);
   EXPECT_EQ(graphs(), before);
 }
@@ -219,18 +222,19 @@ TEST_P(CudaBatch, ManyThreadsOfOneStream) {
   threads.reserve(4);
   for (uint64_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      const BufferRef x = device_->allocate(kN * 4), y = device_->allocate(kN * 4);
-      for (int turn = 0; turn < 4 * kTimes; ++turn) {
+      const BufferRef x = device_->allocate(kBatchElements * 4), y = device_->allocate(kBatchElements * 4);
+      for (int turn = 0; turn < 4 * kBatchTimes; ++turn) {
         {
           BatchScope batch(*device_);
-          device_->launch(*fill_, blocks_for(kN), std::array<uint64_t, 3>{word(x), kN, t});
+          device_->launch(*fill_, blocks_for(kBatchElements),
+                          std::array<uint64_t, 3>{word(x), kBatchElements, t});
           for (int i = 0; i < 4; ++i) {
-            const BufferRef temporary = device_->allocate(kN * 4);
+            const BufferRef temporary = device_->allocate(kBatchElements * 4);
             add(temporary, x), add(y, temporary), add(x, y);
           }
         }
-        std::vector<uint32_t> values(kN);
-        device_->download(values.data(), *x, 0, kN * 4);
+        std::vector<uint32_t> values(kBatchElements);
+        device_->download(values.data(), *x, 0, kBatchElements * 4);
         EXPECT_TRUE(std::ranges::all_of(values, [&](uint32_t v) { return v == t + 12; }));
       }
     });
@@ -271,8 +275,8 @@ TEST(CudaBatchAlone, WhatIsStartedMayAskForMemory) {
     cuda::Batch::close(*context);
   };
   constexpr size_t kNever = 1000;
-  for (int i = 0; i < kTimes; ++i) run(8, kNever);
-  EXPECT_EQ(starter.count, kTimes * 8 + 8) << "once more, to be captured";
+  for (int i = 0; i < kBatchTimes; ++i) run(8, kNever);
+  EXPECT_EQ(starter.count, kBatchTimes * 8 + 8) << "once more, to be captured";
   run(8, kNever);
   EXPECT_EQ(starter.launched, 1);
   starter.count = 0;

@@ -196,14 +196,14 @@ class CudaDevice final : public Device, private Starter {
   }
   void after(const Buffer& buffer, Use use) override {
     Queue& queue = queue_of_thread(*context_);
-    Batch* const batch = Batch::of(*context_);
+    const Batch* const batch = Batch::of(*context_);
     const bool held_back = batch && batch->holds_back();
     memory_of(buffer).with_uses([&](Uses& uses) {
       if (use == Use::Write) {
         uses.after_write(queue, held_back ? Uses::kLatest : queue.given());
       } else {
         // Another queue's memory has to know when it was read.
-        if (held_back && uses.home != &queue) batch->flush();
+        if (uses.home != &queue) flush();
         uses.after_read(queue);
       }
     });

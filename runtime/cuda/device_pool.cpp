@@ -28,11 +28,13 @@ std::string readable(size_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-// The smallest of at least `least` bytes and below `limit`; of equal ones the last that was freed.
+// The smallest of at least `least` bytes and below `limit`; of equal ones the last that was freed. What other queues
+// read waits for them in the pool.
 bool take_from(std::vector<Block>& blocks, size_t least, size_t limit, Block& block) {
   auto best = blocks.end();
   for (auto it = blocks.begin(); it != blocks.end(); ++it)
-    if (it->bytes >= least && it->bytes < limit && (best == blocks.end() || it->bytes <= best->bytes))
+    if (it->bytes >= least && it->bytes < limit && it->uses.elsewhere.empty() &&
+        (best == blocks.end() || it->bytes <= best->bytes))
       best = it;
   if (best == blocks.end()) return false;
   block = std::move(*best);

@@ -116,7 +116,7 @@ void LaunchGraphs::insert(LaunchGraphRef graph) {
 void LaunchGraphs::end(LaunchGraph& graph) {
   if (graph.exec) context_->driver().cuGraphExecDestroy(graph.exec);
   graph.exec = nullptr;
-  for (Block& block : graph.memory) pool_.free(std::move(block));
+  for (Block& block : graph.memory) pool_.free_now(std::move(block));
   graph.memory.clear();
 }
 

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/cuda_graphs.py [--rounds N] [--csv FILE]
 
-Each way runs in a process of its own, twice in turn; the median of rounds is printed, in microseconds a turn. A turn is one call, and turns
+Each way runs in a process of its own, twice in turn. The median of rounds is taken, and the lesser of the two printed, in microseconds a turn. A turn is one call, and turns
 follow each other without waiting. `as it goes` gives each turn the last one's result, so that memory changes places.
 """
 

@@ -189,6 +189,33 @@ TEST_P(CudaBatch, AnotherStreamWaitsForWhatWasHeldBack) {
   }
 }
 
+TEST_P(CudaBatch, MemoryThatAnotherStreamReadsIsNotUsedAgainBeforeItDid) {
+  NEED(fill_);
+  const std::shared_ptr<Stream> other = device_->make_stream();
+  const auto turn = [&](bool reads) {
+    BufferRef read_there = device_->allocate(kBatchElements * 40);
+    const void* const place = read_there->data();
+    const BufferRef copy = device_->allocate(kBatchElements * 40);
+    if (reads) {
+      const StreamScope scope(other);
+      device_->copy(*copy, 0, *read_there, 0, copy->bytes());
+    }
+    BatchScope batch(*device_);
+    fill(1), add(b_, a_);
+    read_there = nullptr;
+    const BufferRef again = device_->allocate(kBatchElements * 40);
+    for (int i = 0; i < 4; ++i) add(a_, b_), add(b_, a_);
+    batch.close();
+    return again->data() == place;
+  };
+  for (int i = 0; i < kBatchTimes; ++i) turn(false);
+  EXPECT_TRUE(turn(false));
+  EXPECT_EQ(first(b_), 10u);
+  if (counts()) {
+    EXPECT_FALSE(turn(true)) << "the stand-in's other stream has not got on";
+  }
+}
+
 TEST_P(CudaBatch, AGraphKeepsItsKernels) {
   NEED(fill_);
   CudaOptions few = options();

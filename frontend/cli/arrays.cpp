@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -156,6 +154,22 @@ std::vector<HostTensor> gather_inputs(const ir::Graph& graph, const std::vector<
     }
   }
   return out;
+}
+
+void add_input_options(CLI::App& command, InputFlags& flags) {
+  command.add_option("--in", flags.in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command.add_option("--random", flags.seed, "Draw the inputs that are not given from this seed")
+      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
+      ->type_name("");
+}
+
+std::vector<ir::HostTensor> gather_inputs(const ir::Graph& graph, const InputFlags& flags) {
+  std::vector<Binding> in;
+  in.reserve(flags.in.size());
+  for (const std::string& text : flags.in) in.push_back(parse_binding("--in", text));
+  return gather_inputs(graph, in, flags.seed);
 }
 
 std::string seed_problem(const std::string& text) {

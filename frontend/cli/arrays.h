@@ -1,6 +1,7 @@
 // The values of a graph's inputs, and where its outputs go: files, literals for scalars, random numbers.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,14 @@ Binding parse_binding(const std::string& option, const std::string& text);
 // `seed`; Error when there is none. Dtype and shape must be those that the graph declares.
 std::vector<ir::HostTensor> gather_inputs(const ir::Graph& graph, const std::vector<Binding>& bindings,
                                           std::optional<uint64_t> seed);
+
+// --in and --random, as every command that runs a graph takes them.
+struct InputFlags {
+  std::vector<std::string> in;
+  std::optional<uint64_t> seed;
+};
+void add_input_options(CLI::App& command, InputFlags& flags);
+std::vector<ir::HostTensor> gather_inputs(const ir::Graph& graph, const InputFlags& flags);
 // What is wrong with the text as a seed, if anything; the parser takes numbers that do not fit for others.
 std::string seed_problem(const std::string& text);
 

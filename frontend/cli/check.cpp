@@ -14,8 +14,7 @@ namespace {
 
 struct CheckFlags {
   std::string file;
-  std::vector<std::string> in;
-  std::optional<uint64_t> seed;
+  InputFlags inputs;
   bool json = false;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
@@ -23,10 +22,7 @@ struct CheckFlags {
 
 void check(const CheckFlags& flags) {
   const GraphFile file = read_graph(flags.file);
-  std::vector<Binding> in;
-  in.reserve(flags.in.size());
-  for (const std::string& text : flags.in) in.push_back(parse_binding("--in", text));
-  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
   runtime::Counters counters;
   const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
   const std::shared_ptr<runtime::Device> device = open_device(flags.device, cache, counters);
@@ -56,12 +52,7 @@ void add_check(CLI::App& app) {
 
 The graph is computed as fused kernels and op by op, and compared with the reference interpreter.)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
-  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
-  command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
-      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
-      ->type_name("");
+  add_input_options(*command, flags->inputs);
   command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);

@@ -1,7 +1,6 @@
 // `weft report`: what a graph's runs took and why, as one page for a browser.
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,8 +23,7 @@ constexpr int kReportRuns = 10;
 
 struct ReportFlags {
   std::string file, out = "report.html";
-  std::vector<std::string> in;
-  std::optional<uint64_t> seed;
+  InputFlags inputs;
   int times = kReportRuns;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
@@ -33,10 +31,7 @@ struct ReportFlags {
 
 void report(const ReportFlags& flags) {
   const GraphFile file = read_graph(flags.file);
-  std::vector<Binding> in;
-  in.reserve(flags.in.size());
-  for (const std::string& text : flags.in) in.push_back(parse_binding("--in", text));
-  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
   runtime::Counters counters;
   const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
   const std::shared_ptr<runtime::Device> device = open_device(flags.device, cache, counters);
@@ -81,12 +76,7 @@ The page is one file, and asks nothing of the network.)");
   command->add_option("--out", flags->out, "Where the page goes")
       ->type_name("FILE.html")
       ->capture_default_str();
-  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
-  command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
-      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
-      ->type_name("");
+  add_input_options(*command, flags->inputs);
   command->add_option("--runs", flags->times, "How often it runs")
       ->check(takes("--runs", 1, 1000000))
       ->capture_default_str();

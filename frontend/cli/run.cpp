@@ -23,8 +23,8 @@ constexpr int kTimes = 20;
 
 struct Flags {
   std::string file;
-  std::vector<std::string> in, out;
-  std::optional<uint64_t> seed;
+  std::vector<std::string> out;
+  InputFlags inputs;
   bool time = false, each_op = false, verify = false, profile = false;
   std::string trace;
   int times = kTimes;
@@ -128,9 +128,6 @@ void refuse_more_output(const Flags& flags) {
 
 void run(const Flags& flags) {
   GraphFile file = read_graph(flags.file);
-  std::vector<Binding> in;
-  in.reserve(flags.in.size());
-  for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
   std::vector<std::pair<size_t, std::string>> out;
   bool quiet = false;  // the standard output is an array
   for (auto& text : flags.out) {
@@ -153,7 +150,7 @@ void run(const Flags& flags) {
     }
   }
   if (quiet) refuse_more_output(flags);
-  std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
 
   runtime::Counters counters;
   const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
@@ -219,9 +216,7 @@ void add_run(CLI::App& app) {
 Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
 and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' is NPY on the standard input or output.)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
-  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy, alpha=0.5 for a scalar")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
+  add_input_options(*command, flags->inputs);
   command
       ->add_option(
           "--out", flags->out,
@@ -229,9 +224,6 @@ and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' i
           "where there is one output. Without --out, the first values are printed")
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
-  command->add_option("--random", flags->seed, "Draw the inputs that are not given from this seed")
-      ->check(CLI::Validator(seed_problem, "SEED", "seed"))
-      ->type_name("");
   // A flag, so that it never takes the file that follows it for its number.
   auto* time =
       command

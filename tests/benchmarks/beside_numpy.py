@@ -153,7 +153,16 @@ def cases(xp, take):
         for n in (1000, 10_000, 1_000_000):
             x = normal(n, dtype=dtype)
             out[f"argmax, {n}, {dtype}"] = lambda x=x: x.argmax()
-    for n in (100, 10_000, 100_000, 2_000_000):
+    for n in (10, 100, 1000):
+        x, y = normal(n), normal(n)
+        out[f"x + y, {n}"] = lambda x=x, y=y: x + y
+        out[f"exp(x) * 2 + y, {n}"] = lambda x=x, y=y: xp.exp(x) * 2 + y
+        out[f"x.sum(), {n}"] = lambda x=x: x.sum()
+        out[f"sort, {n}"] = lambda x=x: xp.sort(x)
+        out[f"argsort, {n}"] = lambda x=x: xp.argsort(x)
+        out[f"cumsum, {n}"] = lambda x=x: xp.cumsum(x)
+    out["exp(x) * 2 + i, 1000, 20 turns"] = lambda x=x: [wf.eval(y) if xp is wf else y for y in (xp.exp(x) * 2 + i for i in range(20))][-1]
+    for n in (10, 100, 10_000, 100_000, 2_000_000):
         t, k = normal(n), take(rng.integers(0, n, n))
         negative = take(rng.integers(-n, n, n))
         bins, w = take(rng.integers(0, 1000, n)), normal(n)

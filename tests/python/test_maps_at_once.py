@@ -1,5 +1,7 @@
 """What is written to parts of arrays from maps of memory is computed op by op at once, with the bits of kernels, and makes no program."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import weft as wf
@@ -19,6 +21,19 @@ STATEMENTS = [
     "a[:n] = X.maximum(b[:n], c[:n]) - X.minimum(b[:n], -c[:n])",
     "m[2 : n + 2, :2] = m[1 : n + 1, 1:] * m[:n, :2] + m[2 : n + 2, :2]; a[:n] = m[2 : n + 2, 1]",
     "m[:n, :] = b[:n, None] * c[:3] + m[:n, :]; a[:n] = m[:n, 2]",
+    "a[1 : n + 1] = 2 * b[1 : n + 1] - c[1 : n + 1] + 0.25 * (b[2 : n + 2] - 2 * b[1 : n + 1] + b[:n])",
+    "t = 2.0 * b[:n]\n    a[:n] = t + (c[:n] - 2.0 * b[:n])",
+    "a[:n] = (b[:n] * c[:n] + a[:n]) * (b[:n] * c[:n] + a[:n]) - c[1 : n + 1]",
+    "a[:n] = (b[:n] * c[:n] + 1.5) - (c[:n] * b[:n] + 1.5) * a[:n]",
+    "t = b[:n] * 3.0 - c[:n]; a[:n] = X.sqrt(X.abs(t)) + (b[:n] * 3.0 - c[:n]) * t; b[:n] = t",
+    "a[1 : n + 1] = a[:n]; b[:n] = a[n : 2 * n]; m[:n, 1] = a[2 : n + 2]",
+    "m[:n] = m[1 : n + 1, ::-1]; m[n : 2 * n : 2] = m[: n : 2]; a[:n] = m.T[1, :n]",
+    "a[:n] = a[:n][::-1]; b[: 2 * n : 2] = c[:n]; c[:n] = 0.5 * b[n : 2 * n]",
+]
+# Slices of up to 256 elements are copied as they are read: nobody sees that these products are one.
+OF_EQUAL_SLICES = [
+    "t = b[:n] * c[:n]; a[:n] = t + (b[:n] * c[:n] - a[:n])",
+    "a[:n] = 2 * b[:n] - (3 * b[:n] + (2 * b[:n] + (3 * b[:n] - 1.25 * c[:n] + 5.5 * a[:n]))) * 0.125",
 ]
 
 
@@ -35,8 +50,10 @@ def given(n, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("n", [1, 7, 16, 100, 300, 1500, 4096, 5000])
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize(
+    ("statement", "n"),
+    [*product(STATEMENTS, [1, 7, 16, 100, 300, 1500, 4096, 5000]), *product(OF_EQUAL_SLICES, [300, 1500, 4096, 5000])],
+)
 def test_have_the_bits_of_a_compiled_function(on_cpu, statement, n, dtype):
     arrays = given(n, dtype)
     theirs = run(statement, np, [x.copy() for x in arrays], n)
@@ -116,6 +133,47 @@ def test_a_range_that_is_written_a_thousand_times_is_recorded_from_then_on(on_cp
 
     assert programs(900) == 0
     assert programs(200) > 0
+
+
+def test_copies_between_parts_make_no_program(on_cpu):
+    for dtype in ("float64", "complex64", "float16", "int8", "bool"):
+        theirs = [np.arange(6000).astype(dtype).reshape(-1, 3) for _ in range(2)]
+        ours = [wf.eval(wf.array(x)) for x in theirs]
+        before = wf.stats()
+        for x, y in (theirs, ours):
+            for _ in range(3000):
+                x[1:900] = y[:899]
+            x[5:700, 1] = x[6:701, 0]
+            y[1:1000] = y[:999]
+        after = wf.stats()
+        for mine, numpys in zip(ours, theirs):
+            np.testing.assert_array_equal(np.asarray(mine), numpys)
+        assert [after[name] - before[name] for name in ("program_hits", "program_misses")] == [0, 0]
+
+
+def test_a_loop_of_one_line_is_computed_as_it_goes(on_cpu):
+    theirs = np.random.default_rng(2).random((2, 40_000))
+    (x, y), (a, b) = [wf.eval(wf.array(n)) for n in theirs], theirs
+
+    def runs():
+        return wf.stats()["kernels_launched"]
+
+    seen = [runs()]
+    for _ in range(4):
+        for _ in range(2000): x[:30_000] *= y[1:30_001]; x[5:30_005] += 1.0
+        seen.append(runs())
+    for _ in range(8000): a[:30_000] *= b[1:30_001]; a[5:30_005] += 1.0
+    np.testing.assert_allclose(np.asarray(x), a, rtol=1e-12)
+    assert all(after > before for before, after in zip(seen, seen[1:]))
+
+
+@pytest.mark.parametrize("term", [lambda X, x, i: X.exp(x) * 2.5 + i, lambda X, x, i: i - x, lambda X, x, i: x - (i + 1), lambda X, x, i: x / (i + 5.5)])
+def test_another_number_is_the_same_program(term):
+    x = wf.eval(wf.asarray(np.linspace(0, 1, 5000)))
+    before = wf.stats()["program_misses"]
+    for i in range(-3, 4):
+        np.testing.assert_allclose(np.asarray(term(wf, x, i)), term(np, np.asarray(x), i), rtol=1e-13, atol=1e-15)
+    assert wf.stats()["program_misses"] - before <= 2  # 0 may be none
 
 
 def test_a_nan_that_is_written_to_a_part_is_found(on_cpu):

@@ -11,7 +11,9 @@ bool is_special(const Scalar& s, const Node& user, size_t operand) {
   const bool unit = v == 0 || std::abs(v) == 1, small = v == 2 || v == 3;
   switch (user.op) {
     case Op::add:
+      return v == 0;
     case Op::subtract:
+      return operand == 1 && v == 0;
     case Op::multiply:
       return unit;
     case Op::divide:

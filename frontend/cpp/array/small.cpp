@@ -96,6 +96,17 @@ bool write_in_memory(Cell& cell, F&& f) {
   });
 }
 
+// Whether the cell's value lies in memory. What is one value everywhere, as zeros to be filled, is put there.
+bool put_in_memory(Cell& cell) {
+  bool constant = false, lies_there = false;
+  cell.inspect([&](const ir::NodeRef& held) {
+    constant = held->op == ir::Op::constant;
+    lies_there = held->op == ir::Op::input && buffer_of(*held);
+  });
+  if (constant) materialized(cell);
+  return constant || lies_there;
+}
+
 // Whether the view shows a part of the cell that has few enough elements for maps of them to be computed op by op.
 bool may_be_computed_now(const Cell& cell, const View& view) {
   const int64_t count = element_count(view.type.shape);
@@ -190,14 +201,10 @@ Array value_now(const Array& view) {
 
 bool may_write_small(Cell& cell, const View* view, const Recording& value) {
   if (!view || !may_be_computed_now(cell, *view) || keeps_past()) return false;
-  const ir::NodeRef held = cell.value();
-  const bool constant = held->op == ir::Op::constant;
-  if (!constant && !(held->op == ir::Op::input && buffer_of(*held))) return false;
   if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
   const int64_t count = element_count(view->type.shape);
   if (count > kAlwaysNow && is_often_written(value.lines().only(), view->offset, count)) return false;
-  if (constant) materialized(cell);  // zeros to be filled
-  return true;
+  return put_in_memory(cell);
 }
 
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {
@@ -222,6 +229,17 @@ bool is_moved_by_host(const Cell& cell, const View* view) {
   return count > 0 && count <= kMovedByHost && count < element_count(cell.type.shape);
 }
 
+// A copy of what views show of memory. However often: such copies are no work that a kernel would save.
+bool write_shown(Cell& cell, const View& view, const ir::NodeRef& value) {
+  const ir::Node* shown = value.get();
+  while (ir::views_one(shown->op)) shown = shown->inputs[0].get();
+  if (shown->op != ir::Op::input && !shown->computed()) return false;
+  if (!may_be_computed_now(cell, view) || keeps_past() || !put_in_memory(cell)) return false;
+  cell.check_write();
+  MapsNow& maps = MapsNow::of_thread();
+  return maps.compute(cell.device, value) && write_mapped(cell, view, maps);
+}
+
 }  // namespace
 
 bool write_number(const Array& view, const Scalar& value, const ir::SourceLine& line) {
@@ -242,6 +260,7 @@ bool write_moved(Cell& cell, const View* view, const ir::NodeRef& value) {
   const bool one = value->op == ir::Op::constant;
   const bool plain = value->op == ir::Op::input && value->as<ir::InputAttr>().strides.empty();
   const runtime::BufferRef from = plain ? buffer_of(*value) : nullptr;
+  if (ir::views_one(value->op)) return write_shown(cell, *view, value);
   if (!one && !from) return false;
   cell.check_write();
   if (cell.memory()->op == ir::Op::constant) materialized(cell);  // zeros to be filled

@@ -59,6 +59,11 @@ const Node* viewed(const Node* n) {
   return n;
 }
 
+auto bits_of(const Node* constant) {
+  const Scalar& s = constant->as<ir::ConstantAttr>().value;
+  return std::tuple(s.i, std::bit_cast<uint64_t>(s.re), std::bit_cast<uint64_t>(s.im));
+}
+
 // Whether the passes may put something else in the map's place, which would be rounded with what is around it.
 bool is_rewritten(const Node& map) {
   if (map.op == Op::pow || map.op == Op::apply || map.op == Op::positive) return true;
@@ -85,7 +90,8 @@ bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
   entries_.clear();
   used_ = 0;
   device_ = &device;
-  if (value->computed() || kind(value->op) != OpKind::Map) return false;
+  const OpKind what = kind(value->op);
+  if (value->computed() || (what != OpKind::Map && what != OpKind::View)) return false;
   const SessionState& session = device.session;
   if (session.numerics.load(std::memory_order_relaxed) != Numerics::Standard) return false;
   if (session.watch.load(std::memory_order_relaxed) != Watch::Nothing)
@@ -94,7 +100,8 @@ bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
   entries_.reserve(kEntries);
   if (visit(value.get(), 0) < 0 || !find_products()) return false;
   memory_.resize(kMemory);
-  return std::ranges::all_of(entries_, [&](Entry& e) { return kind(e.value->op) != OpKind::Map || run(e); });
+  const auto computed = [&](Entry& e) { return kind(e.value->op) != OpKind::Map || run(e); };
+  return std::ranges::all_of(entries_, computed) && (what == OpKind::Map || show(entries_.back()));
 }
 
 const std::byte* MapsNow::elements() const { return entries_.back().data; }
@@ -109,7 +116,7 @@ int MapsNow::visit(const Node* node, int depth) {
   e.node = node, e.uses = 1;
   e.value = node->computed() ? node->computed() : node;
   e.count = element_count(e.value->shape());
-  if (!is_taken(e.value->dtype()) || depth > kDeepest) return -1;
+  if (depth > kDeepest) return -1;
   if (e.count < 1 || (e.value->op != Op::input && e.count > kMostElements)) return -1;
   for (size_t k = 0; k < e.value->inputs.size(); ++k) {
     if (k == std::size(e.in)) return -1;
@@ -186,7 +193,9 @@ bool MapsNow::follow(Entry& e, const Entry& of) const {
 
 bool MapsNow::add_map(Entry& e) {
   const Node& n = *e.value;
-  if (kind(n.op) != OpKind::Map || is_rewritten(n)) return false;
+  if (kind(n.op) != OpKind::Map || is_rewritten(n) || !is_taken(n.dtype())) return false;
+  if (!std::ranges::all_of(n.inputs, [](const ir::NodeRef& in) { return is_taken(in->dtype()); }))
+    return false;
   const DType from = n.inputs[0]->dtype();
   const bool cast = n.op == Op::cast || n.op == Op::bitcast;
   if (!cast && !blocks::has_loop(n.op, n.op == Op::select ? n.dtype() : from)) return false;
@@ -197,69 +206,114 @@ bool MapsNow::add_map(Entry& e) {
 // The product that the operand of a sum is, seen through reshapes. `refused`: one that a kernel may compute in another
 // loop than the sum.
 int MapsNow::product_behind(const Entry& sum, int operand, bool& refused) const {
-  bool alone = true, moved = false;
+  bool moved = false;
   int at = operand;
-  for (; entries_[static_cast<size_t>(at)].from >= 0; at = entries_[static_cast<size_t>(at)].from) {
-    alone &= entries_[static_cast<size_t>(at)].uses == 1;
+  for (; entries_[static_cast<size_t>(at)].from >= 0; at = entries_[static_cast<size_t>(at)].from)
     moved |= entries_[static_cast<size_t>(at)].value->op != Op::reshape;
-  }
   const Entry& e = entries_[static_cast<size_t>(at)];
   if (e.value->op != Op::multiply && e.value->op != Op::square) return -1;
   const bool all_vary = std::ranges::any_of(e.in, [&](int k) {
     return k >= 0 && varies(e.value->shape(), entries_[static_cast<size_t>(k)].strides);
   });
   refused |= moved || !all_vary || e.count != sum.count;
-  return alone && e.uses == 1 ? at : -1;
+  return at;
 }
 
 bool MapsNow::find_products() {
-  bool any = false;
-  for (Entry& e : entries_) {
-    const Op op = e.value->op;
-    if ((op != Op::add && op != Op::subtract) || !is_contracted(e.value->dtype())) continue;
+  const auto is_sum = [](const Entry& e) {
+    return (e.value->op == Op::add || e.value->op == Op::subtract) && is_contracted(e.value->dtype());
+  };
+  bool any = false, refused = false;
+  for (const Entry& e : entries_)
+    for (int k = 0; is_sum(e) && k < 2; ++k) any |= product_behind(e, e.in[k], refused) >= 0;
+  if (refused || !any) return !refused;
+  if (!unite()) return false;
+  count_readers();
+  const auto is_read_once = [&](int from, int product) {
+    for (int at = from;; at = entries_[static_cast<size_t>(at)].from) {
+      if (entries_[static_cast<size_t>(at)].readers != 1) return false;
+      if (at == product) return true;
+    }
+  };
+  for (size_t n = 0; n < entries_.size(); ++n) {
+    Entry& e = entries_[n];
+    if (!is_sum(e) || e.original != static_cast<int>(n)) continue;
     for (int k = 0; k < 2 && e.product < 0; ++k) {
-      bool refused = false;
       const int product = product_behind(e, e.in[k], refused);
-      if (refused) return false;
-      any |= product >= 0;
-      if (product < 0 || entries_[static_cast<size_t>(product)].within) continue;
+      if (product < 0 || entries_[static_cast<size_t>(product)].within || !is_read_once(e.in[k], product))
+        continue;
       e.product = k;
       entries_[static_cast<size_t>(product)].within = true;
     }
   }
-  return !any || is_plain();
+  return true;
 }
 
-// Whether no two maps compute the same: the passes make one of them, and whether a product has one reader changes.
-bool MapsNow::is_plain() {
+// Makes one of the maps that compute the same, as the passes do: whether a product has one reader depends on it. False
+// where it cannot be told here what the passes see.
+bool MapsNow::unite() {
+  const auto is_number = [](const Entry& e) {
+    return e.value->op == Op::constant && !e.value->lines.empty();
+  };
+  // Of so few, all are one that are equal and come from one line (session/equal_numbers.h).
+  constexpr std::ptrdiff_t kFewNumbers = 3;
+  const bool numbers_unite = std::ranges::count_if(entries_, is_number) <= kFewNumbers;
   for (size_t k = 0; k < entries_.size(); ++k) {
     Entry& e = entries_[k];
     const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(k);
-    const auto known =
-        std::find_if(entries_.begin(), end, [&](const Entry& before) { return same(e, before); });
-    e.original = static_cast<int>(known - entries_.begin());
-    if (known != end && kind(e.value->op) == OpKind::Map) return false;
+    const auto first = [&](const auto& equal) {
+      return static_cast<int>(
+          std::find_if(entries_.begin(), end, [&](const Entry& before) { return equal(e, before); }) -
+          entries_.begin());
+    };
+    e.original = first([&](const Entry& x, const Entry& y) { return is_same(x, y); });
+    e.alike = first([&](const Entry& x, const Entry& y) { return may_be_same(x, y); });
+    const bool is_map = kind(e.value->op) == OpKind::Map;
+    if (is_map && e.alike != static_cast<int>(k) && (e.alike != e.original || !numbers_unite)) return false;
   }
   return true;
 }
 
-// Whether the two compute the same, as far as the originals of what they are computed of tell.
-bool MapsNow::same(const Entry& x, const Entry& y) const {
-  if (x.value->op != y.value->op || x.value->type != y.value->type) return false;
-  if (x.value->op == Op::constant) {
-    const auto bits = [](const Entry& e) {
-      const Scalar& s = e.value->as<ir::ConstantAttr>().value;
-      return std::tuple(s.i, std::bit_cast<uint64_t>(s.re), std::bit_cast<uint64_t>(s.im));
-    };
-    return bits(x) == bits(y);
-  }
+// From now on everything is computed of originals alone.
+void MapsNow::count_readers() {
   const auto original = [&](int k) { return k < 0 ? -1 : entries_[static_cast<size_t>(k)].original; };
+  for (size_t k = 0; k < entries_.size(); ++k) {
+    Entry& e = entries_[k];
+    e.base = original(e.base), e.from = original(e.from);
+    for (int& in : e.in) in = original(in);
+    if (e.original != static_cast<int>(k)) continue;
+    for (const int in : e.in)
+      if (in >= 0) ++entries_[static_cast<size_t>(in)].readers;
+  }
+}
+
+// Whether the two are one for the passes.
+bool MapsNow::is_same(const Entry& x, const Entry& y) const {
+  if (x.value == y.value) return true;
+  if (x.value->op != y.value->op || x.value->type != y.value->type) return false;
+  if (x.value->op == Op::input) return false;
+  if (x.value->op == Op::constant) {
+    return !x.value->lines.empty() && !y.value->lines.empty() &&
+           x.value->lines.only() == y.value->lines.only() && bits_of(x.value) == bits_of(y.value);
+  }
+  for (size_t k = 0; k < std::size(x.in); ++k) {
+    const auto original = [&](const Entry& e) {
+      return e.in[k] < 0 ? -1 : entries_[static_cast<size_t>(e.in[k])].original;
+    };
+    if (original(x) != original(y)) return false;
+  }
+  return x.from < 0 || (x.offset == y.offset && x.strides == y.strides);
+}
+
+// Whether the two compute the same, as far as what they are computed of tells.
+bool MapsNow::may_be_same(const Entry& x, const Entry& y) const {
+  if (x.value->op != y.value->op || x.value->type != y.value->type) return false;
+  if (x.value->op == Op::constant) return bits_of(x.value) == bits_of(y.value);
+  const auto alike = [&](int k) { return k < 0 ? -1 : entries_[static_cast<size_t>(k)].alike; };
   if (x.value->op == Op::input) return x.data == y.data && x.offset == y.offset && x.strides == y.strides;
-  if (x.from >= 0)
-    return original(x.base) == original(y.base) && x.offset == y.offset && x.strides == y.strides;
+  if (x.from >= 0) return alike(x.base) == alike(y.base) && x.offset == y.offset && x.strides == y.strides;
   const auto operands_are = [&](int a, int b, int c) {
-    return original(x.in[0]) == original(a) && original(x.in[1]) == original(b) &&
-           original(x.in[2]) == original(c);
+    return alike(x.in[0]) == alike(a) && alike(x.in[1]) == alike(b) && alike(x.in[2]) == alike(c);
   };
   return operands_are(y.in[0], y.in[1], y.in[2]) ||
          (commutes(x.value->op) && operands_are(y.in[1], y.in[0], y.in[2]));
@@ -304,8 +358,14 @@ bool MapsNow::call(int loop, std::initializer_list<runtime::MapOperand> operands
 
 bool MapsNow::run(Entry& e) {
   const Node& n = *e.value;
+  const bool is_held = e.node->use_count() != e.uses;
+  if (const Entry* original = e.original < 0 ? &e : &entries_[static_cast<size_t>(e.original)];
+      original != &e) {
+    e.data = original->data;
+    return e.data || !is_held;
+  }
   // A product that is part of a sum is computed there, and here only for others.
-  if (e.within && e.node->use_count() == e.uses) return true;
+  if (e.within && !is_held) return true;
   std::byte* const out = room(e.count * static_cast<int64_t>(size_of(n.dtype())));
   if (!out) return false;
   e.data = out;
@@ -324,6 +384,17 @@ bool MapsNow::run(Entry& e) {
     loop = blocks::loop_of(n.op, n.op == Op::select ? n.dtype() : from);
   const auto item = static_cast<int64_t>(size_of(n.dtype()));
   return device_->device->map_elements(loop, {in, count}, {out, item}, e.count);
+}
+
+// The elements of a view, in memory of their own: they may be written to where they were read.
+bool MapsNow::show(Entry& e) {
+  const std::byte* const data = entries_[static_cast<size_t>(e.base)].data;
+  const auto item = static_cast<int64_t>(size_of(e.value->dtype()));
+  std::byte* const out = data ? room(e.count * item) : nullptr;
+  if (!out) return false;
+  gather({e.value->shape(), e.strides, e.offset, item}, data, out);
+  e.data = out;
+  return true;
 }
 
 // As plan/rewrite/contract.cpp: a product and a sum rounded once.
@@ -362,7 +433,7 @@ bool MapsNow::let_go_of(const Node* input) {
     return e.reaches && e.node != input && e.node->use_count() > e.uses;
   };
   for (const Entry& e : entries_)
-    if (held(e) && (kind(e.value->op) != OpKind::Map || e.value != e.node)) return false;
+    if (&e != &root && held(e) && (kind(e.value->op) != OpKind::Map || e.value != e.node)) return false;
   for (const Entry& e : entries_) {
     if (!held(e) && &e != &root) continue;
     const auto bytes = static_cast<size_t>(e.count) * size_of(e.value->dtype());

@@ -18,8 +18,8 @@ class MapsNow {
   // The calling thread's, whose memory is kept between calls.
   static MapsNow& of_thread();
 
-  // Computes the value. False where it is not made by maps, views and numbers alone, where it is larger than that,
-  // or where a kernel might round otherwise.
+  // Computes the value, or copies what a view shows. False where it is not made by maps, views and numbers alone, where
+  // it is larger than that, or where a kernel might round otherwise.
   bool compute(DeviceSlot& device, const ir::NodeRef& value);
   // The value's row-major elements, until the next call.
   const std::byte* elements() const;
@@ -39,9 +39,11 @@ class MapsNow {
     Dims strides;   // in elements of the base, from `offset`
     int64_t offset = 0;
     int64_t count = 0;
-    uint32_t uses = 0;  // in the graph
+    uint32_t uses = 0;     // in the graph
+    uint32_t readers = 0;  // entries that are computed, once per operand
     int in[3] = {-1, -1, -1};
-    int original = -1;    // the first entry that computes the same
+    int original = -1;    // the first entry that computes the same, as far as the passes see it
+    int alike = -1;       // the first one that may
     int product = -1;     // the operand of a sum that is rounded with it
     bool within = false;  // a product that is part of a sum
     bool reaches = false;
@@ -55,9 +57,12 @@ class MapsNow {
   bool follow(Entry& e, const Entry& of) const;
   bool find_products();
   int product_behind(const Entry& sum, int operand, bool& refused) const;
-  bool is_plain();
-  bool same(const Entry& x, const Entry& y) const;
+  bool unite();
+  void count_readers();
+  bool is_same(const Entry& x, const Entry& y) const;
+  bool may_be_same(const Entry& x, const Entry& y) const;
   bool run(Entry& e);
+  bool show(Entry& e);
   bool run_sum(Entry& e, std::byte* out);
   bool operand(int entry, runtime::MapOperand& out);
   bool call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of, std::byte* out);

@@ -100,19 +100,26 @@ class Due {
   static bool any() { return threads_with_due.load(std::memory_order_relaxed) > 0; }
   void set(Cell& cell, const ir::SourceLine& line) {
     if (!cell_) ++threads_with_due;
+    if (cell_.get() != &cell || line_ != line) writes_ = 0;
     cell_ = Ref<Cell>(&cell);
     line_ = line;
   }
+  // A statement may write several times, one after another; a loop of one line writes without end.
+  bool may_be_the_statement(const ir::SourceLine& line) {
+    constexpr int kWritesOfAStatement = 8;
+    return line == line_ && ++writes_ <= kWritesOfAStatement;
+  }
   Ref<Cell> take() {
     if (cell_) --threads_with_due;
+    writes_ = 0;
     return std::exchange(cell_, {});
   }
   const Cell* cell() const { return cell_.get(); }
-  const ir::SourceLine& line() const { return line_; }
 
  private:
   Ref<Cell> cell_;
   ir::SourceLine line_;
+  int writes_ = 0;  // of that line since
 };
 
 }  // namespace
@@ -136,8 +143,7 @@ void set_due(Cell& cell, const ir::SourceLine& line) { PerThread<Due>::get().set
 Ref<Cell> take_due(const ir::SourceLine& line, bool write) {
   if (!Due::any()) return {};
   Due& due = PerThread<Due>::get();
-  // A statement may write several times, one after another.
-  if (!due.cell() || (write && line == due.line())) return {};
+  if (!due.cell() || (write && due.may_be_the_statement(line))) return {};
   return due.take();
 }
 

@@ -29,7 +29,7 @@ bool loop_turned();
 void set_due(Cell& cell, const ir::SourceLine& line);
 // How many threads have a cell that is due: asking a thread for its own costs more than this where none has.
 extern std::atomic<int> threads_with_due;
-// The cell that is due now that `lines` records, which is due no longer; none where that statement still writes.
+// The cell that is due now that `line` records, which is due no longer; none where that statement may still write.
 Ref<Cell> take_due(const ir::SourceLine& line, bool write);
 
 // The thread has computed what it recorded: what follows begins anew.

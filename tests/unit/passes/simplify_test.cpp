@@ -437,5 +437,18 @@ TEST(Simplify, RulesLookAtSpecialConstantsOnly) {
   EXPECT_GT(rewritten, 50);
 }
 
+// Loops and calls give sums another number each time: 1 and -1 are no other program than 2.
+TEST(Simplify, OneIsNoSpecialTerm) {
+  const ir::NodeRef x = ir::input({DType::F64, {40}}, {nullptr, "x", {}, 0});
+  for (const double value : {1.0, -1.0}) {
+    const Scalar number = Scalar::of(value);
+    const ir::NodeRef constant = ir::constant({DType::F64, {40}}, number);
+    EXPECT_FALSE(ir::is_special(number, *ir::map(ir::Op::add, {x, constant}), 1));
+    EXPECT_FALSE(ir::is_special(number, *ir::map(ir::Op::subtract, {constant, x}), 0));
+    EXPECT_FALSE(ir::is_special(number, *ir::map(ir::Op::subtract, {x, constant}), 1));
+    EXPECT_TRUE(ir::is_special(number, *ir::map(ir::Op::multiply, {x, constant}), 1));
+  }
+}
+
 }  // namespace
 }  // namespace weft

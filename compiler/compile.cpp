@@ -1,6 +1,9 @@
 #include "compiler/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "compiler/base/error.h"
 #include "compiler/explain.h"
@@ -61,28 +64,46 @@ bool is_same(const ir::Graph& a, const ir::Graph& b) {
 
 }  // namespace
 
-ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options& options) {
+std::vector<std::string_view> passes_of(const Options& options) {
   for (auto& name : options.without_passes)
     if (!may_be_left_out(name))
       throw Error("compile: no pass that may be left out has the name '" + name + "'");
+  std::vector<std::string_view> out;
+  out.reserve(std::size(kPasses));
+  for (auto& pass : kPasses)
+    if (std::ranges::find(options.without_passes, pass.name) == options.without_passes.end())
+      out.push_back(pass.name);
+  return out;
+}
+
+ir::Graph run_pass(std::string_view name, const ir::Graph& graph, const Target& target,
+                   const Options& options) {
+  const auto* const pass = std::ranges::find(kPasses, name, &passes::Pass::name);
+  if (pass == std::end(kPasses)) throw Error(fmt::format("compile: no pass has the name '{}'", name));
+  ir::Graph next = pass->run(graph, target, options);
+  if (options.after_pass) options.after_pass(name, next);
+  if (is_same(next, graph)) return graph;
+  ir::verify(next, name);
+  if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(name, ir::print(next));
+  return next;
+}
+
+ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options& options) {
+  const std::vector<std::string_view> names = passes_of(options);
   ir::verify(recorded, "recording");
   if (options.dump) options.dump("graph", ir::print(recorded));
   ir::Graph graph = recorded;
-  for (auto& pass : kPasses) {
-    if (std::ranges::find(options.without_passes, pass.name) != options.without_passes.end()) continue;
-    ir::Graph next = pass.run(graph, target, options);
-    if (is_same(next, graph)) continue;
-    ir::verify(next, pass.name);
-    if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(pass.name, ir::print(next));
-    graph = std::move(next);
-  }
+  for (const std::string_view name : names) graph = run_pass(name, graph, target, options);
   return graph;
 }
 
 namespace {
 
 Program compiled(const ir::Graph& graph, const Target& target, const Options& options,
-                 Explanation& explanation) {
+                 Explanation& explanation);
+
+Program built(const ir::Graph& prepared, const Target& target, const Options& options,
+              Explanation& explanation) {
   std::vector<Explanation> bodies;  // of loops, those of the latest one last
   const CompileBody compile_body = [&](const ir::Graph& body, std::vector<int> donated) {
     Options of_body = options;
@@ -92,9 +113,14 @@ Program compiled(const ir::Graph& graph, const Target& target, const Options& op
     bodies.push_back(std::move(said));
     return made;
   };
-  Program program = build_program(prepare(graph, target, options), target, options,
-                                  Bodies{compile_body, bodies}, explanation);
+  Program program = build_program(prepared, target, options, Bodies{compile_body, bodies}, explanation);
   program.explanation = to_string(explanation);
+  return program;
+}
+
+Program compiled(const ir::Graph& graph, const Target& target, const Options& options,
+                 Explanation& explanation) {
+  Program program = built(prepare(graph, target, options), target, options, explanation);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;
@@ -105,6 +131,11 @@ Program compiled(const ir::Graph& graph, const Target& target, const Options& op
 Program compile(const ir::Graph& graph, const Target& target, const Options& options) {
   Explanation explanation;
   return compiled(graph, target, options, explanation);
+}
+
+Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options) {
+  Explanation explanation;
+  return built(prepared, target, options, explanation);
 }
 
 Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options) {

@@ -17,6 +17,15 @@ Program compile(const ir::Graph& graph, const Target& target, const Options& opt
 // The graph that compile() hands to fusion: every pass over graphs has run. For tools that show it.
 ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options = {});
 
+// What compile() makes of what prepare() gave.
+Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options = {});
+
+// What one pass makes of a graph, verified; the graph itself where that is the same. Error where no pass has the name.
+ir::Graph run_pass(std::string_view name, const ir::Graph& graph, const Target& target,
+                   const Options& options);
+// Those that prepare() runs, in order.
+std::vector<std::string_view> passes_of(const Options& options);
+
 // The passes over graphs, in order, that Options::without_passes may name. Options::dump gets what any pass
 // changed under the pass's name.
 std::vector<std::string_view> optional_passes();

@@ -20,6 +20,7 @@ struct Building {
   std::set<const ir::Node*> inputs;  // arrays and scalars
   int compile_cost = 0;
   ir::NodeRef library;
+  bool alone = false;  // nobody joins it (Options::apart)
 };
 
 struct Groups {

@@ -43,12 +43,16 @@ class Placer {
     for (auto& [producer, reading] : e.readings) needs.insert(groups_.group_of.at(producer));
     int joined = -1;
     const size_t decided = groups_.decisions.size();
-    if (!runs_alone(*n) && options_.fuse) {
+    const bool alone = options_.apart && options_.apart(*n);
+    if (!runs_alone(*n) && options_.fuse && !alone) {
       for (auto g = needs.rbegin(); g != needs.rend() && joined < 0; ++g)
         if (join_producers(n, e, *g, needs)) joined = *g;
       if (joined < 0) joined = join_siblings(n, e, needs);
     }
-    if (joined < 0) joined = start(n, e, needs);
+    if (joined < 0) {
+      joined = start(n, e, needs);
+      groups_.all[joined].alone = alone;
+    }
     groups_.group_of[n] = joined;
     decide(n, e, joined, decided);
     for (auto* in : e.inputs) groups_.readers[in].push_back(joined);
@@ -158,6 +162,7 @@ class Placer {
       return false;
     };
     if (b.library) return refused(b.library.get(), "a library computes it");
+    if (b.alone) return refused(b.roots[0].node.get(), "it is kept apart");
     if (const Node* copy = copy_before(*n, b)) return refused(copy, "it is written in place, after the copy");
     if (n->op == Op::assign && replaces_what_is_read(*n, assigns_before(*n, g)))
       return refused(ir::memory_of(n->inputs[0].get()), "it is written in place, and read at other points");
@@ -197,7 +202,8 @@ class Placer {
     for (auto& [producer, reading] : e.readings) offer(producer);
     for (int g : candidates) {
       Building& b = groups_.all[g];
-      if (b.library || needs.contains(g) || copy_before(*n, b) || enough_siblings(b, 1, target_)) continue;
+      if (b.library || b.alone || needs.contains(g) || copy_before(*n, b) || enough_siblings(b, 1, target_))
+        continue;
       Join join = can_join_siblings(b.space, *n, target_);
       if (!join.possible || would_cycle(groups_, g, needs) || !fits(g, n, e)) continue;
       add(g, n, join.axis, e, needs);

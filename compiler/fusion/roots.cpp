@@ -72,6 +72,10 @@ class FirstRoots {
         for (auto& in : n->inputs) force_operand(in.get());
       }
       if (n->op == Op::gather && !computes_few(*n)) force_gathered(n->inputs[0].get());
+      if (options_.apart && !is_source(*n) && kind(n->op) != OpKind::View && options_.apart(*n)) {
+        roots_.all.insert(n);
+        for (auto& in : n->inputs) force_operand(in.get());
+      }
       if (!options_.fuse && !is_source(*n) && kind(n->op) != OpKind::View) roots_.all.insert(n);
     }
   }

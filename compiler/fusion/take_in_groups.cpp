@@ -170,7 +170,7 @@ class TakeIn {
 
   bool take_in(int into, int group, By by) {
     Building &to = groups_.all[into], &from = groups_.all[group];
-    if (to.roots.empty() || to.library || to.before.contains(group)) return false;
+    if (to.roots.empty() || to.library || to.alone || from.alone || to.before.contains(group)) return false;
     Join join = joins(to, from, by);
     // A map of results of both goes on in the loops of either.
     const bool joined = by == By::Launch || (by == By::Rows && reads(group, into));

@@ -13,6 +13,11 @@
 
 namespace weft {
 
+namespace ir {
+class Node;
+struct Graph;
+}  // namespace ir
+
 enum class TargetKind { Cpu, Cuda };
 
 // The machine that kernels are made for.
@@ -52,6 +57,10 @@ struct Options {
   Choose
       choose;  // schedules other than the rules' own; empty: none. Not asked for blocks alone, nor for late kernels
   DumpSink dump;  // empty: none
+  // For the search for what is wrong. `apart`: whether a node of a prepared graph is a kernel of its own, which reads
+  // its operands from memory. `after_pass` may replace what a pass gave. Empty: none.
+  std::function<bool(const ir::Node&)> apart;
+  std::function<void(std::string_view pass, ir::Graph& graph)> after_pass;
 };
 
 }  // namespace weft

@@ -14,6 +14,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/parse.h"
+#include "compiler/ir/text/print.h"
 #include "frontend/cpp/weft/session.h"
 
 namespace weft::cli {
@@ -38,7 +39,7 @@ std::string read_text(const std::string& path) {
   if (path == "-") return read_whole(std::cin, "<stdin>");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    throw Error(fmt::format("{}: is a folder, not a file", path));
+    throw Error(fmt::format("{}: is a folder, neither a file nor a dump", path));
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
@@ -59,9 +60,19 @@ std::vector<std::string> output_names(const std::string& text, const std::string
 
 }  // namespace
 
+GraphFile graph_of(const detail::GraphDump& dump) {
+  GraphFile out{dump.graph, {}};
+  out.outputs.reserve(dump.graph.outputs.size());
+  const ir::ValueNames names = ir::value_names(dump.graph);
+  for (const ir::NodeRef& output : dump.graph.outputs)
+    out.outputs.push_back(names.at(output.get()).substr(1));
+  return out;
+}
+
 std::string read_standard_input() { return std::string(std::istreambuf_iterator<char>(std::cin), {}); }
 
 GraphFile read_graph(const std::string& path) {
+  if (detail::is_dump(path)) return graph_of(detail::read_dump(path));
   std::string text = read_text(path), name = path == "-" ? "<stdin>" : path;
   ir::Graph graph = ir::parse(text, name);
   return {std::move(graph), output_names(text, name)};
@@ -75,6 +86,7 @@ void add_compile_options(CLI::App& command, CompileFlags& flags) {
   command.add_option("--numerics", flags.numerics, "strict, standard or fast")
       ->check(CLI::IsMember({"strict", "standard", "fast"}))
       ->type_name("LEVEL")
+      ->each([&flags](const std::string&) { flags.numerics_given = true; })
       ->capture_default_str();
   std::vector<std::string> passes;
   for (auto pass : optional_passes()) passes.emplace_back(pass);

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node.h"
 #include "compiler/program/options.h"
+#include "frontend/cpp/inspect/dump_graph.h"
 
 namespace weft::cli {
 
@@ -14,8 +15,10 @@ struct GraphFile {
   ir::Graph graph;
   std::vector<std::string> outputs;  // what the file calls them, without the percent sign
 };
-// Reads `path`, or the standard input when it is "-". Error when it cannot be read or is not a graph.
+// Reads `path`, or the standard input when it is "-"; where it is the folder of a dump, its graph. Error when it cannot be
+// read or is not a graph.
 GraphFile read_graph(const std::string& path);
+GraphFile graph_of(const detail::GraphDump& dump);
 
 // Everything that is left of the standard input.
 std::string read_standard_input();
@@ -25,6 +28,7 @@ struct CompileFlags {
   std::string numerics;
   std::vector<std::string> without;
   bool no_fuse = false;
+  bool numerics_given = false;  // in the command line
 };
 void add_compile_options(CLI::App& command, CompileFlags& flags);
 Options compile_options(const CompileFlags& flags);

@@ -137,6 +137,19 @@ LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor>
     plan_ms_ += ms_since(start);
     return program;
   };
+  load(graph, inputs, choices);
+  scalars_.insert(scalars_.end(), lifted.begin(), lifted.end());
+}
+
+LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
+                         runtime::CompileProgram compile, std::shared_ptr<runtime::Device> device,
+                         runtime::Counters& counters, runtime::Choices& choices)
+    : device_(std::move(device)), counters_(counters), compiling_(std::move(compile)) {
+  load(graph, inputs, choices);
+}
+
+void LoadedGraph::load(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
+                       runtime::Choices& choices) {
   const auto start = Clock::now();
   executable_ = runtime::load_program(compiling_, device_, counters_, choices);
   load_ms_ = ms_since(start) - plan_ms_;
@@ -154,7 +167,6 @@ LoadedGraph::LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor>
     inputs_.push_back(device_->allocate(bytes.size()));
     device_->upload(*inputs_.back(), 0, bytes.data(), bytes.size());
   }
-  scalars_.insert(scalars_.end(), lifted.begin(), lifted.end());
   for (auto& out : graph.outputs) output_types_.push_back(out->type);
 }
 

@@ -27,6 +27,10 @@ class LoadedGraph {
   LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, const Target& target,
               Options options, std::shared_ptr<runtime::Device> device, runtime::Counters& counters,
               runtime::Choices& choices);
+  // A program that `compile` makes of the graph, or of what passes made of it. Constants stay what they are.
+  LoadedGraph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, runtime::CompileProgram compile,
+              std::shared_ptr<runtime::Device> device, runtime::Counters& counters,
+              runtime::Choices& choices);
   LoadedGraph(const LoadedGraph&) = delete;
 
   std::vector<ir::HostTensor> run() const;
@@ -44,6 +48,8 @@ class LoadedGraph {
   double load_ms() const { return load_ms_; }  // sources to loaded kernels
 
  private:
+  void load(const ir::Graph& graph, std::span<const ir::HostTensor> inputs, runtime::Choices& choices);
+
   double plan_ms_ = 0, load_ms_ = 0;
   std::vector<Scalar> scalars_;
   std::vector<ir::TensorType> output_types_;

@@ -77,6 +77,9 @@ int run(int argc, char** argv) {
   add_run(app);
   add_show(app);
   add_check(app);
+  add_bisect(app);
+  add_reduce(app);
+  add_replay(app);
   add_explain(app);
   add_report(app);
   add_grad(app);

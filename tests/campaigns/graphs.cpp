@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/compile.h"
+#include "compiler/ir/shrink.h"
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
@@ -23,7 +24,6 @@
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/random_graph.h"
 #include "tests/fuzz/random_input.h"
-#include "tests/fuzz/shrink.h"
 #include "tests/op_table/values.h"
 #include "tests/support/targets.h"
 

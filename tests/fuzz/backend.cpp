@@ -75,10 +75,8 @@ Backend& backend(const std::string& name) {
   return it->second;
 }
 
-namespace {
-
-std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
-                                        const std::vector<ir::HostTensor>& inputs, Program program) {
+std::vector<ir::HostTensor> run_made(Backend& b, const ir::Graph& graph,
+                                     const std::vector<ir::HostTensor>& inputs, Program program) {
   std::vector<runtime::BufferRef> buffers;
   std::vector<Scalar> scalars;
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -108,18 +106,16 @@ std::vector<ir::HostTensor> run_program(Backend& b, const ir::Graph& graph,
   return out;
 }
 
-}  // namespace
-
 std::vector<ir::HostTensor> run_on(Backend& b, const ir::Graph& graph,
                                    const std::vector<ir::HostTensor>& inputs, const Options& options) {
-  return run_program(b, graph, inputs, compile(graph, b.target, options));
+  return run_made(b, graph, inputs, compile(graph, b.target, options));
 }
 
 std::vector<ir::HostTensor> run_in_blocks(Backend& b, const ir::Graph& graph,
                                           const std::vector<ir::HostTensor>& inputs, const Options& options) {
   Options with_blocks = options;
   with_blocks.blocks = Blocks::Instead;
-  return run_program(b, graph, inputs, compile(graph, b.target, with_blocks));
+  return run_made(b, graph, inputs, compile(graph, b.target, with_blocks));
 }
 
 }  // namespace weft::test

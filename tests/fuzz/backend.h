@@ -9,6 +9,7 @@
 
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/program/options.h"
+#include "compiler/program/program.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 
@@ -32,6 +33,10 @@ const std::string& why_no_gpu();
 // row-major.
 std::vector<ir::HostTensor> run_on(Backend& backend, const ir::Graph& graph,
                                    const std::vector<ir::HostTensor>& inputs, const Options& options = {});
+
+// Of a program that was made for the graph.
+std::vector<ir::HostTensor> run_made(Backend& backend, const ir::Graph& graph,
+                                     const std::vector<ir::HostTensor>& inputs, Program program);
 
 // The same in blocks.
 std::vector<ir::HostTensor> run_in_blocks(Backend& backend, const ir::Graph& graph,

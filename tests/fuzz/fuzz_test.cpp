@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "compiler/ir/shrink.h"
 #include "compiler/ir/text/print.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/random_graph.h"
-#include "tests/fuzz/shrink.h"
 
 namespace weft::test {
 namespace {

@@ -19,13 +19,7 @@ using nlohmann::ordered_json;
 
 constexpr int kVerifySchema = 1;
 
-// The reference: of each op's node its value, and how far rounding alone may carry it.
-struct Reference {
-  std::vector<ir::NodeRef> nodes;  // each after its inputs
-  std::vector<ir::HostTensor> values;
-  std::vector<double> rounding;
-  std::unordered_map<const ir::Node*, size_t> number;
-};
+}  // namespace
 
 Reference reference_of(const ir::Graph& graph, std::span<const ir::HostTensor> inputs) {
   Reference out;
@@ -46,12 +40,28 @@ Reference reference_of(const ir::Graph& graph, std::span<const ir::HostTensor> i
   return out;
 }
 
+std::string problem_of(const Reference& reference, std::span<const ir::NodeRef> outputs,
+                       std::span<const ir::HostTensor> got, std::span<const std::string> names) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto at = reference.number.find(outputs[i].get());
+    if (at == reference.number.end()) continue;  // an input, or a constant
+    const Comparison c = compare(got[i], reference.values[at->second], reference.rounding[at->second]);
+    if (!c.agrees) return fmt::format("{}: {}", names[i], c.text);
+  }
+  return {};
+}
+
+namespace {
+
 FirstDifference difference(const ir::Node& node, bool fused, Comparison comparison) {
   return {fused, std::string(ir::called(node)), node.lines.all(), std::move(comparison)};
 }
 
+}  // namespace
+
 // Makes every op an output, op by op; then, where that is right, each op the only output of a fused program.
-FirstDifference first_difference(const ir::Graph& graph, const Reference& reference, const RunGraph& run) {
+std::optional<FirstDifference> first_difference(const ir::Graph& graph, const Reference& reference,
+                                                const RunGraph& run) {
   const std::vector<ir::HostTensor> all = run({graph.inputs, reference.nodes}, false);
   for (size_t i = 0; i < all.size(); ++i) {
     Comparison c = compare(all[i], reference.values[i], reference.rounding[i]);
@@ -62,8 +72,10 @@ FirstDifference first_difference(const ir::Graph& graph, const Reference& refere
     Comparison c = compare(one[0], reference.values[i], reference.rounding[i]);
     if (!c.agrees) return difference(*reference.nodes[i], true, std::move(c));
   }
-  return {};
+  return std::nullopt;
 }
+
+namespace {
 
 ordered_json comparison_json(const Comparison& c) {
   ordered_json ulps = c.ulps;
@@ -103,7 +115,7 @@ VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTenso
   }
   if (agrees) return out;
   out.first = first_difference(graph, reference, run);
-  if (out.first->op.empty()) {
+  if (!out.first) {
     // Only all of it together goes wrong.
     const auto bad = std::ranges::find_if(
         out.outputs, [](const VerifiedOutput& one) { return !one.fused.agrees || !one.op_by_op.agrees; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/interpret/interpret.h"
@@ -14,6 +15,19 @@ namespace weft::detail {
 
 // The outputs of a graph on its device. `fuse`: as it runs, else by a kernel for each op.
 using RunGraph = std::function<std::vector<ir::HostTensor>(const ir::Graph& graph, bool fuse)>;
+
+// What the interpreter gives: of each op's node its value, and how far rounding alone may carry it.
+struct Reference {
+  std::vector<ir::NodeRef> nodes;  // each after its inputs
+  std::vector<ir::HostTensor> values;
+  std::vector<double> rounding;
+  std::unordered_map<const ir::Node*, size_t> number;
+};
+Reference reference_of(const ir::Graph& graph, std::span<const ir::HostTensor> inputs);
+
+// What is wrong with results in the place of these outputs of the reference's graph; empty: nothing.
+std::string problem_of(const Reference& reference, std::span<const ir::NodeRef> outputs,
+                       std::span<const ir::HostTensor> got, std::span<const std::string> names);
 
 struct VerifiedOutput {
   std::string name;
@@ -36,6 +50,11 @@ struct VerifiedGraph {
 
   bool agrees() const { return !first; }
 };
+
+// The first op that differs where each is computed by itself, or as the last of a fused program; none where only all of
+// them together go wrong.
+std::optional<FirstDifference> first_difference(const ir::Graph& graph, const Reference& reference,
+                                                const RunGraph& run);
 
 // `names` are the outputs'. `inputs` are as interpret() takes them. Error where the graph has what is not interpreted.
 VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/ir/shrink.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "tests/fuzz/random_input.h"
-#include "tests/fuzz/shrink.h"
 
 namespace weft::test {
 namespace {

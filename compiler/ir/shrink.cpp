@@ -1,4 +1,4 @@
-#include "tests/fuzz/shrink.h"
+#include "compiler/ir/shrink.h"
 
 #include <algorithm>
 #include <string>
@@ -7,13 +7,11 @@
 
 #include "compiler/ir/build.h"
 
-namespace weft::test {
+namespace weft::ir {
 namespace {
 
-using ir::Graph;
-using ir::Node;
-using ir::NodeRef;
-using ir::Op;
+using Fails = std::function<bool(const Graph&)>;
+using OnCut = std::function<void(const NodeRef&, const NodeRef&)>;
 
 // Lists the inputs that the outputs reach: first those listed before, in their order, then new ones.
 Graph with_reached_inputs(const std::vector<NodeRef>& listed, std::vector<NodeRef> outputs) {
@@ -37,23 +35,24 @@ Graph replaced(const Graph& graph, const Node* from, const NodeRef& to) {
   for (const Node* node : topological_order(graph.outputs)) {
     if (made.count(node)) continue;
     std::vector<NodeRef> inputs;
+    inputs.reserve(node->inputs.size());
     bool same = true;
     for (const NodeRef& in : node->inputs) {
       inputs.push_back(made.at(in.get()));
       same = same && inputs.back() == in;
     }
-    made.emplace(node,
-                 same ? NodeRef(node) : ir::make(node->op, inputs, node->attr, node->type, node->lines));
+    made.emplace(node, same ? NodeRef(node) : make(node->op, inputs, node->attr, node->type, node->lines));
   }
   std::vector<NodeRef> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const NodeRef& out : graph.outputs) outputs.push_back(made.at(out.get()));
   return with_reached_inputs(graph.inputs, std::move(outputs));
 }
 
 class Shrinking {
  public:
-  Shrinking(Graph graph, const std::function<bool(const Graph&)>& still_fails)
-      : graph_(std::move(graph)), still_fails_(still_fails) {}
+  Shrinking(Graph graph, const Fails& still_fails, const OnCut& on_cut)
+      : graph_(std::move(graph)), still_fails_(still_fails), on_cut_(on_cut) {}
 
   Graph run() {
     try_graph(with_reached_inputs(graph_.inputs, graph_.outputs));
@@ -121,7 +120,7 @@ class Shrinking {
       const Graph before = graph_;  // keeps the nodes of `order` alive
       for (auto at = order.rbegin(); at != order.rend() && !cut; ++at) {
         if (is_given((*at)->op) || (*at)->inputs.size() == 0) continue;
-        const uint64_t hash = ir::hash_graph({before.inputs, {NodeRef(*at)}}).low;
+        const uint64_t hash = hash_graph({before.inputs, {NodeRef(*at)}}).low;
         if (settled_.count(hash)) continue;
         cut = cut_node(**at);
         if (!cut) settled_.insert(hash);
@@ -135,22 +134,34 @@ class Shrinking {
   bool cut_node(const Node& node) {
     for (const NodeRef& in : node.inputs)
       if (in->type == node.type && try_graph(replaced(graph_, &node, in))) return true;
-    NodeRef fresh = ir::input(node.type, {nullptr, "cut" + std::to_string(cuts_), {}, 0});
+    NodeRef fresh = input(node.type, {nullptr, free_name(), {}, 0});
+    if (on_cut_) on_cut_(fresh, NodeRef(&node));
     if (!try_graph(replaced(graph_, &node, fresh))) return false;
     ++cuts_;
     return true;
   }
 
+  std::string free_name() {
+    for (;; ++cuts_) {
+      std::string name = "cut" + std::to_string(cuts_);
+      const auto has_it = [&](const NodeRef& in) {
+        return (in->op == Op::scalar ? in->as<ScalarAttr>().name : in->as<InputAttr>().name) == name;
+      };
+      if (std::ranges::none_of(graph_.inputs, has_it)) return name;
+    }
+  }
+
   Graph graph_;
-  const std::function<bool(const Graph&)>& still_fails_;
+  const Fails& still_fails_;
+  const OnCut& on_cut_;
   std::unordered_set<uint64_t> settled_;  // nodes that could not be cut, by hash, within one round
   int cuts_ = 0;
 };
 
 }  // namespace
 
-Graph shrink(Graph graph, const std::function<bool(const Graph&)>& still_fails) {
-  return Shrinking(std::move(graph), still_fails).run();
+Graph shrink(Graph graph, const Fails& still_fails, const OnCut& on_cut) {
+  return Shrinking(std::move(graph), still_fails, on_cut).run();
 }
 
-}  // namespace weft::test
+}  // namespace weft::ir

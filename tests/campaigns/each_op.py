@@ -1,9 +1,13 @@
 """Every example, workload and program below, as one graph each, fused beside op by op: `weft run --each-op`.
 
     build/venv/bin/python tests/campaigns/each_op.py [--runs 20] [--within 0.1] [--keep FOLDER] [NAME...]
+    build/venv/bin/python tests/campaigns/each_op.py --counted build/bin/campaigns/count_work
 
 Fused may never be slower than op by op: a ratio below 1 - within, four times over, fails. A program that fails
 is kept as a graph where `--keep` names a folder. The times are of kernels and library calls, without recording and compiling.
+
+`--counted` asks no clock: it compares what the kernels move and compute, as tests/support/counted_work.h counts it. That is the
+short form, which says the same on every machine.
 """
 
 import argparse
@@ -60,7 +64,7 @@ def examples():
     taken = []
     compare.compare = lambda title, f, *arrays, **how: taken.append((title, f, arrays))
     for file in sorted((root / "docs/examples/python").glob("*.py")):
-        if file.stem in ("compare", "svd_streams"):
+        if file.stem in ("compare", "svd_streams") or "compare(" not in file.read_text():
             continue
         spec = importlib.util.spec_from_file_location(f"example_{file.stem}", file)
         before = len(taken)
@@ -89,16 +93,42 @@ def ratio(file, runs):
     return ms[0] / ms[1], ms[1]
 
 
+def counted(program, names, files):
+    """What fusing makes of each graph's cost; a byte that is moved costs as much as an operation."""
+    told = subprocess.run([program, *files], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    if len(told) < len(names):
+        raise SystemExit(f"{names[len(told)]}: cannot be counted")
+    failed = 0
+    for name, line in zip(names, told):
+        steps, bytes_, work, cost, each_steps, each_bytes, each_work, each_cost = (float(n) for n in line.split())
+        ratio = each_cost / cost if cost else 1
+        failed += ratio < 1
+        print(f"{name:44} {each_steps:3.0f} -> {steps:3.0f} steps  moved {bytes_ / max(each_bytes, 1):5.2f}  computed {work / max(each_work, 1):5.2f}  "
+              f"cost {1 / ratio:5.2f}{'  MORE THAN OP BY OP' if ratio < 1 else ''}")
+    print(f"{len(names) - failed} of {len(names)} cost no more than op by op")
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20, help="runs of each, of which the median counts")
     parser.add_argument("--within", type=float, default=0.1, help="how much slower fused may be")
     parser.add_argument("--keep", type=Path, help="a folder for the graphs that fail")
     parser.add_argument("name", nargs="*", help="only programs whose names hold one of these")
+    parser.add_argument("--counted", metavar="PROGRAM", help="count by this program, count_work, in place of timing")
     asked = parser.parse_args()
     sys.argv[1:] = []
     failed, ratios = [], []
     with tempfile.TemporaryDirectory() as folder:
+        if asked.counted:
+            names, files = [], []
+            for name, text in [*suites(), *examples()]:
+                graph = "" if asked.name and not any(one in name for one in asked.name) else text()
+                if graph and "= kernel" not in graph:  # nobody knows what a kernel of one's own computes
+                    names.append(name)
+                    files.append(Path(folder) / f"{len(files)}.weft")
+                    files[-1].write_text(graph)
+            sys.exit(counted(asked.counted, names, files) > 0)
         file = Path(folder) / "graph.weft"
         for name, text in [*suites(), *examples()]:
             if asked.name and not any(one in name for one in asked.name):

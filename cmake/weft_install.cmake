@@ -22,6 +22,17 @@ if(TARGET weft)
     install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 
+  # What runs exported programs, which needs nothing of the other libraries.
+  set_target_properties(weft_exported PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_include_directories(weft_exported INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(SKBUILD)
+    install(TARGETS weft_exported EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+  else()
+    set_target_properties(weft_exported PROPERTIES VERSION ${PROJECT_VERSION})
+    install(TARGETS weft_exported EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  install(FILES runtime/exported/weft_runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
   # Beside the library, which opens it.
   if(TARGET weft_jit)
     set_target_properties(weft_jit PROPERTIES INSTALL_RPATH $ORIGIN)

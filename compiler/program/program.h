@@ -19,6 +19,12 @@ namespace weft {
 
 struct BlockProgram;
 
+// Where the code of a kernel lies that is linked into the user's program.
+struct LinkedKernel {
+  void* entry = nullptr;
+  void* finish = nullptr;  // of NAME_finish; null: there is none
+};
+
 // A generated source. `name` is the entry's symbol; `hash` covers the text.
 struct KernelSource {
   std::string name;
@@ -26,6 +32,7 @@ struct KernelSource {
   Hash hash;
   std::string ops = {};  // what it computes, for people: "exp, multiply (2), sum"; no part of its identity
   std::vector<SourceLine> lines = {};  // of the first step that it computes
+  LinkedKernel linked = {};            // an exported kernel, which is neither compiled nor looked up
 };
 
 // What a step computes, for profiles: its ops, and the user's lines that asked for them.

@@ -263,12 +263,31 @@ void profiles() {
   CHECK(!profile.rows().empty());
 }
 
+void exported() {
+  const std::vector<std::vector<Array>> examples = {{zeros({256, 256}, DType::F32)}};
+  const auto twice = [](std::span<const Array> in) { return std::vector<Array>{in[0] * 2.0f}; };
+  export_function("out", "twice", twice, examples, {.arguments = {"x"}, .processor = ""});
+}
+
+// In a folder of its own, where it may write.
+void exported_to_a_folder() {
+  std::string folder = (std::filesystem::temp_directory_path() / "weft-pages-XXXXXX").string();
+  CHECK(mkdtemp(folder.data()) != nullptr);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  exported();
+  CHECK(std::filesystem::exists("out/twice.h") && std::filesystem::exists("out/libtwice.a"));
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 
 int main() {
   ops_as_text();
   try {
     whole_kernels();
+    exported_to_a_folder();
   } catch (const Error& e) {  // the library may hold no compiler
     if (std::string(e.what()).find("built without a compiler") == std::string::npos) throw;
   }

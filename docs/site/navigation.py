@@ -26,6 +26,7 @@ SECTIONS = {
         "docs/other_libraries.md",
         "docs/dask.md",
         "docs/threads.md",
+        "docs/export.md",
         "docs/settings.md",
         "docs/debugging.md",
         "docs/examples.md",

@@ -18,6 +18,7 @@ void add_reduce(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_report(CLI::App& app);
 void add_grad(CLI::App& app);
+void add_export(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_version(CLI::App& app);
 

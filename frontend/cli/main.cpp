@@ -27,6 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   weft explain softmax.weft
   weft tune softmax.weft --device cuda
   weft grad loss.weft --wrt weights
+  weft export blur.weft --folder blur
   weft help tune
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
@@ -83,6 +84,7 @@ int run(int argc, char** argv) {
   add_explain(app);
   add_report(app);
   add_grad(app);
+  add_export(app);
   add_tune(app);
   add_ops(app);
   add_devices(app);

@@ -178,6 +178,17 @@ std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view object,
   return state_->jit().load(object, symbols);
 }
 
+std::string ClangJit::data_object(std::string_view symbol, std::string_view bytes) const {
+  const Passage compiles(compiling_gate);
+  require_room(symbol);
+  return state_->jit().data_object(symbol, bytes);
+}
+
+std::string ClangJit::archive(std::span<const ArchiveMember> members) const {
+  const Passage compiles(compiling_gate);
+  return state_->jit().archive(members);
+}
+
 const bool ClangJit::kCompiles = true;
 
 const std::string& ClangJit::toolchain() const { return state_->toolchain; }

@@ -32,6 +32,11 @@ class ClangJit {
   // CompileError when it needs another symbol, or is no object for this machine.
   std::shared_ptr<Code> load(std::string_view object, std::span<const std::string> symbols) const;
 
+  // For programs that are compiled ahead. An object that holds the bytes, from a multiple of 64 on, under a name.
+  std::string data_object(std::string_view symbol, std::string_view bytes) const;
+  // The objects as one file for a linker.
+  std::string archive(std::span<const ArchiveMember> members) const;
+
   // Everything but the source that decides what `compile` returns: version, processor, features, options.
   const std::string& toolchain() const;
   // LLVM's name of the processor: "znver4".

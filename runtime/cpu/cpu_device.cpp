@@ -46,17 +46,20 @@ constexpr size_t kCopyGrain = size_t{1} << 20;  // bytes of a copy worth a threa
 class CpuKernel final : public Kernel {
  public:
   CpuKernel(std::shared_ptr<ClangJit::Code> code, const std::string& name)
-      : entry(reinterpret_cast<Entry*>(code->address(name))),
-        finish(reinterpret_cast<Entry*>(code->address(name + "_finish"))),
-        name_(name),
-        code_(std::move(code)) {}
+      : CpuKernel({code->address(name), code->address(name + "_finish")}, name) {
+    code_ = std::move(code);
+  }
+  CpuKernel(const LinkedKernel& linked, std::string name)
+      : entry(reinterpret_cast<Entry*>(linked.entry)),
+        finish(reinterpret_cast<Entry*>(linked.finish)),
+        name_(std::move(name)) {}
   Entry* const entry;
   Entry* const finish;
   const std::string& name() const { return name_; }
 
  private:
   std::string name_;
-  std::shared_ptr<ClangJit::Code> code_;
+  std::shared_ptr<ClangJit::Code> code_;  // null: the code is linked into the program
 };
 
 // The process ends, and this thread may not go on.
@@ -533,6 +536,7 @@ KernelRef CpuDevice::load_behind(const KernelSource& source) {
 }
 
 KernelRef CpuDevice::build(const KernelSource& source) {
+  if (source.linked.entry) return std::make_shared<CpuKernel>(source.linked, source.name);
   auto loading = timed(counters_.trace);
   if (cache_) {
     if (std::optional<std::string> object = cache_->find(jit_.toolchain(), source.text)) {

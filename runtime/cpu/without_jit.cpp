@@ -53,6 +53,8 @@ std::string ClangJit::assembly(std::string_view source, std::string_view) const 
 std::shared_ptr<ClangJit::Code> ClangJit::load(std::string_view, std::span<const std::string>) const {
   refuse({});
 }
+std::string ClangJit::data_object(std::string_view, std::string_view) const { refuse({}); }
+std::string ClangJit::archive(std::span<const ArchiveMember>) const { refuse({}); }
 
 const std::string& ClangJit::toolchain() const { return state_->toolchain; }
 const std::string& ClangJit::cpu() const { return state_->cpu; }

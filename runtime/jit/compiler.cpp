@@ -13,8 +13,10 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -271,6 +273,7 @@ struct TextCompiler::State {
   void optimize(llvm::Module& module, llvm::TargetMachine& machine) const;
   std::string generate(std::string_view source, std::string_view name, llvm::CodeGenFileType type,
                        CompileTimes* times);
+  std::string data(std::string_view symbol, std::string_view bytes);
 };
 
 TextCompiler::State::State(Processor for_processor, const JitHost& of_host)
@@ -442,6 +445,29 @@ std::string TextCompiler::State::generate(std::string_view source, std::string_v
   return std::string(bytes.begin(), bytes.end());
 }
 
+std::string TextCompiler::State::data(std::string_view symbol, std::string_view bytes) {
+  llvm::LLVMContext context;
+  auto machine = take_machine();
+  llvm::Module module("data", context);
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(processor.triple);
+  llvm::Constant* const value =
+      llvm::ConstantDataArray::getString(context, {bytes.data(), bytes.size()}, /*AddNull=*/false);
+  auto* const variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                                  llvm::GlobalValue::ExternalLinkage, value,
+                                                  llvm::StringRef(symbol.data(), symbol.size()));
+  variable->setAlignment(llvm::Align(64));
+  variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream out(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw InternalError("clang_jit: this target cannot emit the file type");
+  passes.run(module);
+  give_machine(std::move(machine));
+  return std::string(object.begin(), object.end());
+}
+
 TextCompiler::TextCompiler(const Processor& processor, const JitHost& host)
     : state_(std::make_unique<State>(processor, host)) {}
 TextCompiler::~TextCompiler() = default;
@@ -451,6 +477,9 @@ std::string TextCompiler::object(std::string_view source, std::string_view name,
 }
 std::string TextCompiler::assembly(std::string_view source, std::string_view name) {
   return state_->generate(source, name, llvm::CodeGenFileType::AssemblyFile, nullptr);
+}
+std::string TextCompiler::data(std::string_view symbol, std::string_view bytes) {
+  return state_->data(symbol, bytes);
 }
 
 }  // namespace weft::runtime

@@ -16,6 +16,8 @@ class TextCompiler {
   ~TextCompiler();
   std::string object(std::string_view source, std::string_view name, CompileTimes* times);
   std::string assembly(std::string_view source, std::string_view name);
+  // An object that holds the bytes, which nobody writes to, from a multiple of 64 bytes on.
+  std::string data(std::string_view symbol, std::string_view bytes);
 
  private:
   struct State;

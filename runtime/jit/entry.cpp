@@ -1,5 +1,6 @@
 #include "runtime/jit/library.h"
 
+#include "runtime/jit/archive.h"
 #include "runtime/jit/compiler.h"
 #include "runtime/jit/linker.h"
 #include "runtime/jit/version.h"
@@ -19,6 +20,10 @@ class ClangAndOrc : public Jit {
   std::shared_ptr<JitCode> load(std::string_view object, std::span<const std::string> symbols) override {
     return linker_.load(object, symbols);
   }
+  std::string data_object(std::string_view symbol, std::string_view bytes) override {
+    return compiler_.data(symbol, bytes);
+  }
+  std::string archive(std::span<const ArchiveMember> members) override { return archive_of(members); }
 
  private:
   TextCompiler compiler_;  // sets LLVM up, which the linker needs

@@ -36,6 +36,11 @@ struct JitHost {
   void *run_checked, *checked_address, *checked_move, *checked_fill;
 };
 
+// An object file in an archive.
+struct ArchiveMember {
+  std::string name, object;
+};
+
 // ClangJit says what each does. Safe from any thread.
 class Jit {
  public:
@@ -43,6 +48,8 @@ class Jit {
   virtual std::string compile(std::string_view source, std::string_view name, CompileTimes* times) = 0;
   virtual std::string assembly(std::string_view source, std::string_view name) = 0;
   virtual std::shared_ptr<JitCode> load(std::string_view object, std::span<const std::string> symbols) = 0;
+  virtual std::string data_object(std::string_view symbol, std::string_view bytes) = 0;
+  virtual std::string archive(std::span<const ArchiveMember> members) = 0;
 };
 
 struct JitLibrary {

@@ -44,6 +44,18 @@ endif()
 
 run(${consumer})
 if(jit)
+  # What is exported is linked with libweft_runtime, and needs that alone.
+  run(${prefix}/bin/weft export ${consumer_dir}/../../golden/graph/softmax.weft --folder ${work_dir}/exported)
+  file(GLOB runtime ${prefix}/${lib_dir}/libweft_runtime.so.*.*.*)
+  run(${compiler} -x c -std=c99 ${consumer_dir}/exported.c -I${work_dir}/exported -I${prefix}/include -x none
+      ${work_dir}/exported/libsoftmax.a ${runtime} -Wl,-rpath,${work_dir}/alone -o ${work_dir}/exported/program)
+  get_filename_component(linked ${runtime} NAME)
+  string(REGEX REPLACE "\\.[0-9]+$" "" linked ${linked})
+  file(COPY_FILE ${runtime} ${work_dir}/${linked})
+  file(MAKE_DIRECTORY ${work_dir}/alone)
+  file(RENAME ${work_dir}/${linked} ${work_dir}/alone/${linked})
+  run(${work_dir}/exported/program)
+
   # Without the disk cache, as that might know the kernel.
   set(ENV{WEFT_CACHE_DIR} off)
   set(ENV{WEFT_TIER} compile)

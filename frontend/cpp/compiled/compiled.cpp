@@ -10,6 +10,7 @@
 #include "frontend/cpp/array/cell.h"
 #include "frontend/cpp/array/overlap.h"
 #include "frontend/cpp/array/read.h"
+#include "frontend/cpp/compiled/function_graph.h"
 #include "frontend/cpp/compiled/shared_arguments.h"
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/evaluate.h"
@@ -125,6 +126,8 @@ struct Compiled::Recorded {
   std::vector<Array> places, given;  // `given`: for each argument a place, or a view of one
 
   Recorded(std::span<const Array> arguments, std::vector<detail::SharedArgument> shared, const Function& f);
+  // The least and the most that each late check looks at, as outputs.
+  void add_extremes();
 
  private:
   void add_place(const Array& argument, size_t number);
@@ -181,6 +184,26 @@ Compiled::Recorded::Recorded(std::span<const Array> arguments, std::vector<detai
   }
 }
 
+void Compiled::Recorded::add_extremes() {
+  for (detail::LateCheck& one : state->late_checks) {
+    for (Array* const extreme : {&one.least, &one.most}) outputs.push_back(detail::read(*extreme, {}));
+    one.value = {};
+    one.least = one.most = {};
+  }
+}
+
+detail::FunctionGraph detail::function_graph(const char* op, std::span<const Array> arguments,
+                                             const Compiled::Function& f) {
+  Compiled::Recorded body(arguments, {}, f);
+  if (!body.state->written.empty())
+    throw Error(std::string(op) + ": the function writes to argument " +
+                std::to_string(body.state->places[body.state->written.front()].argument) +
+                ": let it return what it computes");
+  body.add_extremes();
+  return {body.state->device, std::move(body.inputs), std::move(body.outputs),
+          std::move(body.state->late_checks)};
+}
+
 Compiled::Compiled(std::span<const Array> arguments, const Function& f, std::span<const size_t> donated) {
   std::optional<Recorded> body(std::in_place, arguments, std::vector<detail::SharedArgument>{}, f);
   if (body->state->writes_shared(arguments)) {
@@ -194,11 +217,7 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f, std::spa
       throw Error(
           "compile: the function writes to an argument that is donated: let it return what it computes, or "
           "do not donate that");
-  for (detail::LateCheck& one : state->late_checks) {
-    for (Array* const extreme : {&one.least, &one.most}) body->outputs.push_back(detail::read(*extreme, {}));
-    one.value = {};
-    one.least = one.most = {};
-  }
+  body->add_extremes();
   std::vector<ir::NodeRef> computed;
   const auto place_of = [&](const ir::NodeRef& input) {
     const auto found = std::find(body->inputs.begin(), body->inputs.end(), input);

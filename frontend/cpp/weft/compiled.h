@@ -11,6 +11,12 @@
 
 namespace weft {
 
+namespace detail {
+struct FunctionGraph;
+FunctionGraph function_graph(const char* op, std::span<const Array> arguments,
+                             const std::function<std::vector<Array>(std::span<const Array>)>& f);
+}  // namespace detail
+
 class Compiled {
  public:
   using Function = std::function<std::vector<Array>(std::span<const Array>)>;
@@ -44,6 +50,8 @@ class Compiled {
  private:
   struct State;
   struct Recorded;
+  friend detail::FunctionGraph detail::function_graph(const char* op, std::span<const Array> arguments,
+                                                      const Function& f);
   std::shared_ptr<const State> state_;
 };
 

@@ -12,6 +12,7 @@
 #include "compiler/base/short_list.h"
 #include "frontend/cpp/array/cell.h"
 #include "frontend/cpp/derivatives/past.h"
+#include "frontend/cpp/export/export.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/guard.h"
@@ -464,39 +465,79 @@ PyObject* make_type() {
 
 }  // namespace
 
+namespace {
+
+// A function of Python's as C++ records it.
+class Recordable {
+ public:
+  // `held` gets weak references to arrays that depend on the arguments and that somebody held when f had returned.
+  Recordable(const nb::list& arguments, nb::object f, nb::list held)
+      : f_(std::move(f)), held_(std::move(held)) {
+    for (const nb::handle argument : arguments) {
+      arrays_.push_back(array_of(argument.ptr()));
+      is_one_value_.push_back(is_value(argument.ptr()));
+    }
+  }
+  // Those themselves, of values too: they tell which share memory.
+  const std::vector<Array>& arguments() const { return arrays_; }
+
+  std::vector<Array> operator()(std::span<const Array> places) {
+    const Made made;
+    nb::list given;
+    for (size_t i = 0; i < places.size(); ++i) given.append(nb::steal(wrap(places[i], is_one_value_[i])));
+    auto results = nb::cast<std::vector<Array>>(or_wait_for_the_end([&] { return f_(given); }));
+    for (const nb::object& reference : made.references()) {
+      const nb::object array = reference();
+      if (!array.is_none() &&
+          detail::depends_on_arguments(detail::Access::cell(array_of(array.ptr()))->value()))
+        held_.append(reference);
+    }
+    return results;
+  }
+
+ private:
+  nb::object f_;
+  nb::list held_;
+  std::vector<Array> arrays_;
+  std::vector<bool> is_one_value_;
+};
+
+}  // namespace
+
 void bind_compiled(nb::module_& m) {
   m.attr("CompiledFunction") = nb::steal(make_type());
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",
-          [](Compiled* self, const nb::list& arguments, const nb::object& f, nb::list& held,
+          [](Compiled* self, const nb::list& arguments, const nb::object& f, const nb::list& held,
              const std::vector<size_t>& donated) {
             const PythonLine line;
-            std::vector<Array> arrays;  // those themselves, of values too: they tell which share memory
-            std::vector<bool> is_one_value;
-            for (const nb::handle argument : arguments) {
-              arrays.push_back(array_of(argument.ptr()));
-              is_one_value.push_back(is_value(argument.ptr()));
-            }
-            const auto called = [&](std::span<const Array> places) {
-              const Made made;
-              nb::list given;
-              for (size_t i = 0; i < places.size(); ++i)
-                given.append(nb::steal(wrap(places[i], is_one_value[i])));
-              auto results = nb::cast<std::vector<Array>>(or_wait_for_the_end([&] { return f(given); }));
-              for (const nb::object& reference : made.references()) {
-                const nb::object array = reference();
-                if (!array.is_none() &&
-                    detail::depends_on_arguments(detail::Access::cell(array_of(array.ptr()))->value()))
-                  held.append(reference);
-              }
-              return results;
-            };
-            new (self) Compiled(arrays, called, donated);
+            Recordable function(arguments, f, held);
+            new (self) Compiled(function.arguments(), std::ref(function), donated);
           },
-          "arguments"_a, "f"_a, "held"_a, "donated"_a = std::vector<size_t>{},
-          "`held` gets weak references to arrays that depend on the arguments and that somebody held when f "
-          "had returned.");
+          "arguments"_a, "f"_a, "held"_a, "donated"_a = std::vector<size_t>{});
+  nb::class_<detail::FunctionGraph>(m, "FunctionGraph")
+      .def(
+          "__init__",
+          [](detail::FunctionGraph* self, const nb::list& arguments, const nb::object& f,
+             const nb::list& held, const std::vector<size_t>& /*donated*/) {
+            const PythonLine line;
+            Recordable function(arguments, f, held);
+            new (self) detail::FunctionGraph(
+                detail::function_graph("export", function.arguments(), std::ref(function)));
+          },
+          "arguments"_a, "f"_a, "held"_a, "donated"_a = std::vector<size_t>{});
+  m.def(
+      "write_export",
+      [](const std::string& folder, const std::string& name,
+         const std::vector<const detail::FunctionGraph*>& functions, const std::vector<std::string>& names,
+         const std::string& processor) {
+        std::vector<detail::FunctionGraph> all;
+        all.reserve(functions.size());
+        for (const detail::FunctionGraph* one : functions) all.push_back(*one);
+        detail::write_export(folder, name, all, {names, processor});
+      },
+      "folder"_a, "name"_a, "functions"_a, "names"_a, "processor"_a);
 }
 
 }  // namespace weft::python

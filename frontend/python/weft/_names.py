@@ -96,6 +96,7 @@ _LISTED = {
     "weft._base.session": "eval explain finish_kernels one_kernel show stats sync tune",
     "weft._base.streams": "Event Stream pinned pinned_empty",
     "weft._compile.compiled": "compile",
+    "weft._compile.exported": "export",
     "weft._derive.batches": "vmap",
     "weft._derive.custom": "checkpoint custom_jvp custom_vjp",
     "weft._derive.loops": "cond fori_loop scan switch while_loop",

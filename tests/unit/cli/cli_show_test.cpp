@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "compiler/ir/text/parse.h"
 #include "tests/support/cli_process.h"
@@ -175,10 +178,35 @@ TEST(CliDevices, ListsThemOrSaysWhyThereIsNone) {
   EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("\ncuda:0: "), HasSubstr("\ncuda: none: ")));
 }
 
+TEST(Cli, ExportWritesWhatCTakes) {
+  if (!WEFT_TEST_COMPILES) GTEST_SKIP() << "this library compiles no kernels";
+  std::string folder = (std::filesystem::temp_directory_path() / "weft-cli-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Ran ran = run_weft({"export", kSoftmax, "--folder", folder + "/out", "--processor", "x86-64-v2"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "wrote " + folder + "/out/softmax.h and " + folder + "/out/libsoftmax.a\n");
+  std::ifstream header(folder + "/out/softmax.h");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(header), {}),
+              HasSubstr("softmax(a f32[1024, 4096]) -> result f32[1024, 4096]"));
+  ran = run_weft({"export", kSoftmax, kSoftmax, "--name", "twice", "--folder", folder});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const char* strided = "graph {\n  %x = input \"x\", strides=[2], offset=0 : f32[4]\n  return %x\n}\n";
+  ran = run_weft({"export", "-", "--folder", folder, "--name", "f"}, strided);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("weft: error: export: takes arrays without gaps: input"));
+  ran = run_weft({"export", kSoftmax, "--name", "a-b"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "weft: error: export: the name must be one of C: got 'a-b'\n");
+  ran = run_weft({"export", kSoftmax, "--folder", "/dev/null/x"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("export: '/dev/null/x' cannot be made"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(run_weft({"--version"}).out, "weft " WEFT_VERSION "\n");
   EXPECT_THAT(run_weft({"--help"}).out, AllOf(HasSubstr("Examples:"), HasSubstr("Exit codes:")));
-  for (const char* command : {"run", "show", "explain", "grad", "ops", "cache"}) {
+  for (const char* command : {"run", "show", "explain", "grad", "export", "ops", "cache"}) {
     Ran ran = run_weft({command, "--help"});
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command;

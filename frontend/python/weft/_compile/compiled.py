@@ -146,11 +146,12 @@ def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) 
 
 def _record(
     f: Callable[..., Any], args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array], look: Any = None,
-    donated: Any = (),
+    donated: Any = (), make: Any = None,
 ) -> tuple[Any, Any, Any, Any, dict[int, str]]:
     """f's program for such arguments, of which those at `places` are arrays and those at `numbers` are its numbers, what makes its result of
     the arrays, what else it read, which of the result's arrays are one value, and where numbers decided something. `look` is called with the
-    arrays of the result while they are recorded. `donated`: places of arguments whose memory results may get."""
+    arrays of the result while they are recorded. `donated`: places of arguments whose memory results may get. `make` makes the program: Compiled
+    unless told."""
     decided = Decided()
     kind: Any = None
     values: list[bool] = []
@@ -194,7 +195,7 @@ def _record(
 
     read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
     held: list[Any] = []
-    program = _core.Compiled([args[place] for place in places] + number_arrays, flat, held, [i for i, place in enumerate(places) if place in donated])
+    program = (make or _core.Compiled)([args[place] for place in places] + number_arrays, flat, held, [i for i, place in enumerate(places) if place in donated])
     decided.end()
     _refuse_kept([one for one in held if one() is not None], read, [one.it if isinstance(one, Same) else one for one in args])
     return program, kind, read + guards_of_filled(filled), values, decided
@@ -229,13 +230,35 @@ def _of_leaves(f: Callable[..., Any], structure: Any) -> Callable[..., Any]:
     return unpacked
 
 
+def _is_number(value: Any) -> bool:
+    """Whether it is an argument of programs, as an array of rank 0."""
+    return is_float64(value) or type(value) is float or type(value) is int and -(2**63) <= value < 2**63
+
+
+def function_graph(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, list[int]]:
+    """The function's graph for such arguments, to be compiled for other processes, and which of the arguments it takes: arrays first, then
+    numbers. Error where a number's value decides something, or where it gives something else than arrays."""
+    f = f.__wrapped__ if isinstance(f, _core.CompiledFunction) else f
+    leaves = [asarray(one) if type(one).__module__ == "numpy" and hasattr(one, "__array__") and not is_float64(one) else one for one in args]
+    places = [place for place, one in enumerate(leaves) if isinstance(one, Array)]
+    numbers = [place for place, one in enumerate(leaves) if _is_number(one)]
+    graph, kind, _, values, decided = _record(f, leaves, places, numbers, [asarray(leaves[place]) for place in numbers], make=_core.FunctionGraph)
+    for place, line in decided.items():
+        raise Error(f"export: the value of argument {place} decides something at {line}: bind it, as functools.partial does, and export the rest")
+    if isinstance(kind, functools.partial) and kind.args[1]:
+        raise Error("export: takes functions that give arrays: got a result that is none")
+    if not values:
+        raise Error("export: takes functions that give arrays: got None")
+    return graph, places + numbers
+
+
 def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
     """explain() or show() of the function as it is recorded for these arguments; `stage` is the detail, or what is shown."""
     f = f.__wrapped__ if isinstance(f, _core.CompiledFunction) else f
     leaves: list[Any] = []
     structure = (_taken_apart([*args], leaves), _taken_apart(keywords, leaves))
     places = [place for place, one in enumerate(leaves) if isinstance(one, Array)]
-    numbers = [place for place, one in enumerate(leaves) if is_float64(one) or type(one) is float or type(one) is int and -(2**63) <= one < 2**63]
+    numbers = [place for place, one in enumerate(leaves) if _is_number(one)]
     said: list[str] = []
 
     def look(arrays: list[Array]) -> None:

@@ -1,0 +1,89 @@
+// `weft export`: graphs compiled ahead, as files that C and C++ link.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "compiler/base/error.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/graph_file.h"
+#include "frontend/cli/machine.h"
+#include "frontend/cpp/export/write_export.h"
+
+namespace weft::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string name, folder = ".", processor;
+  CompileFlags compile;
+};
+
+// "a.b" and "3d" are names in a graph's text, but not in C.
+std::string name_in_c(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "a" + name : name;
+}
+
+detail::ToExport to_export(const std::string& path) {
+  detail::ToExport out{read_graph(path).graph, {}, {}};
+  int number = 0;
+  for (const ir::NodeRef& in : out.graph.inputs) {
+    const bool array = in->op == ir::Op::input;
+    if (array && !in->as<ir::InputAttr>().strides.empty())
+      throw Error(fmt::format("export: takes arrays without gaps: input '{}' of {} has strides",
+                              in->as<ir::InputAttr>().name, path));
+    const std::string& name = array ? in->as<ir::InputAttr>().name : in->as<ir::ScalarAttr>().name;
+    out.exported.arguments.push_back({name_in_c(name), in->type.dtype, in->type.shape});
+    if (array)
+      out.exported.inputs.push_back({number, -1});
+    else
+      out.exported.scalars.push_back({number, {}});
+    ++number;
+  }
+  return out;
+}
+
+void run(const Flags& flags) {
+  std::vector<detail::ToExport> programs;
+  programs.reserve(flags.files.size());
+  for (const std::string& file : flags.files) programs.push_back(to_export(file));
+  const std::string name =
+      flags.name.empty() ? name_in_c(std::filesystem::path(flags.files[0]).stem().string()) : flags.name;
+  DeviceChoice choice = default_device_choice();
+  choice.name = "cpu";
+  runtime::Counters counters;
+  const Target target = describe_machine(choice, counters).target;
+  detail::write_export(flags.folder, name, programs, target, compile_options(flags.compile), flags.processor);
+  const std::filesystem::path folder(flags.folder);
+  fmt::print("wrote {} and {}\n", (folder / (name + ".h")).string(),
+             (folder / ("lib" + name + ".a")).string());
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command =
+      app.add_subcommand("export", "Graphs compiled ahead, for C and C++ programs without a compiler");
+  command->footer(
+      "Examples:\n  weft export blur.weft --folder blur\n"
+      "  cc main.c -Iblur blur/libblur.a -lweft_runtime\n"
+      "  weft export small.weft large.weft --name blur --processor x86-64-v3");
+  command
+      ->add_option("FILE", flags->files,
+                   "A .weft file, or - for the standard input; several: one for each set of shapes")
+      ->required();
+  command->add_option("--name", flags->name,
+                      "What the function is called in C; the first file's name unless told");
+  command->add_option("--folder", flags->folder, "Where NAME.h and libNAME.a are written; here unless told");
+  command->add_option("--processor", flags->processor,
+                      "The oldest processors to run on: x86-64-v2, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512); "
+                      "as this one unless told");
+  add_compile_options(*command, flags->compile);
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace weft::cli

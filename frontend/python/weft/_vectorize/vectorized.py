@@ -55,7 +55,7 @@ class Vectorized:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         if self.signature is not None:
-            return answered(self._numpys().__call__, *args, **keywords)
+            return self._of_rows(args, keywords)
         try:
             compiled, arrays = self._compiled(args, keywords)
         except Error as error:
@@ -67,22 +67,53 @@ class Vectorized:
                 import warnings
 
                 warnings.warn(f"{error}; Python calls it for each element, as with fallback=True", RuntimeWarning, stacklevel=2)
-            results = answered(self._numpys().__call__, *args, **keywords)
-            for x in results if isinstance(results, tuple) else (results,):
-                if isinstance(x, Array):
-                    note(x, f"{self.__name__}: computed by Python, one element after the other, since {error}")
-            return results
-        results = compiled.function(arrays)
+            return self._by_python(args, keywords, "one element after the other", error)
+        return self._given(compiled.function(arrays), compiled.is_several)
+
+    def _given(self, results: list[Array], is_several: bool) -> Any:
+        """The results as the caller gets them."""
         if self.otypes is not None:
             wanted = [_core.dtype(one) if not isinstance(one, str) else _dtype_of(one) for one in self.otypes]
             if len(wanted) != len(results):
                 raise Error(f"{self.__name__}: otypes has a dtype for each result: got {len(wanted)} for {len(results)}")
             results = [_core.astype(x, dtype) for x, dtype in zip(results, wanted)]
         results = [x if x.ndim else _core.as_value(x) for x in results]
-        return tuple(results) if compiled.is_several else results[0]
+        return tuple(results) if is_several else results[0]
+
+    def _of_rows(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """A call by the signature: recorded once for all rows, or by Python, one row after the other, where that cannot be."""
+        from weft._vectorize.rows import Rows
+
+        numpys = self._numpys()  # which looks at the signature
+        rows = Rows(self.signature)  # type: ignore[arg-type]
+        places = [i for i in range(len(args)) if i not in self.excluded]
+        arrays = [asarray(args[i]) for i in places]
+        if set(keywords) - self.excluded:  # arrays by name, which NumPy puts in the order of the call
+            return answered(numpys.__call__, *args, **keywords)
+        loop = rows.loop(arrays, self.__name__)
+
+        def f(*parts: Any) -> Any:
+            given = list(args)
+            for i, part in zip(places, parts):
+                given[i] = part
+            return self.pyfunc(*given, **keywords)
+
+        try:
+            results = rows.results(f, arrays, loop, self.__name__)
+        except Exception as error:
+            # Python's own run raises what is the function's fault.
+            return self._by_python(args, keywords, "one row after the other", error)
+        return self._given(results, len(rows.gives) > 1)
+
+    def _by_python(self, args: tuple[Any, ...], keywords: dict[str, Any], how: str, why: Exception) -> Any:
+        results = answered(self._numpys().__call__, *args, **keywords)
+        for x in results if isinstance(results, tuple) else (results,):
+            if isinstance(x, Array):
+                note(x, f"{self.__name__}: computed by Python, {how}, since {why}")
+        return results
 
     def _numpys(self) -> Any:
-        """The loop over elements that Python runs."""
+        """The loop over elements, or rows, that Python runs."""
         if self._by_element is None:
             import numpy
 
@@ -153,7 +184,10 @@ def _dtype_of(letter: str) -> Any:
 def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
               signature: str | None = None, *, fallback: builtins.bool = False) -> Any:
     """A function of numbers as a function of arrays: read from its source, compiled for the dtypes of its arguments, and fused with what is
-    around it. What cannot be compiled is an error that says what to write; with fallback=True, or a signature, Python runs it for each element."""
+    around it. What cannot be compiled is an error that says what to write; with fallback=True Python runs it for each element.
+
+    With a signature such as "(n),(n)->()" it is a function of rows, recorded with arrays of these axes once for all rows; Python runs it for
+    each row where that cannot be."""
     if pyfunc is None:
         return lambda f: vectorize(f, otypes, doc, excluded, cache, signature, fallback=fallback)
     if not callable(pyfunc):

@@ -44,17 +44,21 @@ endif()
 
 run(${consumer})
 if(jit)
-  # What is exported is linked with libweft_runtime, and needs that alone.
+  # What is exported is linked with libweft_runtime, and needs nothing of the other libraries.
   run(${prefix}/bin/weft export ${consumer_dir}/../../golden/graph/softmax.weft --folder ${work_dir}/exported)
-  file(GLOB runtime ${prefix}/${lib_dir}/libweft_runtime.so.*.*.*)
   run(${compiler} -x c -std=c99 ${consumer_dir}/exported.c -I${work_dir}/exported -I${prefix}/include -x none
-      ${work_dir}/exported/libsoftmax.a ${runtime} -Wl,-rpath,${work_dir}/alone -o ${work_dir}/exported/program)
-  get_filename_component(linked ${runtime} NAME)
-  string(REGEX REPLACE "\\.[0-9]+$" "" linked ${linked})
-  file(COPY_FILE ${runtime} ${work_dir}/${linked})
-  file(MAKE_DIRECTORY ${work_dir}/alone)
-  file(RENAME ${work_dir}/${linked} ${work_dir}/alone/${linked})
+      ${work_dir}/exported/libsoftmax.a -L${prefix}/${lib_dir} -lweft_runtime -Wl,-rpath,${prefix}/${lib_dir} -o ${work_dir}/exported/program)
+  file(GLOB others ${prefix}/${lib_dir}/libweft.so* ${prefix}/${lib_dir}/libweft_jit.so)
+  file(MAKE_DIRECTORY ${work_dir}/away)
+  foreach(library ${others})
+    get_filename_component(name ${library} NAME)
+    file(RENAME ${library} ${work_dir}/away/${name})
+  endforeach()
   run(${work_dir}/exported/program)
+  foreach(library ${others})
+    get_filename_component(name ${library} NAME)
+    file(RENAME ${work_dir}/away/${name} ${library})
+  endforeach()
 
   # Without the disk cache, as that might know the kernel.
   set(ENV{WEFT_CACHE_DIR} off)

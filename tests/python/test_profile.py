@@ -82,8 +82,8 @@ def test_what_numpy_answers_is_a_row_of_its_own(on_cpu):
 
 def test_first_runs_say_that_they_were_interpreted_or_ran_in_blocks(on_cpu):
     with wf.profile() as p:
-        small = wf.asarray([1.0, 2.0, 3.0]) * 2 + 1
-        assert small.tolist() == [3.0, 5.0, 7.0]
+        small = 7 - wf.abs(wf.floor(wf.asarray([1.0, 2.0, 3.0]) * 2.5)) * 3  # which no other test has had compiled
+        assert small.tolist() == [1.0, -8.0, -14.0]
     rows = of_kind(p, "interpret", "blocks")
     assert sum(row["count"] for row in rows) == 1
     x = large(20_000)

@@ -29,7 +29,8 @@ void count(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Counts what graphs move and compute, fused and op by op: steps, bytes, operations and cost of each.");
+  CLI::App app(
+      "Counts what graphs move and compute, fused and op by op: steps, bytes, operations and cost of each.");
   std::vector<std::string> files;
   app.add_option("FILE", files, "graphs")->required();
   CLI11_PARSE(app, argc, argv);

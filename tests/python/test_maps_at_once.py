@@ -167,6 +167,61 @@ def test_a_loop_of_one_line_is_computed_as_it_goes(on_cpu):
     assert all(after > before for before, after in zip(seen, seen[1:]))
 
 
+AT_POSITIONS = [
+    "x[i] = v", "x[i] = 3", "x[i] += v", "x[i] *= 2", "x[i] = x[j]", "x[i] = x[j] - x[i]", "x[i] = v[0]", "x[j[0]] = v[1]",
+    "np.add.at(x, i, v)", "np.add.at(x, i, 1)", "np.add.at(x, i, x[j])", "np.subtract.at(x, i, v)", "x[::-1][i] = v", "x[1:][i] = v",
+    "y = x[i]; x[i] = v; x[j] += y", "y = x[:]; x[i] = y[j]", "x[i[::2]] = v[::2]", "x[i] = v[::-1]", "X.fill_diagonal(w, 7)", "X.fill_diagonal(w, v.reshape(-1)[:3])",
+    "X.put(x, i, v)", "w[i % 3] = w[j % 3]", "w.T[i % 3] = 5", "w[:, i % 3] = 4", "x[i] = x",
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex64", "int64", "int8", "uint16", "bool"])
+@pytest.mark.parametrize("row", [(), (3,), (2, 2)])
+@pytest.mark.parametrize("statement", AT_POSITIONS)
+def test_writes_at_positions_are_numpys(statement, row, dtype):
+    if dtype == "bool" and ("+=" in statement or "-" in statement or "*=" in statement or ".at(" in statement):
+        return
+    random = np.random.default_rng(3)
+    n = 11
+    i, j = random.integers(1 - n, n - 1, (2, n))
+    theirs = [random.integers(0, 9, (n, *row)).astype(dtype) for _ in range(2)] + [random.integers(0, 9, (3, 3)).astype(dtype), i, j]
+    ours = [wf.eval(wf.array(a)) for a in theirs]
+    for library, (x, v, w, i_, j_) in ((np, theirs), (wf, ours)):
+        exec(statement, {"X": library, "np": np, "x": x, "v": v, "w": w, "i": i_, "j": j_})
+    for mine, numpys in zip(ours, theirs):
+        np.testing.assert_array_equal(np.asarray(mine), numpys)
+
+
+def test_writes_at_positions_make_no_program_and_refuse_what_lies_outside(on_cpu):
+    random = np.random.default_rng(4)
+    table, at, v = random.random((500, 4)), random.integers(-500, 500, 300), random.random((300, 4))
+    ours, i, w = (wf.eval(wf.array(a)) for a in (table, at, v))
+    before = wf.stats()["program_misses"]
+    for turn in range(2, 50):
+        table[at] -= 0.5 * v
+        ours[i] -= 0.5 * w
+        np.add.at(table, at, v * turn)
+        np.add.at(ours, i, w * turn)
+    np.testing.assert_allclose(np.asarray(ours), table, rtol=1e-12, atol=1e-12)
+    assert wf.stats()["program_misses"] == before
+    with pytest.raises(IndexError):
+        ours[wf.asarray([1, 500])] = 1.0
+    with pytest.raises(IndexError):
+        np.add.at(ours, wf.asarray([-501]), 1.0)
+    np.testing.assert_allclose(np.asarray(ours), table, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sums_at_positions_have_the_bits_of_large_ones(on_cpu, dtype):
+    random = np.random.default_rng(5)
+    at, v = random.integers(0, 7, 6000), random.random(6000).astype(dtype)
+    whole, parts = (wf.eval(wf.zeros(7, dtype=dtype)) for _ in range(2))
+    np.add.at(whole, wf.asarray(at), wf.asarray(v))
+    for start in range(0, 6000, 1000):
+        np.add.at(parts, wf.asarray(at[start : start + 1000]), wf.asarray(v[start : start + 1000]))
+    np.testing.assert_array_equal(np.asarray(parts), np.asarray(whole))
+
+
 @pytest.mark.parametrize("term", [lambda X, x, i: X.exp(x) * 2.5 + i, lambda X, x, i: i - x, lambda X, x, i: x - (i + 1), lambda X, x, i: x / (i + 5.5)])
 def test_another_number_is_the_same_program(term):
     x = wf.eval(wf.asarray(np.linspace(0, 1, 5000)))

@@ -38,7 +38,8 @@ class Counter {
     for (const plan::Sweep& sweep : p_.sweeps) {
       add(sweep.before, outer);
       add(sweep.body, all);
-      add(sweep.after_section, all, static_cast<double>(p_.outer_count()) * static_cast<double>(p_.section_count()));
+      add(sweep.after_section, all,
+          static_cast<double>(p_.outer_count()) * static_cast<double>(p_.section_count()));
     }
     add(p_.epilogue, outer);
     add(p_.after, all, static_cast<double>(p_.row_count()));
@@ -112,7 +113,8 @@ CountedWork counted_work(const ir::Graph& graph, const Target& target, const Opt
       const plan::Lowered lowered = plan::lower(step.group, in_memory, plan::Cuts::Loops);
       const std::vector<int64_t> touched = plan::touched_elements(lowered.program);
       for (size_t b = 0; b < touched.size(); ++b)
-        bytes += static_cast<double>(touched[b]) * static_cast<double>(size_of(lowered.program.buffers[b].dtype));
+        bytes +=
+            static_cast<double>(touched[b]) * static_cast<double>(size_of(lowered.program.buffers[b].dtype));
       work = counted_work(lowered.program);
     }
     total.bytes += bytes, total.work += work, total.cost += std::max(bytes, work);

@@ -3,8 +3,11 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <type_traits>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/ops/storage.h"
+#include "frontend/cpp/array/overlap.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/derivatives/past.h"
 #include "frontend/cpp/evaluate/evaluate.h"
@@ -114,9 +117,10 @@ bool may_be_computed_now(const Cell& cell, const View& view) {
          count < element_count(cell.type.shape);
 }
 
-// Writes what was computed. What it was computed of may lie in the same memory, as in x[1:-1] += x[2:]: whoever holds
-// that then has the value that was computed.
-bool write_mapped(Cell& cell, const View& view, MapsNow& maps) {
+// Calls f(memory), which writes what was computed. What it was computed of may lie in the same memory, as in
+// x[1:-1] += x[2:]: whoever holds that then has the value that was computed.
+template <class F>
+bool write_computed(Cell& cell, MapsNow& maps, F&& f) {
   // Nobody walks over the graph meanwhile.
   const std::unique_lock alone(cell.device.in_place, std::try_to_lock);
   if (!alone) return false;
@@ -125,9 +129,14 @@ bool write_mapped(Cell& cell, const View& view, MapsNow& maps) {
     if (!memory || !memory->writable() || held->as<ir::InputAttr>().handle.use_count() != 1) return false;
     const uint32_t uses = maps.uses_of(held.get());
     if (held->use_count() != 1 + uses || (uses > 0 && !maps.let_go_of(held.get()))) return false;
-    scatter(strided(view), maps.elements(), static_cast<std::byte*>(memory->data()));
+    f(static_cast<std::byte*>(memory->data()));
     return true;
   });
+}
+
+bool write_mapped(Cell& cell, const View& view, MapsNow& maps) {
+  return write_computed(cell, maps,
+                        [&](std::byte* memory) { scatter(strided(view), maps.elements(), memory); });
 }
 
 bool store(const Element& element, const Scalar& value, const ir::SourceLine& line) {
@@ -252,6 +261,129 @@ bool write_number(const Array& view, const Scalar& value, const ir::SourceLine& 
   value.cast(shown->type.dtype).store(item);
   const bool written = write_in_memory(cell, [&](std::byte* memory) { fill(strided(*shown), item, memory); });
   if (written) note_write(line);
+  return written;
+}
+
+namespace {
+
+// Rows of memory, and what is written to them.
+struct RowsAt {
+  const Layout& at;
+  Shape row;
+  Dims strides;
+  int64_t item, count = 0;  // bytes; elements of a row
+  bool contiguous;
+
+  explicit RowsAt(const Layout& layout)
+      : at(layout),
+        row(layout.type.shape),
+        strides(layout.strides),
+        item(static_cast<int64_t>(size_of(layout.type.dtype))),
+        contiguous(true) {
+    row.erase(0), strides.erase(0);
+    count = element_count(row);
+    const Dims dense = contiguous_strides(row);
+    for (size_t k = 0; k < row.size(); ++k) contiguous &= row[k] == 1 || strides[k] == dense[k];
+  }
+};
+
+template <class T>
+void each_row(const RowsAt& rows, const T* positions, int64_t n, auto&& at_row) {
+  const int64_t extent = rows.at.type.shape[0];
+  for (int64_t k = 0; k < n; ++k) {
+    const auto position = static_cast<int64_t>(positions[k]);
+    at_row(k, rows.at.offset + (position < 0 ? position + extent : position) * rows.at.strides[0]);
+  }
+}
+
+// Sums of these are the same wherever they are computed.
+bool is_added_at_once(DType t) { return t == DType::F32 || t == DType::F64 || is_integer(t); }
+
+// `one`: one item is written everywhere.
+void write_at(const RowsAt& rows, DType index, const void* positions, int64_t n, const std::byte* values,
+              bool one, AtRows how, std::byte* memory) {
+  const int64_t bytes = rows.count * rows.item;
+  const auto put = [&](int64_t k, int64_t offset) {
+    std::byte* const to = memory + offset * rows.item;
+    const std::byte* const from = one ? values : values + k * bytes;
+    if (rows.count == 1) return copy_item(to, from, rows.item);
+    const Strided place{rows.row, rows.strides, offset, rows.item};
+    one ? fill(place, from, memory) : scatter(place, from, memory);
+  };
+  const auto each = [&](auto&& at_row) {
+    ir::with_dtype(index, [&]<DType t>(std::integral_constant<DType, t>) {
+      if constexpr (is_integer(t)) {
+        using T = typename ir::Storage<t>::Stored;
+        each_row(rows, static_cast<const T*>(positions), n, at_row);
+      }
+    });
+  };
+  if (how == AtRows::Put) return each(put);
+  ir::with_dtype(rows.at.type.dtype, [&]<DType t>(std::integral_constant<DType, t>) {
+    if constexpr (t == DType::F32 || t == DType::F64 || is_integer(t)) {
+      using T = typename ir::Storage<t>::Stored;
+      each([&](int64_t k, int64_t offset) {
+        T* const to = reinterpret_cast<T*>(memory) + offset;
+        const T* const from = reinterpret_cast<const T*>(values) + (one ? 0 : k * rows.count);
+        for (int64_t i = 0; i < rows.count; ++i) to[i] = static_cast<T>(to[i] + from[one ? 0 : i]);
+      });
+    }
+  });
+}
+
+// The row-major elements of what lies in memory as it is; null for others.
+const std::byte* plain_elements(const ir::Node& value) {
+  if (value.op != ir::Op::input || !value.as<ir::InputAttr>().strides.empty()) return nullptr;
+  const runtime::BufferRef buffer = buffer_of(value);
+  if (!buffer) return nullptr;
+  buffer->complete();
+  return static_cast<const std::byte*>(buffer->data());
+}
+
+}  // namespace
+
+bool write_rows(const Array& x, const Array& index, const Operand& value, AtRows how) {
+  Cell& cell = *Access::cell(x);
+  const int64_t n = index.size();
+  const bool array = value.array() != nullptr;
+  if (small_elements(cell) < 1 || records_cells() || keeps_past() || !x.writable() || x.ndim() == 0 || n == 0)
+    return false;
+  if (&Access::cell(index)->device != &cell.device || may_overlap(Access::view(x).get())) return false;
+  if (array && &Access::cell(*value.array())->device != &cell.device) return false;
+  const Layout at = layout_of(x);
+  const RowsAt rows(at);
+  if (how == AtRows::Add && (!is_added_at_once(x.dtype()) || !rows.contiguous)) return false;
+  if (rows.count == 0 || n * rows.count > MapsNow::kMostElements) return false;
+  const bool one = !array || value.array()->size() == 1;
+  if (!one && value.array()->size() != n * rows.count) return false;
+  const ir::Lines lines = lines_at(value.at());
+  flush_due(lines.only(), true);
+  const ir::NodeRef positions = read(index, lines);
+  const std::byte* const places = plain_elements(*positions);
+  if (!places || !put_in_memory(cell)) return false;
+  cell.check_write();
+  const auto write = [&](const std::byte* values) {
+    return [&, values](std::byte* memory) {
+      write_at(rows, index.dtype(), places, n, values, one, how, memory);
+    };
+  };
+  bool written = false;
+  if (!array) {
+    alignas(16) std::byte item[16];
+    value.number().value().cast(x.dtype()).store(item);
+    written = write_in_memory(cell, write(item));
+  } else {
+    const ir::NodeRef node = ir::cast(read(*value.array(), lines), x.dtype(), lines);
+    alignas(16) std::byte item[16];
+    if (node->op == ir::Op::constant) node->as<ir::ConstantAttr>().value.store(item);
+    const std::byte* const plain = node->op == ir::Op::constant ? item : plain_elements(*node);
+    if (plain && (one || node->op != ir::Op::constant)) {
+      written = write_in_memory(cell, write(plain));
+    } else if (MapsNow& maps = MapsNow::of_thread(); !plain && maps.compute(cell.device, node)) {
+      written = write_computed(cell, maps, write(maps.elements()));
+    }
+  }
+  if (written) note_write(lines.only());
   return written;
 }
 

@@ -30,6 +30,11 @@ bool write_number(const Array& view, const Scalar& value, const ir::SourceLine& 
 // is small; else it shares the cell's value, so that computing one computes the other.
 Array value_now(const Array& view);
 
+// x[index] = value, or x[index] += value where each occurrence of a position counts, along the first axis: element by
+// element at once, where that is small work. The positions were checked. False as above.
+enum class AtRows : uint8_t { Put, Add };
+bool write_rows(const Array& x, const Array& index, const Operand& value, AtRows how);
+
 // Writes what `value` computes into the cell's memory. False, with nothing done, where the part or the work
 // is not small, or where somebody else still needs what the memory holds.
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value);

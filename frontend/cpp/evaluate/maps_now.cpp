@@ -54,6 +54,9 @@ bool varies(const Shape& shape, const Dims& strides) {
 
 bool commutes(Op op) { return op == Op::add || op == Op::multiply || op == Op::maximum || op == Op::minimum; }
 
+// What is computed here, into memory of its own.
+bool has_elements(const Node& n) { return kind(n.op) == OpKind::Map || kind(n.op) == OpKind::Gather; }
+
 const Node* viewed(const Node* n) {
   while (ir::views_one(n->op)) n = n->inputs[0].get();
   return n;
@@ -100,7 +103,7 @@ bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
   entries_.reserve(kEntries);
   if (visit(value.get(), 0) < 0 || !find_products()) return false;
   memory_.resize(kMemory);
-  const auto computed = [&](Entry& e) { return kind(e.value->op) != OpKind::Map || run(e); };
+  const auto computed = [&](Entry& e) { return !has_elements(*e.value) || run(e); };
   return std::ranges::all_of(entries_, computed) && (what == OpKind::Map || show(entries_.back()));
 }
 
@@ -126,7 +129,10 @@ int MapsNow::visit(const Node* node, int depth) {
   if (entries_.size() == kEntries) return -1;
   e.base = static_cast<int>(entries_.size());
   const OpKind what = kind(e.value->op);
-  const bool known = what == OpKind::Source ? add_source(e) : what == OpKind::View ? add_view(e) : add_map(e);
+  const bool known = what == OpKind::Source   ? add_source(e)
+                     : what == OpKind::View   ? add_view(e)
+                     : what == OpKind::Gather ? add_gather(e)
+                                              : add_map(e);
   if (!known) return -1;
   entries_.push_back(std::move(e));
   return static_cast<int>(entries_.size()) - 1;
@@ -200,6 +206,21 @@ bool MapsNow::add_map(Entry& e) {
   const bool cast = n.op == Op::cast || n.op == Op::bitcast;
   if (!cast && !blocks::has_loop(n.op, n.op == Op::select ? n.dtype() : from)) return false;
   e.strides = contiguous_strides(n.shape());
+  return true;
+}
+
+// Rows of memory at positions that lie in memory.
+bool MapsNow::add_gather(Entry& e) {
+  const Entry &of = entries_[static_cast<size_t>(e.in[0])], &at = entries_[static_cast<size_t>(e.in[1])];
+  const Shape& shape = e.value->shape();
+  if (e.value->as<ir::AxisAttr>().axis != 0 || of.value->shape().size() != shape.size()) return false;
+  const auto lies_in_memory = [&](const Entry& in) {
+    return entries_[static_cast<size_t>(in.base)].value->op == Op::input;
+  };
+  if (of.base < 0 || at.base < 0 || !lies_in_memory(of) || !lies_in_memory(at)) return false;
+  if (at.value->dtype() != DType::I64 || at.count != shape[0] || of.value->shape()[0] == 0) return false;
+  if (!is_row_major(at.value->shape(), at.strides)) return false;
+  e.strides = contiguous_strides(shape);
   return true;
 }
 
@@ -369,6 +390,7 @@ bool MapsNow::run(Entry& e) {
   std::byte* const out = room(e.count * static_cast<int64_t>(size_of(n.dtype())));
   if (!out) return false;
   e.data = out;
+  if (n.op == Op::gather) return run_gather(e);
   if (e.product >= 0) return run_sum(e, out);
   runtime::MapOperand in[3];
   const size_t count = n.inputs.size();
@@ -384,6 +406,30 @@ bool MapsNow::run(Entry& e) {
     loop = blocks::loop_of(n.op, n.op == Op::select ? n.dtype() : from);
   const auto item = static_cast<int64_t>(size_of(n.dtype()));
   return device_->device->map_elements(loop, {in, count}, {out, item}, e.count);
+}
+
+bool MapsNow::run_gather(Entry& e) {
+  const Entry &of = entries_[static_cast<size_t>(e.in[0])], &at = entries_[static_cast<size_t>(e.in[1])];
+  const auto item = static_cast<int64_t>(size_of(e.value->dtype()));
+  const std::byte* const from = entries_[static_cast<size_t>(of.base)].data;
+  const auto* const positions =
+      reinterpret_cast<const int64_t*>(entries_[static_cast<size_t>(at.base)].data) + at.offset;
+  auto* out = const_cast<std::byte*>(e.data);
+  Shape row = e.value->shape();
+  Dims strides = of.strides;
+  row.erase(0), strides.erase(0);
+  const int64_t extent = of.value->shape()[0], rows = e.value->shape()[0], bytes = e.count / rows * item;
+  for (int64_t k = 0; k < rows; ++k, out += bytes) {
+    // As kernels have it: from the end where negative, then held to the axis.
+    const int64_t position =
+        std::clamp<int64_t>(positions[k] < 0 ? positions[k] + extent : positions[k], 0, extent - 1);
+    const int64_t offset = of.offset + position * of.strides[0];
+    if (bytes == item)
+      copy_item(out, from + offset * item, item);
+    else
+      gather({row, strides, offset, item}, from, out);
+  }
+  return true;
 }
 
 // The elements of a view, in memory of their own: they may be written to where they were read.
@@ -433,7 +479,7 @@ bool MapsNow::let_go_of(const Node* input) {
     return e.reaches && e.node != input && e.node->use_count() > e.uses;
   };
   for (const Entry& e : entries_)
-    if (&e != &root && held(e) && (kind(e.value->op) != OpKind::Map || e.value != e.node)) return false;
+    if (&e != &root && held(e) && (!has_elements(*e.value) || e.value != e.node)) return false;
   for (const Entry& e : entries_) {
     if (!held(e) && &e != &root) continue;
     const auto bytes = static_cast<size_t>(e.count) * size_of(e.value->dtype());

@@ -1,4 +1,4 @@
-// Values of some thousand elements that maps make of memory, computed op by op by the loops that are compiled
+// Values of some thousand elements that maps make of memory, or of rows that are picked from it, computed op by op by the loops that are compiled
 // with the library: no program is made, looked up or run, whatever the extents are. The bits are a kernel's.
 #pragma once
 
@@ -54,6 +54,7 @@ class MapsNow {
   bool add_source(Entry& e);
   bool add_view(Entry& e);
   bool add_map(Entry& e);
+  bool add_gather(Entry& e);
   bool follow(Entry& e, const Entry& of) const;
   bool find_products();
   int product_behind(const Entry& sum, int operand, bool& refused) const;
@@ -62,6 +63,7 @@ class MapsNow {
   bool is_same(const Entry& x, const Entry& y) const;
   bool may_be_same(const Entry& x, const Entry& y) const;
   bool run(Entry& e);
+  bool run_gather(Entry& e);
   bool show(Entry& e);
   bool run_sum(Entry& e, std::byte* out);
   bool operand(int entry, runtime::MapOperand& out);

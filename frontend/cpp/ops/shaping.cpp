@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "frontend/cpp/array/small.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
@@ -171,8 +172,21 @@ Array take_along_axis(const Array& x, const Array& index, int64_t axis, Where at
 
 namespace {
 
+// Whether the positions are whole rows: those of one axis, the first.
+bool is_index_of_rows(const Array& x, const Array& index, int64_t axis) {
+  return axis == 0 && x.ndim() > 0 && index.ndim() == x.ndim() && is_integer(index.dtype()) &&
+         index.size() > 0 && index.size() == index.shape()[0];
+}
+
 void scatter_along_axis(const char* op, ir::Op how, const Array& x, const Array& index, const Operand& values,
                         int64_t axis) {
+  if (is_index_of_rows(x, index, axis)) {
+    detail::check_resident_index(op, index, 0, x.shape()[0]);
+    detail::check_stored(op, x.dtype(), values);
+    if (detail::write_rows(x, index, values,
+                           how == ir::Op::scatter ? detail::AtRows::Put : detail::AtRows::Add))
+      return;
+  }
   Recording r(op, values);
   const NodeRef node = r.node(x), positions = index_node(r, index, x, axis);
   detail::check_stored(op, x.dtype(), values);

@@ -207,6 +207,9 @@ bool written_at(const Array& x, const Array& index, PyObject* value, Write how) 
   const PythonLine line;
   detail::check_index("index", index, 0, x.shape()[0]);
   detail::check_stored("assign", x.dtype(), given.operand());
+  if (detail::write_rows(x, index, given.operand("assign"),
+                         how == Write::Put ? detail::AtRows::Put : detail::AtRows::Add))
+    return true;
   Make like;
   like.dtype = x.dtype();
   like.device = x.device();

@@ -34,10 +34,12 @@ TEST(CountedWork, IsOfEachElementWhatItsStatementsCost) {
 // Along the inner axis it is computed in every row; along the outer one before the row begins.
 TEST(CountedWork, CountsWhatRowsRepeat) {
   const std::string multiply = "\n %r = multiply %x, %b\n return %r";
-  const test::CountedWork inner = count(
-      "%x = input : f32[3, 64]\n %k = input : f32[64]\n %e = exp %k\n %b = broadcast %e : f32[3, 64]" + multiply);
+  const test::CountedWork inner =
+      count("%x = input : f32[3, 64]\n %k = input : f32[64]\n %e = exp %k\n %b = broadcast %e : f32[3, 64]" +
+            multiply);
   const test::CountedWork outer = count(
-      "%x = input : f32[3, 64]\n %k = input : f32[3, 1]\n %e = exp %k\n %b = broadcast %e : f32[3, 64]" + multiply);
+      "%x = input : f32[3, 64]\n %k = input : f32[3, 1]\n %e = exp %k\n %b = broadcast %e : f32[3, 64]" +
+      multiply);
   ASSERT_EQ(inner.steps, 1);
   ASSERT_EQ(outer.steps, 1);
   EXPECT_EQ(inner.work, 192 * (1 + 1 + kExp + 1 + 1));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 
 from weft import _core
 from weft._core import Array
@@ -67,6 +68,16 @@ def fill_diagonal(a: Array, val: Any, wrap: builtins.bool = False) -> None:
     shape = target("fill_diagonal", a).shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise ValueError(f"fill_diagonal: takes a matrix, or more axes that are all as long: got shape {shape}")
+    flat = _core.reshape(a, (-1,))
+    if a.size and _core.shares_cell(flat, a):
+        # In memory that lies in one piece it is every so many elements, from the first.
+        apart = 1 + builtins.sum(math.prod(shape[k:]) for k in range(1, len(shape)))
+        line = flat[: shape[1] * shape[1] if len(shape) == 2 and not wrap else None : apart]
+        values = _core.reshape(as_stored(val, a), (-1,))
+        if values.size:
+            n = line.shape[0]
+            line[...] = values if values.size in (1, n) else _core.tile(values, (-(-n // values.size),))[:n]
+        return
     if len(shape) > 2 or not wrap or shape[0] <= shape[1]:
         n = builtins.min(shape)
         positions = (_core.iota((n,), 0),) * len(shape)

@@ -40,6 +40,21 @@ def test_sums_whose_terms_are_products_are_rounded_once_in_every_size(on_cpu):
         np.testing.assert_array_equal(np.asarray(wf.copy(x[:k]) * wf.copy(y[:k]) + wf.copy(z[:k])), whole[:k])
 
 
+# What the passes take away between a product and the sum that it is rounded with.
+BETWEEN = [lambda x: -(-x), lambda x: +x, lambda x: x / 1, lambda x: x / 2, lambda x: x * 1, lambda x: -1 * x, lambda x: x - 0,
+           lambda x: wf.where(x > 0, x, x), lambda x: x.astype(x.dtype), lambda x: wf.conj(x), lambda x: -x, lambda x: x[::-1][::-1].T]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("between", BETWEEN)
+def test_products_behind_what_goes_away_are_rounded_alike_in_every_size(between, dtype, on_cpu):
+    x, y, z = (wf.asarray(n).astype(dtype) for n in np.random.default_rng(8).normal(size=(3, 4096)))
+    for program in (lambda a, b, c: between(a * b) + c, lambda a, b, c: c - between(a * b)):
+        whole = np.asarray(program(x, y, z))
+        for k in (1, 3, 15, 20, 80, 300):
+            np.testing.assert_array_equal(np.asarray(program(wf.copy(x[:k]), wf.copy(y[:k]), wf.copy(z[:k]))), whole[:k])
+
+
 def test_a_sum_has_the_same_bits_whatever_is_computed_with_it(on_cpu):
     x = wf.asarray(np.random.default_rng(7).normal(size=90))
     alone = float(x.sum())

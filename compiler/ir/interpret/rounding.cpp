@@ -8,10 +8,24 @@ namespace {
 
 bool is_inexact(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-// Seen through views, which kernels follow.
+bool is_view(const Node& n) { return kind(n.op) == OpKind::View && n.inputs.size() > 0; }
+
+bool is_number(const Node* n) {
+  while (is_view(*n)) n = n->inputs[0].get();
+  return n->op == Op::constant || n->op == Op::scalar;
+}
+
+// Seen through views, which kernels follow, and through what the passes may take away. A quotient by a number may
+// become a product.
 bool is_product(const Node* n) {
-  while (kind(n->op) == OpKind::View && n->inputs.size() > 0) n = n->inputs[0].get();
-  return (n->op == Op::multiply || n->op == Op::square) && is_inexact(n->dtype());
+  const auto goes_away = [](const Node& map) {
+    return map.op == Op::negative || map.op == Op::positive || map.op == Op::conj || map.op == Op::cast ||
+           (map.op == Op::select && map.inputs[1] == map.inputs[2]);
+  };
+  while (is_view(*n) || goes_away(*n)) n = n->inputs[n->op == Op::select ? 1 : 0].get();
+  if (!is_inexact(n->dtype())) return false;
+  return n->op == Op::multiply || n->op == Op::square ||
+         (n->op == Op::divide && is_number(n->inputs[1].get()));
 }
 
 bool map_rounds_once(const Node& map) {

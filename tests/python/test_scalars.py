@@ -2,6 +2,7 @@
 
 import copy
 import math
+import operator
 import pickle
 
 import numpy as np
@@ -174,3 +175,25 @@ def test_what_is_no_number_is_refused(expression):
     for lib in (np, wf):
         with pytest.raises(TypeError):
             eval(expression, {"np": lib, "a": lib.asarray([11, 2, 34])})
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8", "int64", "uint64", "bool", "complex64"])
+@pytest.mark.parametrize("scalar", [np.float64(2.5), np.float64(np.nan), np.float64(-0.0), np.float32(2.5), np.int64(3), np.bool_(True)], ids=repr)
+def test_numpys_scalars_beside_elements_and_arrays_have_their_dtype(scalar, dtype):
+    numbers = np.array([3, 0, 1]).astype(dtype)
+    ours = wf.array(numbers)
+    operators = [operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.eq, operator.ge]
+    with np.errstate(all="ignore"):
+        for of in operators:
+            for theirs, mine in [(numbers, ours), *((numbers[k], ours[k]) for k in range(3))]:
+                for swapped in (False, True):
+                    call = (lambda a: of(scalar, a)) if swapped else (lambda a: of(a, scalar))  # noqa: B023
+                    try:
+                        want = np.asarray(call(theirs))
+                    except TypeError:
+                        with pytest.raises((TypeError, ValueError)):
+                            call(mine)
+                        continue
+                    got = np.asarray(call(mine))
+                    assert got.dtype == want.dtype and got.shape == want.shape
+                    np.testing.assert_allclose(got, want, rtol=1e-3 if dtype == "float16" else 1e-6)

@@ -87,6 +87,7 @@ std::optional<Number> number_from(PyObject* object) {
   if (is_given(object)) return number_from(nb::object(nb::handle(object).attr("known")()).ptr());
   if (PyFloat_CheckExact(object)) return Number(PyFloat_AS_DOUBLE(object));
   if (PyLong_CheckExact(object)) return integer(object);
+  if (is_numpy_float64(object)) return Number::typed(Scalar::of(PyFloat_AS_DOUBLE(object)));
   if (is_numpy_scalar(object)) {
     const nb::handle scalar(object);
     const DType dtype = dtype_from(scalar.attr("dtype").ptr());

@@ -47,11 +47,14 @@ class Argument {
   [[noreturn]] void refuse(const char* op) const;
 };
 
+// Whether it is NumPy's scalar of that very type.
+bool is_numpy_float64(PyObject* object);
+
 // What a map of numbers is computed of at once, as NumPy's scalars are.
 template <size_t count>
 class KnownOperands {
  public:
-  // Whether all are numbers of one device or Python's, and one at least is no number of Python's.
+  // Whether all are numbers of one device, Python's or NumPy's f64, and one at least is of a device.
   bool parse(const std::array<PyObject*, count>& objects) {
     for (size_t k = 0; k < count; ++k)
       if (!add(objects[k], known_[k])) return false;
@@ -77,6 +80,10 @@ class KnownOperands {
       known = {Scalar::of(PyFloat_AS_DOUBLE(object)), true};
       return true;
     }
+    if (is_numpy_float64(object)) {
+      known = {Scalar::of(PyFloat_AS_DOUBLE(object)), false};
+      return true;
+    }
     if (PyBool_Check(object)) {
       known = {Scalar::of(object == Py_True), true};
       return true;
@@ -98,8 +105,6 @@ std::optional<PyObject*> computed_now(ir::Op op, const std::array<PyObject*, cou
   return known.parse(operands) ? known.map(op) : std::nullopt;
 }
 
-// Whether it is NumPy's scalar of that very type.
-bool is_numpy_float64(PyObject* object);
 // Whether it is a number that a function takes which is being recorded: weft/_base/given.py.
 bool is_given(PyObject* object);
 // The number that a Python or NumPy scalar is; none for everything else. One that is_given() decides then.

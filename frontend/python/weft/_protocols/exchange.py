@@ -84,8 +84,16 @@ def _or_on_host(ours: Any, numpys: Any, args: Any, options: Any) -> Any:
             raise refusal from None
 
 
+_same: dict[Any, Any] = {}  # NumPy's function: the one here that has its name, where both give one array
+
+
 def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """numpy.add(x, y) and the like, of Weft's arrays."""
+    if not options and method == "__call__" and ufunc in _same:
+        try:
+            return _same[ufunc](*inputs)
+        except (TypeError, ValueError):  # said below, or NumPy's answer
+            pass
     if method == "at":
         return in_place_at(ufunc, *inputs)
     import numpy
@@ -96,6 +104,7 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
     if method == "__call__":
         f = _function(ufunc.__name__)
         if f is not None and ufunc.nout == 1:
+            _same[ufunc] = f
             if out is not None:
                 options["out"] = out[0]
             return _or_on_host(f, ufunc, inputs, options)

@@ -115,6 +115,18 @@ Explanation::Step explain(const ir::Step& step, const std::unordered_set<const N
   return out;
 }
 
+Explanation::Step explain_loop(const ir::LoopKernel& kernel, const Origin& origin,
+                               const std::vector<const Node*>& results, Titles& titles) {
+  Explanation::Step out;
+  out.kind = "kernel";
+  out.text = fmt::format("kernel over {}: {}", to_string(kernel.lanes), to_string(origin));
+  out.outer = kernel.lanes;
+  for (const size_t number : kernel.results) out.named.push_back({titles.number(*results[number]), true});
+  for (const ir::LoopKernel::Walked& walked : kernel.series)
+    if (!walked.array) out.named.push_back({titles.number(*results[walked.result]), true});
+  return out;
+}
+
 std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
                                                  const std::unordered_set<const Node*>& stored,
                                                  Titles& titles) {

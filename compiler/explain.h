@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/group.h"
+#include "compiler/ir/loop_kernel.h"
 #include "compiler/program/explanation.h"
 #include "compiler/program/options.h"
 
@@ -58,6 +59,10 @@ class Titles {
 // What the step computes, writes and keeps.
 Explanation::Step explain(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored,
                           Titles& titles);
+
+// The same of a loop's kernel, whose results are these nodes, by number.
+Explanation::Step explain_loop(const ir::LoopKernel& kernel, const Origin& origin,
+                               const std::vector<const ir::Node*>& results, Titles& titles);
 
 // For each value that one step computes and another reads, and for each that was fused, the reason.
 std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,

@@ -391,11 +391,77 @@ class ProgramBuilder {
     return buffer;
   }
 
+  // The nodes that are results of one loop, by number; of those that are the same result, the others, too.
+  struct LoopResults {
+    std::vector<const Node*> first;
+    std::vector<std::pair<const Node*, const Node*>> again;
+  };
+  LoopResults results_of(const Node& n) {
+    LoopResults out{std::vector<const Node*>(ir::loop_of(n)->results.size(), nullptr), {}};
+    for (const Node* other : topological_order(graph_.outputs)) {
+      if (!ir::same_loop(n, *other)) continue;
+      looped_.insert(other);
+      const Node*& first = out.first[ir::result_number(*other)];
+      if (!first)
+        first = other;
+      else if (buffer_of_.at(first) != buffer_of_.at(other))
+        out.again.emplace_back(first, other);
+    }
+    return out;
+  }
+
+  // Kernels that walk along a loop's slices. Why there are none, else nothing.
+  std::string add_loop_kernels(const ir::Step& step, const LoopResults& results) {
+    const Node& n = *step.library;
+    if (std::ranges::find(options_.without_passes, "map_loops") != options_.without_passes.end())
+      return "loops are not made kernels of";
+    std::vector<bool> wanted;
+    wanted.reserve(results.first.size());
+    for (const Node* result : results.first) wanted.push_back(result != nullptr);
+    const passes::LoopKernels made =
+        passes::loop_kernels(*ir::loop_of(n), {n.inputs.begin(), n.inputs.size()}, wanted, target_, options_);
+    if (!made.why_not.empty()) return made.why_not;
+    for (const ir::LoopKernel& kernel : made.kernels) {
+      if (element_count(kernel.lanes) == 0) continue;
+      for (const ir::LoopKernel::Walked& walked : kernel.series)
+        if (walked.array && !plan::has_fixed_step(walked, in_memory_))
+          buffer_of_[walked.array.get()] = operand(walked.array);
+      plan::Lowered lowered = plan::lower_loop(kernel, results.first, in_memory_);
+      Origin origin{kernel.function->name, n.lines.all()};
+      Explanation::Step said = explain_loop(kernel, origin, results.first, title_);
+      if (walks_contiguously(lowered.program))
+        said.notes.push_back(
+            "its turns walk along neighbours in memory, so elements beside each other are gathered");
+      add_kernel(std::move(lowered), std::move(origin), std::move(said));
+    }
+    return {};
+  }
+
+  // Whether lanes beside each other read a series far apart, as its turns are the neighbours.
+  static bool walks_contiguously(const plan::RowProgram& p) {
+    bool any = false;
+    plan::for_each_series(p, [&](const plan::Series& series, const plan::Index& at) {
+      const auto axis = static_cast<int>(p.outer.size()) - 1;
+      any |= std::abs(series.step.value) == 1 && std::abs(plan::stride_along(at, axis)) > 1;
+    });
+    return any;
+  }
+
   // One step for all results of a loop: where the first of them stands, all operands are there.
   void add_loop(const ir::Step& step) {
     const Node& n = *step.library;
     if (looped_.contains(&n)) return;
     const ir::Loop& loop = *ir::loop_of(n);
+    const LoopResults results = results_of(n);
+    std::string why;
+    if (loop.op == Op::scan && (loop.sliced > 0 || loop.results.size() > loop.carries)) {
+      why = add_loop_kernels(step, results);
+      if (why.empty()) {
+        for (const auto& [from, to] : results.again)
+          add_step(CopyStep{buffer_of_.at(from), buffer_of_.at(to)}, "copy of " + title_(n));
+        return;
+      }
+    }
     LoopStep l;
     l.loop = loop_program(loop, bodies_.compile);
     std::unordered_map<const Node*, int> known;
@@ -403,26 +469,16 @@ class ProgramBuilder {
       if (!known.contains(in.get())) known.emplace(in.get(), operand(in));
       l.operands.push_back(known.at(in.get()));
     }
-    l.results.assign(loop.results.size(), -1);
-    std::vector<CopyStep> again;  // of results that two nodes are
-    for (const Node* other : topological_order(graph_.outputs)) {
-      if (!ir::same_loop(n, *other)) continue;
-      looped_.insert(other);
-      int& result = l.results[ir::result_number(*other)];
-      const int buffer = buffer_of_.at(other);
-      if (result < 0)
-        result = buffer;
-      else if (result != buffer)
-        again.push_back({result, buffer});
-    }
+    for (const Node* result : results.first) l.results.push_back(result ? buffer_of_.at(result) : -1);
     l.summary = to_string(origin_of(step, stored_));
     Explanation::Step explanation = explain(step, stored_, title_);
-    if (const std::string why = why_in_turns(n, l.results); !why.empty())
-      explanation.notes.push_back("runs turn by turn: " + why);
+    if (why.empty()) why = why_in_turns(n, l.results);
+    if (!why.empty()) explanation.notes.push_back("runs turn by turn: " + why);
     explanation.bodies = std::move(bodies_.explanations);
     bodies_.explanations.clear();
     add_step(std::move(l), std::move(explanation));
-    for (const CopyStep& copy : again) add_step(copy, "copy of " + title_(n));
+    for (const auto& [from, to] : results.again)
+      add_step(CopyStep{buffer_of_.at(from), buffer_of_.at(to)}, "copy of " + title_(n));
   }
 
   // Why no kernel runs all turns of a loop; nothing where one would.

@@ -95,6 +95,9 @@ class Forward {
         case Instruction::Kind::While:
           loop(i, to);
           break;
+        case Instruction::Kind::Read:
+        case Instruction::Kind::Write:
+          throw InternalError("apply: functions of graphs have no series");
       }
   }
 

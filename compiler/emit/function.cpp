@@ -13,6 +13,7 @@ namespace weft::emit {
 using fmt::format;
 using ir::Function;
 using ir::Instruction;
+using ir::Series;
 
 namespace {
 
@@ -40,6 +41,7 @@ class FunctionWriter {
       results += (k ? ", " : "") + v(f_.block.gives[k]);
     }
     for (int p : f_.block.params) params += format(", {} {}", type(p), v(p));
+    for (size_t k = 0; k < f_.series.size(); ++k) params += series_params(k);
     out_ = format("struct {} {{{} }};\n{} {} {}({} m0{}) {{\n{}", result, members, head, result, name, mask,
                   params, before);
     body(f_.block, "m0");
@@ -75,12 +77,22 @@ class FunctionWriter {
         case Instruction::Kind::While:
           loop(i, mask);
           break;
+        case Instruction::Kind::Read:
+          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]), read_series(i, mask)));
+          break;
+        case Instruction::Kind::Write:
+          line(write_series(i, mask));
+          break;
       }
   }
 
   virtual std::string map(const Instruction& i) const {
     return spell(plan::Let{i.outs[0], i.op, i.args}, program_, dialect_, [](plan::Value x) { return v(x); });
   }
+  // Where the elements of turn 0 are, and how far apart those of two turns.
+  virtual std::string series_params(size_t k) const = 0;
+  virtual std::string read_series(const Instruction& i, const std::string& mask) const = 0;
+  virtual std::string write_series(const Instruction& i, const std::string& mask) const = 0;
   virtual void branch(const Instruction& i, const std::string& mask) = 0;
   virtual void loop(const Instruction& i, const std::string& mask) = 0;
   // Sets what a loop carries to these expressions, which may read what they set.
@@ -147,6 +159,7 @@ struct Variety {
   }
   bool out_differs(const Instruction& i, size_t k) {
     bool any = std::ranges::any_of(i.args, [&](int a) { return at(differs, a); });
+    if (i.kind == Instruction::Kind::Read) return true;
     if (i.kind == Instruction::Kind::If) return any || given(i, 0, k) || given(i, 1, k);
     if (i.kind != Instruction::Kind::While) return any;
     const int param = i.blocks[0].params[k];
@@ -168,6 +181,19 @@ class CpuFunction : public FunctionWriter {
   std::string mask() { return format("m{}", ++masks_); }
   std::string chosen(DType t, const std::string& mask, const std::string& a, const std::string& b) const {
     return a == b ? a : format("weft_select_{}({}, {}, {})", suffix(t), mask, a, b);
+  }
+
+  std::string series_params(size_t k) const override {
+    return format(", {0}void* s{1}, i64v at{1}, long by{1}, int how{1}", f_.series[k].written ? "" : "const ",
+                  k);
+  }
+  std::string read_series(const Instruction& i, const std::string& mask) const override {
+    return format("weft_read_{0}(s{1}, at{1}, by{1} * {2}[0], how{1}, {3})", suffix(dtype(i.outs[0])),
+                  i.series, v(i.args[0]), mask);
+  }
+  std::string write_series(const Instruction& i, const std::string& mask) const override {
+    return format("weft_write_{0}(s{1}, at{1}, by{1} * {2}[0], how{1}, {3}, {4});", suffix(dtype(i.args[1])),
+                  i.series, v(i.args[0]), mask, v(i.args[1]));
   }
 
   // The block's values: where it is light, of all lanes; else of those that take it, if any does.
@@ -250,6 +276,23 @@ class CudaFunction : public FunctionWriter {
     return FunctionWriter::map(i);
   }
 
+  std::string element(const Instruction& i) const {
+    return format("s{0}[at{0} + by{0} * {1}]", i.series, v(i.args[0]));
+  }
+  std::string series_params(size_t k) const override {
+    const Series& s = f_.series[k];
+    return format(", {0}{1}* const s{2}, const long long at{2}, const long long by{2}",
+                  s.written ? "" : "const ", dialect_.element_type(s.dtype), k);
+  }
+  std::string read_series(const Instruction& i, const std::string& /*mask*/) const override {
+    return format("weft_unpack_{}({})", suffix(dtype(i.outs[0])), element(i));
+  }
+  std::string write_series(const Instruction& i, const std::string& /*mask*/) const override {
+    const DType t = dtype(i.args[1]);
+    return format("{} = weft_{}_{}({});", element(i), t == DType::BF16 ? "bits" : "pack", suffix(t),
+                  v(i.args[1]));
+  }
+
   void branch(const Instruction& i, const std::string& mask) override {
     for (int o : i.outs) line(format("{} {};", type(o), v(o)));
     open(format("if ({}) {{", v(i.args[0])));
@@ -300,11 +343,14 @@ std::string write_for_cuda(const Function& function) {
   return CudaFunction(function, dialect).write("static __device__ __forceinline__", "bool", "");
 }
 
-std::string call_of(const plan::Let& let, const std::string& mask, const Names& names) {
-  const size_t own = let.function->block.params.size();
+std::string call_of(const plan::Let& let, const std::string& mask, const Names& names,
+                    const NameOfSeries& series) {
+  const size_t own = let.function->block.params.size(), positions = let.args.size() - let.series.size();
   std::string all = mask, args;
-  for (size_t k = own; k < let.args.size(); ++k) all += " & " + names(let.args[k]);
+  for (size_t k = own; k < positions; ++k) all += " & " + names(let.args[k]);
   for (size_t k = 0; k < own; ++k) args += ", " + names(let.args[k]);
+  for (size_t k = 0; k < let.series.size(); ++k)
+    args += ", " + series(let.series[k], let.args[positions + k]);
   return format("{}({}{})", name_of(*let.function), all, args);
 }
 

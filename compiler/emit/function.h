@@ -2,6 +2,7 @@
 // that no lane takes is left out, a loop runs until no lane is left. On CUDA branches are branches.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/emit/spell.h"
@@ -16,7 +17,11 @@ std::string name_of(const ir::Function& function);
 std::string write_for_cpu(const ir::Function& function);
 std::string write_for_cuda(const ir::Function& function);
 
+// What a call says of a series, whose elements of turn 0 lie at the position that is this value.
+using NameOfSeries = std::function<std::string(const plan::Series& series, plan::Value at)>;
+
 // The call for an `apply`, whose operands beyond the function's are bools that have to hold, too.
-std::string call_of(const plan::Let& let, const std::string& mask, const Names& names);
+std::string call_of(const plan::Let& let, const std::string& mask, const Names& names,
+                    const NameOfSeries& series);
 
 }  // namespace weft::emit

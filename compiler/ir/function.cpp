@@ -44,6 +44,7 @@ class Checker {
   void run() {
     if (f_.block.params.empty()) fail("it has no arguments: give it one at least");
     if (f_.block.gives.empty()) fail("it has no results: return one value at least");
+    for (const Series& s : f_.series) add(static_cast<uint64_t>(s.dtype) * 2 + s.written);
     f_.cost = block(f_.block);
     if (f_.derivative) derivative(*f_.derivative);
     f_.hash = hash_bytes(words_.data(), words_.size() * sizeof(uint64_t));
@@ -139,8 +140,23 @@ class Checker {
         return branch(i, args);
       case Instruction::Kind::While:
         return loop(i, args);
+      case Instruction::Kind::Read:
+      case Instruction::Kind::Write:
+        return access(i, args);
     }
     return 0;
+  }
+
+  float access(const Instruction& i, const std::vector<DType>& args) {
+    const bool writes = i.kind == Instruction::Kind::Write;
+    if (i.series >= f_.series.size()) fail(fmt::format("there is no series {}", i.series));
+    const Series& s = f_.series[i.series];
+    add(i.series);
+    if (s.written != writes || args.size() != (writes ? 2u : 1u) || i.outs.size() != (writes ? 0u : 1u) ||
+        args[0] != DType::I64 || (writes && args[1] != s.dtype))
+      fail("a series is read, or written, at a turn");
+    if (!writes) define(i.outs[0], s.dtype);
+    return 1;
   }
 
   void check_given(const Block& b, const std::vector<int>& outs, std::string_view what) const {

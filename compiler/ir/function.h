@@ -31,11 +31,20 @@ struct Instruction {
     Constant,  // out = value
     If,        // outs = what one of two blocks gives, by args[0]
     While,  // args are carried: the first block takes them and gives a bool, the second gives the next ones
+    Read,   // out = the element of a series at turn args[0]
+    Write,  // the element of a series at turn args[0] becomes args[1]
   } kind = Kind::Map;
   Op op = Op::positive;
   std::vector<int> args, outs;
   Scalar value = {};
   std::vector<Block> blocks;  // the second one of a While also sees the first one's values
+  size_t series = 0;          // of Read and Write
+};
+
+// Memory of a loop that one kernel runs (loop_kernel.h): an element for each turn. No function of a graph has any.
+struct Series {
+  DType dtype = DType::F64;
+  bool written = false;
 };
 
 struct Function {
@@ -44,6 +53,7 @@ struct Function {
       derivative;  // where its author says it: of the same arguments, gives what derive::partials() does
   std::vector<DType> values;  // the dtype of each
   Block block;                // takes the arguments, gives the results
+  std::vector<Series> series;
   // Made by checked().
   Hash hash;       // equal for functions that do the same
   float cost = 0;  // as of an op; turns of a loop count as some

@@ -30,6 +30,7 @@
   X(kTaskBytes, int64_t, 1 << 16, "bytes", "2026-11-21", "of traffic of a task of a map, about")             \
   X(kFewestOfTask, int64_t, 1024, "elements", "2026-11-21", "of such a task, at least")                        \
   X(kMostOfTask, int64_t, 16384, "elements", "2026-11-21", "the same, at most")                                \
+  X(kTasksOfLanes, int64_t, 64, "tasks", "2026-11-27", "of a loop that walks along slices: its lanes are work for many threads") \
   X(kPointsAcross, int64_t, 128, "points", "2026-11-21", "of a task of a map that reads along another axis than its lanes'") \
   X(kWidthOfTiles, int64_t, 512, "elements", "2026-11-21", "along the lanes of such a task that transposes squares, at most") \
   X(kWidthAcross, int64_t, 64, "elements", "2026-11-21", "the same where it does not")                         \

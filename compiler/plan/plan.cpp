@@ -60,6 +60,27 @@ bool any_function(const RowProgram& program, bool that_loops) {
 bool has_function(const RowProgram& program) { return any_function(program, false); }
 bool has_loop(const RowProgram& program) { return any_function(program, true); }
 
+void for_each_series(const RowProgram& program, const std::function<void(const Series&, const Index&)>& f) {
+  std::unordered_map<Value, const Index*> positions;
+  std::vector<const Let*> seen;
+  for_each_stmt(program, [&](const Stmt& s) {
+    if (const auto* position = std::get_if<Position>(&s)) positions[position->out] = &position->at;
+    const auto* let = std::get_if<Let>(&s);
+    if (!let || let->series.empty()) return;
+    // All results of a call are one walk.
+    if (std::ranges::any_of(seen, [&](const Let* l) { return l->args == let->args; })) return;
+    seen.push_back(let);
+    const size_t first = let->args.size() - let->series.size();
+    for (size_t k = 0; k < let->series.size(); ++k) f(let->series[k], *positions.at(let->args[first + k]));
+  });
+}
+
+bool has_series(const RowProgram& program) {
+  bool any = false;
+  for_each_series(program, [&](const Series&, const Index&) { any = true; });
+  return any;
+}
+
 std::vector<Value> uses(const Stmt& stmt) {
   std::vector<Value> out;
   std::visit(Match{[&](const Let& s) { out = s.args; }, [&](const Divide& s) { out = {s.of}; },
@@ -437,6 +458,17 @@ void parameterize(RowProgram& p) {
       for (auto& t : at->values) number(t.by);
       number(at->offset);
     }
+    // The results of a call say the same of its series, in the same numbers.
+    if (auto* let = std::get_if<Let>(&s))
+      for (Series& one : let->series) {
+        if (one.step.value >= -1 && one.step.value <= 1) continue;
+        auto [it, fresh] =
+            strides.try_emplace({one.buffer, -1, one.step.value}, static_cast<int>(p.params.size()));
+        if (fresh)
+          parameter(one.step);
+        else
+          one.step.param = it->second;
+      }
     if (auto* d = std::get_if<Divide>(&s)) number(d->divisor);
     if (auto* c = std::get_if<Clamp>(&s)) number(c->extent);
     if (auto* t = std::get_if<Test>(&s)) number(t->extent);

@@ -49,6 +49,14 @@ struct Index {
   Num offset;
 };
 
+// Memory of which a function's loop walks an element a turn: that of turn 0 lies at a position which the call takes
+// behind its other operands, and turns are `step` elements apart.
+struct Series {
+  int buffer;
+  Num step;
+  int64_t turns = 0;
+};
+
 struct Let {
   Value out;
   ir::Op op;
@@ -57,6 +65,7 @@ struct Let {
   // false, nothing is asked for, and no loop is to run.
   std::shared_ptr<const ir::Function> function = {};
   int result = 0;
+  std::vector<Series> series = {};
 };  // a map op; cast and bitcast go by the values' dtypes
 // What it costs an element, as OpInfo::cost.
 float cost_of(const Let& let);
@@ -235,6 +244,10 @@ bool has_loop(const RowProgram& program);
 // The values that a statement reads and the one that it defines (-1: none).
 std::vector<Value> uses(const Stmt& stmt);
 Value defines(const Stmt& stmt);
+// Calls f(series, position of turn 0) on each series of the program's functions.
+void for_each_series(const RowProgram& program,
+                     const std::function<void(const Series& series, const Index& at)>& f);
+bool has_series(const RowProgram& program);
 // Gives each value that a statement reads, or the one that it defines, another name.
 void rename_uses(Stmt& stmt, const std::function<Value(Value)>& name);
 void set_definition(Stmt& stmt, Value v);

@@ -106,7 +106,11 @@ class Printer {
     out_ += s + "\n";
   }
 
-  std::string text(const Let& x) { return fmt::format("{} {}", name(x.op), list(x.args)); }
+  std::string text(const Let& x) {
+    std::string s = fmt::format("{} {}", name(x.op), list(x.args));
+    for (const Series& one : x.series) s += fmt::format(", b{} by {}", one.buffer, text(one.step));
+    return s;
+  }
   std::string text(const Literal& x) { return plan::text(x.value); }
   std::string text(const Argument& x) { return fmt::format("s{}", x.scalar); }
   std::string text(const Position& x) { return fmt::format("position {}", text(x.at)); }

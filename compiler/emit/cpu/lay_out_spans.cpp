@@ -98,6 +98,8 @@ SpanLayout EntryBuilder::span(const std::vector<const Stmt*>& stmts, int rows_ax
   }
   const bool rows = l_.division.order == Order::Rows;
   for (auto* s : stmts) {
+    auto* let = std::get_if<Let>(s);
+    span.walks_series |= let && !let->series.empty();
     auto* fold = std::get_if<Fold>(s);
     span.folds |= rows && fold && !p_.accumulators[fold->accumulator].is_over_points();
     if (rows && std::holds_alternative<Scan>(*s)) (entry_.totals_scans ? span.folds : span.scans) = true;

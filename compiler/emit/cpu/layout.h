@@ -114,6 +114,7 @@ struct SpanLayout {
   int rows_axis = -1;            // of this axis several rows are folded at once; -1: of none
   bool folds = false;            // a row's totals go from one call to the next
   bool scans = false;            // a row is scanned
+  bool walks_series = false;     // functions write to memory by themselves
   bool takes_positions = false;  // something is computed from the position of each lane
   // The store whose memory decides where whole vectors begin, before which some lanes are done alone.
   const plan::Store* aligned = nullptr;

@@ -145,11 +145,32 @@ void write_test(Span& s, const Test& t, Way way) {
 
 namespace {
 
+// A series' memory and step, which the span's state has, and how it lies for the lanes.
+std::string series_text(Span& s, const Series& series, Value at) {
+  const Entry& e = s.entry;
+  const BufferUse& buffer = e.program.buffers[static_cast<size_t>(series.buffer)];
+  const auto take = [&](const std::string& type, const std::string& name, const std::string& value) {
+    if (s.taken.insert(name).second)
+      s.text.state.push_back({format("  {} {};\n", type, name), format("  {0} {1} = s->{1};\n", type, name),
+                              format("      s.{} = {};\n", name, value)});
+    return name;
+  };
+  const std::string name = format("b{}", series.buffer);
+  const std::string memory =
+      take(format("{}{}*", buffer.written ? "" : "const ", e.element(buffer.dtype)), name, name);
+  const std::string by = series.step.param < 0
+                             ? spell(series.step)
+                             : take("long", format("by{}", series.step.param), spell(series.step));
+  return format("{}, {}, {}, {}", memory, name_of(at), by, series_of(e, at));
+}
+
 // Results of one call are members of one struct.
 void write_function_call(Span& s, const Let& let) {
   add_function(s.entry, let);
+  const bool alive = s.masked() || s.layout.walks_series;
   const std::string call =
-      call_of(let, s.masked() ? "alive" : s.entry.dialect.splat(DType::Bool, "true"), name_of);
+      call_of(let, alive ? "alive" : s.entry.dialect.splat(DType::Bool, "true"), name_of,
+              [&](const Series& series, Value at) { return series_text(s, series, at); });
   const auto [known, added] = s.calls.try_emplace(call, format("t{}", let.out));
   if (added) s.text.body += format("    const auto {} = {};\n", known->second, call);
   define(s, let.out, format("{}.r{}", known->second, let.result));

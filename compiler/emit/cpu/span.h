@@ -61,6 +61,7 @@ struct Span {
   std::string run = {};                           // of loads or stores, the one at hand
   std::string aligned = {};                       // the stream of the store that vectors are aligned to
   std::set<int> ends = {};                        // buffers whose end the struct has
+  std::set<std::string> taken = {};               // what series took into the struct
   std::vector<const plan::Test*> stretches = {};  // tests that are the same for a whole stretch of the lanes
   int stores = 0;
 

@@ -28,6 +28,13 @@ void add_function(const Entry& e, const Let& let) {
     e.functions.text += write_for_cpu(*let.function);
 }
 
+std::string series_of(const Entry& e, Value at) {
+  const LaneLayout& lanes = e.layout.lanes;
+  const Index& index = std::get<Position>(*lanes.definitions[static_cast<size_t>(at)]).at;
+  if (!lanes.varies[static_cast<size_t>(at)]) return "0";
+  return is_one(along_lanes(lanes, index)) && !values_vary(lanes, index) ? "1" : "2";
+}
+
 std::string offset(const Entry& e, const Index& at) {
   std::string out;
   auto add = [&](const std::string& term) { out += (out.empty() ? "" : " + ") + term; };
@@ -63,7 +70,11 @@ struct WriteUniform {
   std::string operator()(const Let& s) const {
     if (s.function) {
       add_function(e, s);
-      const std::string call = call_of(s, e.dialect.splat(DType::Bool, "true"), name_of);
+      const std::string call =
+          call_of(s, e.dialect.splat(DType::Bool, "true"), name_of, [&](const Series& series, Value at) {
+            return format("b{}, {}, {}, {}", series.buffer, name_of(at), spell(series.step),
+                          series_of(e, at));
+          });
       const auto [known, added] = calls.try_emplace(call, format("t{}", s.out));
       return (added ? format("const auto {} = {}; ", known->second, call) : "") +
              define_uniform(e, s.out, format("{}.r{}", known->second, s.result));

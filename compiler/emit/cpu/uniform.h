@@ -12,6 +12,8 @@ namespace weft::emit::cpu {
 
 // The function that an `apply` calls, once an entry.
 void add_function(const Entry& e, const plan::Let& let);
+// How a series lies for the lanes whose element of turn 0 is at this position, in the prelude's words.
+std::string series_of(const Entry& entry, Value at);
 
 // Calls of functions so far, and the variables that hold their results.
 using Calls = std::map<std::string, std::string>;

@@ -73,8 +73,9 @@ std::string direct_call(const Span& s, const Tables& t, const std::string& most)
 }  // namespace
 
 std::string walked_function(const Span& s, const std::string& pointers, const std::string& body) {
-  const std::string alive =
-      s.layout.scans ? "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n" : "";
+  const std::string alive = s.layout.scans || s.layout.walks_series
+                                ? "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n"
+                                : "";
   return format(
       "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "
       "(S{0}*)state;\n{1}{2}{3}{4}{5}}}\n",

@@ -78,7 +78,8 @@ Asking asking_of(const Entry& e, const Batch& b) {
     asks.folds |= scans || (acc && !across);
     // The largest of values stays what it is when the last of them is taken again.
     asks.once |= scans || (acc && !across && adds_up(*acc));
-    asks.stores |= across || (alone && std::holds_alternative<Store>(s));
+    const auto* let = std::get_if<Let>(&s);
+    asks.stores |= across || (alone && std::holds_alternative<Store>(s)) || (let && !let->series.empty());
     asks.positions |= alone && index_of(s);
   }
   return asks;

@@ -104,9 +104,15 @@ std::string own_spelling(const Entry& e, const Let& l, const Place& place) {
   return half_operation(e, l, t, e.dtype(l.out));
 }
 
-// Results of one call are members of one struct, while it is in scope.
-void write_function_call(Entry& e, const Let& l) {
-  const std::string call = call_of(l, "true", [&](Value v) { return name_of(e, v); });
+// Results of one call are members of one struct, while it is in scope. Threads that have no element left take the last
+// one's again, so they are not to walk along its series.
+void write_function_call(Entry& e, const Let& l, const Place& place) {
+  const std::string call = call_of(
+      l, l.series.empty() || place.store_if.empty() ? "true" : "in_store",
+      [&](Value v) { return name_of(e, v); },
+      [&](const Series& series, Value at) {
+        return format("b{}, {}, (long long){}", series.buffer, name_of(e, at), spell(series.step));
+      });
   auto& known = e.scope.calls[call];
   if (!e.code.is_open_since(known.second)) {
     known.first = format("t{}", l.out);
@@ -117,7 +123,7 @@ void write_function_call(Entry& e, const Let& l) {
 }
 
 void write_let(Entry& e, const Let& l, const Place& place) {
-  if (l.function) return write_function_call(e, l);
+  if (l.function) return write_function_call(e, l, place);
   std::string text = own_spelling(e, l, place);
   if (text.empty()) text = spell(l, e.program, e.dialect, [&](Value v) { return name_of(e, v); });
   e.code.line("const {} v{} = {};", e.value_type(l.out), l.out, text);

@@ -52,6 +52,9 @@ class FunctionRun {
         body(taken);
         return set(i.outs, given(taken));
       }
+      case Instruction::Kind::Read:
+      case Instruction::Kind::Write:
+        throw InternalError("apply: functions of graphs have no series");
       case Instruction::Kind::While:
         return loop(i);
     }

@@ -89,6 +89,25 @@ int Lanes::map(Op op, std::vector<int> args, DType result) {
   return out;
 }
 
+int Lanes::read(size_t series, int turn) {
+  Instruction i;
+  i.kind = Instruction::Kind::Read;
+  i.series = series;
+  i.args = {turn};
+  const int out = fresh(function_.series[series].dtype);
+  i.outs = {out};
+  append(std::move(i));
+  return out;
+}
+
+void Lanes::write(size_t series, int turn, int value) {
+  Instruction i;
+  i.kind = Instruction::Kind::Write;
+  i.series = series;
+  i.args = {turn, value};
+  append(std::move(i));
+}
+
 int Lanes::argument(const NodeRef& array, const Place& at) {
   const auto key = std::pair(array.get(), at);
   if (const auto found = arguments_.find(key); found != arguments_.end()) return found->second;

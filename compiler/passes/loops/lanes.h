@@ -15,17 +15,13 @@
 #include <vector>
 
 #include "compiler/ir/function.h"
+#include "compiler/ir/loop_kernel.h"
 #include "compiler/ir/node.h"
 
 namespace weft::passes {
 
-// Where a lane reads a value, along one axis: at its own position along its axis `axis`, or, where that is -1, at `index`.
-struct Along {
-  int axis = -1;
-  int64_t index = 0;
-  auto operator<=>(const Along&) const = default;
-};
-using Place = std::vector<Along>;
+using ir::Along;
+using ir::Place;
 
 // A lane's own element of an array that has the lanes' shape.
 Place own_place(size_t rank);
@@ -43,6 +39,9 @@ class Lanes {
   int argument(const ir::NodeRef& array, const Place& at);
   int constant(Scalar value);
   int map(ir::Op op, std::vector<int> args, DType result);
+  // The element of a series at a turn, read or set.
+  int read(size_t series, int turn);
+  void write(size_t series, int turn, int value);
   int refuse(std::string why);
 
   // Instructions that follow go to this block, constants always to the function's own; null: that, too.

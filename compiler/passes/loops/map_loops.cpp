@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/function.h"
 #include "compiler/ir/make_loop.h"
 #include "compiler/ir/ops/op.h"
 #include "compiler/passes/assign.h"
@@ -30,6 +32,7 @@ constexpr size_t kMostLoopStates = 64;  // numbers that an element carries: more
 // A loop of fewer turns, which compute fewer elements together, takes less than a millisecond turn by turn. A kernel
 // takes many to compile.
 constexpr int64_t kTurnsWorthAKernel = 256, kWorkWorthAKernel = int64_t{1} << 16;
+constexpr int64_t kCountedTurns = 16;  // as a function's cost counts a loop
 constexpr size_t kMostConditions =
     8;  // of a scan's turn that are tried as the one that ends an element's turns
 
@@ -107,7 +110,35 @@ class Mapped {
           ir::make(Op::apply, lanes.operands(), ir::ApplyAttr{function, static_cast<int64_t>(r)}, {}, lines));
     return results;
   }
+  // The same as a kernel that walks along slices. Where it has no function why_not() says why.
+  ir::LoopKernel walking(const std::vector<size_t>& roots) {
+    ir::LoopKernel kernel;
+    Lanes lanes = trace(roots, turn_.body, true);
+    why_not_ = lanes.why_not();
+    for (const NodeRef& operand : lanes.operands())
+      if (why_not_.empty()) why_not_ = beyond_lanes(operand);
+    if (!why_not_.empty()) return kernel;
+    ir::Function f = std::move(lanes.function());
+    f.name = "scan_of_" + std::to_string(loop_.length) + "_turns";
+    // All that a lane does, of which a loop's turns count as some.
+    auto weighed = std::make_shared<ir::Function>(*checked(std::move(f)));
+    weighed->cost *= static_cast<float>(std::max<int64_t>(loop_.length / kCountedTurns, 1));
+    kernel.function = std::move(weighed);
+    kernel.lanes = lanes.shape();
+    kernel.turns = loop_.length;
+    kernel.operands = lanes.operands();
+    for (const size_t root : roots)
+      if (root < loop_.carries) kernel.results.push_back(root);
+    kernel.series = std::move(series_);
+    return kernel;
+  }
   const std::string& why_not() const { return why_not_; }
+
+  // Of what a turn gives.
+  Shape shape_of_turn(size_t root) const {
+    const Shape& shape = loop_.results[root].shape;
+    return root < loop_.carries ? shape : Shape(std::span(shape.begin() + 1, shape.size() - 1));
+  }
 
  private:
   struct State {
@@ -144,7 +175,7 @@ class Mapped {
   }
 
   void set_outside(Lanes& lanes) const {
-    for (size_t i = loop_.carries; i < operands_.size(); ++i) {
+    for (size_t i = loop_.carries + loop_.sliced; i < operands_.size(); ++i) {
       lanes.set_outside(turn_.body.inputs[i], operands_[i]);
       if (!turn_.condition.inputs.empty()) lanes.set_outside(turn_.condition.inputs[i], operands_[i]);
     }
@@ -163,6 +194,7 @@ class Mapped {
   int input_of(Lanes* lanes, const Node& input, const Place& at) {
     const size_t number = number_of(input);
     if (number < loop_.carries) return state(*lanes, number, at);
+    if (number < loop_.carries + loop_.sliced) return slice(*lanes, operands_[number], at);
     counts_ = true;
     if (count_ < 0) count_ = lanes->fresh(DType::I64);
     if (!loop_.reverse) return count_;
@@ -178,11 +210,54 @@ class Mapped {
     return states_.back().value;
   }
 
+  // The element of this turn's slice.
+  int slice(Lanes& lanes, const NodeRef& array, const Place& at) {
+    if (const Scalar* value = constant_seen(*array)) return lanes.constant(*value);
+    lanes.function().series.push_back({array->dtype(), false});
+    series_.push_back({array, 0, at});
+    return lanes.read(series_.size() - 1, lanes.value(turn_.body.inputs.back(), {}));
+  }
+  static const Scalar* constant_seen(const Node& array) {
+    const Node* source = &array;
+    while (views_one(source->op)) source = source->inputs[0].get();
+    return source->op == Op::constant ? &source->as<ir::ConstantAttr>().value : nullptr;
+  }
+
+  // What turns stack.
+  void write_slices(Lanes& lanes, const std::vector<size_t>& roots, const Graph& body) {
+    for (const size_t root : roots) {
+      if (root < loop_.carries) continue;
+      const Place own = own_place(lanes.shape().size());
+      const int value = lanes.value(body.outputs[root], own);
+      if (value < 0) return;
+      lanes.function().series.push_back({loop_.results[root].dtype, true});
+      series_.push_back({{}, root, own});
+      lanes.write(series_.size() - 1, lanes.value(turn_.body.inputs.back(), {}), value);
+    }
+  }
+
+  // Why an operand of the function is no value of one lane, computed from the loop's operands.
+  std::string beyond_lanes(const NodeRef& operand) const {
+    std::vector<const Node*> stack{operand.get()};
+    std::unordered_set<const Node*> seen;
+    for (const NodeRef& own : operands_) seen.insert(own.get());
+    while (!stack.empty()) {
+      const Node* n = stack.back();
+      stack.pop_back();
+      if (!seen.insert(n).second || ir::kind(n->op) == ir::OpKind::Source) continue;
+      if (ir::kind(n->op) != ir::OpKind::Map && ir::kind(n->op) != ir::OpKind::View)
+        return "a turn's " + std::string(ir::called(*n)) + " is no work of one element";
+      for (const NodeRef& in : n->inputs) stack.push_back(in.get());
+    }
+    return {};
+  }
+
   // The function; where it is not `whole`, only what each element reads is found.
   Lanes trace(const std::vector<size_t>& roots, const Graph& body, bool whole) {
     states_.clear();
+    series_.clear();
     count_ = -1, counts_ = loop_.op == Op::scan;
-    const Shape& shape = loop_.results[roots[0]].shape;
+    const Shape shape = shape_of_turn(roots[0]);
     Lanes lanes(shape, [this](const Node& input, const Place& at) { return input_of(one_, input, at); });
     one_ = &lanes;
     set_outside(lanes);
@@ -194,8 +269,10 @@ class Mapped {
     Block &head = turns.blocks[0], &tail = turns.blocks[1];
     lanes.into(&head);
     if (whole) head.gives = {test(lanes)};
-    for (const size_t root : roots) state(lanes, root, own_place(shape.size()));
+    for (const size_t root : roots)
+      if (root < loop_.carries) state(lanes, root, own_place(shape.size()));
     lanes.into(&tail);
+    write_slices(lanes, roots, body);
     for (size_t s = 0; s < states_.size() && lanes.why_not().empty(); ++s) {
       const int next = lanes.value(body.outputs[states_[s].carry], Place(states_[s].at));
       tail.gives.push_back(next);
@@ -218,17 +295,25 @@ class Mapped {
       for (size_t s = 0; s < states_.size(); ++s)
         if (states_[s].carry == root && states_[s].at == own_place(shape.size()))
           lanes.function().block.gives.push_back(turns.outs[s]);
-    if (lanes.operands().empty()) lanes.argument(operands_[roots[0]], own_place(shape.size()));
+    if (lanes.function().block.gives.empty()) lanes.function().block.gives.push_back(turns.outs.back());
+    if (lanes.operands().empty()) add_an_argument(lanes, roots[0]);
     lanes.append(std::move(turns));
     return lanes;
   }
 
   int start(Lanes& lanes, const State& s) const {
-    const Node* array = operands_[s.carry].get();
-    while (ir::kind(array->op) == ir::OpKind::View && array->inputs.size() == 1)
-      array = array->inputs[0].get();
-    return array->op == Op::constant ? lanes.constant(array->as<ir::ConstantAttr>().value)
-                                     : lanes.argument(operands_[s.carry], s.at);
+    const Scalar* value = constant_seen(*operands_[s.carry]);
+    return value ? lanes.constant(*value) : lanes.argument(operands_[s.carry], s.at);
+  }
+
+  // Functions have one at least.
+  void add_an_argument(Lanes& lanes, size_t root) const {
+    const Place own = own_place(lanes.shape().size());
+    if (root < loop_.carries)
+      lanes.argument(operands_[root], own);
+    else
+      lanes.argument(ir::broadcast(ir::constant({DType::I64, {}}, Scalar::of(int64_t{0})), lanes.shape()),
+                     own);
   }
 
   // Whether the element takes another turn.
@@ -253,6 +338,7 @@ class Mapped {
   std::optional<Place> place_;  // of `each`
   Lanes* one_ = nullptr;        // that is being traced
   std::vector<State> states_;
+  std::vector<ir::LoopKernel::Walked> series_;
   bool counts_ = false;  // whether the number of the turn is carried
   int count_ = -1, last_ = -1;
   std::string why_not_;
@@ -318,12 +404,13 @@ Turn turn_of(const Loop& loop, const Options& options) {
   return turn;
 }
 
+bool has_slices(const Loop& loop) { return loop.sliced > 0 || loop.results.size() > loop.carries; }
+
 // Why a loop is left as it is, whatever its turns do.
 std::string ruled_out(const Loop& loop, const Target& target, const Options& options) {
   if (!target.compiles || options.blocks == Blocks::Instead) return "no kernel is compiled";
   if (loop.op == Op::branch) return "it is a choice";
   if (loop.op == Op::scan && loop.length < 2) return "it has one turn at most";
-  if (loop.sliced > 0 || loop.results.size() > loop.carries) return "it takes or gives a slice in each turn";
   if (loop.op == Op::scan && loop.length < kTurnsWorthAKernel && loop.work < kWorkWorthAKernel)
     return "it has few turns of few elements";
   return {};
@@ -348,7 +435,8 @@ void end_early(const Loop& loop, std::span<const NodeRef> operands, const Turn& 
 MappedLoop mapped_loop(const Loop& loop, std::span<const NodeRef> operands, const std::vector<bool>& wanted,
                        const ir::Lines& lines, const Target& target, const Options& options) {
   MappedLoop made;
-  made.why_not = ruled_out(loop, target, options);
+  made.why_not =
+      has_slices(loop) ? "it takes or gives a slice in each turn" : ruled_out(loop, target, options);
   if (!made.why_not.empty()) return made;
   const Turn turn = turn_of(loop, options);
   std::vector<NodeRef> results(loop.results.size());
@@ -369,6 +457,30 @@ MappedLoop mapped_loop(const Loop& loop, std::span<const NodeRef> operands, cons
     for (size_t k = 0; k < roots.size(); ++k) results[roots[k]] = of_shape[k];
   }
   made.results = std::move(results);
+  return made;
+}
+
+LoopKernels loop_kernels(const Loop& loop, std::span<const NodeRef> operands, const std::vector<bool>& wanted,
+                         const Target& target, const Options& options) {
+  LoopKernels made;
+  made.why_not = ruled_out(loop, target, options);
+  if (!made.why_not.empty()) return made;
+  const Turn turn = turn_of(loop, options);
+  Mapped mapped(loop, operands, turn, options);
+  std::vector<bool> done(wanted.size());
+  for (size_t first = 0; first < wanted.size(); ++first) {
+    if (!wanted[first] || done[first]) continue;
+    const Shape shape = mapped.shape_of_turn(first);
+    std::vector<size_t> roots;
+    for (size_t i = first; i < wanted.size(); ++i)
+      if (wanted[i] && mapped.shape_of_turn(i) == shape) {
+        roots.push_back(i);
+        done[i] = true;
+      }
+    ir::LoopKernel kernel = mapped.walking(roots);
+    if (!kernel.function) return {{}, mapped.why_not()};
+    made.kernels.push_back(std::move(kernel));
+  }
   return made;
 }
 

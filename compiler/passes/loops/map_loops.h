@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/ir/loop.h"
+#include "compiler/ir/loop_kernel.h"
 #include "compiler/program/options.h"
 
 namespace weft::passes {
@@ -21,6 +22,15 @@ struct MappedLoop {
   std::vector<ir::NodeRef> results;  // null for those that nobody wants
   std::string why_not;               // where there are none
 };
+// The same of loops that take slices or give some, as kernels that walk along the loop's axis: one for each shape of what
+// a turn computes, and none where why_not says so.
+struct LoopKernels {
+  std::vector<ir::LoopKernel> kernels;
+  std::string why_not;
+};
+LoopKernels loop_kernels(const ir::Loop& loop, std::span<const ir::NodeRef> operands,
+                         const std::vector<bool>& wanted, const Target& target, const Options& options);
+
 // The results of a loop as applications of functions.
 MappedLoop mapped_loop(const ir::Loop& loop, std::span<const ir::NodeRef> operands,
                        const std::vector<bool>& wanted, const ir::Lines& lines, const Target& target,

@@ -29,6 +29,11 @@ double contiguity(const RowProgram& p, int axis) {
     if (by == 1) score += 2 * bytes;
     if (by != 0 && by != 1) score -= bytes;
   });
+  for_each_series(p, [&](const Series& series, const Index& at) {
+    const auto bytes = static_cast<double>(size_of(p.buffers[series.buffer].dtype));
+    const int64_t by = stride_along(at, axis);
+    if (by != 0) score += by == 1 ? 2 * bytes : -bytes;
+  });
   return score;
 }
 

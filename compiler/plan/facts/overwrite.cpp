@@ -65,6 +65,11 @@ bool may_overwrite(const RowProgram& program, const Schedule& schedule, int read
   // Split rows are walked by two entries, and what goes across the rows is stored by others than read it.
   const bool plain = std::visit([](const auto& s) { return is_plain(s); }, schedule);
   if (!plain || program.ordered || program.scans() || program.reduces_points()) return false;
+  bool walked = false;
+  for_each_series(program, [&](const Series& series, const Index&) {
+    walked |= series.buffer == read || series.buffer == written;
+  });
+  if (walked) return false;
   const Place place = only_store(program, written);
   if (!place.store || takes_last_again(program, schedule, program.sweeps[place.sweep])) return false;
   size_t loads = 0;

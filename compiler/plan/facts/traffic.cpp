@@ -40,6 +40,14 @@ std::vector<int64_t> touched_elements(const RowProgram& program) {
     const auto b = static_cast<size_t>(buffer);
     add(reached[b], *index_of(stmt), program, program.buffers[b].elements);
   });
+  for_each_series(program, [&](const Series& series, const Index& at) {
+    const auto b = static_cast<size_t>(series.buffer);
+    Index first = at, last = at;
+    last.offset.value += series.step.value * std::max<int64_t>(series.turns - 1, 0);
+    add(reached[b], first, program, program.buffers[b].elements);
+    add(reached[b], last, program, program.buffers[b].elements);
+    reached[b].accesses *= static_cast<double>(series.turns) / 2;
+  });
   std::vector<int64_t> result;
   for (const Bounds& r : reached) {
     const int64_t span = std::max<int64_t>(r.high - r.low + 1, 0);

@@ -1,6 +1,7 @@
 #include "compiler/plan/lower/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -163,7 +164,86 @@ class Lowerer {
     return std::move(out_);
   }
 
+  // The group is the lanes.
+  Lowered run_loop(const ir::LoopKernel& kernel, const std::vector<const Node*>& results,
+                   const std::function<bool(const Node*)>& in_memory) {
+    const size_t rank = kernel.lanes.size();
+    declare_axes();
+    const int turn = vars_.add_axis(kernel.turns);
+    program_.sweeps.resize(1);
+    write_to(program_.sweeps[0]);
+    Access own;
+    for (size_t k = 0; k < rank; ++k) own.push_back(along(static_cast<int>(k)));
+    Let call{-1, Op::apply, {}, kernel.function};
+    for (const ir::NodeRef& operand : kernel.operands)
+      call.args.push_back(expressions_.value(operand.get(), own));
+    std::map<Linear, Value> positions;
+    for (const ir::LoopKernel::Walked& walked : kernel.series) {
+      const bool written = !walked.array;
+      const Node* array = written ? results[walked.result] : walked.array.get();
+      const auto [buffer, at] = where_walked(array, place_in(walked, turn), in_memory);
+      Linear first = at;
+      std::erase_if(first.terms, [&](auto& term) { return term.first == turn; });
+      auto [known, fresh] = positions.try_emplace(first, -1);
+      if (fresh) {
+        known->second = expressions_.define(DType::I64, false);
+        expressions_.emit(Position{known->second, expressions_.index(first)}, false);
+      }
+      call.args.push_back(known->second);
+      call.series.push_back({expressions_.buffer(buffer, written), {at.coefficient(turn)}, kernel.turns});
+    }
+    for (size_t r = 0; r < kernel.function->block.gives.size(); ++r) {
+      call.result = static_cast<int>(r);
+      call.out = expressions_.define(kernel.function->result(r), false);
+      expressions_.emit(call, false);
+      if (r >= kernel.results.size()) continue;
+      const Node* result = results[kernel.results[r]];
+      const Linear at = ir::address(own, contiguous_strides(result->shape()), 0, vars_);
+      expressions_.emit(Store{expressions_.buffer(result, true), expressions_.index(at), call.out}, false);
+    }
+    return std::move(out_);
+  }
+  // Whether a walked array's step is known.
+  bool finds_step(const ir::LoopKernel::Walked& walked, const std::function<bool(const Node*)>& in_memory) {
+    declare_axes();
+    const int turn = vars_.add_axis(walked.array->shape()[0]);
+    return where_walked(walked.array.get(), place_in(walked, turn), in_memory).array != nullptr;
+  }
+
  private:
+  struct Where {
+    const Node* array;  // in memory; null where views show it at no fixed steps
+    Linear at;
+  };
+
+  Access place_in(const ir::LoopKernel::Walked& walked, int turn) const {
+    Access at{vars_.of(turn)};
+    for (const ir::Along& one : walked.at)
+      at.push_back(one.axis < 0 ? vars_.constant(one.index) : along(one.axis));
+    return at;
+  }
+
+  Where where_walked(const Node* array, Access at, const std::function<bool(const Node*)>& in_memory) {
+    const int turn = static_cast<int>(std::max<size_t>(group_.outer.size(), 1));
+    while (!in_memory(array)) {
+      if (!ir::views_one(array->op)) return {};
+      ir::InputAccess in = input_access(*array, 0, at, vars_);
+      if (in.never || !in.when.empty()) return {};
+      at = std::move(in.at);
+      array = array->inputs[0].get();
+    }
+    Dims strides = contiguous_strides(array->shape());
+    int64_t offset = 0;
+    if (array->op == Op::input && !array->as<ir::InputAttr>().strides.empty()) {
+      strides = array->as<ir::InputAttr>().strides;
+      offset = array->as<ir::InputAttr>().offset;
+    }
+    Linear where = ir::address(at, strides, offset, vars_);
+    for (const auto& [v, by] : where.terms)
+      if (v != turn && vars_.depends_on(v, turn)) return {};
+    return {array, std::move(where)};
+  }
+
   bool is_row_axis(int axis) const { return axis >= static_cast<int>(group_.outer.size()); }
   // Reductions and values that differ along the row are computed in a sweep; in a pointwise group everything
   // is.
@@ -343,6 +423,35 @@ Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const
   Lowered out = Lowerer(loops, in_memory, one_loop_an_axis(loops)).run_scatter(scatter.get());
   collapse_axes(out.program);
   return out;
+}
+
+namespace {
+
+ir::Group group_of_lanes(const Shape& lanes) {
+  ir::Group loops;
+  loops.outer = lanes;
+  return loops;
+}
+
+}  // namespace
+
+Lowered lower_loop(const ir::LoopKernel& kernel, const std::vector<const Node*>& results,
+                   const std::function<bool(const Node*)>& in_memory) {
+  const ir::Group lanes = group_of_lanes(kernel.lanes);
+  Lowered out = Lowerer(lanes, in_memory, one_loop_an_axis(lanes)).run_loop(kernel, results, in_memory);
+  collapse_axes(out.program);
+  return out;
+}
+
+bool has_fixed_step(const ir::LoopKernel::Walked& series, const std::function<bool(const Node*)>& in_memory) {
+  Shape lanes;
+  for (size_t k = 0; k < series.at.size(); ++k)
+    if (const int axis = series.at[k].axis; axis >= 0) {
+      if (lanes.size() <= static_cast<size_t>(axis)) lanes.resize(static_cast<size_t>(axis) + 1, 1);
+      lanes[static_cast<size_t>(axis)] = series.array->shape()[k + 1];
+    }
+  const ir::Group group = group_of_lanes(lanes);
+  return Lowerer(group, in_memory, one_loop_an_axis(group)).finds_step(series, in_memory);
 }
 
 }  // namespace weft::plan

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "compiler/ir/group.h"
+#include "compiler/ir/loop_kernel.h"
 #include "compiler/plan/lower/lowered.h"
 
 namespace weft::plan {
@@ -25,5 +26,13 @@ Lowered lower_scatter(const ir::NodeRef& scatter, const std::function<bool(const
 // larger; of scatter_distinct any; scatter_add is of 4- and 8-byte integers.
 Lowered lower_unordered_scatter(const ir::NodeRef& scatter,
                                 const std::function<bool(const ir::Node*)>& in_memory);
+
+// The lanes of a loop's kernel as points, each of which calls its function once. `results`: the node of each result of
+// the loop, null where nobody wants it.
+Lowered lower_loop(const ir::LoopKernel& kernel, const std::vector<const ir::Node*>& results,
+                   const std::function<bool(const ir::Node*)>& in_memory);
+// Whether elements of such a series that follow each other in turns lie at a fixed distance in memory.
+bool has_fixed_step(const ir::LoopKernel::Walked& series,
+                    const std::function<bool(const ir::Node*)>& in_memory);
 
 }  // namespace weft::plan

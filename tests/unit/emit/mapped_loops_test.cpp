@@ -53,23 +53,89 @@ class RandomBody {
     loop.carries = carries;
     loop.length = 3 + static_cast<int64_t>(draw(5));
     loop.reverse = op == Op::scan && draw(2);
-    Graph body{inputs_, {}};
-    body.inputs.push_back(ir::turn_input());
-    turn_ = body.inputs.back();
-    if (op == Op::while_loop)
-      body.outputs = ended(loop, carries);
-    else
-      body.outputs = turn(carries);
-    loop.bodies.push_back(std::move(body));
-    Graph outside;
-    for (const NodeRef& in : inputs_)
-      outside.inputs.push_back(
-          ir::input(in->type, {nullptr, "a" + std::to_string(outside.inputs.size()), {}, 0}));
-    outside.outputs = ir::results_of(ir::checked(std::move(loop)), outside.inputs, {});
-    return outside;
+    return around(std::move(loop));
+  }
+
+  // A scan that takes slices of views, and stacks what turns give.
+  Graph graph_with_slices(int64_t length) {
+    const size_t carries = draw(3), sliced = carries == 0 ? 1 : draw(4);
+    for (size_t k = 0; k < carries; ++k) add_input(k > 0 && draw(4) == 0 ? Shape{} : shape_);
+    for (size_t k = 0; k < sliced; ++k) add_input(any_shape());
+    for (size_t k = draw(2); k-- > 0;) add_input(any_shape());
+    ir::Loop loop;
+    loop.op = Op::scan;
+    loop.carries = carries;
+    loop.sliced = sliced;
+    loop.length = length + static_cast<int64_t>(draw(5));
+    loop.reverse = draw(2);
+    stacked_ = carries == 0 || sliced == 0 ? 1 + draw(2) : draw(3);
+    return around(std::move(loop));
   }
 
  private:
+  Graph around(ir::Loop loop) {
+    const size_t carries = loop.carries, sliced = loop.sliced;
+    const int64_t length = loop.length;
+    Graph body{inputs_, {}};
+    body.inputs.push_back(ir::turn_input());
+    turn_ = body.inputs.back();
+    if (loop.op == Op::while_loop)
+      body.outputs = ended(loop, carries);
+    else
+      body.outputs = turn(carries);
+    for (size_t k = 0; k < stacked_; ++k)
+      body.outputs.push_back(draw(4) == 0 && carries > 0 ? inputs_[draw(carries)] : next(any_shape()));
+    loop.bodies.push_back(std::move(body));
+    Graph outside;
+    std::vector<NodeRef> operands;
+    operands.reserve(inputs_.size());
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      operands.push_back(k >= carries && k < carries + sliced
+                             ? view_of_slices(outside, inputs_[k]->shape(), length)
+                             : given(outside, inputs_[k]->shape()));
+    outside.outputs = ir::results_of(ir::checked(std::move(loop)), operands, {});
+    return outside;
+  }
+  NodeRef given(Graph& outside, const Shape& shape) {
+    outside.inputs.push_back(
+        ir::input({dtype_, shape}, {nullptr, "a" + std::to_string(outside.inputs.size()), {}, 0}));
+    return outside.inputs.back();
+  }
+  // So many slices of a shape, in one of the ways in which they lie in memory.
+  NodeRef view_of_slices(Graph& outside, const Shape& shape, int64_t length) {
+    Shape all{length}, last_first{length};
+    Dims order{0}, zeros(shape.size() + 1, 0), ones(shape.size() + 1, 1);
+    for (const int64_t n : shape) all.push_back(n);
+    const size_t how = draw(8);
+    if (how == 0) {  // the turns are neighbours
+      Shape turned = shape;
+      turned.push_back(length);
+      order[0] = static_cast<int64_t>(shape.size());
+      for (size_t k = 0; k < shape.size(); ++k) order.push_back(static_cast<int64_t>(k));
+      return ir::permute(given(outside, turned), order);
+    }
+    if (how == 1) {  // backwards
+      zeros[0] = length - 1, ones[0] = -1;
+      return ir::slice(given(outside, all), zeros, all, ones);
+    }
+    if (how == 2) {  // every second
+      Shape twice = all;
+      twice[0] = 2 * length;
+      ones[0] = 2;
+      return ir::slice(given(outside, twice), zeros, all, ones);
+    }
+    if (how == 3) return ir::broadcast(given(outside, shape), all);
+    if (how == 4) return ir::constant({dtype_, all}, Scalar::of(0.5).cast(dtype_));
+    if (how == 5) return ir::map(Op::negative, {given(outside, all)});
+    if (how == 6) return ir::broadcast(ir::cast(ir::iota({DType::I64, all}, 0), dtype_), all);
+    return given(outside, all);
+  }
+  Shape any_shape() {
+    const size_t which = draw(5);
+    if (which == 0) return {};
+    if (which == 1 && !shape_.empty()) return {shape_[shape_.size() - 1]};
+    return shape_;
+  }
   size_t draw(size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random_); }
   void add_input(const Shape& shape) {
     inputs_.push_back(ir::input({dtype_, shape}, {nullptr, "x" + std::to_string(inputs_.size()), {}, 0}));
@@ -85,6 +151,7 @@ class RandomBody {
       if (which > inputs_.size()) return ir::broadcast(ir::cast(turn_, dtype_), shape);
       const NodeRef& in = inputs_[which];
       if (narrow && !in->shape().empty()) continue;
+      if (in->shape().size() > shape.size()) continue;
       return ir::broadcast(in, shape);
     }
   }
@@ -148,6 +215,7 @@ class RandomBody {
   Shape shape_;
   bool exact_;
   std::vector<NodeRef> inputs_;
+  size_t stacked_ = 0;  // what a turn gives beside what is carried
   NodeRef turn_;
 };
 
@@ -161,6 +229,17 @@ std::vector<Graph> random_loops(uint64_t first, int count, bool exact, const std
     const DType dtype = kDTypes[seed % std::size(kDTypes)];
     all.push_back(RandomBody(seed, dtype, shapes[seed % shapes.size()], exact)
                       .graph(seed % 3 ? Op::scan : Op::while_loop));
+  }
+  return all;
+}
+
+std::vector<Graph> random_scans(uint64_t first, int count, bool exact, const std::vector<Shape>& shapes,
+                                int64_t length) {
+  std::vector<Graph> all;
+  for (int k = 0; k < count; ++k) {
+    const uint64_t seed = first + static_cast<uint64_t>(k);
+    all.push_back(RandomBody(seed, kDTypes[seed % std::size(kDTypes)], shapes[seed % shapes.size()], exact)
+                      .graph_with_slices(length));
   }
   return all;
 }
@@ -189,8 +268,38 @@ TEST(MappedLoops, GiveTheBitsOfTheInterpreter) {
     EXPECT_EQ(check(on(backend("cpu")), graph, 3, true), "") << ir::print(graph);
 }
 
+std::string told(const Graph& graph, const Options& options = {}) {
+  return compile(graph, Target{}, options).explanation;
+}
+
+TEST(MappedLoops, WithSlicesGiveTheBitsOfTurns) {
+  Options in_turns;
+  in_turns.without_passes = {"map_loops"};
+  int kernels = 0;
+  std::vector<Graph> graphs = random_scans(500, 28, false, {{30, 80}, {2001}}, 300);
+  for (Graph& graph : random_scans(600, 42, false, kSmall, 256)) graphs.push_back(std::move(graph));
+  for (const Graph& graph : graphs) {
+    const std::string text = told(graph);
+    EXPECT_EQ(text.find("turn by turn"), std::string::npos) << text;
+    kernels += text.find("scan_of_") != std::string::npos;
+    EXPECT_EQ(told(graph, in_turns).find("scan_of_"), std::string::npos);
+    std::vector<ir::HostTensor> inputs = random_inputs(graph, 7);
+    const auto got = run_on(backend("cpu"), graph, inputs, {}),
+               want = run_on(backend("cpu"), graph, inputs, in_turns);
+    for (size_t o = 0; o < want.size(); ++o)
+      EXPECT_EQ(difference(got[o], want[o], {0, 0, true}), "") << o << "\n" << ir::print(graph);
+  }
+  EXPECT_GT(kernels, 50);
+}
+
+TEST(MappedLoops, WithSlicesGiveTheBitsOfTheInterpreter) {
+  for (const Graph& graph : random_scans(700, 42, true, kSmall, 256))
+    EXPECT_EQ(check(on(backend("cpu")), graph, 3, true), "") << ir::print(graph);
+}
+
 std::vector<Graph> for_cuda() {
   std::vector<Graph> graphs = random_loops(300, 3, false, {{3, 2000}});
+  for (Graph& graph : random_scans(800, 28, true, kSmall, 256)) graphs.push_back(std::move(graph));
   for (Graph& graph : random_loops(400, 24, false, kSmall)) graphs.push_back(std::move(graph));
   return graphs;
 }
@@ -219,6 +328,39 @@ TEST(MappedLoops, AreOneKernelAndSaySo) {
   EXPECT_NE(text.find("step 0: kernel over (300, 400): graph:12: loop_of_50_turns"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("step 1"), std::string::npos) << text;
+}
+
+// A scan of 300 turns over slices of `x`, as this statement makes them, which stacks `result`.
+std::string explained_scan(const std::string& x, const std::string& slices, const std::string& result) {
+  const std::string text =
+      "body one {\n  %c = input \"c\" : f64[400]\n  %v = input \"v\" : f64[400]\n  %turn = scalar \"turn\" : "
+      "i64[]\n  %0 = multiply %c, 0.5\n  %1 = add %0, %v\n" +
+      result + "  return %1, %2\n}\ngraph {\n  %a = input : f64[400]\n  %x = input : " + x + "\n" + slices +
+      "  %r = scan %a, %s, body=one, carries=1, sliced=1, length=300, result=1 : f64[300, 400]\n  return "
+      "%r\n}\n";
+  return compile(ir::parse(text, "graph"), Target{}).explanation;
+}
+
+TEST(MappedLoops, WithSlicesAreOneKernelAndSayHowTheyLie) {
+  const std::string all = "  %2 = sin %1\n";
+  const std::string text = explained_scan("f64[300, 400]", "  %s = negative %x\n", all);
+  EXPECT_NE(
+      text.find("step 1: kernel over (400,): graph:14: scan_of_300_turns\n  writes scan : f64(300, 400)"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("gathered"), std::string::npos) << text;
+  const std::string turned = explained_scan("f64[400, 300]", "  %s = permute %x, axes=[1, 0]\n", all);
+  EXPECT_NE(turned.find("step 0: kernel over (400,): graph:14: scan_of_300_turns"), std::string::npos)
+      << turned;
+  EXPECT_NE(
+      turned.find("its turns walk along neighbours in memory, so elements beside each other are gathered"),
+      std::string::npos)
+      << turned;
+  const std::string sums =
+      explained_scan("f64[300, 400]", "  %s = negative %x\n", "  %2 = cumulative_sum %1, axis=0\n");
+  EXPECT_NE(sums.find("runs turn by turn: a turn's cumulative_sum at graph:7 is no work of one element"),
+            std::string::npos)
+      << sums;
 }
 
 TEST(MappedLoops, StayLoopsAndSayWhy) {

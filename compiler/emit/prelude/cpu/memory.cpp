@@ -261,6 +261,36 @@ $fn void weft_store_strided_first_$T(void* p, long stride, $V x, long n) {
   __builtin_memcpy(items, &v, sizeof v);
   for (long i = 0; i < $C * n; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = items[i];
 }
+//@ weft_read_$T : all
+// The elements of one turn of a series, `by` behind those of turn 0. They lie at one place for all lanes (how = 0), one
+// after another (1), or each for itself (2). What no lane of the mask has is not touched.
+$fn $V weft_read_$T(const void* p, const i64v& at, long by, int how, boolv mask) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  if (how == 0) return weft_load_one_$T((const Item*)p + (at[0] + by) * $C);
+  const bool all = weft_bits(mask) == ~0ul >> (64 - L);
+  if (how == 1) {
+    const Item* const q = (const Item*)p + (at[0] + by) * $C;
+    return all ? weft_load_$T(q) : weft_load_masked_$T(q, mask);
+  }
+  const Item* const q = (const Item*)p + by * $C;
+  return all ? weft_gather_$T(q, at) : weft_gather_masked_$T(q, at, mask);
+}
+//@ weft_write_$T : all
+$fn void weft_write_$T(void* p, const i64v& at, long by, int how, boolv mask, const $V& x) {
+  typedef $S Item __attribute__((aligned(1), may_alias));
+  const unsigned long bits = weft_bits(mask);
+  if (how == 0) {
+    if (bits & 1) weft_store_one_$T((Item*)p + (at[0] + by) * $C, x);
+    return;
+  }
+  const bool all = bits == ~0ul >> (64 - L);
+  if (how == 1 && all) return weft_store_$T((Item*)p + (at[0] + by) * $C, x);
+  $P v = weft_pack_$T(x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < L; ++i)
+    if (bits >> i & 1)
+      for (int c = 0; c < $C; ++c) ((Item*)p)[(at[i] + by) * $C + c] = v[i * $C + c];
+}
 )";
 
 }  // namespace weft::emit

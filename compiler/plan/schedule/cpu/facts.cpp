@@ -102,16 +102,21 @@ int fastest_axis(const RowProgram& p, int lanes, bool masks) {
                             ? kTimeOfMaskedCall
                             : kTimeOfCall * ((length >= lanes) + (length % lanes != 0));
     double time = call / static_cast<double>(length);
+    const auto access = [&](int buffer, int64_t by, double times) {
+      const int64_t size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
+      if (by == 1) time += times * kTimeOfByte * static_cast<double>(size);
+      if (by != 0 && by != 1) time += times * (std::abs(by) * size <= kNear ? kTimeOfNear : kTimeOfFar);
+    };
     for_each_stmt(p, [&](const Stmt& s) {
       int buffer = -1, run = 1;
       if (auto* l = std::get_if<Load>(&s)) buffer = l->buffer, run = l->run.length;
       if (auto* st = std::get_if<Store>(&s)) buffer = st->buffer, run = st->run.length;
       if (buffer < 0) return;
-      const int64_t size = static_cast<int64_t>(size_of(p.buffers[buffer].dtype));
-      int64_t by = stride_along(*index_of(s), a);
-      if (by == run) by = 1;
-      if (by == 1) time += kTimeOfByte * static_cast<double>(size);
-      if (by != 0 && by != 1) time += std::abs(by) * size <= kNear ? kTimeOfNear : kTimeOfFar;
+      const int64_t by = stride_along(*index_of(s), a);
+      access(buffer, by == run ? 1 : by, 1);
+    });
+    for_each_series(p, [&](const Series& series, const Index& at) {
+      access(series.buffer, stride_along(at, a), static_cast<double>(series.turns));
     });
     if (time < least) least = time, best = a;
   }

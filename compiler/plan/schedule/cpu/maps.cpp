@@ -13,7 +13,10 @@ using namespace tuning;
 // small blocks, so that each line of memory that they touch is used up while it is there.
 Choice choose_maps(const RowProgram& program, const Facts& facts) {
   Scheduled chosen{program, {}};
-  const int64_t whole = round_up(facts.lane, facts.lanes), elements = elements_of_task(facts);
+  const int64_t whole = round_up(facts.lane, facts.lanes);
+  const int64_t elements = has_series(program) ? std::clamp<int64_t>(program.outer_count() / kTasksOfLanes,
+                                                                     facts.lanes, kMostOfTask)
+                                               : elements_of_task(facts);
   Maps maps{.chunk = std::min(round_up(elements, facts.lanes), whole),
             .points = std::max<int64_t>(1, elements / std::max<int64_t>(facts.lane, 1))};
   const bool across = reads_across(program, facts.lane_axis);

@@ -88,6 +88,8 @@ int axis_of_most_bytes(const RowProgram& p, int first, int last) {
 }
 
 int lanes_along(const RowProgram& p, const Budget& budget, int axis, int transposed, bool flat) {
+  // Each thread waits for its own turns, so more of them beat vectors.
+  if (has_series(p)) return 1;
   const auto varies = varies_along(p, axis);
   const int64_t extent = p.extent(axis).value;
   int64_t largest = 1;

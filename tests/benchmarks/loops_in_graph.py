@@ -71,6 +71,7 @@ class Filter:
     """A second-order filter over 1,000 channels, 500 samples each."""
 
     turns = 500
+    parallel = True
     args = (rng.normal(size=(500, 1000)), np.zeros((2, 1000)))
 
     @staticmethod
@@ -94,12 +95,109 @@ class Filter:
     def plain(xs, init):
         out = np.empty_like(xs)
         a, b = init[0].copy(), init[1].copy()
-        for t in range(xs.shape[0]):
-            for k in range(xs.shape[1]):
-                x = xs[t, k]
-                y = 0.1 * x + a[k]
-                a[k], b[k] = b[k] - 0.2 * y + 0.2 * x, 0.1 * x - 0.5 * y
-                out[t, k] = y
+        width = 64
+        for block in prange((xs.shape[1] + width - 1) // width):
+            for t in range(xs.shape[0]):
+                for k in range(block * width, min((block + 1) * width, xs.shape[1])):
+                    x = xs[t, k]
+                    y = 0.1 * x + a[k]
+                    a[k], b[k] = b[k] - 0.2 * y + 0.2 * x, 0.1 * x - 0.5 * y
+                    out[t, k] = y
+        return out
+
+
+class Tridiagonal:
+    """10,000 systems of 200 equations with three diagonals, forward and backward."""
+
+    turns = 2 * 200
+    parallel = True
+    args = (*(rng.uniform(0.1, 1, size=(200, 10_000)) for _ in range(2)), rng.uniform(3, 4, size=(200, 10_000)), rng.normal(size=(200, 10_000)))
+
+    @staticmethod
+    def forward(above, row):
+        a, c, b, d = row
+        m = 1.0 / (b - a * above[0])
+        now = c * m, (d - a * above[1]) * m
+        return now, now
+
+    @staticmethod
+    def backward(below, row):
+        x = row[1] - row[0] * below
+        return x, x
+
+    @staticmethod
+    @wf.compile
+    def weft(a, c, b, d):
+        zero = wf.zeros(a.shape[1])
+        rows = wf.scan(Tridiagonal.forward, (zero, zero), (a, c, b, d))[1]
+        return wf.scan(Tridiagonal.backward, zero, rows, reverse=True)[1]
+
+    @staticmethod
+    def numpy(a, c, b, d):
+        above, rows = (np.zeros(a.shape[1]), np.zeros(a.shape[1])), []
+        for row in zip(a, c, b, d, strict=True):
+            above, now = Tridiagonal.forward(above, row)
+            rows.append(now)
+        x, out = np.zeros(a.shape[1]), np.empty_like(d)
+        for t in reversed(range(len(rows))):
+            x, out[t] = Tridiagonal.backward(x, rows[t])
+        return out
+
+    @staticmethod
+    def plain(a, c, b, d):
+        out, upper = np.empty_like(d), np.empty_like(d)
+        n, m = d.shape
+        width = 64
+        for block in prange((m + width - 1) // width):
+            first, last = block * width, min((block + 1) * width, m)
+            for k in range(first, last):
+                upper[0, k] = c[0, k] / b[0, k]
+                out[0, k] = d[0, k] / b[0, k]
+            for t in range(1, n):
+                for k in range(first, last):
+                    f = 1.0 / (b[t, k] - a[t, k] * upper[t - 1, k])
+                    upper[t, k] = c[t, k] * f
+                    out[t, k] = (d[t, k] - a[t, k] * out[t - 1, k]) * f
+            for t in range(n - 2, -1, -1):
+                for k in range(first, last):
+                    out[t, k] -= upper[t, k] * out[t + 1, k]
+        return out
+
+
+class Variance:
+    """The variance s[t] = w + a e[t-1]**2 + b s[t-1] of 2,000 series of 1,000 days, with a and b of their own."""
+
+    turns = 1000
+    parallel = True
+    args = (rng.normal(size=(1000, 2000)), rng.uniform(0.05, 0.1, size=2000), rng.uniform(0.8, 0.9, size=2000))
+
+    @staticmethod
+    @wf.compile
+    def weft(e, a, b):
+        def day(s, error):
+            return 0.1 + a * error**2 + b * s, s
+
+        return wf.scan(day, wf.ones(2000), e)[1]
+
+    @staticmethod
+    def numpy(e, a, b):
+        s, out = np.ones(2000), np.empty_like(e)
+        for t, error in enumerate(e):
+            out[t] = s
+            s = 0.1 + a * error**2 + b * s
+        return out
+
+    @staticmethod
+    def plain(e, a, b):
+        out = np.empty_like(e)
+        width = 64
+        for block in prange((e.shape[1] + width - 1) // width):
+            first, last = block * width, min((block + 1) * width, e.shape[1])
+            for k in range(first, last):
+                out[0, k] = 1.0
+            for t in range(1, e.shape[0]):
+                for k in range(first, last):
+                    out[t, k] = 0.1 + a[k] * e[t - 1, k] ** 2 + b[k] * out[t - 1, k]
         return out
 
 
@@ -234,7 +332,16 @@ class RungeKutta:
         return out
 
 
-PROGRAMS = {"turns": Turns, "until": Until, "filter": Filter, "diffusion": Diffusion, "fractal": Fractal, "runge_kutta": RungeKutta}
+PROGRAMS = {
+    "turns": Turns,
+    "until": Until,
+    "filter": Filter,
+    "tridiagonal": Tridiagonal,
+    "variance": Variance,
+    "diffusion": Diffusion,
+    "fractal": Fractal,
+    "runge_kutta": RungeKutta,
+}
 
 
 def milliseconds(f):

@@ -42,9 +42,9 @@ std::vector<int64_t> touched_elements(const RowProgram& program) {
   });
   for_each_series(program, [&](const Series& series, const Index& at) {
     const auto b = static_cast<size_t>(series.buffer);
-    Index first = at, last = at;
+    Index last = at;
     last.offset.value += series.step.value * std::max<int64_t>(series.turns - 1, 0);
-    add(reached[b], first, program, program.buffers[b].elements);
+    add(reached[b], at, program, program.buffers[b].elements);
     add(reached[b], last, program, program.buffers[b].elements);
     reached[b].accesses *= static_cast<double>(series.turns) / 2;
   });

@@ -25,7 +25,7 @@ using Place = std::vector<Along>;
 struct LoopKernel {
   // Of the function's series: an array whose first axis counts the turns, and a lane's place along the others.
   struct Walked {
-    NodeRef array;      // null: the result of the loop of this number is written
+    NodeRef array;  // null: the result of the loop of this number is written
     size_t result = 0;
     Place at;
   };

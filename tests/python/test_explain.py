@@ -79,7 +79,7 @@ def test_a_costly_stencil_says_why_it_is_stored():
 
 def test_a_scan_counts_with_its_turns():
     def running(rows):
-        return wf.scan(lambda total, row: (total * 2.5 + row, None), rows[0], rows)[0]
+        return wf.scan(lambda total, row: (total * 2.5 + row + wf.max(row), None), rows[0], rows)[0]
 
     summary = wf.explain(running, wf.ones((64, 500))).to_dict()["programs"][0]["summary"]
     assert summary["loops"] == 1 and not summary["unknown_turns"] and summary["op_by_op_bytes"] is None

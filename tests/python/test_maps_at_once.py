@@ -104,6 +104,25 @@ def durbin(np_, r):
     return y
 
 
+def symm(np_, A):
+    """Writes to columns of what is still to be computed, of ever other lengths."""
+    C, t = A * 1.2, np_.empty_like(A[0])
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            C[:i, j] += A[i, j] * A[:i, 3]
+            t[j] = A[:i, j] @ A[:i, 2]
+        C[i, :] += A[i, :] * A[i, 1] + 1.5 * t
+    return C
+
+
+def test_parts_of_what_is_pending_are_written_at_once_in_a_loop(on_cpu):
+    given = np.random.default_rng(1).random((45, 37))
+    before = wf.stats()["program_misses"]
+    ours = symm(wf, wf.eval(wf.array(given)))
+    np.testing.assert_allclose(np.asarray(ours), symm(np, given), rtol=1e-12)
+    assert wf.stats()["program_misses"] - before <= 2
+
+
 @pytest.mark.parametrize(("program", "shape"), [(gram_schmidt, (70, 30)), (gram_schmidt, (400, 5)), (durbin, (400,))])
 def test_loops_over_vectors_of_ever_other_lengths_make_no_program(on_cpu, program, shape):
     given = np.random.default_rng(1).random(shape) / 10

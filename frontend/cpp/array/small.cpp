@@ -213,7 +213,13 @@ bool may_write_small(Cell& cell, const View* view, const Recording& value) {
   if (value.oldest() && count_nodes(value.oldest()->value(), kNodes) > kNodes) return false;
   const int64_t count = element_count(view->type.shape);
   if (count > kAlwaysNow && is_often_written(value.lines().only(), view->offset, count)) return false;
-  return put_in_memory(cell);
+  if (put_in_memory(cell)) return true;
+  // What a loop writes to part by part, while it is still to be computed itself, would be a longer chain each turn.
+  if (records_cells() || count > kAlwaysNow || element_count(cell.type.shape) > MapsNow::kMostElements ||
+      !is_written_in_turns(value.lines().only()))
+    return false;
+  materialized(cell);
+  return true;
 }
 
 bool write_small(Cell& cell, const View& view, const ir::NodeRef& value) {

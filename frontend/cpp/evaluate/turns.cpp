@@ -43,6 +43,12 @@ class Turns {
              return line.write == writes_ && line.times >= at_least && line.times < times;
            });
   }
+  bool wrote_often(const ir::SourceLine& line) const {
+    constexpr uint32_t kOften = 8;
+    return std::any_of(lines_.begin(), lines_.begin() + used_, [&](const Line& known) {
+      return known.write && known.times >= kOften && known.line == line;
+    });
+  }
   void note_product() { products_ = true; }
   bool of_loop() const {
     constexpr uint32_t kMoreThanAStatement = 32;
@@ -127,6 +133,8 @@ class Due {
 void count_line(const ir::SourceLine& line, bool write) { turns.count(line, write); }
 
 void note_write(const ir::SourceLine& line) { turns.count(line, true); }
+
+bool is_written_in_turns(const ir::SourceLine& line) { return turns.wrote_often(line); }
 
 bool is_often_written(const ir::SourceLine& line, int64_t offset, int64_t count) {
   return PerThread<Writes>::get().count(line, offset, count);

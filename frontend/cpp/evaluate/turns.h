@@ -14,6 +14,8 @@ namespace weft::detail {
 void count_line(const ir::SourceLine& line, bool write);
 // Lines that wrote a few elements at once, with nothing left to compute, are parts of turns, too.
 void note_write(const ir::SourceLine& line);
+// Whether the line has written so often since anything was computed that it is one of a loop.
+bool is_written_in_turns(const ir::SourceLine& line);
 // Whether a turn has ended with the line that was counted last, among lines that were counted `at_least` so often.
 bool turn_ended(uint32_t at_least);
 // Counts one more write of the line to these elements of an array. Whether there were so many that recording pays: the

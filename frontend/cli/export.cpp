@@ -1,14 +1,14 @@
 // `weft export`: graphs compiled ahead, as files that C and C++ link.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cpp/export/export_texts.h"
 #include "frontend/cpp/export/write_export.h"
 
 namespace weft::cli {
@@ -20,23 +20,20 @@ struct Flags {
   CompileFlags compile;
 };
 
-// "a.b" and "3d" are names in a graph's text, but not in C.
-std::string name_in_c(std::string name) {
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "a" + name : name;
-}
-
 detail::ToExport to_export(const std::string& path) {
   detail::ToExport out{read_graph(path).graph, {}, {}};
+  std::vector<std::string> names;
+  names.reserve(out.graph.inputs.size());
+  for (const ir::NodeRef& in : out.graph.inputs)
+    names.push_back(in->op == ir::Op::input ? in->as<ir::InputAttr>().name : in->as<ir::ScalarAttr>().name);
+  names = detail::parameter_names(std::move(names));  // in a graph's text "a.b" and "new" are names
   int number = 0;
   for (const ir::NodeRef& in : out.graph.inputs) {
     const bool array = in->op == ir::Op::input;
     if (array && !in->as<ir::InputAttr>().strides.empty())
       throw Error(fmt::format("export: takes arrays without gaps: input '{}' of {} has strides",
                               in->as<ir::InputAttr>().name, path));
-    const std::string& name = array ? in->as<ir::InputAttr>().name : in->as<ir::ScalarAttr>().name;
-    out.exported.arguments.push_back({name_in_c(name), in->type.dtype, in->type.shape});
+    out.exported.arguments.push_back({names[static_cast<size_t>(number)], in->type.dtype, in->type.shape});
     if (array)
       out.exported.inputs.push_back({number, -1});
     else
@@ -50,8 +47,11 @@ void run(const Flags& flags) {
   std::vector<detail::ToExport> programs;
   programs.reserve(flags.files.size());
   for (const std::string& file : flags.files) programs.push_back(to_export(file));
+  if (flags.name.empty() && flags.files[0] == "-")
+    throw Error("export: a graph from the standard input needs a --name");
   const std::string name =
-      flags.name.empty() ? name_in_c(std::filesystem::path(flags.files[0]).stem().string()) : flags.name;
+      flags.name.empty() ? detail::parameter_names({std::filesystem::path(flags.files[0]).stem().string()})[0]
+                         : flags.name;
   DeviceChoice choice = default_device_choice();
   choice.name = "cpu";
   runtime::Counters counters;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 
@@ -21,7 +22,9 @@ void write_whole_file(const std::string& path, Write&& write) {
     target = target.parent_path() / fs::read_symlink(target);
   const fs::file_status status = fs::status(target, code);
   if (fs::exists(status) && !fs::is_regular_file(status)) return write(path);
-  const std::string beside = target.string() + ".weft-" + std::to_string(::getpid());
+  static std::atomic<unsigned> files{0};  // two threads may write one file
+  const std::string beside =
+      target.string() + ".weft-" + std::to_string(::getpid()) + "-" + std::to_string(++files);
   try {
     write(beside);
     if (fs::exists(status)) fs::permissions(beside, status.permissions(), code);

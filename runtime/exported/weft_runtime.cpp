@@ -5,12 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "compiler/base/hash.h"
@@ -27,29 +31,34 @@ class WrongProgram : public Error {
   using Error::Error;
 };
 
-thread_local std::string last_error;
+// Of a thread. Nothing is destroyed when the thread ends, since what it destroys later may call again.
+constexpr size_t kMostSaid = 1000;
+thread_local std::array<char, kMostSaid + 1> last_error{};
+
+void say(const char* what) {
+  const size_t length = std::min(std::strlen(what), kMostSaid);
+  std::memcpy(last_error.data(), what, length);
+  last_error[length] = 0;
+}
 
 template <typename F>
 weft_status reported(F&& f) {
-  last_error.clear();
+  say("");
   try {
     f();
     return WEFT_OK;
   } catch (const OutOfMemory& error) {
-    last_error = error.what();
-    return WEFT_NO_MEMORY;
+    return say(error.what()), WEFT_NO_MEMORY;
   } catch (const std::bad_alloc&) {
-    last_error = "no memory";
-    return WEFT_NO_MEMORY;
+    return say("no memory"), WEFT_NO_MEMORY;
   } catch (const WrongProgram& error) {
-    last_error = error.what();
-    return WEFT_WRONG_PROGRAM;
+    return say(error.what()), WEFT_WRONG_PROGRAM;
   } catch (const Error& error) {
-    last_error = error.what();
-    return WEFT_WRONG_INPUT;
+    return say(error.what()), WEFT_WRONG_INPUT;
   } catch (const std::exception& error) {
-    last_error = error.what();
-    return WEFT_DEFECT;
+    return say(error.what()), WEFT_DEFECT;
+  } catch (...) {
+    return say("an unknown exception"), WEFT_DEFECT;
   }
 }
 
@@ -144,14 +153,34 @@ Opened open(const weft_exported& whole) {
   return opened;
 }
 
+// Everything that an opened program was made of. A library that is unloaded may leave its place to another.
+std::vector<const void*> made_of(const weft_exported& whole) {
+  std::vector<const void*> parts;
+  for (const weft_program& one : std::span(whole.programs, whole.program_count)) {
+    parts.insert(parts.end(), {one.bytes, reinterpret_cast<const void*>(one.hash[0]),
+                               reinterpret_cast<const void*>(one.hash[1])});
+    for (const weft_kernel& kernel : std::span(one.kernels, one.kernel_count))
+      parts.insert(parts.end(), {reinterpret_cast<const void*>(kernel.entry),
+                                 reinterpret_cast<const void*>(kernel.finish)});
+    parts.insert(parts.end(), one.arrays, one.arrays + one.array_count);
+  }
+  return parts;
+}
+
 // What failed is tried again.
-const Opened& opened(const weft_exported& whole) {
+std::shared_ptr<const Opened> opened(const weft_exported& whole) {
+  struct Known {
+    std::vector<const void*> parts;
+    std::shared_ptr<const Opened> programs;
+  };
   static std::mutex mutex;
-  static auto& all = *new std::map<const weft_exported*, Opened>;
+  static auto& all = *new std::map<const weft_exported*, Known>;
+  std::vector<const void*> parts = made_of(whole);
   const std::lock_guard lock(mutex);
-  auto found = all.find(&whole);
-  if (found == all.end()) found = all.emplace(&whole, open(whole)).first;
-  return found->second;
+  Known& known = all[&whole];
+  if (!known.programs || known.parts != parts)
+    known = {std::move(parts), std::make_shared<const Opened>(open(whole))};
+  return known.programs;
 }
 
 // ---- running
@@ -179,8 +208,8 @@ std::string list_of(const std::vector<ExportedProgram::Argument>& types) {
   return fmt::format("({})", fmt::join(texts, ", "));
 }
 
-const OpenedProgram& program_for(const weft_exported& whole, std::span<const weft_array> inputs) {
-  const Opened& programs = opened(whole);
+const OpenedProgram& program_for(const weft_exported& whole, const Opened& programs,
+                                 std::span<const weft_array> inputs) {
   const auto takes = [&](const auto& one) {
     if (one->what.arguments.size() != inputs.size()) return false;
     for (size_t k = 0; k < inputs.size(); ++k)
@@ -258,25 +287,44 @@ void check(const OpenedProgram& program, std::span<const BufferRef> outputs) {
   }
 }
 
-void run(const weft_exported& whole, std::span<const weft_array> inputs, std::span<weft_array> results) {
-  const OpenedProgram& program = program_for(whole, inputs);
+// Where results may lie: `Anywhere` in memory of the library's own where the caller gives none.
+enum class Results : uint8_t { Anywhere, InGivenMemory };
+
+void run(const weft_exported* whole, std::span<const weft_array> inputs, std::span<weft_array> results,
+         Results where) {
+  if (!whole) throw Error("weft_run: the program is NULL");
+  const std::shared_ptr<const Opened> programs = opened(*whole);
+  const OpenedProgram& program = program_for(*whole, *programs, inputs);
   const std::vector<ExportedProgram::Argument>& types = program.what.results;
   if (results.size() != types.size())
     throw Error(
-        fmt::format("{}: gives {}: got room for {} results", whole.name, list_of(types), results.size()));
-  for (size_t k = 0; k < results.size(); ++k)
+        fmt::format("{}: gives {}: got room for {} results", whole->name, list_of(types), results.size()));
+  for (size_t k = 0; k < results.size(); ++k) {
     if (results[k].data && !is_like(results[k], types[k], "result", k))
-      throw Error(fmt::format("{}: gives {}: result {} has data of another dtype or shape", whole.name,
+      throw Error(fmt::format("{}: gives {}: result {} has data of another dtype or shape", whole->name,
                               list_of(types), k));
-  const std::vector<BufferRef> outputs = computed(program, inputs);
+    if (!results[k].data && where == Results::InGivenMemory && bytes_of(types[k]) > 0)
+      throw Error(fmt::format("{}: result {}: its memory is NULL", whole->name, k));
+  }
+  std::vector<BufferRef> outputs = computed(program, inputs);
   check(program, outputs);
+  // Two results of one value have memory each.
   std::vector<std::unique_ptr<BufferRef>> owners(results.size());
-  for (size_t k = 0; k < results.size(); ++k)
-    if (!results[k].data) owners[k] = std::make_unique<BufferRef>(outputs[k]);
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (results[k].data || where == Results::InGivenMemory) continue;
+    if (std::find(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(k), outputs[k]) !=
+        outputs.begin() + static_cast<std::ptrdiff_t>(k)) {
+      Device& device = *machine().device;
+      BufferRef own = device.allocate(outputs[k]->bytes());
+      device.copy(*own, 0, *outputs[k], 0, own->bytes());
+      outputs[k] = std::move(own);
+    }
+    owners[k] = std::make_unique<BufferRef>(outputs[k]);
+  }
   for (size_t k = 0; k < results.size(); ++k) {
     if (!owners[k]) {
-      machine().device->download(results[k].data, *outputs[k], 0, static_cast<size_t>(bytes_of(types[k])));
-      results[k].owner = nullptr;
+      if (results[k].data)
+        machine().device->download(results[k].data, *outputs[k], 0, static_cast<size_t>(bytes_of(types[k])));
       continue;
     }
     results[k].data = outputs[k]->data();
@@ -296,7 +344,13 @@ extern "C" {
 
 weft_status weft_run(const weft_exported* program, const weft_array* inputs, size_t input_count,
                      weft_array* results, size_t result_count) {
-  return reported([&] { run(*program, {inputs, input_count}, {results, result_count}); });
+  return reported([&] { run(program, {inputs, input_count}, {results, result_count}, Results::Anywhere); });
+}
+
+weft_status weft_run_into(const weft_exported* program, const weft_array* inputs, size_t input_count,
+                          weft_array* results, size_t result_count) {
+  return reported(
+      [&] { run(program, {inputs, input_count}, {results, result_count}, Results::InGivenMemory); });
 }
 
 void weft_release(weft_array* result) {
@@ -306,7 +360,7 @@ void weft_release(weft_array* result) {
   result->data = nullptr;
 }
 
-const char* weft_last_error(void) { return last_error.c_str(); }
+const char* weft_last_error(void) { return last_error.data(); }
 
 weft_status weft_set_threads(int threads) {
   return reported([&] { machine().device->set_threads(threads); });

@@ -71,15 +71,18 @@ typedef struct weft_exported {
   const weft_program* programs; /* one for each set of shapes */
 } weft_exported;
 
-/* Runs the program for the shapes of `inputs`. A result whose `data` is NULL gets memory that weft_release() gives back;
- * otherwise its dtype and shape must be the program's, and the values are copied to `data`. Inputs are read alone. What is
- * returned is 0 or why it failed; then no result has changed, and weft_last_error() says more. */
+/* Runs the program for the shapes of `inputs`. A result whose `data` is NULL gets memory that weft_release() gives back, and its
+ * dtype, rank and shape are set; otherwise they must be the program's, and the values are copied to `data`. Inputs are read
+ * alone. What is returned is 0 or why it failed; then no result has changed, and weft_last_error() says more. */
 weft_status weft_run(const weft_exported* program, const weft_array* inputs, size_t input_count,
                      weft_array* results, size_t result_count);
+/* The same, where each result lies in memory of the caller's: `data` may be NULL where there is no element alone. */
+weft_status weft_run_into(const weft_exported* program, const weft_array* inputs, size_t input_count,
+                          weft_array* results, size_t result_count);
 /* Gives a result's memory back, and sets `data` to NULL. */
 void weft_release(weft_array* result);
 
-/* What the last call that failed on this thread said; "" where none did. Valid until the thread's next call. */
+/* Why this thread's last call failed, up to 1,000 characters; "" where it did not. Valid until the thread's next call. */
 const char* weft_last_error(void);
 /* How many threads share a kernel; 0: all that the process may use. */
 weft_status weft_set_threads(int threads);

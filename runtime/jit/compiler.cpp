@@ -26,6 +26,7 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/Internalize.h>
 
 #include <algorithm>
 #include <chrono>
@@ -356,6 +357,9 @@ void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& ma
         functions.invalidate(function, unroll.run(function, functions));
   };
   if (of_a_user) {  // scalar loops, which are to become vectors
+    // The text's own functions and variables are nobody else's: another kernel may have some of these names.
+    llvm::internalizeModule(
+        module, [](const llvm::GlobalValue& value) { return value.getName().starts_with(kUserEntry); });
     check_memory(module);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
     return;

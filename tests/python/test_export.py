@@ -93,7 +93,56 @@ def test_a_compiled_function_and_its_parameters_by_partial(tmp_path):
     assert "plus_one(x f64[3]) -> result f64[3]" in (tmp_path / "plus_one.h").read_text()
     wf.export(functools.partial(lambda x, n: wf.broadcast_to(x, (n, 3)) * 1, n=2), (np.ones(3, "f4"),), folder=tmp_path, name="repeated",
               processor="x86-64-v2")
-    assert "repeated(a0 f32[3]) -> result f32[2, 3]" in (tmp_path / "repeated.h").read_text()
+    assert "repeated(x f32[3]) -> result f32[2, 3]" in (tmp_path / "repeated.h").read_text()
+
+
+class _Model:
+    def score(self, new, inputs, *rest):
+        return new * inputs + sum(rest)
+
+
+def test_parameters_have_the_names_of_python_as_far_as_c_lets_them(tmp_path):
+    x = wf.ones(3)
+    wf.export(_Model().score, (x, x, x, 2.0), folder=tmp_path)
+    assert "score(new_ f64[3], inputs f64[3], a2 f64[3], a3 f64[]) -> result f64[3]" in (tmp_path / "score.h").read_text()
+    names = ["result", "weft_run", "WEFT_F64", "linux", "é", "wchar_t", "_Bool", "EOF"]
+    scope = {}
+    exec(f"def f({', '.join(names)}): return {' + '.join(names)}", scope)
+    wf.export(scope["f"], tuple(wf.ones(2) * k for k in range(len(names))), folder=tmp_path)
+    (tmp_path / "main.c").write_text("""#include <stdio.h>
+#include "f.h"
+#include "score.h"
+int main(void) {
+  double x[8][2], r[2], s[3] = {1, 2, 3}, t = 2, out[3];
+  int k;
+  for (k = 0; k < 16; ++k) x[k / 2][k % 2] = k / 2;
+  if (f(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], r) != WEFT_OK || r[1] != 28) return 1;
+  if (f(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], NULL) != WEFT_WRONG_INPUT) return 2;
+  return score(s, s, s, &t, out) == WEFT_OK && out[2] == 14 ? 0 : 3;
+}
+""")
+    subprocess.run([_compiled(tmp_path, tmp_path / "main.c", tmp_path / "libf.a", tmp_path / "libscore.a")], check=True)
+
+
+@pytest.mark.parametrize("check", [{}, {"WEFT_CHECK": "1"}])
+def test_kernels_of_the_users_own_text(tmp_path, check):
+    (tmp_path / "export.py").write_text("""import weft as wf
+def kernel(factor):
+    return wf.cpu_kernel("static float helper(float x) { return x * %d; } float total;"
+                         "void k(long b, long e, const float* x, float* r) { for (long i = b; i < e; ++i) r[i] = helper(x[i]); }" % factor, "k")
+out = wf.kernel_output(8, "float32")
+for name, a, b in (("one", 2, 3), ("two", 2, 5)):
+    wf.export(lambda x: kernel(a)(8, (x, out)) + kernel(b)(8, (x, out)), (wf.ones(8, dtype="f4"),), folder=".", name=name)
+""")
+    subprocess.run([sys.executable, "export.py"], check=True, cwd=tmp_path, env={**os.environ, **check})
+    (tmp_path / "main.c").write_text("""#include "one.h"
+#include "two.h"
+int main(void) {
+  float x[8] = {0, 1, 2, 3, 4, 5, 6, 7}, r[8], s[8];
+  return one(x, r) == WEFT_OK && two(x, s) == WEFT_OK && r[7] == 35 && s[7] == 49 ? 0 : 1;
+}
+""")
+    subprocess.run([_compiled(tmp_path, tmp_path / "main.c", tmp_path / "libone.a", tmp_path / "libtwo.a")], check=True)
 
 
 def test_refusals(tmp_path):
@@ -111,8 +160,12 @@ def test_refusals(tmp_path):
     refused(TypeError, "export: takes a function: got int", 3)
     refused(TypeError, "at least one tuple of arguments", lambda x: x)
     refused(TypeError, "takes tuples of arguments, one for each set of shapes: got Array", lambda x: x, x)
-    refused(wf.Error, "the name must be one of C: got '<lambda>'", lambda x: x * 2, (x,))
-    refused(wf.Error, "the name must be one of C: got '2d'", lambda x: x * 2, (x,), name="2d")
+    refused(wf.Error, "needs a name in C: give name=, got '<lambda>'", lambda x: x * 2, (x,))
+    refused(wf.Error, "needs a name in C: give name=, got '2d'", lambda x: x * 2, (x,), name="2d")
+    refused(wf.Error, "needs a name in C: give name=, got 3", lambda x: x * 2, (x,), name=3)
+    refused(wf.Error, "the name must be one of C, and none of Weft's: got 'new'", lambda x: x * 2, (x,), name="new")
+    refused(wf.Error, "the name must be one of C, and none of Weft's: got 'weft'", lambda x: x * 2, (x,), name="weft")
+    refused(wf.Error, "examples 0 and 1 have the same dtypes and shapes", lambda x, t: x * len(t), (x, "a"), (x, "bb"), name="f")
     refused(wf.Error, "processor: takes x86-64-v4, x86-64-v3, x86-64-v2: got zen", lambda x: x * 2, (x,), name="f", processor="zen")
     refused(wf.Error, "the value of argument 1 decides something at .*test_export.py.*functools.partial", lambda x, n: wf.ones(n) * x.sum(), (x, 4),
             name="f")

@@ -426,6 +426,20 @@ def test_functions_of_rows_refuse_what_their_signature_does_not_take():
         wf.vectorize(_dot_and_norm, signature="n->n")(wf.ones(3))
     with pytest.raises(ValueError):
         wf.vectorize(lambda a: a, signature="(n)->()")(wf.ones((2, 3)))
+    for x in (wf.ones(3), wf.ones((2, 3))):
+        with pytest.raises(ValueError, match="inconsistent size for core dimension"):  # NumPy's own
+            wf.vectorize(lambda a: a[1:], signature="(n)->(n)")(x)
+        with pytest.raises(ValueError, match="inconsistent size for core dimension"):
+            wf.vectorize(lambda a: (a[1:], a), signature="(n)->(m),(m)")(x)
+
+    def writes(a):
+        a[0] = 9
+        return a.sum()
+
+    for x in (wf.ones(3), wf.ones((2, 3))):
+        with pytest.raises(ValueError, match="read-only"):
+            wf.vectorize(writes, signature="(n)->()")(x)
+        assert (x == 1).all()
     assert "by Python, one row after the other" in wf.explain(wf.vectorize(lambda a: float(a[0]), signature="(n)->()")(wf.ones((2, 3))))
 
 

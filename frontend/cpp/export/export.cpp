@@ -7,6 +7,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/export/export_texts.h"
 #include "frontend/cpp/session/long_work.h"
 
 namespace weft {
@@ -31,10 +32,11 @@ ToExport to_export(const FunctionGraph& function, const std::vector<std::string>
   Canonical canonical;
   prepare(*function.device, function.outputs, canonical, false);
   ToExport out{graph_of(function.outputs, canonical), {}, {}};
+  const std::vector<std::string> named = parameter_names(names);
   for (size_t k = 0; k < function.inputs.size(); ++k) {
     const ir::TensorType& type = function.inputs[k]->type;
     out.exported.arguments.push_back(
-        {names.empty() ? fmt::format("a{}", k) : names[k], type.dtype, type.shape});
+        {names.empty() ? fmt::format("a{}", k) : named[k], type.dtype, type.shape});
   }
   for (size_t i = 0; i < canonical.inputs.size(); ++i) {
     const auto argument = std::ranges::find(function.inputs, canonical.inputs[i]);

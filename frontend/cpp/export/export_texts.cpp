@@ -20,22 +20,75 @@ constexpr std::array<std::string_view, kDTypeCount> kTypesInC = {
     "bool",     "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
     "uint64_t", "uint16_t", "uint16_t", "float",   "double",  "float",   "double"};
 
-// Words of C and C++ that a name may not be.
-constexpr std::array kWords = {
-    "alignas", "alignof",   "and",       "asm",      "auto",     "bool",     "break",    "case",
-    "catch",   "char",      "class",     "const",    "continue", "decltype", "default",  "delete",
-    "do",      "double",    "else",      "enum",     "explicit", "export",   "extern",   "false",
-    "float",   "for",       "friend",    "goto",     "if",       "inline",   "int",      "long",
-    "main",    "mutable",   "namespace", "new",      "not",      "nullptr",  "operator", "or",
-    "private", "protected", "public",    "register", "requires", "restrict", "return",   "short",
-    "signed",  "sizeof",    "static",    "struct",   "switch",   "template", "this",     "throw",
-    "true",    "try",       "typedef",   "typename", "union",    "unsigned", "using",    "virtual",
-    "void",    "volatile",  "while",     "xor"};
+// Words of C and C++, and macros that headers define in small letters or without a prefix.
+constexpr std::array kWords = {"EOF",          "I",
+                               "NULL",         "alignas",
+                               "alignof",      "and",
+                               "and_eq",       "asm",
+                               "assert",       "auto",
+                               "bitand",       "bitor",
+                               "bool",         "break",
+                               "case",         "catch",
+                               "char",         "char16_t",
+                               "char32_t",     "char8_t",
+                               "class",        "co_await",
+                               "co_return",    "co_yield",
+                               "compl",        "complex",
+                               "concept",      "const",
+                               "const_cast",   "consteval",
+                               "constexpr",    "constinit",
+                               "continue",     "decltype",
+                               "default",      "delete",
+                               "do",           "double",
+                               "dynamic_cast", "else",
+                               "enum",         "errno",
+                               "explicit",     "export",
+                               "extern",       "false",
+                               "float",        "for",
+                               "friend",       "goto",
+                               "if",           "imaginary",
+                               "inline",       "int",
+                               "linux",        "long",
+                               "main",         "mutable",
+                               "namespace",    "new",
+                               "noexcept",     "not",
+                               "not_eq",       "nullptr",
+                               "operator",     "or",
+                               "or_eq",        "private",
+                               "protected",    "public",
+                               "register",     "reinterpret_cast",
+                               "requires",     "restrict",
+                               "return",       "short",
+                               "signed",       "sizeof",
+                               "static",       "static_assert",
+                               "static_cast",  "std",
+                               "stderr",       "stdin",
+                               "stdout",       "struct",
+                               "switch",       "template",
+                               "this",         "thread_local",
+                               "throw",        "true",
+                               "try",          "typedef",
+                               "typeid",       "typename",
+                               "typeof",       "union",
+                               "unix",         "unsigned",
+                               "using",        "virtual",
+                               "void",         "volatile",
+                               "wchar_t",      "weft",
+                               "while",        "xor",
+                               "xor_eq"};
+
+bool is_letter_in_c(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The library's own names, and those that the language keeps for itself.
+bool is_kept(const std::string& name) {
+  return std::ranges::find(kWords, name) != kWords.end() || name.starts_with("weft_") ||
+         name.starts_with("WEFT_") || name.starts_with("__") ||
+         (name.size() > 1 && name[0] == '_' && std::isupper(static_cast<unsigned char>(name[1])) != 0);
+}
 
 bool is_name_in_c(const std::string& name) {
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::ranges::all_of(name, letter) && std::ranges::find(kWords, name) == kWords.end();
+         std::ranges::all_of(name, is_letter_in_c) && !is_kept(name);
 }
 
 std::string dtype_in_c(DType dtype) {
@@ -83,11 +136,11 @@ std::string plain_function(const std::string& name, const runtime::ExportedProgr
       fmt::format("/* Results are written to the caller's memory. */\nstatic inline weft_status {}({}) {{\n",
                   name, fmt::join(parameters, ", "));
   const bool takes = !program.arguments.empty(), gives = !program.results.empty();
-  if (takes) text += arrays_in_c("const weft_array inputs", program.arguments);
-  if (gives) text += arrays_in_c("weft_array results", program.results);
-  return text + fmt::format("  return weft_run(&{}_exported, {}, {}, {}, {});\n}}\n", name,
-                            takes ? "inputs" : "NULL", program.arguments.size(), gives ? "results" : "NULL",
-                            program.results.size());
+  if (takes) text += arrays_in_c("const weft_array weft_inputs", program.arguments);
+  if (gives) text += arrays_in_c("weft_array weft_results", program.results);
+  return text + fmt::format("  return weft_run_into(&{}_exported, {}, {}, {}, {});\n}}\n", name,
+                            takes ? "weft_inputs" : "0", program.arguments.size(),
+                            gives ? "weft_results" : "0", program.results.size());
 }
 
 std::string function_of_arrays(const std::string& name, const runtime::ExportedProgram& program) {
@@ -102,28 +155,49 @@ std::string function_of_arrays(const std::string& name, const runtime::ExportedP
 
 }  // namespace
 
-void check_names(const std::string& name, std::span<const ToExport> programs) {
-  if (!is_name_in_c(name)) throw Error(fmt::format("export: the name must be one of C: got '{}'", name));
-  for (const ToExport& one : programs) {
-    const std::vector<Argument>& arguments = one.exported.arguments;
+std::string apart_from(std::span<const std::string> taken, std::string name) {
+  while (std::ranges::find(taken, name) != taken.end()) name += '_';
+  return name;
+}
+
+std::vector<std::string> parameter_names(std::vector<std::string> names) {
+  for (size_t k = 0; k < names.size(); ++k) {
+    std::string& name = names[k];
+    std::ranges::replace_if(name, [](char c) { return !is_letter_in_c(c); }, '_');
+    if (is_kept(name))
+      name.insert(name.starts_with("weft_") || name[0] == 'W' || name[0] == '_' ? name.begin() : name.end(),
+                  '_');
+    // Names that begin with two underscores, or with one and a capital, are the language's.
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || is_kept(name))
+      name.insert(name.begin(), 'a');
+    name = apart_from(std::span(names.data(), k), name);
+  }
+  return names;
+}
+
+void check_programs(const std::string& name, std::span<const ToExport> programs) {
+  if (!is_name_in_c(name))
+    throw Error(fmt::format("export: the name must be one of C, and none of Weft's: got '{}'", name));
+  const auto check_rank = [](const ir::TensorType& type, const char* what) {
+    if (type.shape.size() > WEFT_MOST_AXES)
+      throw Error(fmt::format("export: takes arrays of up to {} axes: {} has {}", WEFT_MOST_AXES, what,
+                              type.shape.size()));
+  };
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const std::vector<Argument>& arguments = programs[k].exported.arguments;
     if (arguments.size() != programs[0].exported.arguments.size() ||
-        one.graph.outputs.size() != programs[0].graph.outputs.size())
+        programs[k].graph.outputs.size() != programs[0].graph.outputs.size())
       throw Error("export: each example must have the same number of arguments and of results");
-    for (size_t k = 0; k < arguments.size(); ++k) {
-      const std::string& own = arguments[k].name;
-      if (!is_name_in_c(own) || own == name)
-        throw Error(fmt::format("export: argument {} needs a name of C for itself: got '{}'", k, own));
-      for (size_t j = 0; j < k; ++j)
-        if (arguments[j].name == own)
-          throw Error(fmt::format("export: arguments {} and {} have one name, '{}'", j, k, own));
-      if (arguments[k].shape.size() > WEFT_MOST_AXES)
-        throw Error(fmt::format("export: takes arrays of up to {} axes: argument '{}' has {}", WEFT_MOST_AXES,
-                                own, arguments[k].shape.size()));
-    }
-    for (auto& result : one.graph.outputs)
-      if (result->type.shape.size() > WEFT_MOST_AXES)
-        throw Error(fmt::format("export: takes arrays of up to {} axes: a result has {}", WEFT_MOST_AXES,
-                                result->type.shape.size()));
+    const auto is_same = [](const Argument& a, const Argument& b) {
+      return a.dtype == b.dtype && a.shape == b.shape;
+    };
+    for (size_t j = 0; j < k; ++j)
+      if (std::ranges::equal(arguments, programs[j].exported.arguments, is_same))
+        throw Error(fmt::format(
+            "export: examples {} and {} have the same dtypes and shapes: which is meant could not be told", j,
+            k));
+    for (const Argument& one : arguments) check_rank({one.dtype, one.shape}, "an argument");
+    for (auto& result : programs[k].graph.outputs) check_rank(result->type, "a result");
   }
 }
 
@@ -150,7 +224,7 @@ std::string table_text(const std::string& name, const std::string& processor,
     text += fmt::format("extern \"C\" void {}();\n", kernel.name);
     if (kernel.finishes) text += fmt::format("extern \"C\" void {}_finish();\n", kernel.name);
     table += fmt::format("  {{\"{0}\", {0}, {1}}},\n", kernel.name,
-                         kernel.finishes ? kernel.name + "_finish" : "nullptr");
+                         kernel.finishes ? fmt::format("{}_finish", kernel.name) : "nullptr");
   }
   text +=
       fmt::format("static const weft_kernel kernels[] = {{\n{}  {{nullptr, nullptr, nullptr}}}};\n", table);
@@ -160,7 +234,7 @@ std::string table_text(const std::string& name, const std::string& processor,
     std::string arrays;
     for (size_t a = 0; a < programs[k].arrays.size(); ++a) {
       text += fmt::format("extern \"C\" const unsigned char {}[];\n", array_symbol(name, k, a));
-      arrays += array_symbol(name, k, a) + ", ";
+      arrays += fmt::format("{}, ", array_symbol(name, k, a));
     }
     text += fmt::format("static const void* const arrays{}[] = {{{}nullptr}};\n", k, arrays);
     const Hash hash = hash_bytes(bytes[k].data(), bytes[k].size());

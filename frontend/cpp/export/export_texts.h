@@ -14,8 +14,13 @@ struct ExportedKernel {
   bool finishes = false;  // there is a NAME_finish
 };
 
-// Error where `name`, or an argument's name, is none in C, or an array has more axes than weft_array holds.
-void check_names(const std::string& name, std::span<const ToExport> programs);
+// Error where `name` is no name for a function of C, the examples are not all different ones of one kind, or an array has
+// more axes than weft_array holds.
+void check_programs(const std::string& name, std::span<const ToExport> programs);
+// The names, or the nearest that parameters in C and C++ can have, each once: "new_" for "new".
+std::vector<std::string> parameter_names(std::vector<std::string> names);
+// `name`, or with underscores behind it what none of `taken` is.
+std::string apart_from(std::span<const std::string> taken, std::string name);
 
 std::string program_symbol(const std::string& name, size_t program);
 std::string array_symbol(const std::string& name, size_t program, size_t array);

@@ -44,7 +44,11 @@ struct Kernels {
   void take_from(Program& program) {
     for (KernelSource& source : program.kernels) {
       const std::string was = source.name;
-      source.name = fmt::format("{}_{}", prefix, was);
+      // The compiler knows kernels of the user's own text by how their names begin.
+      constexpr std::string_view kUsers = "weft_user_";
+      source.name = was.starts_with(kUsers)
+                        ? fmt::format("{}{}_{}", kUsers, prefix, was.substr(kUsers.size()))
+                        : fmt::format("{}_{}", prefix, was);
       if (std::ranges::any_of(all, [&](auto& known) { return known.name == source.name; })) continue;
       for (size_t at = source.text.find(was); at != std::string::npos;
            at = source.text.find(was, at + source.name.size()))
@@ -100,9 +104,11 @@ void compile_one(ToExport& one, const Target& target, const Options& options) {
   const size_t checked = 2 * one.exported.checks.size();
   for (size_t k = 0; k + checked < one.graph.outputs.size(); ++k) {
     const ir::TensorType& type = one.graph.outputs[k]->type;
-    std::string own = one.graph.outputs.size() - checked == 1 ? "result" : fmt::format("result{}", k);
-    while (std::ranges::any_of(one.exported.arguments, [&](auto& argument) { return argument.name == own; }))
-      own += '_';
+    const bool alone = one.graph.outputs.size() - checked == 1;
+    std::vector<std::string> taken;
+    taken.reserve(one.exported.arguments.size());
+    for (auto& argument : one.exported.arguments) taken.push_back(argument.name);
+    const std::string own = apart_from(taken, alone ? "result" : fmt::format("result{}", k));
     one.exported.results.push_back({own, type.dtype, type.shape});
   }
   for (const std::string& bytes : one.arrays)
@@ -115,7 +121,7 @@ void write_export(const std::string& folder, const std::string& name, std::span<
                   Target target, const Options& options, const std::string& processor) {
   if (!runtime::ClangJit::kCompiles)
     throw Error("export: this library was built without a compiler: build Weft with WEFT_CPU_JIT=ON");
-  check_names(name, programs);
+  check_programs(name, programs);
   std::string level = processor;
   const runtime::ClangJit jit = compiler_for(level);
   target.vector_bytes = jit.vector_bytes();

@@ -1,4 +1,5 @@
 // What `weft` says of a graph without running it: the stages, explanations, the op table, devices, help.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,9 +32,9 @@ Ran show(std::vector<std::string> arguments) {
 TEST(CliShow, StagesOfTheExamples) {
   for (std::string name : {"softmax", "axpy"})
     for (std::string stage : {"graph", "simplified", "fused", "plan", "cpp"}) {
-      Ran ran = show({"docs/examples/" + name + ".weft", "--stage", stage});
+      Ran ran = show({fmt::format("docs/examples/{}.weft", name), "--stage", stage});
       EXPECT_EQ(ran.code, 0) << ran.err;
-      expect_golden("cli/" + name + "." + stage + ".txt", ran.out);
+      expect_golden(fmt::format("cli/{}.{}.txt", name, stage), ran.out);
     }
 }
 
@@ -189,14 +190,17 @@ TEST(Cli, ExportWritesWhatCTakes) {
   EXPECT_THAT(std::string(std::istreambuf_iterator<char>(header), {}),
               HasSubstr("softmax(a f32[1024, 4096]) -> result f32[1024, 4096]"));
   ran = run_weft({"export", kSoftmax, kSoftmax, "--name", "twice", "--folder", folder});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("examples 0 and 1 have the same dtypes and shapes"));
+  ran = run_weft({"export", "-", "--folder", folder}, "graph {\n  %x = input : f32[4]\n  return %x\n}\n");
+  EXPECT_THAT(ran.err, HasSubstr("export: a graph from the standard input needs a --name"));
   const char* strided = "graph {\n  %x = input \"x\", strides=[2], offset=0 : f32[4]\n  return %x\n}\n";
   ran = run_weft({"export", "-", "--folder", folder, "--name", "f"}, strided);
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("weft: error: export: takes arrays without gaps: input"));
   ran = run_weft({"export", kSoftmax, "--name", "a-b"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.err, "weft: error: export: the name must be one of C: got 'a-b'\n");
+  EXPECT_EQ(ran.err, "weft: error: export: the name must be one of C, and none of Weft's: got 'a-b'\n");
   ran = run_weft({"export", kSoftmax, "--folder", "/dev/null/x"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("export: '/dev/null/x' cannot be made"));

@@ -296,6 +296,40 @@ int main(void) {
   }
 }
 
+TEST_F(ExportTest, ResultsHaveMemoryOfTheirOwn) {
+  write([](std::span<const Array> in) -> Arrays { return {in[0] * 2.0, in[0] * 2.0}; }, {{ones({3})}});
+  const weft_exported& program = linked();
+  double values[3] = {1, 2, 3};
+  const weft_array input = {values, WEFT_F64, 1, {3}, nullptr};
+  weft_array results[2] = {};
+  ASSERT_EQ(weft_run(&program, &input, 1, results, 2), WEFT_OK);
+  EXPECT_NE(results[0].data, results[1].data);
+  // Memory that the library gave is written again, and given back once.
+  void* const before = results[0].data;
+  values[0] = 5;
+  ASSERT_EQ(weft_run(&program, &input, 1, results, 2), WEFT_OK);
+  EXPECT_EQ(results[0].data, before);
+  EXPECT_EQ(static_cast<double*>(results[1].data)[0], 10);
+  for (weft_array& one : results) weft_release(&one);
+  EXPECT_EQ(results[0].owner, nullptr);
+  EXPECT_EQ(weft_run_into(&program, &input, 1, results, 2), WEFT_WRONG_INPUT);
+  EXPECT_STREQ(weft_last_error(), "f: result 0: its memory is NULL");
+  EXPECT_EQ(weft_run(nullptr, &input, 1, results, 2), WEFT_WRONG_INPUT);
+}
+
+TEST_F(ExportTest, AnotherProgramMayLieWhereOneLay) {
+  const auto times = [](double factor) {
+    return [=](std::span<const Array> in) -> Arrays { return {in[0] * factor}; };
+  };
+  write(times(2), {{ones({3})}});
+  const weft_exported two = linked();
+  write(times(3), {{ones({3})}});
+  weft_exported place = two;
+  EXPECT_EQ(run(place, {ones({3})}, 1)[0], bytes_of(full({3}, 2.0)));
+  place = linked();
+  EXPECT_EQ(run(place, {ones({3})}, 1)[0], bytes_of(full({3}, 3.0)));
+}
+
 TEST_F(ExportTest, TheSameFunctionGivesTheSameFiles) {
   const auto f = [](std::span<const Array> in) -> Arrays {
     return {sum(exp(in[0])),
@@ -325,17 +359,17 @@ TEST_F(ExportTest, RefusesWhatItCannotExport) {
   };
   const auto f = [](std::span<const Array> in) -> Arrays { return {in[0] + 1.0}; };
   EXPECT_EQ(refused("f", f, {}), "export: takes at least one example of the arguments");
-  EXPECT_EQ(refused("3d", f, {{x}}), "export: the name must be one of C: got '3d'");
-  EXPECT_EQ(refused("while", f, {{x}}), "export: the name must be one of C: got 'while'");
+  EXPECT_EQ(refused("3d", f, {{x}}), "export: the name must be one of C, and none of Weft's: got '3d'");
+  EXPECT_EQ(refused("while", f, {{x}}), "export: the name must be one of C, and none of Weft's: got 'while'");
   EXPECT_EQ(refused("f", f, {{x}}, {{"a", "b"}, ""}), "export: takes a name for each of 1 arguments: got 2");
-  EXPECT_EQ(refused("f", f, {{x, x}}, {{"a", "a"}, ""}), "export: arguments 0 and 1 have one name, 'a'");
-  EXPECT_EQ(refused("f", f, {{x}}, {{"f"}, ""}), "export: argument 0 needs a name of C for itself: got 'f'");
+  EXPECT_EQ(refused("f", f, {{x}, {x}}),
+            "export: examples 0 and 1 have the same dtypes and shapes: which is meant could not be told");
   EXPECT_EQ(refused("f", f, {{x}}, {{}, "znver4"}),
             "export: processor: takes x86-64-v4, x86-64-v3, x86-64-v2: got znver4");
   EXPECT_EQ(refused("f", f, {{x}, {x, x}}),
             "export: each example must have the same number of arguments and of results");
   EXPECT_EQ(refused("f", f, {{zeros(Shape(17, 1))}}).substr(0, 45),
-            "export: takes arrays of up to 16 axes: argume");
+            "export: takes arrays of up to 16 axes: an arg");
   EXPECT_EQ(refused("f",
                     [](std::span<const Array> in) -> Arrays {
                       Array written = in[0];

@@ -27,8 +27,9 @@ class Rows:
         takes, gives = signature.split("->")
         self.takes, self.gives = _groups(takes), _groups(gives)
 
-    def loop(self, arrays: list[Array], name: str) -> int:
-        """How many axes the arrays have besides those of the signature, together. Error where they do not fit it."""
+    def loop(self, arrays: list[Array], name: str) -> tuple[int, dict[str, int]]:
+        """How many axes the arrays have besides those of the signature, together, and the lengths of those that it names. Error where they do
+        not fit it."""
         if len(arrays) != len(self.takes):
             raise TypeError(f"{name}: its signature takes {len(self.takes)} arguments: got {len(arrays)}")
         extents: dict[str, int] = {}
@@ -38,12 +39,12 @@ class Rows:
             for axis, extent in zip(axes, array.shape[array.ndim - len(axes) :]):
                 if extents.setdefault(axis, extent) != extent:
                     raise ValueError(f"{name}: the axis {axis} of the signature has {extents[axis]} elements and, in argument {place}, {extent}")
-        return max((array.ndim - len(axes) for array, axes in zip(arrays, self.takes)), default=0)
+        return max((array.ndim - len(axes) for array, axes in zip(arrays, self.takes)), default=0), extents
 
-    def results(self, f: Callable[..., Any], arrays: list[Array], loop: int, name: str) -> list[Array]:
+    def results(self, f: Callable[..., Any], arrays: list[Array], loop: int, extents: dict[str, int], name: str) -> list[Array]:
         """f of each row, with the loop's axes first."""
         if loop == 0:
-            return self._called(f, arrays, name)
+            return self._called(f, arrays, extents, name)
         # What has no such axis, or has it to be broadcast, is whole in every turn.
         has = [array.ndim - len(axes) == loop for array, axes in zip(arrays, self.takes)]
         long = any(here and array.shape[0] != 1 for here, array in zip(has, arrays))
@@ -52,15 +53,15 @@ class Rows:
 
         def on(parts: list[Array]) -> list[Array]:
             each = iter(parts)
-            return self.results(f, [next(each) if split else array for array, split in zip(whole, splits)], loop - 1, name)
+            return self.results(f, [next(each) if split else array for array, split in zip(whole, splits)], loop - 1, extents, name)
 
         taken = [array for array, split in zip(whole, splits) if split]
         return _core.vmap(on, taken, [0] * len(taken))  # type: ignore[no-any-return]
 
-    def _called(self, f: Callable[..., Any], arrays: list[Array], name: str) -> list[Array]:
+    def _called(self, f: Callable[..., Any], arrays: list[Array], extents: dict[str, int], name: str) -> list[Array]:
         outside = recording.set(object())
         try:
-            given = f(*arrays)
+            given = f(*(_core.broadcast_to(array, array.shape) for array in arrays))  # which cannot be written to
         finally:
             recording.reset(outside)
         several = given if isinstance(given, tuple) else (given,)
@@ -70,4 +71,7 @@ class Rows:
         for place, (result, axes) in enumerate(zip(results, self.gives)):
             if result.ndim != len(axes):
                 raise ValueError(f"{name}: result {place} needs {len(axes)} axes for ({','.join(axes)}): got shape {result.shape}")
+            for axis, extent in zip(axes, result.shape):
+                if extents.setdefault(axis, extent) != extent:
+                    raise ValueError(f"{name}: the axis {axis} of the signature has {extents[axis]} elements and, in result {place}, {extent}")
         return results

@@ -90,7 +90,7 @@ class Vectorized:
         arrays = [asarray(args[i]) for i in places]
         if set(keywords) - self.excluded:  # arrays by name, which NumPy puts in the order of the call
             return answered(numpys.__call__, *args, **keywords)
-        loop = rows.loop(arrays, self.__name__)
+        loop, extents = rows.loop(arrays, self.__name__)
 
         def f(*parts: Any) -> Any:
             given = list(args)
@@ -99,7 +99,7 @@ class Vectorized:
             return self.pyfunc(*given, **keywords)
 
         try:
-            results = rows.results(f, arrays, loop, self.__name__)
+            results = rows.results(f, arrays, loop, extents, self.__name__)
         except Exception as error:
             # Python's own run raises what is the function's fault.
             return self._by_python(args, keywords, "one row after the other", error)

@@ -586,3 +586,23 @@ def test_each_value_takes_its_own_turns():
     a, b = wf.asarray(re), wf.asarray(im)
     assert "loop scan" not in counts.explain(a, b) and "while_loop" in counts.explain(a, b)
     assert np.mean(np.asarray(counts(a, b)) == want) > 0.99  # a sum that is rounded once may end one turn sooner
+
+
+def test_a_scan_of_elements_and_its_gradient_are_one_kernel_each():
+    def loss(a, x):
+        def turn(s, v):
+            s = a * s + wf.tanh(v * s) + v
+            return s, s
+
+        return wf.sum(wf.scan(turn, wf.zeros(40), x)[1] ** 2)
+
+    a, x = wf.asarray(rng.uniform(0.5, 0.9, size=40)), wf.asarray(rng.normal(size=(300, 40)))
+    gradients = wf.compile(wf.grad(loss, argnums=(0, 1)))
+    text = gradients.explain(a, x)
+    assert text.count("scan_of_300_turns") >= 2 and "turn by turn" not in text
+    for k, (gradient, at) in enumerate(zip(gradients(a, x), (a, x), strict=True)):
+        towards, step = rng.normal(size=at.shape), 1e-6
+        ends = [[a, x], [a, x]]
+        ends[0][k], ends[1][k] = at + step * towards, at - step * towards
+        slope = (float(loss(*ends[0])) - float(loss(*ends[1]))) / (2 * step)
+        assert np.isclose(float(wf.sum(gradient * towards)), slope, rtol=1e-5)

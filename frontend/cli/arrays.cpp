@@ -214,15 +214,23 @@ void write_output(const std::string& path, const HostTensor& tensor) {
   io::write_png(path, array);
 }
 
-std::string preview(const std::string& name, const HostTensor& tensor) {
+std::vector<std::string> first_values(const HostTensor& tensor) {
   constexpr int64_t kShown = 8;
-  int64_t n = element_count(tensor.type.shape);
-  std::string values;
-  for (int64_t i = 0; i < std::min(n, kShown); ++i) {
+  const int64_t shown = std::min(element_count(tensor.type.shape), kShown);
+  std::vector<std::string> out;
+  out.reserve(static_cast<size_t>(shown));
+  for (int64_t i = 0; i < shown; ++i) {
     const std::byte* at = tensor.data.data() + static_cast<size_t>(i) * size_of(tensor.type.dtype);
-    values += (i ? ", " : "") + ir::to_string(Scalar::load(tensor.type.dtype, at));
+    out.push_back(ir::to_string(Scalar::load(tensor.type.dtype, at)));
   }
-  return fmt::format("{} : {} = {}{}", name, to_string(tensor.type), values, n > kShown ? ", …" : "");
+  return out;
+}
+
+std::string preview(const std::string& name, const HostTensor& tensor) {
+  const std::vector<std::string> values = first_values(tensor);
+  const bool more = element_count(tensor.type.shape) > static_cast<int64_t>(values.size());
+  return fmt::format("{} : {} = {}{}", name, to_string(tensor.type), fmt::join(values, ", "),
+                     more ? ", …" : "");
 }
 
 }  // namespace weft::cli

@@ -45,6 +45,8 @@ void check_output_name(const std::string& path);
 // clamped from [0, 1].
 void write_output(const std::string& path, const ir::HostTensor& tensor);
 
+// As text; a few.
+std::vector<std::string> first_values(const ir::HostTensor& tensor);
 // "y : f32[2, 3] = 1, 2, 3, …": the type and the first values.
 std::string preview(const std::string& name, const ir::HostTensor& tensor);
 

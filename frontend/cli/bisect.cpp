@@ -8,6 +8,7 @@
 #include "compiler/lift.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_case.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/bisect_graph.h"
 
 namespace weft::cli {
@@ -48,7 +49,7 @@ void add_bisect(CLI::App& app) {
 
 The interpreter computes the graph after each pass; then fewer and fewer ops share kernels.)");
   add_case_options(*command, flags->what);
-  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
+  add_json_flag(*command, flags->json);
   command->callback([flags] { bisect(*flags); });
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "runtime/kernel_cache.h"
 
 namespace weft::cli {
@@ -22,7 +23,23 @@ struct Flags {
   std::string directory = default_device_choice().cache_directory;
   uint64_t max_bytes = 0;
   std::string bundle, target;
+  bool json = false;
 };
+
+Json entry_json(const CacheEntry& e) {
+  Json problem;
+  if (!e.problem.empty()) problem = e.problem;
+  return {{"key", to_string(e.key)},  {"bytes", e.bytes},
+          {"last_used", e.last_used}, {"compile_us", e.note.compile_us},
+          {"kernel", e.kernel},       {"toolchain", e.toolchain},
+          {"ops", e.note.ops},        {"problem", std::move(problem)}};
+}
+
+Json entries_json(const std::vector<CacheEntry>& entries) {
+  Json out = Json::array();
+  for (const CacheEntry& e : entries) out.push_back(entry_json(e));
+  return out;
+}
 
 std::string size(uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} bytes", bytes);
@@ -62,6 +79,8 @@ bool is_missing(const Flags& flags) {
 
 void list(const Flags& flags) {
   if (is_missing(flags)) {
+    if (flags.json)
+      return print_json("weft.cache", {{"folder", flags.directory}, {"kernels", Json::array()}});
     fmt::print("0 kernels, 0 bytes in {}, which does not exist\n", flags.directory);
     return;
   }
@@ -70,6 +89,8 @@ void list(const Flags& flags) {
   auto entries = cache->list();
   std::sort(entries.begin(), entries.end(),
             [](const CacheEntry& a, const CacheEntry& b) { return a.last_used > b.last_used; });
+  if (flags.json)
+    return print_json("weft.cache", {{"folder", cache->directory()}, {"kernels", entries_json(entries)}});
   for (const CacheEntry& e : entries) {
     bytes += e.bytes;
     fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {:>8}  {}  {}  {}{}\n", to_string(e.key).substr(0, 12),
@@ -82,12 +103,19 @@ void list(const Flags& flags) {
 
 void verify(const Flags& flags) {
   if (is_missing(flags)) {
+    if (flags.json)
+      return print_json("weft.cache.verify",
+                        {{"folder", flags.directory}, {"checked", 0}, {"removed", Json::array()}});
     fmt::print("0 kernels checked in {}, which does not exist\n", flags.directory);
     return;
   }
   auto cache = open(flags);
   size_t before = cache->list().size();
   auto damaged = cache->verify();
+  if (flags.json)
+    return print_json(
+        "weft.cache.verify",
+        {{"folder", cache->directory()}, {"checked", before}, {"removed", entries_json(damaged)}});
   for (const CacheEntry& e : damaged)
     fmt::print("removed {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
   fmt::print("{} kernels checked, {} were damaged and are removed\n", before, damaged.size());
@@ -150,8 +178,10 @@ void add_cache(CLI::App& app) {
   };
   add("ls",
       "List the kernels, the last used first: key, size, last use, time to compile, name, compiler, ops",
-      list);
-  add("verify", "Read and check every kernel; damaged ones are removed", verify);
+      list)
+      ->add_flag("--json", flags->json, kJsonHelp);
+  add("verify", "Read and check every kernel; damaged ones are removed", verify)
+      ->add_flag("--json", flags->json, kJsonHelp);
   add("clear", "Remove every kernel", clear);
   add("trim", "Remove the least recently used kernels", trim)
       ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MB, 100MiB")

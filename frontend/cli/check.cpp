@@ -4,6 +4,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_case.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/verify_graph.h"
 
 namespace weft::cli {
@@ -41,7 +42,7 @@ void add_check(CLI::App& app) {
 
 The graph is computed as fused kernels and op by op, and compared with the reference interpreter.)");
   add_case_options(*command, flags->what);
-  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
+  add_json_flag(*command, flags->json);
   command->callback([flags] { check(*flags); });
 }
 

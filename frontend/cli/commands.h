@@ -20,6 +20,8 @@ void add_report(CLI::App& app);
 void add_grad(CLI::App& app);
 void add_export(CLI::App& app);
 void add_cache(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_manual(CLI::App& app);
 void add_version(CLI::App& app);
 
 }  // namespace weft::cli

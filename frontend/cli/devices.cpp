@@ -4,6 +4,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace weft::cli {
@@ -37,6 +38,36 @@ void print_device(const std::string& name) {
   }
 }
 
+Json device_json(const std::string& name) {
+  DeviceChoice choice;
+  choice.name = name;
+  runtime::Counters counters;
+  try {
+    const auto device = open_device(choice, nullptr, counters);
+    const runtime::DeviceInfo& info = device->info();
+    return {{"name", info.name},
+            {"description", info.description},
+            {"architecture", info.architecture},
+            {"threads", info.threads},
+            {"vector_bytes", info.vector_bytes},
+            {"cache_bytes", info.cache_bytes},
+            {"shared_bytes", info.shared_bytes},
+            {"memory_bytes", info.memory_bytes},
+            {"problem", nullptr}};
+  } catch (const Error& e) {
+    return {{"name", name}, {"problem", e.what()}};
+  }
+}
+
+void run_json() {
+  Json devices = Json::array({device_json("cpu")}), no_cuda;
+  std::string reason;
+  const int gpus = runtime::cuda_device_count(reason);
+  for (int i = 0; i < gpus; ++i) devices.push_back(device_json(fmt::format("cuda:{}", i)));
+  if (gpus == 0) no_cuda = reason;
+  print_json("weft.devices", {{"devices", std::move(devices)}, {"no_cuda", std::move(no_cuda)}});
+}
+
 void run() {
   print_device("cpu");
   std::string reason;
@@ -48,7 +79,10 @@ void run() {
 }  // namespace
 
 void add_devices(CLI::App& app) {
-  app.add_subcommand("devices", "The devices of this machine")->callback(run);
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("devices", "The devices of this machine");
+  add_json_flag(*command, *json);
+  command->callback([json] { *json ? run_json() : run(); });
 }
 
 }  // namespace weft::cli

@@ -7,6 +7,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
 #include "runtime/choices.h"
@@ -55,7 +56,7 @@ void add_explain(CLI::App& app) {
       ->check(CLI::IsMember({"summary", "kernels", "all"}))
       ->type_name("DETAIL")
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
+  add_json_flag(*command, flags->json);
   add_device_options(*command, flags->device, false);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });

@@ -89,6 +89,8 @@ int run(int argc, char** argv) {
   add_ops(app);
   add_devices(app);
   add_cache(app);
+  add_completion(app);
+  add_manual(app);
   add_version(app);
   app.footer(kExamples);  // last: commands take over the footer that is there when they are added
   try {

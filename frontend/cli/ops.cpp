@@ -10,6 +10,7 @@
 #include "compiler/ir/ops/op.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/nearest.h"
+#include "frontend/cli/print_json.h"
 
 namespace weft::cli {
 namespace {
@@ -167,9 +168,19 @@ same formula. [derivatives.md](derivatives.md) says what is derived, and how. Wi
   }
 }
 
+Json op_json(const OpInfo& op) {
+  Json inputs, error, tangent;
+  if (op.arity >= 0) inputs = op.arity;
+  if (const std::string bound = ulp(op); !bound.empty()) error = bound;
+  if (!op.derivative.empty()) tangent = op.derivative;
+  return {{"name", op.name},      {"kind", text_of(op.kind).name}, {"inputs", std::move(inputs)},
+          {"dtypes", dtypes(op)}, {"result", result(op)},          {"error_ulp", std::move(error)},
+          {"meaning", op.doc},    {"tangent", std::move(tangent)}};
+}
+
 struct Flags {
   std::string name, kind;
-  bool markdown = false;
+  bool markdown = false, json = false;
 };
 
 void run(const Flags& flags) {
@@ -185,7 +196,14 @@ void run(const Flags& flags) {
       throw Error(fmt::format("ops: there is no op '{}'{}; 'weft ops' lists them", flags.name,
                               meant(flags.name, names)));
     }
-    print_one(info(*op));
+    if (flags.json)
+      print_json("weft.ops", {{"ops", Json::array({op_json(info(*op))})}});
+    else
+      print_one(info(*op));
+  } else if (flags.json) {
+    Json ops = Json::array();
+    for (const OpInfo* op : ops_of(kind)) ops.push_back(op_json(*op));
+    print_json("weft.ops", {{"ops", std::move(ops)}});
   } else if (flags.markdown) {
     print_markdown(kind);
   } else {
@@ -207,6 +225,7 @@ void add_ops(CLI::App& app) {
       command->add_option("--kind", flags->kind, "Only ops of this kind")->check(CLI::IsMember(names));
   auto* markdown = command->add_flag("--markdown", flags->markdown, "As the page docs/ops.md");
   name->excludes(kind)->excludes(markdown);
+  add_json_flag(*command, flags->json)->excludes(markdown);
   command->callback([flags] { run(*flags); });
 }
 

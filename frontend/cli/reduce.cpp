@@ -1,13 +1,13 @@
 // `weft reduce`: a small graph that goes wrong as a large one does.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
 #include "compiler/ir/text/print.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_case.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/dump_graph.h"
 #include "frontend/cpp/inspect/reduce_graph.h"
 
@@ -38,10 +38,9 @@ void reduce(const ReduceFlags& flags) {
   }
   const std::string text = ir::print(small.graph);
   if (flags.json) {
-    const nlohmann::ordered_json all = {{"schema", "weft.reduce"},        {"version", 1},
-                                        {"ops_before", small.ops_before}, {"ops", small.ops},
-                                        {"text", small.problem},          {"graph", text}};
-    fmt::print("{}\n", all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(
+        "weft.reduce",
+        {{"ops_before", small.ops_before}, {"ops", small.ops}, {"text", small.problem}, {"graph", text}});
   } else {
     fmt::print("# {} of {} ops left: {}\n{}", small.ops, small.ops_before,
                small.problem.substr(0, small.problem.find('\n')), text);
@@ -62,7 +61,7 @@ Ops are taken away as long as the results are not those of the reference interpr
 an op has its value, which the folder of --out keeps.)");
   add_case_options(*command, flags->what);
   command->add_option("--out", flags->out, "A new folder for the small graph and its data")->type_name("DIR");
-  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
+  add_json_flag(*command, flags->json);
   command->callback([flags] { reduce(*flags); });
 }
 

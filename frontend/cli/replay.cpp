@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,14 +12,13 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/compare.h"
 #include "frontend/cpp/inspect/dump_graph.h"
 #include "frontend/cpp/inspect/verify_graph.h"
 
 namespace weft::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr uint64_t kSeedOfShapes = 1;
 
@@ -35,7 +33,7 @@ struct ReplayFlags {
 struct Replayed {
   bool agrees = true;
   std::vector<std::string> lines;
-  ordered_json outputs = ordered_json::array();
+  Json outputs = Json::array();
 };
 
 Replayed replayed(const detail::GraphDump& dump, const ReplayFlags& flags) {
@@ -69,7 +67,7 @@ Replayed replayed(const detail::GraphDump& dump, const ReplayFlags& flags) {
     out.lines.push_back(fmt::format("{}: {} {}: {}", file.outputs[i], c.agrees ? "agrees" : "DISAGREES",
                                     then ? "with what was computed" : "with the reference interpreter",
                                     same ? "the same bits" : c.text));
-    ordered_json ulps = c.ulps;
+    Json ulps = c.ulps;
     if (!std::isfinite(c.ulps)) ulps = nullptr;
     out.outputs.push_back({{"name", file.outputs[i]},
                            {"beside", then ? "dump" : "interpreter"},
@@ -83,10 +81,10 @@ Replayed replayed(const detail::GraphDump& dump, const ReplayFlags& flags) {
 
 void replay(const ReplayFlags& flags) {
   size_t refused = 0, wrong = 0;
-  ordered_json dumps = ordered_json::array();
+  Json dumps = Json::array();
   const std::vector<std::string> folders = detail::dumps_in(flags.folder);
   for (const std::string& folder : folders) {
-    ordered_json one = {{"folder", folder}, {"refused", nullptr}, {"weft", nullptr}};
+    Json one = {{"folder", folder}, {"refused", nullptr}, {"weft", nullptr}};
     try {
       const detail::GraphDump dump = detail::read_dump(folder);
       const Replayed done = replayed(dump, flags);
@@ -104,10 +102,7 @@ void replay(const ReplayFlags& flags) {
     }
     dumps.push_back(std::move(one));
   }
-  if (flags.json) {
-    const ordered_json all = {{"schema", "weft.replay"}, {"version", 1}, {"dumps", std::move(dumps)}};
-    fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-  }
+  if (flags.json) print_json("weft.replay", {{"dumps", std::move(dumps)}});
   if (wrong)
     throw InternalError(
         fmt::format("replay: {} of {} graphs do not give what is right", wrong, folders.size()));
@@ -130,7 +125,7 @@ are drawn, and the reference interpreter says what is right.)");
   command->add_option("--random", flags->seed, "Draw the inputs from this seed, whatever the dump has")
       ->check(CLI::Validator(seed_problem, "SEED", "seed"))
       ->type_name("");
-  command->add_flag("--json", flags->json, "Print it as JSON: docs/seeing_inside.md has the schema");
+  add_json_flag(*command, flags->json);
   add_device_options(*command, flags->device, true);
   command->callback([flags, command] {
     flags->device_given = command->count("--device") > 0;

@@ -1,17 +1,21 @@
 // `weft run`: a graph on a device, from files to files, measured and checked on request.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/error.h"
 #include "frontend/cli/arrays.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cli/takes.h"
 #include "frontend/cpp/inspect/compare.h"
 #include "frontend/cpp/inspect/profile_report.h"
@@ -25,7 +29,7 @@ struct Flags {
   std::string file;
   std::vector<std::string> out;
   InputFlags inputs;
-  bool time = false, each_op = false, verify = false, profile = false;
+  bool time = false, each_op = false, verify = false, profile = false, json = false;
   std::string trace;
   int times = kTimes;
   DeviceChoice device = default_device_choice();
@@ -96,20 +100,28 @@ std::vector<ir::HostTensor> intermediates(const ir::Graph& graph, const ir::Node
   return interpret(all, inputs);
 }
 
-int check(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
-          const std::vector<ir::HostTensor>& got) {
-  std::vector<ir::HostTensor> want = interpret(file.graph, inputs);
-  int code = kOk;
+std::vector<detail::Comparison> checks(const GraphFile& file, const std::vector<ir::HostTensor>& inputs,
+                                       const std::vector<ir::HostTensor>& got) {
+  const std::vector<ir::HostTensor> want = interpret(file.graph, inputs);
+  std::vector<detail::Comparison> out;
+  out.reserve(want.size());
   for (size_t i = 0; i < want.size(); ++i) {
-    detail::Comparison c = detail::compare(got[i], want[i]);
-    if (!c.agrees)
-      c = detail::compare(got[i], want[i],
-                          detail::rounding_of(intermediates(file.graph, file.graph.outputs[i], inputs)));
-    fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
-               c.agrees ? "agrees" : "DISAGREES", c.text);
-    if (!c.agrees) code = kInternal;
+    out.push_back(detail::compare(got[i], want[i]));
+    if (!out.back().agrees)
+      out.back() = detail::compare(
+          got[i], want[i], detail::rounding_of(intermediates(file.graph, file.graph.outputs[i], inputs)));
   }
-  return code;
+  return out;
+}
+
+bool all_agree(const std::vector<detail::Comparison>& checks) {
+  return std::ranges::all_of(checks, &detail::Comparison::agrees);
+}
+
+void print_checks(const GraphFile& file, const std::vector<detail::Comparison>& checks) {
+  for (size_t i = 0; i < checks.size(); ++i)
+    fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
+               checks[i].agrees ? "agrees" : "DISAGREES", checks[i].text);
 }
 
 // What ran since `start`, where that was traced.
@@ -120,14 +132,14 @@ std::optional<detail::ProfileReport> profiled(runtime::Counters& counters, int64
 }
 
 void refuse_more_output(const Flags& flags) {
-  if (flags.time || flags.each_op || flags.verify || flags.profile)
+  if (flags.time || flags.each_op || flags.verify || flags.profile || flags.json)
     throw Error(
-        "run: --out to - leaves no room on the standard output for --time, --each-op, --profile and "
+        "run: --out to - leaves no room on the standard output for --time, --each-op, --profile, --json and "
         "--verify");
 }
 
-void run(const Flags& flags) {
-  GraphFile file = read_graph(flags.file);
+// Which output goes to which file.
+std::vector<std::pair<size_t, std::string>> files_of(const Flags& flags, const GraphFile& file) {
   std::vector<std::pair<size_t, std::string>> out;
   bool quiet = false;  // the standard output is an array
   for (auto& text : flags.out) {
@@ -150,6 +162,44 @@ void run(const Flags& flags) {
     }
   }
   if (quiet) refuse_more_output(flags);
+  return out;
+}
+
+// What --json prints.
+struct RunSaid {
+  const GraphFile& file;
+  const std::vector<ir::HostTensor>& results;
+  const std::vector<detail::Comparison>& checks;  // none where nobody asked
+  const std::optional<detail::ProfileReport>& profile;
+};
+
+void print_run(const RunSaid& said, const Flags& flags, const LoadedGraph& graph) {
+  Json outputs = Json::array(), profile, time;
+  for (size_t i = 0; i < said.results.size(); ++i) {
+    const ir::TensorType& type = said.results[i].type;
+    Json one = {{"name", said.file.outputs[i]},
+                {"dtype", name(type.dtype)},
+                {"shape", std::vector<int64_t>(type.shape.begin(), type.shape.end())},
+                {"first", first_values(said.results[i])}};
+    if (!said.checks.empty())
+      one["check"] = {{"agrees", said.checks[i].agrees}, {"text", said.checks[i].text}};
+    outputs.push_back(std::move(one));
+  }
+  if (said.profile && flags.profile) profile = Json::parse(detail::json_of(*said.profile));
+  if (flags.time) {
+    Json steps = Json::array();
+    for (const StepTime& step : graph.time_steps(flags.times))
+      steps.push_back(
+          {{"what", step.summary}, {"kernel", step.kernel}, {"ms", step.ms}, {"bytes", step.bytes}});
+    time = {{"runs", flags.times}, {"ms", graph.time(flags.times)}, {"steps", std::move(steps)}};
+  }
+  print_json("weft.run",
+             {{"outputs", std::move(outputs)}, {"time", std::move(time)}, {"profile", std::move(profile)}});
+}
+
+void run(const Flags& flags) {
+  const GraphFile file = read_graph(flags.file);
+  const std::vector<std::pair<size_t, std::string>> out = files_of(flags, file);
   std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
 
   runtime::Counters counters;
@@ -167,14 +217,19 @@ void run(const Flags& flags) {
   const std::optional<detail::ProfileReport> profile = profiled(counters, start);
 
   for (auto& [number, path] : out) write_output(path, results[number]);
-  if (out.empty())
+  if (out.empty() && !flags.json)
     for (size_t i = 0; i < results.size(); ++i) fmt::print("{}\n", preview(file.outputs[i], results[i]));
 
-  if (profile && flags.profile) fmt::print("\n{}", detail::table_of(*profile));
+  if (profile && flags.profile && !flags.json) fmt::print("\n{}", detail::table_of(*profile));
   if (!flags.trace.empty()) detail::save_text("run: --trace", flags.trace, detail::trace_of(*profile));
 
-  int code = flags.verify ? check(file, inputs, results) : kOk;
-  if (flags.time || flags.each_op) {
+  const std::vector<detail::Comparison> found =
+      flags.verify ? checks(file, inputs, results) : std::vector<detail::Comparison>{};
+  if (flags.json)
+    print_run({file, results, found, profile}, flags, graph);
+  else
+    print_checks(file, found);
+  if (!flags.json && (flags.time || flags.each_op)) {
     const runtime::DeviceInfo& info = device->info();
     fmt::print("\non {} ({}, {}), medians of {} runs\n", info.name, info.description, info.architecture,
                flags.times);
@@ -199,7 +254,7 @@ void run(const Flags& flags) {
       print_total("after fusion", fused);
     }
   }
-  if (code != kOk) throw InternalError("run: the results are not those of the reference interpreter");
+  if (!all_agree(found)) throw InternalError("run: the results are not those of the reference interpreter");
 }
 
 }  // namespace
@@ -240,6 +295,7 @@ and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' i
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);
   each_op->excludes("--no-fuse");
+  add_json_flag(*command, flags->json)->excludes(each_op);
   command->callback([flags, time] {
     flags->time = time->count() > 0;
     // CLI11 writes 0 for a flag with a default that is not given.

@@ -10,6 +10,7 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cli/takes.h"
 #include "runtime/tune.h"
 
@@ -23,9 +24,25 @@ struct Flags {
   std::vector<std::string> in;
   uint64_t seed = 1;
   double seconds = 10;
+  bool json = false;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
+
+Json bias_json(const Bias& bias) {
+  return {{"frugal", bias.frugal}, {"width", bias.width}, {"work", bias.work}};
+}
+
+Json tuned_json(const std::vector<runtime::TunedKernel>& kernels) {
+  Json out = Json::array();
+  for (const runtime::TunedKernel& kernel : kernels) {
+    Json tried = Json::array();
+    for (const runtime::Tried& one : kernel.tried)
+      tried.push_back({{"schedule", bias_json(one.bias)}, {"ms", one.ms}});
+    out.push_back({{"what", kernel.summary}, {"tried", std::move(tried)}, {"kept", bias_json(kernel.kept)}});
+  }
+  return out;
+}
 
 void run(const Flags& flags) {
   if (std::isnan(flags.seconds)) throw CLI::ValidationError("--seconds", "takes a number, got nan");
@@ -50,7 +67,14 @@ void run(const Flags& flags) {
   const runtime::TuneClock clock = {
       [&](const runtime::Executable& e) { return graph.time(e, kTimes); },
       [&] { return std::chrono::duration<double>(Clock::now() - start).count(); }};
-  fmt::print("{}", report(runtime::tune(graph.compiling(), device, counters, choices, clock, flags.seconds)));
+  const std::vector<runtime::TunedKernel> tuned =
+      runtime::tune(graph.compiling(), device, counters, choices, clock, flags.seconds);
+  if (flags.json)
+    return print_json("weft.tune", {{"device", device->info().name},
+                                    {"architecture", device->info().architecture},
+                                    {"folder", flags.device.cache_directory},
+                                    {"kernels", tuned_json(tuned)}});
+  fmt::print("{}", report(tuned));
   fmt::print("on {} ({}), kept in {}\n", device->info().name, device->info().architecture,
              flags.device.cache_directory);
 }
@@ -72,6 +96,7 @@ Later compiles of the same kernels for the same extents use what was found; `wef
   command->add_option("--seconds", flags->seconds, "When to end at the latest")
       ->check(takes("--seconds", 0.0, 1e6))
       ->capture_default_str();
+  add_json_flag(*command, flags->json);
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });

@@ -2,6 +2,9 @@
 
 import inspect
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -160,3 +163,72 @@ def test_arrays_that_are_written_in_place_keep_what_they_held():
             x[:10] = wf.log(wf.zeros(10) - 1)
             wf.eval(x)
     np.testing.assert_allclose(np.asarray(y), want)
+
+
+# ---- what makes results wrong, and dumps
+
+
+def test_bisect_says_where_nothing_is_wrong():
+    found = wf.bisect(softmax, data(40, 300))
+    assert found and "nothing to search" in str(found)
+    assert json.loads(found.to_json()) == {"schema": "weft.bisect", "version": 1, "agrees": True, "text": "", "pass": None, "op": None, "group": [], "edges": []}
+    y = wf.exp(data(3000))
+    assert wf.bisect([y], {"z": y * 2})
+    wf.eval(y)
+    with pytest.raises(wf.Error, match="bisect: what is given was computed already"):
+        wf.bisect(y)
+    with pytest.raises(TypeError, match="bisect: takes arrays"):
+        wf.bisect(lambda x: 3, data(3))
+
+
+def test_bisect_names_the_pass_that_fast_numerics_let_go_too_far():
+    x = wf.asarray(np.array([1.0, np.inf] * 1000))
+    with wf.set_numerics("fast"):
+        found = wf.bisect(lambda x: wf.sqrt(x * 0.0 + wf.exp(x)), x)
+    assert not found
+    assert found.to_dict()["pass"]["name"] == "simplify" and found.to_dict()["pass"]["right_without"]
+    assert "the pass simplify" in str(found)
+
+
+PROGRAM = """
+import numpy as np
+import weft as wf
+x = wf.asarray(np.arange(5000, dtype="float32"))
+wf.eval(wf.exp(x * 0.001) + 2)
+f = wf.compile(lambda x: wf.sum(x * x))
+print(float(f(x)))
+"""
+
+
+def replayed(*arguments):
+    run = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, **dict(one.split("=", 1) for one in arguments)}, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+def test_a_process_dumps_the_graphs_that_it_runs(on_cpu, tmp_path):
+    folder = tmp_path / "dumps"
+    replayed(f"WEFT_DUMP={folder}")
+    dumps = sorted(folder.iterdir())
+    assert len(dumps) == 2
+    results = []
+    for one in dumps:
+        assert json.loads((one / "dump.json").read_text())["schema"] == "weft.dump"
+        assert (one / "graph.weft").read_text().startswith("graph {")
+        inputs, outputs = np.load(one / "inputs.npz"), np.load(one / "outputs.npz")
+        assert inputs["0"].shape == (5000,)
+        results.append(outputs["0"])
+    x = np.arange(5000, dtype="float32")
+    np.testing.assert_allclose(next(r for r in results if r.shape), np.exp(x * np.float32(0.001)) + 2, rtol=1e-6)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    replayed(f"WEFT_DUMP={folder}")  # what is there stays
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_dumps_of_shapes_alone_and_folders_that_cannot_be_written_to(on_cpu, tmp_path):
+    replayed(f"WEFT_DUMP={tmp_path / 'dumps'}", "WEFT_DUMP_DATA=0")
+    assert {path.name for path in (tmp_path / "dumps").glob("*/*")} == {"dump.json", "graph.weft"}
+    (tmp_path / "file").write_text("x")
+    run = replayed(f"WEFT_DUMP={tmp_path / 'file' / 'dumps'}")
+    assert "WEFT_DUMP: " in run.stderr and "cannot be written" in run.stderr and run.stderr.count("RuntimeWarning") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dumps", "file"]

@@ -13,6 +13,7 @@
 #include "frontend/cpp/compiled/function_graph.h"
 #include "frontend/cpp/compiled/shared_arguments.h"
 #include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
@@ -36,6 +37,8 @@ struct Compiled::State {
   std::vector<int> place_of;                // of each input of the program; -1: a captured buffer
   std::vector<runtime::BufferRef> buffers;  // captured ones
   std::vector<Scalar> scalars;
+  ir::Graph dumped;  // where the session dumps graphs
+  Hash dump_key;
   // A result: an output of the program, or else a place as it came, or else a captured value.
   struct Source {
     ir::TensorType type;
@@ -241,6 +244,10 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f, std::spa
   const detail::LongWork work;
   detail::Canonical graph;
   detail::prepare(*state->device, computed, graph, false);
+  if (state->device->session.dumps.on()) {
+    state->dumped = detail::graph_of(computed, graph);
+    state->dump_key = graph.key(state->device->key);
+  }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     state->place_of.push_back(place_of(graph.inputs[i]));
     state->buffers.push_back(graph.buffers[i]);
@@ -332,8 +339,12 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
       inputs[i] = place >= 0 ? value_of(place) : state_->buffers[i];
     }
     const detail::LongWork work;
+    detail::DumpOfRun dump(
+        *state_->device, [&] { return state_->dump_key; }, [&] { return state_->dumped; }, inputs,
+        state_->scalars);
     const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
     outputs = state_->program->run(inputs, state_->scalars, taken);
+    dump.write(outputs);
   }
   std::vector<Array> results;
   results.reserve(state_->results.size());

@@ -14,6 +14,7 @@
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/interpret/rounding.h"
 #include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/see_costs.h"
@@ -243,6 +244,10 @@ std::vector<ir::NodeRef> worth_keeping(DeviceSlot& device, std::span<const ir::N
 
 namespace {
 
+Hash dump_key(const DeviceSlot& device, const Canonical& graph) {
+  return graph.key(program_seed(device, Tier::Auto, device.session.numerics.load(std::memory_order_relaxed)));
+}
+
 std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                     const Canonical& graph, const ProgramCache::Program& program,
                                     const std::vector<int>& given = {}) {
@@ -254,9 +259,13 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
       lines = lines_now(program->program().recorded, graph);
       see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
     }
+    DumpOfRun dump(
+        device, [&] { return dump_key(device, graph); }, [&] { return graph_of(nodes, graph); }, inputs,
+        graph.scalars);
     std::vector<runtime::BufferRef> results =
         program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);
     put_back(nodes, graph, inputs, results);
+    dump.write(results);
     return results;
   } catch (const runtime::BufferRefused& e) {
     // The same program may have been compiled for other lines.
@@ -361,7 +370,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;
   const bool watching = watches(device);
-  prepare(device, nodes, graph, !watching);
+  prepare(device, nodes, graph, !watching && !device.session.dumps.on());
   check_values(graph);
   if (graph.order.size() == 1 && !graph.buffers.empty()) {
     // The node was computed for another array.

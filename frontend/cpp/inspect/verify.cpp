@@ -8,6 +8,7 @@
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/inspect/bisect_graph.h"
 #include "frontend/cpp/inspect/verify_graph.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/load_program.h"
@@ -28,10 +29,16 @@ class OnDevice {
   std::vector<ir::HostTensor> operator()(const ir::Graph& graph, bool fuse) const {
     Options options = device_.compile_options();
     options.fuse = fuse;
+    return (*this)(graph, options, false);
+  }
+
+  // `prepared`: passes have run over the graph.
+  std::vector<ir::HostTensor> operator()(const ir::Graph& graph, Options options, bool prepared) const {
     const auto program = runtime::load_program(
         [&](const Choose& choose) {
           options.choose = choose;
-          return compile(graph, device_.target, options);
+          return prepared ? compile_prepared(graph, device_.target, options)
+                          : compile(graph, device_.target, options);
         },
         device_.device, device_.session.counters, device_.choices);
     const std::vector<runtime::BufferRef> results = program->run(inputs_, scalars_);
@@ -68,37 +75,66 @@ std::vector<ir::HostTensor> tensors_of(const ir::Graph& made, detail::DeviceSlot
   return out;
 }
 
+// The arrays that are not computed yet.
+struct Pending {
+  std::vector<ir::NodeRef> nodes;
+  std::vector<std::string> names;
+  detail::DeviceSlot* device = nullptr;
+};
+
+Pending pending(const char* op, std::span<const Array> xs) {
+  Pending out;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    detail::DeviceSlot& here = Access::cell(xs[i])->device;
+    ir::NodeRef node = detail::read(xs[i], {});
+    if (node->op == ir::Op::input || node->computed()) continue;
+    if (out.device && out.device != &here)
+      throw Error(std::string(op) + ": takes arrays of one device: got " + out.device->name + " and " +
+                  here.name);
+    out.device = &here;
+    out.nodes.push_back(std::move(node));
+    out.names.push_back("result " + std::to_string(i));
+  }
+  if (out.nodes.empty())
+    throw Error(
+        std::string(op) +
+        ": what is given was computed already, so there is nothing to compute in other ways: give the "
+        "function, or arrays before somebody looks at them");
+  return out;
+}
+
+// What judge(graph, inputs, on_device) finds.
+template <class Judge>
+Verification judged(Pending& what, Judge&& judge) {
+  const detail::LongWork work;
+  detail::Canonical graph;
+  detail::prepare(*what.device, what.nodes, graph, false);
+  for (const ir::NodeRef& input : graph.inputs) detail::value_of(*input);
+  const ir::Graph made = detail::graph_of(what.nodes, graph);
+  const auto found = judge(made, tensors_of(made, *what.device, graph),
+                           OnDevice(*what.device, graph.buffers, graph.scalars));
+  return {found.agrees(), text_of(found), json_of(found)};
+}
+
 }  // namespace
 
 Verification verify(const Array& x) { return verify({&x, 1}); }
 
 Verification verify(std::span<const Array> xs) {
-  std::vector<ir::NodeRef> nodes;
-  std::vector<std::string> names;
-  detail::DeviceSlot* device = nullptr;
-  for (size_t i = 0; i < xs.size(); ++i) {
-    detail::DeviceSlot& here = Access::cell(xs[i])->device;
-    ir::NodeRef node = detail::read(xs[i], {});
-    if (node->op == ir::Op::input || node->computed()) continue;
-    if (device && device != &here)
-      throw Error("verify: takes arrays of one device: got " + device->name + " and " + here.name);
-    device = &here;
-    nodes.push_back(std::move(node));
-    names.push_back("result " + std::to_string(i));
-  }
-  if (nodes.empty())
-    throw Error(
-        "verify: what is given was computed already, so there is nothing to compute in other ways: give the "
-        "function, or arrays before somebody looks at them");
-  const detail::LongWork work;
-  detail::Canonical graph;
-  detail::prepare(*device, nodes, graph, false);
-  for (const ir::NodeRef& input : graph.inputs) detail::value_of(*input);
-  const ir::Graph made = detail::graph_of(nodes, graph);
-  const std::vector<ir::HostTensor> inputs = tensors_of(made, *device, graph);
-  const detail::VerifiedGraph verified =
-      detail::verify_graph(made, inputs, names, OnDevice(*device, graph.buffers, graph.scalars));
-  return {verified.agrees(), text_of(verified), json_of(verified)};
+  Pending what = pending("verify", xs);
+  return judged(what, [&](const ir::Graph& graph, const auto& inputs, const OnDevice& run) {
+    return detail::verify_graph(graph, inputs, what.names, run);
+  });
+}
+
+Verification bisect(const Array& x) { return bisect({&x, 1}); }
+
+Verification bisect(std::span<const Array> xs) {
+  Pending what = pending("bisect", xs);
+  return judged(what, [&](const ir::Graph& graph, const auto& inputs, const OnDevice& run) {
+    return detail::bisect_graph(graph, inputs, what.names, what.device->target,
+                                what.device->compile_options(), run);
+  });
 }
 
 }  // namespace weft

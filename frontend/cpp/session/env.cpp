@@ -98,6 +98,8 @@ SessionOptions SessionOptions::from_environment() {
     detail::check_log_level("WEFT_LOG", *level);
     options.log = *level;
   }
+  options.dump = detail::environment("WEFT_DUMP").value_or("");
+  options.dump_data = read_switch("WEFT_DUMP_DATA", true);
   if (auto numerics = detail::environment("WEFT_NUMERICS"))
     options.numerics = named("WEFT_NUMERICS", *numerics, numerics_named);
   return options;

@@ -62,6 +62,7 @@ Sessions& sessions() {
 
 SessionState::SessionState(SessionOptions given)
     : options(checked(std::move(given))),
+      dumps(options.dump, options.dump_data),
       tier(options.tier),
       numerics(options.numerics),
       compiling([this](const std::string& problem) { warn(problem); }),

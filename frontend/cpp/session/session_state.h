@@ -13,6 +13,7 @@
 #include "compiler/program/options.h"
 #include "frontend/cpp/session/age.h"
 #include "frontend/cpp/session/costs_seen.h"
+#include "frontend/cpp/session/dumps.h"
 #include "frontend/cpp/session/equal_numbers.h"
 #include "frontend/cpp/session/kept_lines.h"
 #include "frontend/cpp/session/pending_writes.h"
@@ -54,6 +55,7 @@ struct SessionState {
   std::shared_ptr<spdlog::logger> log;  // kept: spdlog's own list of loggers is gone before the session is
   runtime::Counters counters;
   CostsSeen costs_seen;  // while its trace is on
+  Dumps dumps;
   std::shared_ptr<runtime::KernelCache> cache;
   std::atomic<Tier> tier;
   std::atomic<Numerics> numerics;

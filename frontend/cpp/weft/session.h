@@ -32,10 +32,13 @@ struct SessionOptions {
   Tier tier = Tier::Auto;
   size_t program_limit = 4096;  // programs kept in memory, least recently used first to go
   std::string log = "warn";     // trace, debug, info, warn, error, off
+  // Where the graph of each program is written when it runs first, for `weft replay`; empty: nowhere.
+  std::string dump;
+  bool dump_data = true;  // with its inputs and results; else shapes alone
 
   // The settings of this process: WEFT_DEVICE, WEFT_CACHE_DIR (else $XDG_CACHE_HOME/weft, ~/.cache/weft),
   // WEFT_CACHE_LIMIT, WEFT_THREADS, WEFT_NUMERICS, WEFT_GRAPH_LIMIT, WEFT_INTERPRET_LIMIT, WEFT_TIER,
-  // WEFT_LOG.
+  // WEFT_LOG, WEFT_DUMP, WEFT_DUMP_DATA.
   static SessionOptions from_environment();
 };
 

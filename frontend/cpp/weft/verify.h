@@ -1,4 +1,5 @@
-// Whether results are right: computed as fused kernels and op by op, and compared with the reference interpreter.
+// Whether results are right: computed as fused kernels and op by op, and compared with the reference interpreter; and what
+// makes them wrong.
 #pragma once
 
 #include <span>
@@ -18,5 +19,10 @@ struct Verification {
 // explain. Error where all are computed already, and where one depends on a kernel of a user's own text.
 Verification verify(const Array& x);
 Verification verify(std::span<const Array> xs);
+
+// Where the results are wrong, the first of these that makes them so: a pass over the graph, an op by itself, ops that share
+// a kernel. Takes what verify() takes.
+Verification bisect(const Array& x);
+Verification bisect(std::span<const Array> xs);
 
 }  // namespace weft

@@ -96,6 +96,14 @@ void bind_session(nb::module_& m) {
         return nb::make_tuple(found.agrees, found.text, found.json);
       },
       "arrays"_a);
+  m.def(
+      "bisect",
+      [](const std::vector<Array>& arrays) {
+        const PythonLine line;
+        const Verification found = bisect(arrays);
+        return nb::make_tuple(found.agrees, found.text, found.json);
+      },
+      "arrays"_a);
   m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });

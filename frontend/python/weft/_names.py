@@ -90,7 +90,7 @@ _LISTED = {
     "weft._base.info": "__array_namespace_info__",
     "weft._base.settings": "debug_nans set_cache set_log_level set_numerics set_threads set_tier settings show_versions tier",
     "weft._base.profiled": "Profile profile",
-    "weft._base.verified": "Verification verify",
+    "weft._base.verified": "Verification bisect verify",
     "weft._base.metrics": "metrics",
     "weft._base.explained": "Explanation",
     "weft._base.session": "eval explain finish_kernels one_kernel show stats sync tune",

@@ -53,11 +53,8 @@ def _arrays_in(value: Any, found: list[Array]) -> None:
             _arrays_in(one, found)
 
 
-def verify(*arrays: Any) -> Verification:
-    """Computes the arrays as fused kernels and op by op, and compares both with the reference interpreter: exact for integers, else by what rounding explains.
-
-    `verify(f, *args)`: of what the function gives of these arguments. Steps that it looks at on the way are computed, and are inputs of the rest.
-    """
+def _given(op: str, arrays: tuple[Any, ...]) -> list[Array]:
+    """The arrays, or those that a function gives of its arguments."""
     given: Any = arrays
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
         f = arrays[0].__wrapped__ if isinstance(arrays[0], _core.CompiledFunction) else arrays[0]
@@ -65,5 +62,21 @@ def verify(*arrays: Any) -> Verification:
     found: list[Array] = []
     _arrays_in(given, found)
     if not found:
-        raise TypeError("verify: takes arrays, or a function that gives some and its arguments: got none")
-    return Verification(*_core.verify(found))
+        raise TypeError(f"{op}: takes arrays, or a function that gives some and its arguments: got none")
+    return found
+
+
+def verify(*arrays: Any) -> Verification:
+    """Computes the arrays as fused kernels and op by op, and compares both with the reference interpreter: exact for integers, else by what rounding explains.
+
+    `verify(f, *args)`: of what the function gives of these arguments. Steps that it looks at on the way are computed, and are inputs of the rest.
+    """
+    return Verification(*_core.verify(_given("verify", arrays)))
+
+
+def bisect(*arrays: Any) -> Verification:
+    """Where results are wrong, says what makes them so: a pass over the graph, an op by itself, or ops that share a kernel. Takes what `verify` takes.
+
+    `verify` says whether there is anything to search for.
+    """
+    return Verification(*_core.bisect(_given("bisect", arrays)))

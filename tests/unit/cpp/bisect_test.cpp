@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
@@ -43,6 +45,7 @@ using Spoil = std::function<void(const Program&, std::vector<ir::HostTensor>&)>;
 Bisected bisect(const Graph& graph, const std::vector<ir::HostTensor>& inputs, const Options& options,
                 const Spoil& spoil = {}) {
   std::vector<std::string> names;
+  names.reserve(graph.outputs.size());
   for (size_t i = 0; i < graph.outputs.size(); ++i) names.push_back("output " + std::to_string(i));
   Backend& b = backend("cpu");
   const auto run = [&](const Graph& asked, const Options& with, bool prepared) {
@@ -62,30 +65,13 @@ Bisected bisect(const Graph& graph, const std::vector<ir::HostTensor>& inputs, c
 
 // The op that a wrong pass puts in another's place; none where it is left alone.
 std::optional<Op> mistaken(Op op) {
-  switch (op) {
-    case Op::add:
-      return Op::subtract;
-    case Op::subtract:
-      return Op::add;
-    case Op::multiply:
-      return Op::add;
-    case Op::maximum:
-      return Op::minimum;
-    case Op::minimum:
-      return Op::maximum;
-    case Op::max:
-      return Op::min;
-    case Op::min:
-      return Op::max;
-    case Op::sum:
-      return Op::max;
-    case Op::sin:
-      return Op::cos;
-    case Op::cos:
-      return Op::sin;
-    default:
-      return std::nullopt;
-  }
+  static constexpr std::pair<Op, Op> kMistakes[] = {{Op::add, Op::subtract},    {Op::subtract, Op::add},
+                                                    {Op::multiply, Op::add},    {Op::maximum, Op::minimum},
+                                                    {Op::minimum, Op::maximum}, {Op::max, Op::min},
+                                                    {Op::min, Op::max},         {Op::sum, Op::max},
+                                                    {Op::sin, Op::cos},         {Op::cos, Op::sin}};
+  const auto* const found = std::ranges::find(kMistakes, op, &std::pair<Op, Op>::first);
+  return found == std::end(kMistakes) ? std::nullopt : std::optional(found->second);
 }
 
 // The same value with a small mistake; the node itself where none is known.
@@ -117,6 +103,7 @@ Graph spoiled(const Graph& graph, size_t number) {
   size_t at = 0;
   for (const Node* node : ir::topological_order(graph.outputs)) {
     std::vector<NodeRef> inputs;
+    inputs.reserve(node->inputs.size());
     bool same = true;
     for (const NodeRef& in : node->inputs) {
       inputs.push_back(made.at(in.get()));
@@ -126,6 +113,7 @@ Graph spoiled(const Graph& graph, size_t number) {
     made.emplace(node, at++ == number ? with_mistake(now) : now);
   }
   Graph out{graph.inputs, {}};
+  out.outputs.reserve(graph.outputs.size());
   for (const NodeRef& output : graph.outputs) out.outputs.push_back(made.at(output.get()));
   return out;
 }
@@ -291,6 +279,7 @@ TEST(Bisect, KeepsTheOpsThatLieBetween) {
   const Bisected found = bisect(graph, inputs, {}, wrong_together({"sum", "add"}));
   ASSERT_FALSE(found.agrees() || found.pass || found.op) << text_of(found);
   std::vector<std::string> ops;
+  ops.reserve(found.group.size());
   for (auto& op : found.group) ops.push_back(op.text.substr(0, op.text.find(' ')));
   EXPECT_THAT(ops, AllOf(Contains("sum"), Contains("negative"), Contains("add"), Not(Contains("cos"))));
   EXPECT_GE(found.edges.size(), 2u);

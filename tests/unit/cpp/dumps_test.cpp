@@ -30,7 +30,9 @@ class Dumping {
   std::string folder() const { return folder_ / "dumps"; }
   std::vector<detail::GraphDump> read() const {
     std::vector<detail::GraphDump> out;
-    for (const std::string& one : detail::dumps_in(folder())) out.push_back(detail::read_dump(one));
+    const std::vector<std::string> folders = detail::dumps_in(folder());
+    out.reserve(folders.size());
+    for (const std::string& one : folders) out.push_back(detail::read_dump(one));
     return out;
   }
 

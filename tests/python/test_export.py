@@ -19,6 +19,7 @@ pytestmark = [
 
 _root = pathlib.Path(__file__).resolve().parents[2]
 _package = pathlib.Path(wf.__file__).parent
+_on_cpu = {**os.environ, "WEFT_DEVICE": "cpu"}
 _compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
@@ -44,7 +45,7 @@ def _compiled(folder, source, *archives):
 
 def test_the_example_gives_what_python_gives(tmp_path):
     example = _root / "docs/examples/exported"
-    subprocess.run([sys.executable, example / "diffuse.py", tmp_path], check=True)
+    subprocess.run([sys.executable, example / "diffuse.py", tmp_path], check=True, env=_on_cpu)
     said = subprocess.run([_compiled(tmp_path, example / "diffuse.c", tmp_path / "libdiffuse.a")], check=True, capture_output=True, text=True).stdout
     scope = {"__name__": "diffuse"}
     exec((example / "diffuse.py").read_text(), scope)
@@ -134,7 +135,7 @@ out = wf.kernel_output(8, "float32")
 for name, a, b in (("one", 2, 3), ("two", 2, 5)):
     wf.export(lambda x: kernel(a)(8, (x, out)) + kernel(b)(8, (x, out)), (wf.ones(8, dtype="f4"),), folder=".", name=name)
 """)
-    subprocess.run([sys.executable, "export.py"], check=True, cwd=tmp_path, env={**os.environ, **check})
+    subprocess.run([sys.executable, "export.py"], check=True, cwd=tmp_path, env={**_on_cpu, **check})
     (tmp_path / "main.c").write_text("""#include "one.h"
 #include "two.h"
 int main(void) {

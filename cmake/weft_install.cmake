@@ -9,28 +9,25 @@ if(SKBUILD)
   set(CMAKE_INSTALL_INCLUDEDIR weft/include)
 endif()
 
+# Until 1.0 each minor version has an interface of its own.
+function(weft_install_library target)
+  set_target_properties(${target} PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(SKBUILD)
+    # Wheels hold no links: each name would be a copy.
+    install(TARGETS ${target} EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+  else()
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION})
+    install(TARGETS ${target} EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()
+
 if(TARGET weft)
   target_compile_features(weft INTERFACE cxx_std_20)
   target_include_directories(weft INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # Until 1.0 each minor version has an interface of its own.
-  set_target_properties(weft PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  if(SKBUILD)
-    # Wheels hold no links: each name would be a copy.
-    install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
-  else()
-    set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION})
-    install(TARGETS weft EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
-
+  weft_install_library(weft)
   # What runs exported programs, which needs nothing of the other libraries.
-  set_target_properties(weft_exported PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_include_directories(weft_exported INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  if(SKBUILD)
-    install(TARGETS weft_exported EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
-  else()
-    set_target_properties(weft_exported PROPERTIES VERSION ${PROJECT_VERSION})
-    install(TARGETS weft_exported EXPORT weftTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
+  weft_install_library(weft_exported)
   install(FILES runtime/exported/weft_runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
   # Beside the library, which opens it.

@@ -25,6 +25,10 @@
 namespace weft::runtime {
 namespace {
 
+static_assert(static_cast<int>(WEFT_C128) + 1 == kDTypeCount &&
+                  static_cast<int>(WEFT_F32) == static_cast<int>(DType::F32),
+              "weft_dtype has the order of WEFT_DTYPES");
+
 // What is wrong with the program itself.
 class WrongProgram : public Error {
  public:

@@ -69,15 +69,10 @@ int Titles::number(const Node& n) {
 }
 
 std::string to_string(const Explanation::Value& value) {
-  const std::string lines = ir::to_string(value.lines);
+  const std::string lines = to_string(value.lines);
   return fmt::format("{} : {}{}{}{}", value.op, name(value.dtype), to_string(value.shape),
                      lines.empty() ? "" : " at " + lines,
                      value.number > 1 ? fmt::format(" ({})", value.number) : "");
-}
-
-std::string to_string(const Origin& origin) {
-  const std::string where = ir::to_string(origin.lines);
-  return where.empty() ? origin.ops : where + ": " + origin.ops;
 }
 
 Origin origin_of(const ir::Step& step, const std::unordered_set<const Node*>& stored) {

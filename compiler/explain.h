@@ -35,9 +35,6 @@ std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition)
 // The ops that a step computes from what others have `stored`, eight at most, and the source lines they come from.
 Origin origin_of(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
 
-// "softmax.cpp:12: max, exp, sum, divide".
-std::string to_string(const Origin& origin);
-
 // "add : f32(3, 4) at model.py:42"; the second value of which this is to be said is "… (2)".
 std::string to_string(const Explanation::Value& value);
 

@@ -266,7 +266,6 @@ class ProgramBuilder {
     const auto [schedule, partial_bytes] = blocks ? std::move(*blocks)
                                            : late ? *late
                                                   : add_source(k, p, explanation);
-    k.summary = to_string(origin);
     if (k.kernel >= 0) {
       std::vector<SourceLine>& lines = program_.kernels[static_cast<size_t>(k.kernel)].lines;
       if (lines.empty()) lines = origin.lines;
@@ -283,8 +282,9 @@ class ProgramBuilder {
     }
     k.overwrites = overwrites(p, schedule, k.buffers);
     if (partial_bytes > 0)
-      k.buffers.push_back(
-          add_buffer(BufferSpec::Role::Temporary, 0, {DType::U8, {partial_bytes}}, "parts of " + k.summary));
+      k.buffers.push_back(add_buffer(
+          BufferSpec::Role::Temporary, 0, {DType::U8, {partial_bytes}},
+          "parts of " + origin.ops + (origin.lines.empty() ? "" : " at " + to_string(origin.lines))));
     for (const Node* s : lowered.scalars) k.scalars.push_back(scalar_of_.at(s));
     if (late) {
       program_.late.resize(program_.kernels.size());
@@ -470,7 +470,7 @@ class ProgramBuilder {
       l.operands.push_back(known.at(in.get()));
     }
     for (const Node* result : results.first) l.results.push_back(result ? buffer_of_.at(result) : -1);
-    l.summary = to_string(origin_of(step, stored_));
+    l.origin = origin_of(step, stored_);
     Explanation::Step explanation = explain(step, stored_, title_);
     if (why.empty()) why = why_in_turns(n, l.results);
     if (!why.empty()) explanation.notes.push_back("runs turn by turn: " + why);
@@ -565,7 +565,6 @@ class ProgramBuilder {
     k.launch = out.launch;
     k.kernel = kernel_number(std::move(out.source));
     k.origin = origin_of(step, stored_);
-    k.summary = to_string(k.origin);
     if (std::vector<SourceLine>& lines = program_.kernels[static_cast<size_t>(k.kernel)].lines; lines.empty())
       lines = k.origin.lines;
     add_step(std::move(k), explain(step, stored_, title_));
@@ -588,7 +587,6 @@ class ProgramBuilder {
     d.a = buffer_a, d.b = buffer_b, d.c = buffer_of_.at(&n);
     d.offset_a = at_a.offset, d.offset_b = at_b.offset;
     d.origin = origin_of(step, stored_);
-    d.summary = to_string(d.origin);
     add_step(std::move(d), explain(step, stored_, title_));
   }
 

@@ -40,7 +40,7 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
   std::vector<Hash> done;
   for (auto& step : first->program().steps) {
     auto* k = std::get_if<KernelStep>(&step);
-    if (k && k->kernel < 0) out.push_back({k->summary, {}, {}});
+    if (k && k->kernel < 0) out.push_back({to_string(k->origin), {}, {}});
     if (!k || k->kernel < 0 || std::ranges::count(done, k->key.shape) > 0) continue;
     done.push_back(k->key.shape);
     const Hash shape = k->key.shape;
@@ -51,7 +51,7 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
                                                 }),
                                                 device, counters);
     };
-    TunedKernel& tuned = out.emplace_back(TunedKernel{k->summary, {}, k->bias});
+    TunedKernel& tuned = out.emplace_back(TunedKernel{to_string(k->origin), {}, k->bias});
     std::vector<std::string> seen;
     double best = 0;
     auto measure = [&](const Bias& bias) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 
 namespace weft {
 
@@ -11,5 +13,8 @@ struct SourceLine {
   uint32_t line = 0;
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
+
+// "blur.cpp:12, blur.cpp:14"; file names without their directories.
+std::string to_string(std::span<const SourceLine> lines);
 
 }  // namespace weft

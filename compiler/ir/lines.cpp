@@ -37,17 +37,6 @@ Lines Lines::united(const Lines& other) const {
   return result;
 }
 
-std::string to_string(const Lines& lines) { return to_string(lines.all()); }
-
-std::string to_string(std::span<const SourceLine> lines) {
-  std::string text;
-  for (const SourceLine& at : lines) {
-    std::string_view file = at.file;
-    file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
-    if (!text.empty()) text += ", ";
-    text += std::string(file) + ":" + std::to_string(at.line);
-  }
-  return text;
-}
+std::string to_string(const Lines& lines) { return weft::to_string(lines.all()); }
 
 }  // namespace weft::ir

@@ -31,8 +31,6 @@ class Lines {
   std::shared_ptr<const std::vector<SourceLine>> many_;
 };
 
-// "blur.cpp:12, blur.cpp:14"; file names without their directories.
 std::string to_string(const Lines& lines);
-std::string to_string(std::span<const SourceLine> lines);
 
 }  // namespace weft::ir

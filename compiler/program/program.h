@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -35,11 +36,16 @@ struct KernelSource {
   LinkedKernel linked = {};            // an exported kernel, which is neither compiled nor looked up
 };
 
-// What a step computes, for profiles: its ops, and the user's lines that asked for them.
+// What a step computes, for people: its ops, and the user's lines that asked for them.
 struct Origin {
   std::string ops;
   std::vector<SourceLine> lines;
 };
+// "softmax.cpp:12: max, exp, sum, divide"
+inline std::string to_string(const Origin& origin) {
+  const std::string where = to_string(std::span<const SourceLine>(origin.lines));
+  return where.empty() ? origin.ops : where + ": " + origin.ops;
+}
 
 // How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
 struct Launch {
@@ -112,9 +118,8 @@ struct KernelStep {
   std::vector<int64_t> params;
   std::vector<int> scalars;
   int64_t bytes_read = 0, bytes_written = 0;
-  KernelKey key;        // under which another schedule is asked for
-  Bias bias;            // of the schedule that it has
-  std::string summary;  // "softmax.cpp:12: max, exp, sum, divide", for profiles and explain
+  KernelKey key;  // under which another schedule is asked for
+  Bias bias;      // of the schedule that it has
   // What runs in the kernel's place (`kernel` is -1), or beside it: the runtime then decides which. Null: the kernel alone.
   std::shared_ptr<const BlockProgram> blocks = nullptr;
   Origin origin = {};
@@ -124,7 +129,6 @@ struct DotStep {
   Dot dot;
   int a = 0, b = 0, c = 0;             // buffers of the program
   int64_t offset_a = 0, offset_b = 0;  // elements
-  std::string summary;
   Origin origin = {};
 };
 
@@ -140,7 +144,7 @@ struct LoopStep {
   std::shared_ptr<const LoopProgram> loop;
   std::vector<int> operands;  // buffers of the program
   std::vector<int> results;   // the same; -1: nobody wants it
-  std::string summary;
+  Origin origin = {};
 };
 
 using ProgramStep = std::variant<KernelStep, DotStep, CopyStep, LoopStep>;

@@ -105,16 +105,16 @@ Program only_step(const Program& whole, const ProgramStep& step, std::vector<int
 
 void describe(const Program& whole, const ProgramStep& step, StepTime& out) {
   if (auto* k = std::get_if<KernelStep>(&step)) {
-    out.summary = k->summary;
+    out.summary = to_string(k->origin);
     out.kernel = true;
     out.bytes = k->bytes_read + k->bytes_written;
   } else if (auto* d = std::get_if<DotStep>(&step)) {
     const Dot& dot = d->dot;
-    out.summary = d->summary + " (library)";
+    out.summary = to_string(d->origin) + " (library)";
     out.bytes = dot.batch * (dot.m * dot.k + dot.k * dot.n + dot.m * dot.n) *
                 static_cast<int64_t>(size_of(dot.dtype));
   } else if (auto* l = std::get_if<LoopStep>(&step)) {
-    out.summary = l->summary + " (loop)";
+    out.summary = to_string(l->origin) + " (loop)";
   } else {
     out.summary = "copy";
     out.bytes = 2 * whole.buffers[std::get<CopyStep>(step).to].bytes;

@@ -17,8 +17,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dot, dtype, batch, m, n, k, transpose_a, tran
                                    stride_a, stride_b, stride_c)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelStep::Overwrite, written, read)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelStep, kernel, launch, buffers, overwrites, params, scalars,
-                                   bytes_read, bytes_written, summary)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DotStep, dot, a, b, c, offset_a, offset_b, summary)
+                                   bytes_read, bytes_written)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DotStep, dot, a, b, c, offset_a, offset_b)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyStep, from, to)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopProgram::Source, output, operand)
 
@@ -85,12 +85,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopProgram::Body, program, results, given, w
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopProgram, kind, bodies, carries, sliced, length, reverse, results,
                                    slice_bytes)
 
-void to_json(json& j, const LoopStep& step) { j = {*step.loop, step.operands, step.results, step.summary}; }
+void to_json(json& j, const LoopStep& step) { j = {*step.loop, step.operands, step.results}; }
 void from_json(const json& j, LoopStep& step) {
   step.loop = std::make_shared<LoopProgram>(j.at(0).get<LoopProgram>());
   j.at(1).get_to(step.operands);
   j.at(2).get_to(step.results);
-  j.at(3).get_to(step.summary);
 }
 
 namespace runtime {

@@ -41,7 +41,7 @@ void see_stored_stencils(std::span<const ir::Node* const> nodes, const Program& 
     if (element_count(node->shape()) < kWorthSaying) continue;
     const std::string edge =
         fmt::format("\nnot fused: {} : {}{} at {} -> ", ir::called(*node), name(node->dtype()),
-                    to_string(node->shape()), ir::to_string(node->lines.all()));
+                    to_string(node->shape()), ir::to_string(node->lines));
     const size_t at = program.explanation.find(edge);
     if (at == std::string::npos) continue;
     const size_t end = program.explanation.find('\n', at + 1);

@@ -70,23 +70,19 @@ struct Kernels {
   }
 };
 
-// What buffers and steps are, without where in whose files.
+// What buffers are, without where in whose files.
 void drop_lines(Program& program) {
   const auto of_nobody = [](BufferSpec& buffer) {
     buffer.what = buffer.what.substr(0, buffer.what.find(" at "));
   };
   std::ranges::for_each(program.buffers, of_nobody);
-  for (ProgramStep& step : program.steps) {
-    if (auto* kernel = std::get_if<KernelStep>(&step)) kernel->summary = kernel->origin.ops;
-    if (auto* dot = std::get_if<DotStep>(&step)) dot->summary = dot->origin.ops;
+  for (ProgramStep& step : program.steps)
     if (auto* loop = std::get_if<LoopStep>(&step)) {
       auto own = std::make_shared<LoopProgram>(*loop->loop);
       for (LoopProgram::Body& body : own->bodies) drop_lines(body.program);
       std::ranges::for_each(own->results, of_nobody);
       loop->loop = std::move(own);
-      loop->summary = "a loop";
     }
-  }
 }
 
 void write_file(const std::string& path, const std::string& content) {

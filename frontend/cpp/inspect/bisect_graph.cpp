@@ -205,7 +205,7 @@ class Bisecting {
 };
 
 std::string with_lines(const std::string& text, const std::vector<ir::SourceLine>& lines) {
-  return lines.empty() ? text : text + " at " + ir::to_string(lines);
+  return lines.empty() ? text : text + " at " + to_string(lines);
 }
 
 std::string text_of(const BisectedPass& pass) {

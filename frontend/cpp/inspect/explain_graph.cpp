@@ -118,7 +118,7 @@ std::string summary_of(const ExplainedGraph& e) {
   }
   for (const CostSeen& cost : e.costs)
     out += fmt::format("advice: {}{}: {}\n", cost.cause,
-                       cost.lines.empty() ? "" : " at " + ir::to_string(cost.lines), cost.text);
+                       cost.lines.empty() ? "" : " at " + to_string(cost.lines), cost.text);
   return out;
 }
 

@@ -133,7 +133,7 @@ std::string text_of(const VerifiedGraph& verified) {
     out += fmt::format("{} : {}{}\n  fused: {}\n  op by op: {}\n", one.name, name(one.type.dtype),
                        to_string(one.type.shape), verdict(one.fused), verdict(one.op_by_op));
   if (verified.first) {
-    const std::string lines = ir::to_string(verified.first->lines);
+    const std::string lines = to_string(std::span<const SourceLine>(verified.first->lines));
     out += fmt::format("the first op that differs, {}: {}{}: {}\n",
                        verified.first->fused ? "in a fused kernel alone" : "op by op", verified.first->op,
                        lines.empty() ? "" : " at " + lines, verified.first->comparison.text);

@@ -408,7 +408,7 @@ std::string text(const Program& p) {
   for (auto& s : p.steps)
     if (auto* k = std::get_if<KernelStep>(&s))
       out += fmt::format("{} {} {} {} {}\n", k->kernel, fmt::join(k->buffers, " "), fmt::join(k->params, " "),
-                         k->launch.tasks, k->summary);
+                         k->launch.tasks, to_string(k->origin));
   return out;
 }
 
@@ -438,9 +438,9 @@ TEST(Compile, AStepsSummaryNamesItsOwnOpsOnly) {
     %y = relu %d
     return %y)");
   ASSERT_EQ(p.steps.size(), 3u);
-  EXPECT_EQ(std::get<KernelStep>(p.steps[0]).summary, "<text>:3: exp");
-  EXPECT_EQ(std::get<DotStep>(p.steps[1]).summary, "<text>:4: dot");
-  EXPECT_EQ(std::get<KernelStep>(p.steps[2]).summary, "<text>:5: relu");
+  EXPECT_EQ(to_string(std::get<KernelStep>(p.steps[0]).origin), "<text>:3: exp");
+  EXPECT_EQ(to_string(std::get<DotStep>(p.steps[1]).origin), "<text>:4: dot");
+  EXPECT_EQ(to_string(std::get<KernelStep>(p.steps[2]).origin), "<text>:5: relu");
 }
 
 TEST(Compile, TransposedOperandsOfProductsAreNotCopied) {

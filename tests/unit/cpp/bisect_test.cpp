@@ -243,7 +243,7 @@ Spoil wrong_together(std::vector<std::string> ops) {
     for (auto& step : program.steps) {
       const auto* kernel = std::get_if<KernelStep>(&step);
       if (!kernel || !std::ranges::all_of(ops, [&](auto& op) {
-            return (" " + kernel->summary + ",").find(" " + op + ",") != std::string::npos;
+            return (" " + to_string(kernel->origin) + ",").find(" " + op + ",") != std::string::npos;
           }))
         continue;
       for (ir::HostTensor& result : results) {

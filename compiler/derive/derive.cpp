@@ -127,6 +127,27 @@ void check_types(std::string_view op, std::span<const NodeRef> given, std::span<
   }
 }
 
+// Of a loop over parts each turn gives a cotangent that is zero but for its part, and sums over the whole would take the
+// square of the turns. The parts of few slices had better stay pads, which the kernel that reads them computes.
+constexpr int64_t kSmallPart = 8;  // so many times smaller than the whole
+
+NodeRef sum_of(const NodeRef& total, const NodeRef& more, const ir::Lines& lines) {
+  const bool pad = more->op == ir::Op::pad;
+  if (pad || more->op == ir::Op::update) {
+    const NodeRef &part = more->inputs[pad ? 0 : 1], &rest = more->inputs[pad ? 1 : 0];
+    const int64_t count = element_count(part->shape());
+    if (is_zero(*rest) && count > 0 && count * kSmallPart <= element_count(more->shape())) {
+      const ir::SliceAttr at =
+          pad ? ir::SliceAttr{more->as<ir::PadAttr>().before, Dims(part->shape().size(), 1)}
+              : more->as<ir::SliceAttr>();
+      const NodeRef there = sliced(total, at, part->shape(), lines);
+      const NodeRef sum = is_zero(*there) ? part : ir::map(ir::Op::add, {there, part}, lines);
+      return ir::update(total, sum, at.starts, at.steps, lines);
+    }
+  }
+  return ir::map(ir::Op::add, {total, more}, lines);
+}
+
 // The cotangents, or tangents, of nodes so far.
 class Totals {
  public:
@@ -143,7 +164,7 @@ class Totals {
                           " got a derivative of " + std::string(name(more->dtype())) +
                           to_string(more->shape()));
     NodeRef& total = totals_[node.get()];
-    total = total ? ir::map(ir::Op::add, {total, std::move(more)}, lines) : std::move(more);
+    total = total ? sum_of(total, more, lines) : std::move(more);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "compiler/derive/nodes.h"
 
+#include "compiler/ir/analysis/access.h"
+
 namespace weft::derive {
 
 using ir::Lines;
@@ -11,6 +13,12 @@ NodeRef number(const ir::TensorType& type, double value, const Lines& lines) {
 
 NodeRef zeros(const ir::TensorType& type) { return number(type, 0, {}); }
 
+bool is_zero(const ir::Node& node) {
+  if (node.op != ir::Op::constant) return false;
+  const Scalar& value = node.as<ir::ConstantAttr>().value;
+  return (is_float(value.dtype) || is_complex(value.dtype)) && value.re == 0 && value.im == 0;
+}
+
 NodeRef or_zeros(const NodeRef& tangent, const ir::TensorType& type) {
   return tangent ? tangent : zeros(type);
 }
@@ -19,6 +27,27 @@ NodeRef expanded(const NodeRef& reduced, const Shape& shape, const Dims& axes, c
   Shape with_ones = shape;
   for (const int64_t axis : axes) with_ones[static_cast<size_t>(axis)] = 1;
   return ir::broadcast(ir::reshape(reduced, with_ones, lines), shape, lines);
+}
+
+NodeRef sliced(NodeRef x, const ir::SliceAttr& at, const Shape& shape, const Lines& lines) {
+  while (true) {
+    if (x->op == ir::Op::update) {
+      const auto& written = x->as<ir::SliceAttr>();
+      const NodeRef& value = x->inputs[1];
+      if (value->shape() == shape && written.starts == at.starts && written.steps == at.steps) return value;
+      if (!ir::disjoint(at, shape, written, value->shape())) break;
+      x = x->inputs[0];
+    } else if (x->op == ir::Op::pad) {
+      const ir::SliceAttr inside{x->as<ir::PadAttr>().before, Dims(shape.size(), 1)};
+      const NodeRef &value = x->inputs[0], &around = x->inputs[1];
+      if (value->shape() == shape && inside.starts == at.starts && inside.steps == at.steps) return value;
+      if (around->op != ir::Op::constant || !ir::disjoint(at, shape, inside, value->shape())) break;
+      return ir::constant({x->dtype(), shape}, around->as<ir::ConstantAttr>().value, around->lines);
+    } else {
+      break;
+    }
+  }
+  return ir::slice(x, at.starts, shape, at.steps, lines);
 }
 
 NodeRef flipped(const NodeRef& x, size_t axis, const Lines& lines) {

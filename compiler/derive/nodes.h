@@ -8,6 +8,7 @@ namespace weft::derive {
 
 ir::NodeRef number(const ir::TensorType& type, double value, const ir::Lines& lines);
 ir::NodeRef zeros(const ir::TensorType& type);
+bool is_zero(const ir::Node& node);
 // The tangent, or zeros of the type where there is none.
 ir::NodeRef or_zeros(const ir::NodeRef& tangent, const ir::TensorType& type);
 
@@ -28,6 +29,9 @@ inline int64_t axis_of(const ir::Node& node) { return node.as<ir::AxisAttr>().ax
 // What a reduction over these axes gave, repeated along them to the shape that it reduced.
 ir::NodeRef expanded(const ir::NodeRef& reduced, const Shape& shape, const Dims& axes,
                      const ir::Lines& lines);
+// The slice, of the newest value that has its elements: what updates write elsewhere, and what pads put around, is left
+// out. A loop over parts so reads what one turn wrote, and no value that all turns before it had to make.
+ir::NodeRef sliced(ir::NodeRef x, const ir::SliceAttr& at, const Shape& shape, const ir::Lines& lines);
 // The axis's order turned round.
 ir::NodeRef flipped(const ir::NodeRef& x, size_t axis, const ir::Lines& lines);
 // Each element moved by `by` places to higher positions along the axis; `fill` comes in from below.

@@ -85,7 +85,7 @@ NodeRef update_vjp(const Node& n, size_t input, const NodeRef& c) {
   const auto& a = n.as<ir::SliceAttr>();
   const ir::TensorType& part = n.inputs[1]->type;
   return input == 0 ? ir::update(c, zeros(part), a.starts, a.steps, n.lines)
-                    : ir::slice(c, a.starts, part.shape, a.steps, n.lines);
+                    : sliced(c, a, part.shape, n.lines);
 }
 
 // ---- dot

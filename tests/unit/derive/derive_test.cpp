@@ -205,6 +205,13 @@ const Written kWritten[] = {
      "%s\n%t = sum %e, axes=[1]\n%u = reshape %t : T[2, 1]\n%r = divide %e, %u",
      false},
     {"norm", "%x = input : T[5]\n%a = abs %x\n%s = square %a\n%t = sum %s\n%r = sqrt %t"},
+    {"small_parts",
+     "%x = input : T[3, 16]\n%a = slice %x, starts=[0, 3] : T[3, 1]\n%b = slice %x, starts=[0, 3] : T[3, "
+     "2]\n%c = slice %x, starts=[0, 0], steps=[1, 8] : T[3, 2]\n%s = sin %a\n%m = multiply %b, %c\n%u = "
+     "update %x, %s, starts=[0, 5], steps=[1, 1]\n%v = update %u, %m, starts=[0, 4], steps=[1, 1]\n%p = "
+     "slice %v, starts=[0, 5] : T[3, 1]\n%q = slice %u, starts=[0, 5] : T[3, 1]\n%t = multiply %p, %q\n%w "
+     "= update %v, %t, starts=[0, 15], steps=[1, 1]\n%d = slice %w, starts=[0, 15] : T[3, 1]\n%e = "
+     "multiply %d, %a\n%r = update %w, %e, starts=[0, 2], steps=[1, 1]"},
     {"heat_step",
      "%x = input : T[8]\n%l = slice %x, starts=[0] : T[6]\n%h = slice %x, starts=[2] : T[6]\n%s = add %l, "
      "%h\n%m = multiply %s, 0.5\n%a = update %x, %m, starts=[1], steps=[1]\n%b = slice %a, starts=[0], "
@@ -311,6 +318,11 @@ TEST(Derive, GradientsReadAsExpected) {
       {"write_through_a_view",
        "%x = input \"x\" : f32[8]\n%v = input \"v\" : f32[3]\n%u = update %x, %v, "
        "starts=[1], steps=[2]\n%s = square %u\n%r = sum %s"},
+      {"columns",
+       "%x = input \"x\" : f64[4, 8]\n%z = constant 0.0 : f64[4, 8]\n%c = slice %x, starts=[0, 0] : f64[4, "
+       "1]\n%a = update %z, %c, starts=[0, 0], steps=[1, 1]\n%d = slice %x, starts=[0, 1] : f64[4, 1]\n%p = "
+       "slice %a, starts=[0, 0] : f64[4, 1]\n%m = multiply %p, %d\n%b = update %a, %m, starts=[0, 1], "
+       "steps=[1, 1]\n%s = square %b\n%r = sum %s"},
       {"gather",
        "%x = input \"x\" : f32[8]\n%i = input \"i\" : i64[5]\n%g = gather %x, %i, axis=0\n%s = square "
        "%g\n%r = sum %s"},

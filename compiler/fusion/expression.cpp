@@ -134,7 +134,7 @@ class Collector {
     for (auto& in : root_.inputs) {
       const Node* base = in.get();
       while (!roots_.contains(base) && kind(base->op) == OpKind::View) base = base->inputs[0].get();
-      if (roots_.contains(base) && !e_.reading(base)) add_reading(base, {false, {}, "a library reads it"});
+      if (roots_.contains(base) && !e_.reading(base)) add_reading(base, {false, {}, because_it_reads(root_)});
       if (base->op == Op::input) e_.inputs.push_back(base);
     }
   }
@@ -243,6 +243,18 @@ int compile_cost(const Node& n) {
 bool runs_alone(const Node& n) {
   return kind(n.op) == OpKind::Dot || kind(n.op) == OpKind::Scatter || kind(n.op) == OpKind::Loop ||
          kind(n.op) == OpKind::Kernel;
+}
+
+std::string because_it_reads(const Node& alone) {
+  if (alone.op == Op::branch) return "a branch reads it";
+  if (kind(alone.op) == OpKind::Loop) return "a loop reads it";
+  return kind(alone.op) == OpKind::Kernel ? "a kernel of your own reads it" : "a library reads it";
+}
+
+std::string because_it_computes(const Node& alone) {
+  if (alone.op == Op::branch) return "a branch computes it";
+  if (kind(alone.op) == OpKind::Loop) return "a loop computes it";
+  return kind(alone.op) == OpKind::Kernel ? "a kernel of your own computes it" : "a library computes it";
 }
 
 }  // namespace weft::fusion

@@ -2,6 +2,7 @@
 // expressions alone, so every question about readings is answered here, in one walk over positions.
 #pragma once
 
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -51,5 +52,8 @@ int compile_cost(const ir::Node& n);
 // Whether the node is a step of its own whose operands lie in memory: a product, which a library computes,
 // a scatter, or a loop.
 bool runs_alone(const ir::Node& n);
+// Why nothing fuses with such a step: it reads memory, and its result lies there.
+std::string because_it_reads(const ir::Node& alone);
+std::string because_it_computes(const ir::Node& alone);
 
 }  // namespace weft::fusion

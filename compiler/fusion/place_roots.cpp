@@ -161,7 +161,7 @@ class Placer {
       groups_.decisions.push_back({producer, n, false, reason});
       return false;
     };
-    if (b.library) return refused(b.library.get(), "a library computes it");
+    if (b.library) return refused(b.library.get(), because_it_computes(*b.library));
     if (b.alone) return refused(b.roots[0].node.get(), "it is kept apart");
     if (const Node* copy = copy_before(*n, b)) return refused(copy, "it is written in place, after the copy");
     if (n->op == Op::assign && replaces_what_is_read(*n, assigns_before(*n, g)))

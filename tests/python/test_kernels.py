@@ -117,6 +117,9 @@ def test_says_itself_in_explain(saxpy):
     x = wf.ones(5, dtype="float32")
     text = str(wf.explain(saxpy(5, (1, x, x, wf.kernel_output(5, "float32")))))
     assert "kernel of the user's text: saxpy" in text
+    text = str(wf.explain(wf.exp(saxpy(5, (1, wf.exp(x), x, wf.kernel_output(5, "float32"))))))
+    assert "a kernel of your own reads it" in text
+    assert "a kernel of your own computes it" in text
 
 
 def test_pickles(saxpy):

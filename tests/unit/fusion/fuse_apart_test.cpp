@@ -252,6 +252,27 @@ TEST(Fuse, ProductsHaveTheirOwnSteps) {
   EXPECT_THAT(f.why, HasSubstr("a library computes it"));
 }
 
+// The host runs what is no work of one element.
+TEST(Fuse, LoopsAndBranchesAreNoLibraries) {
+  const std::string type = " : f32[9]\n";
+  const std::string bodies = "body turn {\n%c = input" + type +
+                             "%t = scalar : i64[]\n%s = cumulative_sum %c, axis=0\n" +
+                             "return %s\n}\nbody one {\n%c = input" + type + "%s = sin %c\nreturn %s\n}\n";
+  const auto why = [&](const std::string& step) {
+    const ir::Graph graph =
+        prepare(ir::parse(bodies + "graph {\n%x = input" + type + "%i = input : i64[]\n%e = exp %x\n" + step +
+                          "%y = log %l\nreturn %y\n}"),
+                cpu(), {});
+    return to_string(explain(fusion::fuse(graph, cpu(), {})));
+  };
+  const std::string loop = why("%l = scan %e, body=turn, carries=1, length=3\n");
+  EXPECT_THAT(loop, HasSubstr("a loop reads it"));
+  EXPECT_THAT(loop, HasSubstr("a loop computes it"));
+  const std::string branch = why("%l = branch %i, %e, bodies=[one, one]\n");
+  EXPECT_THAT(branch, HasSubstr("a branch reads it"));
+  EXPECT_THAT(branch, HasSubstr("a branch computes it"));
+}
+
 TEST(Fuse, GathersOfMostElementsReadMemory) {
   Fused f = fuse(R"(%x = input "x" : f32[100]
     %i = input "i" : i64[100]
